@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kandinsky {
+
+/// Element types that arrays may have; the names are numpy's.
+enum class DType : std::uint8_t {
+    boolean, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, float32, float64,
+};
+
+[[nodiscard]] std::size_t size_of(DType dtype);
+[[nodiscard]] std::string_view name_of(DType dtype);
+[[nodiscard]] bool is_integer(DType dtype);   ///< signed, unsigned or boolean
+[[nodiscard]] bool is_floating(DType dtype);
+
+/// A strided, read-only look at somebody's elements, in native byte order. Owns nothing, copies nothing.
+struct ArrayView {
+    const std::byte* data = nullptr;
+    DType dtype = DType::uint8;
+    std::vector<std::size_t> shape;
+    std::vector<std::ptrdiff_t> strides;  ///< in bytes, one per axis
+
+    [[nodiscard]] std::size_t rank() const { return shape.size(); }
+    [[nodiscard]] std::size_t size() const;           ///< number of elements
+    [[nodiscard]] bool is_c_contiguous() const;
+    [[nodiscard]] std::string shape_text() const;     ///< "[100, 2, 240, 320]"
+    [[nodiscard]] const std::byte* at(std::size_t axis0) const {
+        return data + static_cast<std::ptrdiff_t>(axis0) * strides[0];
+    }
+};
+
+/// C-order strides in bytes for a shape.
+[[nodiscard]] std::vector<std::ptrdiff_t> c_strides(const std::vector<std::size_t>& shape, DType dtype);
+
+/// A view that keeps its memory alive: a buffer of our own, a mapped file, or the caller's object. Cheap to copy,
+/// shared by copies.
+class Array {
+  public:
+    Array() = default;
+    /// A view of memory that `owner` keeps alive (null: the caller promises to).
+    Array(ArrayView view, std::shared_ptr<const void> owner);
+    /// A new zeroed C-order buffer; mutable_data() writes into it.
+    static Array zeros(DType dtype, std::vector<std::size_t> shape);
+    template <class T>
+    static Array copy_of(const std::vector<T>& values, std::vector<std::size_t> shape);
+
+    [[nodiscard]] const ArrayView& view() const { return view_; }
+    [[nodiscard]] bool empty() const { return view_.data == nullptr; }
+    [[nodiscard]] DType dtype() const { return view_.dtype; }
+    [[nodiscard]] const std::vector<std::size_t>& shape() const { return view_.shape; }
+    [[nodiscard]] std::byte* mutable_data();  ///< only for arrays made by zeros() or copy_of()
+    template <class T>
+    [[nodiscard]] const T* data_as() const {
+        return reinterpret_cast<const T*>(view_.data);
+    }
+    /// The elements converted to T in C order, whatever dtype and strides.
+    template <class T>
+    [[nodiscard]] std::vector<T> to_vector() const;
+
+  private:
+    ArrayView view_;
+    std::shared_ptr<const void> owner_;
+    std::byte* writable_ = nullptr;
+};
+
+/// The DType of a C++ element type.
+template <class T>
+[[nodiscard]] DType dtype_of();
+
+}  // namespace kandinsky

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kandinsky {
+
+/// The common pixel grid of a data set. Pixels are numbered row by row: index = row * width + column.
+struct Grid {
+    std::uint32_t height = 0;
+    std::uint32_t width = 0;
+
+    [[nodiscard]] std::size_t pixels() const { return static_cast<std::size_t>(height) * width; }
+    friend bool operator==(const Grid&, const Grid&) = default;
+};
+
+/// A run of consecutive pixel indices [begin, end).
+struct PixelRange {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+
+    [[nodiscard]] std::size_t size() const { return end - begin; }
+};
+
+}  // namespace kandinsky

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace kandinsky {
+
+/// Receives the state of long work and may stop it. Calls may come from any thread, one at a time.
+class Progress {
+  public:
+    virtual ~Progress() = default;
+    virtual void update(std::string_view /*stage*/, std::size_t /*done*/, std::size_t /*total*/) {}
+    /// Polled often; after it returned true the running function throws Interrupted.
+    [[nodiscard]] virtual bool cancelled() const { return false; }
+};
+
+/// The sink that hears nothing.
+Progress& silent();
+
+}  // namespace kandinsky

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <kandinsky/array.hpp>
+#include <kandinsky/grid.hpp>
+#include <kandinsky/progress.hpp>
+#include <string>
+
+namespace kandinsky {
+
+/// What the demo's made-up segmentation problem looks like.
+struct SceneOptions {
+    std::string preset = "photo";  ///< "photo" (320x240, foreground/background) or "medical" (a small organ, patients)
+    std::size_t images = 100;
+    std::uint64_t seed = 0;
+    std::size_t first = 0;         ///< number of the first scene: [0,100) and [100,200) never share a scene
+    Grid grid{};                   ///< {} = the preset's own
+};
+
+/// Probability maps of an imagined network, and the truth.
+struct Scenes {
+    Array probs;   ///< float16 [N,C,H,W]
+    Array labels;  ///< uint8 [N,H,W]
+    Array groups;  ///< int32 [N]; empty for presets whose images are independent
+};
+
+/// Scene i depends on (preset, grid, seed, first + i) only.
+[[nodiscard]] Scenes make_scenes(const SceneOptions& options, Progress& progress = silent());
+
+}  // namespace kandinsky

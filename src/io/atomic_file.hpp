@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kandinsky {
+
+/// An output file that appears whole or not at all. Bytes go to a nameless (or hidden) temporary beside the target;
+/// commit() flushes them to disk and puts them under the target's name in one step. Destroyed without commit, nothing
+/// remains. A target that exists and is no regular file (a pipe, /dev/stdout, /dev/full) is written directly.
+/// Every failure throws Error of kind `file` that names the target and the reason.
+class AtomicFile {
+  public:
+    explicit AtomicFile(std::filesystem::path target);
+    ~AtomicFile();
+    AtomicFile(const AtomicFile&) = delete;
+    AtomicFile& operator=(const AtomicFile&) = delete;
+
+    void write(const void* data, std::size_t bytes);  ///< appends; buffered
+    void write(std::string_view text) { write(text.data(), text.size()); }
+    [[nodiscard]] std::uint64_t position() const { return position_; }
+    void commit();
+
+  private:
+    void flush();
+    void write_through(const std::byte* data, std::size_t bytes);
+    void abandon() noexcept;
+
+    std::filesystem::path target_;
+    std::filesystem::path temporary_;  ///< empty while the temporary has no name
+    int descriptor_ = -1;
+    bool direct_ = false;
+    std::uint64_t position_ = 0;
+    std::string buffer_;
+};
+
+}  // namespace kandinsky

@@ -1,0 +1,18 @@
+#include <kandinsky/partition.hpp>
+
+namespace kandinsky::partition::image {
+
+extern const Method kMethod;
+const Method kMethod{
+    .name = "image",
+    .summary = "one region for the whole image: steady, but wrong at the border and in the middle",
+    .uses_features = false,
+    .uses_labels = false,
+    .options = {},
+    .fit =
+        [](const PartitionInput& input) {
+            return Partition{.region = std::vector<std::uint32_t>(input.grid.pixels(), 0), .regions = 1};
+        },
+};
+
+}  // namespace kandinsky::partition::image

@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <kandinsky/partition.hpp>
+
+#include "core/fail.hpp"
+
+namespace kandinsky::partition::mask {
+
+extern const Method kMethod;
+
+namespace {
+/// The user's own regions, [H,W] for all classes or [C,H,W]; any non-negative numbers, renumbered in ascending order.
+Partition fit(const PartitionInput& input) {
+    const auto found = input.settings == nullptr ? std::map<std::string, Array>::const_iterator{}
+                                                 : input.settings->arrays.find("mask");
+    if (input.settings == nullptr || found == input.settings->arrays.end())
+        fail(ErrorKind::usage, "method 'mask' needs your region map: add --mask REGIONS.npy");
+    const Array& map = found->second;
+    const auto& shape = map.shape();
+    const bool per_class = shape.size() == 3;
+    const bool fits = (shape.size() == 2 || per_class) && shape[shape.size() - 2] == input.grid.height &&
+                      shape.back() == input.grid.width;
+    if (!fits || !is_integer(map.dtype()))
+        fail(ErrorKind::data, "the region map is {} {}, but must be integers of shape [{}, {}] or [classes, {}, {}]",
+             name_of(map.dtype()), map.view().shape_text(), input.grid.height, input.grid.width, input.grid.height,
+             input.grid.width);
+    if (per_class && input.stratum >= shape[0])
+        fail(ErrorKind::data, "the region map has {} classes, but class {} is needed", shape[0], input.stratum);
+
+    const std::vector<std::int64_t> values = map.to_vector<std::int64_t>();
+    const std::size_t pixels = input.grid.pixels();
+    const std::int64_t* first = values.data() + (per_class ? input.stratum * pixels : 0);
+    std::vector<std::int64_t> names(first, first + pixels);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    if (names.front() < 0) {
+        const auto where = static_cast<std::size_t>(std::find(first, first + pixels, names.front()) - first);
+        fail(ErrorKind::data, "the region map has {} at row {}, column {}; region numbers start at 0", names.front(),
+             where / input.grid.width, where % input.grid.width);
+    }
+    Partition partition;
+    partition.regions = static_cast<std::uint32_t>(names.size());
+    partition.region.resize(pixels);
+    for (std::size_t p = 0; p < pixels; ++p)
+        partition.region[p] =
+            static_cast<std::uint32_t>(std::lower_bound(names.begin(), names.end(), first[p]) - names.begin());
+    partition.geometry = fmt::format(R"({{"kind": "mask", "names": [{}]}})", fmt::join(names, ", "));
+    return partition;
+}
+}  // namespace
+
+const Method kMethod{
+    .name = "mask",
+    .summary = "your own region map: prior knowledge of where the model behaves alike",
+    .uses_features = false,
+    .uses_labels = false,
+    .options = {{.flag = "mask",
+                 .type = MethodOption::Type::array,
+                 .standard = "",
+                 .help = "region map for method mask: integers, [H,W] or [C,H,W]"}},
+    .fit = fit,
+};
+
+}  // namespace kandinsky::partition::mask

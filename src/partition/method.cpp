@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <charconv>
+#include <kandinsky/partition.hpp>
+#include <limits>
+
+#include "core/fail.hpp"
+
+namespace kandinsky {
+
+namespace partition {
+extern const Method* const kMethods[];
+extern const unsigned kMethodCount;
+}  // namespace partition
+
+std::span<const Method* const> methods() { return {partition::kMethods, partition::kMethodCount}; }
+
+const Method& method(std::string_view name) {
+    std::string known;
+    for (const Method* candidate : methods()) {
+        if (candidate->name == name) return *candidate;
+        known += (known.empty() ? "" : ", ") + candidate->name;
+    }
+    fail(ErrorKind::usage, "there is no method '{}'; choose one of {}", name, known);
+}
+
+namespace {
+std::string value_of(const Method& method, const PartitionInput& input, std::string_view flag) {
+    for (const MethodOption& option : method.options) {
+        if (option.flag != flag) continue;
+        if (input.settings != nullptr) {
+            const auto found = input.settings->text.find(option.flag);
+            if (found != input.settings->text.end()) return found->second;
+        }
+        return option.standard;
+    }
+    fail(ErrorKind::internal, "[{}] does not declare option '{}'", method.name, flag);
+}
+
+template <class T>
+T parse(std::string_view flag, const std::string& text, T low, T high) {
+    T value{};
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (status != std::errc() || end != text.data() + text.size() || !(value >= low && value <= high))
+        fail(ErrorKind::usage, "--{} is '{}', but must be a number from {} to {}", flag, text, low, high);
+    return value;
+}
+}  // namespace
+
+std::int64_t integer_option(const Method& method, const PartitionInput& input, std::string_view flag, std::int64_t low,
+                            std::int64_t high) {
+    return parse<std::int64_t>(flag, value_of(method, input, flag), low, high);
+}
+
+double real_option(const Method& method, const PartitionInput& input, std::string_view flag, double low, double high) {
+    return parse<double>(flag, value_of(method, input, flag), low, high);
+}
+
+std::string text_option(const Method& method, const PartitionInput& input, std::string_view flag,
+                        const std::vector<std::string>& allowed) {
+    std::string value = value_of(method, input, flag);
+    if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), value) == allowed.end())
+        fail(ErrorKind::usage, "--{} is '{}', but must be one of {}", flag, value, fmt::join(allowed, ", "));
+    return value;
+}
+
+void extend_to_empty_pixels(const Grid& grid, std::span<const std::uint32_t> counts, Partition& partition) {
+    const auto height = static_cast<std::int64_t>(grid.height), width = static_cast<std::int64_t>(grid.width);
+    if (std::find(counts.begin(), counts.end(), 0u) == counts.end()) return;
+    if (std::all_of(counts.begin(), counts.end(), [](auto n) { return n == 0; })) {
+        partition.region.assign(grid.pixels(), 0);
+        partition.regions = std::max(partition.regions, 1u);
+        return;
+    }
+    // First the nearest pixel with data within each column (a sweep down and one up), then the best column for each
+    // empty pixel, looking outwards until no column can be nearer.
+    constexpr std::int64_t kNone = std::numeric_limits<std::int32_t>::max();
+    std::vector<std::int64_t> distance(grid.pixels(), kNone);
+    std::vector<std::uint32_t> label(grid.pixels(), 0);
+    const auto sweep = [&](std::int64_t x, std::int64_t from, std::int64_t to, std::int64_t step) {
+        std::int64_t gap = kNone;
+        std::uint32_t region = 0;
+        for (std::int64_t y = from; y != to; y += step) {
+            const auto p = static_cast<std::size_t>(y * width + x);
+            if (counts[p] > 0) gap = 0, region = partition.region[p];
+            else if (gap != kNone) ++gap;
+            if (gap < distance[p] || (gap == distance[p] && gap != kNone && region < label[p]))
+                distance[p] = gap, label[p] = region;
+        }
+    };
+    for (std::int64_t x = 0; x < width; ++x) {
+        sweep(x, 0, height, 1);
+        sweep(x, height - 1, -1, -1);
+    }
+    for (std::int64_t y = 0; y < height; ++y) {
+        for (std::int64_t x = 0; x < width; ++x) {
+            const auto p = static_cast<std::size_t>(y * width + x);
+            if (counts[p] > 0) continue;
+            std::int64_t best = std::numeric_limits<std::int64_t>::max();
+            std::uint32_t region = 0;
+            for (std::int64_t reach = 0; reach < width && reach * reach <= best; ++reach) {
+                for (const std::int64_t column : {x - reach, x + reach}) {
+                    if (column < 0 || column >= width) continue;
+                    const auto q = static_cast<std::size_t>(y * width + column);
+                    if (distance[q] == kNone) continue;
+                    const std::int64_t d = reach * reach + distance[q] * distance[q];
+                    if (d < best || (d == best && label[q] < region)) best = d, region = label[q];
+                }
+            }
+            partition.region[p] = region;
+        }
+    }
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,23 @@
+#include <kandinsky/partition.hpp>
+#include <numeric>
+
+namespace kandinsky::partition::pixel {
+
+extern const Method kMethod;
+const Method kMethod{
+    .name = "pixel",
+    .summary = "every pixel its own region: right with tens of thousands of images, noisy with few",
+    .uses_features = false,
+    .uses_labels = false,
+    .options = {},
+    .fit =
+        [](const PartitionInput& input) {
+            Partition partition;
+            partition.regions = static_cast<std::uint32_t>(input.grid.pixels());
+            partition.region.resize(input.grid.pixels());
+            std::iota(partition.region.begin(), partition.region.end(), 0u);
+            return partition;
+        },
+};
+
+}  // namespace kandinsky::partition::pixel
