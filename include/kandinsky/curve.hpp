@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace kandinsky {
+
+/// What counts as one observation when a region's scores are pooled.
+enum class Pooling {
+    pixels,  ///< every score alike (the paper)
+    groups,  ///< every image or patient alike: the hierarchical quantile
+};
+
+/// k = ceil((n+1)(1-alpha)), computed so that decimal alphas give the rank they mean. May be n+1 (threshold +inf) and,
+/// for alpha >= 1, 0 (threshold -inf: nothing is covered).
+[[nodiscard]] std::uint64_t conformal_rank(std::uint64_t n, double alpha);
+
+/// The levels 1 - alpha at which long curves are kept. A level between two rungs is answered by the next higher one, so a
+/// prediction set can only grow, by less than a rung.
+struct Ladder {
+    std::vector<double> levels;  ///< ascending, inside (0, 1)
+
+    /// j/rungs for j = 1 .. rungs-1, and a tail toward 1. Multiples of 20 make the coverage error exact.
+    static Ladder uniform(std::size_t rungs);
+    /// k/99 for k = 0 .. 99: the released code's curve points.
+    static Ladder released();
+};
+
+/// Non-conformity curves of many regions: for each, order statistics of its scores. Short curves keep every score
+/// ("complete"), long ones the scores at the rungs of the ladder.
+class CurveSet {
+  public:
+    struct Curve {
+        std::uint64_t scores = 0;   ///< n
+        std::uint64_t groups = 0;   ///< groups with at least one score; 0 where groups do not count
+        bool complete = false;      ///< values are all n order statistics
+        std::vector<float> values;  ///< ascending; at the rungs unless complete; empty when n = 0
+    };
+
+    CurveSet() = default;
+    explicit CurveSet(Ladder ladder, bool interpolate = false) : ladder_(std::move(ladder)), interpolate_(interpolate) {}
+
+    void append(const Curve& curve);
+    void append(const CurveSet& other);  ///< all curves of a set with the same ladder
+    void reserve(std::size_t curves, std::size_t values);
+
+    [[nodiscard]] std::size_t size() const { return scores_.size(); }
+    [[nodiscard]] const Ladder& ladder() const { return ladder_; }
+    /// Released curves are read by linear interpolation, without the conformal rank; a region without data is NaN.
+    [[nodiscard]] bool interpolates() const { return interpolate_; }
+    [[nodiscard]] std::uint64_t scores(std::size_t curve) const { return scores_[curve]; }
+    [[nodiscard]] std::uint64_t groups(std::size_t curve) const { return groups_[curve]; }
+    [[nodiscard]] bool complete(std::size_t curve) const { return complete_[curve] != 0; }
+    [[nodiscard]] std::span<const float> values(std::size_t curve) const {
+        return {values_.data() + offsets_[curve], values_.data() + offsets_[curve + 1]};
+    }
+
+    /// The score threshold at level 1 - alpha: +inf where the data cannot support it (n = 0 above all), -inf at alpha = 1.
+    [[nodiscard]] float threshold(std::size_t curve, double alpha) const;
+    /// The conformal p-value of a score: a class is in the set at alpha if and only if its p-value exceeds alpha.
+    [[nodiscard]] double p_value(std::size_t curve, float score) const;
+
+    /// The arrays behind it, for files.
+    struct Storage {
+        std::vector<float> values;
+        std::vector<std::uint64_t> offsets{0}, scores, groups;
+        std::vector<std::uint8_t> complete;
+    };
+    [[nodiscard]] Storage storage() const { return {values_, offsets_, scores_, groups_, complete_}; }
+    /// Rebuilds a set; throws a data error when the arrays do not fit together.
+    static CurveSet from_storage(Ladder ladder, bool interpolate, Storage storage);
+
+  private:
+    Ladder ladder_;
+    bool interpolate_ = false;
+    std::vector<float> values_;
+    std::vector<std::uint64_t> offsets_{0}, scores_, groups_;
+    std::vector<std::uint8_t> complete_;
+};
+
+[[nodiscard]] std::string_view name_of(Pooling pooling);
+[[nodiscard]] Pooling pooling_of(std::string_view name);
+
+}  // namespace kandinsky

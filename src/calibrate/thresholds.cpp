@@ -1,0 +1,61 @@
+#include <cmath>
+#include <kandinsky/calibrator.hpp>
+
+#include "core/fail.hpp"
+
+namespace kandinsky {
+
+namespace {
+/// Looks the value of every curve up once and spreads it over the pixels: [class][pixel].
+template <class Value>
+std::vector<float> spread(const Calibrator& calibrator, Value&& value) {
+    const std::size_t pixels = calibrator.grid.pixels();
+    std::vector<float> out(calibrator.classes * pixels);
+    std::vector<float> of_curve;
+    for (std::size_t c = 0; c < calibrator.classes; ++c) {
+        const std::size_t s = calibrator.stratum_of(c);
+        if (c == 0 || calibrator.strata() > 1) {
+            of_curve.resize(calibrator.curves[s].size());
+            for (std::size_t k = 0; k < of_curve.size(); ++k) of_curve[k] = value(calibrator.curves[s], k);
+        }
+        for (std::size_t p = 0; p < pixels; ++p) out[c * pixels + p] = of_curve[calibrator.curve_of(s, p)];
+    }
+    return out;
+}
+}  // namespace
+
+void check_alpha(double alpha) {
+    if (!(alpha >= 0 && alpha <= 1)) fail(ErrorKind::usage, "alpha is {}, but must lie in [0, 1]", alpha);
+}
+
+std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha) {
+    check_alpha(alpha);
+    return spread(calibrator, [&](const CurveSet& curves, std::size_t k) { return curves.threshold(k, alpha); });
+}
+
+std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
+    check_alpha(alpha);
+    return spread(calibrator, [&](const CurveSet& curves, std::size_t k) {
+        return probability_threshold(calibrator.options.score, curves.threshold(k, alpha));
+    });
+}
+
+void check_fits(const Calibrator& calibrator, const Dataset& data) {
+    const std::string& name = data.options().probs_name;
+    if (data.classes() != calibrator.classes)
+        fail(ErrorKind::data, "{} has {} classes, but the calibrator was made for {}", name, data.classes(),
+             calibrator.classes);
+    if (data.grid() != calibrator.grid)
+        fail(ErrorKind::data, "{} has images of {} x {} (height x width), but the calibrator was made for {} x {}", name,
+             data.grid().height, data.grid().width, calibrator.grid.height, calibrator.grid.width);
+}
+
+std::string_view name_of(Fallback fallback) { return fallback == Fallback::none ? "none" : "image"; }
+
+Fallback fallback_of(std::string_view name) {
+    if (name == "none") return Fallback::none;
+    if (name == "image") return Fallback::image;
+    fail(ErrorKind::usage, "there is no fallback '{}'; choose none or image", name);
+}
+
+}  // namespace kandinsky

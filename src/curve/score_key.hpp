@@ -1,0 +1,28 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+
+namespace kandinsky {
+
+/// Scores as unsigned numbers in the same order (NaN excluded; -0 and +0 differ, scores never are -0).
+[[nodiscard]] inline std::uint32_t key_of(float score) {
+    const auto bits = std::bit_cast<std::uint32_t>(score);
+    return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
+}
+[[nodiscard]] inline float score_of(std::uint32_t key) {
+    return std::bit_cast<float>((key & 0x80000000u) != 0 ? key ^ 0x80000000u : ~key);
+}
+
+/// A score together with its group, ordered by score first.
+[[nodiscard]] inline std::uint64_t pair_of(float score, std::uint32_t group) {
+    return static_cast<std::uint64_t>(key_of(score)) << 32 | group;
+}
+
+/// Ascending sorts, vectorised for long spans. Not stable (equal keys are indistinguishable); may allocate a fixed
+/// scratch buffer.
+void sort_keys(std::span<std::uint32_t> keys);
+void sort_keys(std::span<std::uint64_t> keys);
+
+}  // namespace kandinsky

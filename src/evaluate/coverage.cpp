@@ -1,0 +1,229 @@
+#include "evaluate/coverage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace kandinsky {
+
+namespace {
+// Coverage per region is kept for partitions that a reader could look through.
+constexpr std::uint32_t kMostRegions = 1024;
+
+/// counts[level] of samples that the level is the first to cover -> share covered at each level.
+std::vector<double> shares(const std::uint64_t* first, std::size_t levels) {
+    std::uint64_t total = 0;
+    for (std::size_t l = 0; l <= levels; ++l) total += first[l];
+    std::vector<double> out(levels, std::numeric_limits<double>::quiet_NaN());
+    std::uint64_t covered = 0;
+    for (std::size_t l = 0; l < levels && total > 0; ++l) {
+        covered += first[l];
+        out[l] = static_cast<double>(covered) / static_cast<double>(total);
+    }
+    return out;
+}
+
+void add_to(std::vector<std::uint64_t>& sum, const std::vector<std::uint64_t>& part) {
+    for (std::size_t i = 0; i < part.size(); ++i) sum[i] += part[i];
+}
+}  // namespace
+
+CoverageJudge::CoverageJudge(const Calibrator& calibrator, const EvaluateOptions& options)
+    : calibrator_(calibrator),
+      options_(options),
+      plan_(calibrator.options.released ? released_levels() : paper_levels()),
+      by_curve_(thresholds_by_curve(calibrator, plan_.alphas)),
+      alpha_by_curve_(thresholds_by_curve(calibrator, {options.alpha})) {
+    const std::size_t strata = calibrator.strata(), pixels = calibrator.grid.pixels(), levels = plan_.alphas.size();
+    if (calibrator.options.released) {
+        marginal_plan_ = released_marginal_levels();
+        marginal_by_curve_ = thresholds_by_curve(calibrator, marginal_plan_.alphas);
+        marginal_first_.assign(strata, std::vector<std::uint64_t>(marginal_plan_.alphas.size() + 1));
+    }
+    ce_.assign(strata, std::vector<double>(pixels));
+    test_counts_.assign(strata * pixels, 0);
+    overall_.assign(strata, std::vector<std::uint64_t>(levels + 1));
+    regions_.resize(strata);
+    for (std::size_t s = 0; s < strata; ++s)
+        if (calibrator.partitions[s].regions <= kMostRegions)
+            regions_[s].assign(calibrator.partitions[s].regions * (levels + 1), 0);
+    sizes_.assign(levels + 1, 0);
+    empties_.assign(levels + 1, 0);
+}
+
+CoverageJudge::Tile::Tile(CoverageJudge& judge, PixelRange range) : judge_(judge), range_(range) {
+    const Calibrator& calibrator = judge.calibrator_;
+    const std::size_t n = range.size(), strata = calibrator.strata(), levels = judge.plan_.alphas.size();
+    thresholds_.resize(strata * levels * n);
+    fill_thresholds(calibrator, judge.by_curve_, range, levels, thresholds_.data());
+    at_alpha_.resize(strata * n);
+    fill_thresholds(calibrator, judge.alpha_by_curve_, range, 1, at_alpha_.data());
+    if (!judge.marginal_by_curve_.empty()) {
+        marginal_.resize(strata * judge.marginal_plan_.alphas.size() * n);
+        fill_thresholds(calibrator, judge.marginal_by_curve_, range, judge.marginal_plan_.alphas.size(), marginal_.data());
+        marginal_first_.assign(strata * (judge.marginal_plan_.alphas.size() + 1), 0);
+    }
+    first_.assign(strata * n * (levels + 1), 0);
+    rank_.resize(n);
+    least_.resize(n);
+    any_.resize(n);
+    sizes_.assign(levels + 1, 0);
+    empties_.assign(levels + 1, 0);
+}
+
+/// rank_[i] = the first level whose threshold covers the score, `levels` if none does. Thresholds ascend with the level;
+/// a NaN threshold covers nothing.
+void CoverageJudge::Tile::rank(const float* scores, std::size_t stratum, const std::vector<float>& thresholds,
+                               std::size_t levels) {
+    const std::size_t n = range_.size();
+    std::fill(rank_.begin(), rank_.end(), std::uint8_t{0});
+    for (std::size_t l = 0; l < levels; ++l) {
+        const float* const limit = thresholds.data() + (stratum * levels + l) * n;
+        for (std::size_t i = 0; i < n; ++i) rank_[i] = static_cast<std::uint8_t>(rank_[i] + !(scores[i] <= limit[i]));
+    }
+}
+
+void CoverageJudge::Tile::add(const ScoredTile& tile) {
+    const Calibrator& calibrator = judge_.calibrator_;
+    const std::size_t n = range_.size(), levels = judge_.plan_.alphas.size();
+    const std::uint8_t* const valid = tile.valid();
+    std::fill(least_.begin(), least_.end(), std::uint8_t{255});
+    std::fill(any_.begin(), any_.end(), std::uint8_t{0});
+    for (std::size_t c = 0; c < calibrator.classes; ++c) {
+        const std::size_t s = calibrator.stratum_of(c);
+        const float* const scores = tile.scores(c);
+        const float* const limit = at_alpha_.data() + s * n;
+        const std::uint8_t* const member = tile.member(c);
+        std::uint32_t* const first = first_.data() + s * n * (levels + 1);
+        rank(scores, s, thresholds_, levels);
+        for (std::size_t i = 0; i < n; ++i) {
+            const bool in_set = scores[i] <= limit[i];
+            least_[i] = std::min(least_[i], rank_[i]);
+            any_[i] |= static_cast<std::uint8_t>(in_set);
+            if (valid[i] != 0) {
+                ++sizes_[rank_[i]];
+                in_sets_ += in_set;
+            }
+            if (member[i] != 0) {
+                ++first[i * (levels + 1) + rank_[i]];
+                ++samples_;
+                covered_ += in_set;
+            }
+        }
+        if (marginal_.empty()) continue;
+        const std::size_t points = judge_.marginal_plan_.alphas.size();
+        rank(scores, s, marginal_, points);
+        for (std::size_t i = 0; i < n; ++i)
+            if (member[i] != 0) ++marginal_first_[s * (points + 1) + rank_[i]];
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        if (valid[i] == 0) continue;
+        ++valid_;
+        ++empties_[least_[i]];
+        empty_ += any_[i] == 0;
+    }
+}
+
+void CoverageJudge::Tile::finish() {
+    const Calibrator& calibrator = judge_.calibrator_;
+    const std::size_t n = range_.size(), strata = calibrator.strata(), pixels = calibrator.grid.pixels();
+    const std::size_t levels = judge_.plan_.alphas.size();
+    std::vector<std::vector<std::uint64_t>> overall(strata, std::vector<std::uint64_t>(levels + 1));
+    for (std::size_t s = 0; s < strata; ++s)
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint32_t* const first = first_.data() + (s * n + i) * (levels + 1);
+            std::uint64_t total = 0, covered = 0;
+            for (std::size_t l = 0; l <= levels; ++l) {
+                total += first[l];
+                overall[s][l] += first[l];
+            }
+            double error = 0;
+            for (std::size_t l = 0; l < levels && total > 0; ++l) {
+                covered += first[l];
+                error += std::abs(static_cast<double>(covered) / static_cast<double>(total) - judge_.plan_.targets[l]);
+            }
+            judge_.test_counts_[s * pixels + range_.begin + i] = static_cast<std::uint32_t>(total);
+            judge_.ce_[s][range_.begin + i] =
+                total > 0 ? error / static_cast<double>(levels) : std::numeric_limits<double>::quiet_NaN();
+        }
+    const std::lock_guard lock(judge_.mutex_);
+    for (std::size_t s = 0; s < strata; ++s) {
+        add_to(judge_.overall_[s], overall[s]);
+        if (!judge_.regions_[s].empty())
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::uint32_t region = calibrator.partitions[s].region[range_.begin + i];
+                for (std::size_t l = 0; l <= levels; ++l)
+                    judge_.regions_[s][region * (levels + 1) + l] += first_[(s * n + i) * (levels + 1) + l];
+            }
+        if (!marginal_.empty()) {
+            const std::size_t points = judge_.marginal_plan_.alphas.size() + 1;
+            for (std::size_t l = 0; l < points; ++l) judge_.marginal_first_[s][l] += marginal_first_[s * points + l];
+        }
+    }
+    add_to(judge_.sizes_, sizes_);
+    add_to(judge_.empties_, empties_);
+    judge_.valid_ += valid_;
+    judge_.in_sets_ += in_sets_;
+    judge_.empty_ += empty_;
+    judge_.samples_ += samples_;
+    judge_.covered_ += covered_;
+}
+
+Evaluation CoverageJudge::finish() {
+    const std::size_t pixels = calibrator_.grid.pixels(), levels = plan_.alphas.size();
+    Evaluation out;
+    out.targets = plan_.targets;
+    out.alpha = options_.alpha;
+    std::map<std::uint32_t, double> floors;  // by test count: few distinct ones
+    for (std::size_t s = 0; s < calibrator_.strata(); ++s) {
+        StratumEvaluation one;
+        std::vector<double> errors;
+        double sum = 0, floor = 0;
+        for (std::size_t p = 0; p < pixels; ++p) {
+            const std::uint32_t n = test_counts_[s * pixels + p];
+            if (n == 0) continue;
+            errors.push_back(ce_[s][p]);
+            sum += ce_[s][p];
+            auto [known, fresh] = floors.try_emplace(n, 0.0);
+            if (fresh)
+                for (std::size_t l = 0; l < levels; ++l)
+                    known->second += sampling_floor(n, 1 - plan_.alphas[l], plan_.targets[l]) / static_cast<double>(levels);
+            floor += known->second;
+        }
+        one.pixels = errors.size();
+        one.pixels_without_data = pixels - errors.size();
+        const double none = std::numeric_limits<double>::quiet_NaN();
+        one.mean_ce = errors.empty() ? none : sum / static_cast<double>(errors.size());
+        one.floor = errors.empty() ? none : floor / static_cast<double>(errors.size());
+        one.q05 = quantile(errors, 0.05);
+        one.q95 = quantile(errors, 0.95);
+        one.coverage = shares(overall_[s].data(), levels);
+        for (const std::uint64_t n : overall_[s]) one.samples += n;
+        for (std::size_t r = 0; r * (levels + 1) < regions_[s].size(); ++r) {
+            const std::uint64_t* const first = regions_[s].data() + r * (levels + 1);
+            one.region_coverage.push_back(shares(first, levels));
+            one.region_samples.push_back(0);
+            for (std::size_t l = 0; l <= levels; ++l) one.region_samples.back() += first[l];
+        }
+        if (options_.maps) one.ce_map = std::move(ce_[s]);
+        out.strata.push_back(std::move(one));
+        if (!marginal_first_.empty())
+            out.released_marginal.push_back(shares(marginal_first_[s].data(), marginal_plan_.alphas.size()));
+    }
+    const double all = static_cast<double>(valid_);
+    std::uint64_t members = 0, filled = 0;
+    for (std::size_t l = 0; l < levels; ++l) {
+        members += sizes_[l];
+        filled += empties_[l];
+        out.set_sizes.push_back(static_cast<double>(members) / all);
+        out.empty_shares.push_back(1.0 - static_cast<double>(filled) / all);
+    }
+    out.set_size = static_cast<double>(in_sets_) / all;
+    out.empty_share = static_cast<double>(empty_) / all;
+    out.coverage_at_alpha = static_cast<double>(covered_) / static_cast<double>(samples_);
+    for (const float threshold : score_thresholds(calibrator_, options_.alpha)) out.infinite += std::isinf(threshold) && threshold > 0;
+    return out;
+}
+
+}  // namespace kandinsky

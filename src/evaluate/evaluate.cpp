@@ -1,0 +1,65 @@
+#include <kandinsky/evaluate.hpp>
+#include <limits>
+#include <memory>
+#include <mutex>
+
+#include "core/fail.hpp"
+#include "core/parallel.hpp"
+#include "evaluate/coverage.hpp"
+#include "evaluate/reliability.hpp"
+
+namespace kandinsky {
+
+namespace {
+constexpr std::size_t kTile = 512;
+}
+
+EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
+                          const EvaluateOptions& options, Progress& progress) {
+    check_alpha(options.alpha);
+    if (calibrators.empty()) fail(ErrorKind::usage, "there is no calibrator to evaluate");
+    for (const Calibrator* calibrator : calibrators) {
+        check_fits(*calibrator, data);
+        if (calibrator->options.score != calibrators.front()->options.score)
+            fail(ErrorKind::usage, "the calibrators to compare use different scores");
+    }
+    const std::size_t pixels = data.grid().pixels(), tiles = (pixels + kTile - 1) / kTile;
+    const bool released = calibrators.front()->options.released;
+    std::vector<std::unique_ptr<CoverageJudge>> judges;
+    for (const Calibrator* calibrator : calibrators) judges.push_back(std::make_unique<CoverageJudge>(*calibrator, options));
+
+    EvaluationReport report;
+    report.images = data.images();
+    if (options.maps)
+        report.probabilities.ece_map.assign(data.classes(), std::vector<double>(pixels));
+    ReliabilityTile::Totals totals(data.classes());
+    std::mutex mutex;
+    parallel_for(tiles, progress, "evaluating", [&](std::size_t number) {
+        const PixelRange range{number * kTile, std::min(pixels, (number + 1) * kTile)};
+        std::vector<std::unique_ptr<CoverageJudge::Tile>> tallies;
+        for (const auto& judge : judges) tallies.push_back(std::make_unique<CoverageJudge::Tile>(*judge, range));
+        ReliabilityTile reliability(data.classes(), range.size(), released);
+        ScoredTile tile(data, calibrators.front()->options.score, range.size());
+        for (std::size_t image = 0; image < data.images(); ++image) {
+            if (progress.cancelled()) throw Interrupted();
+            tile.load(image, range);
+            reliability.add(tile);
+            for (const auto& tally : tallies) tally->add(tile);
+        }
+        for (const auto& tally : tallies) tally->finish();
+        if (options.maps) reliability.write_map(range.begin, report.probabilities.ece_map);
+        const std::lock_guard lock(mutex);
+        totals.add(reliability.totals());
+    });
+    std::uint64_t samples = 0;
+    for (const auto& judge : judges) {
+        report.calibrators.push_back(judge->finish());
+        for (const StratumEvaluation& one : report.calibrators.back().strata) samples += one.samples;
+    }
+    if (samples == 0)
+        fail(ErrorKind::data, "{}: every pixel is ignored, so there is nothing to evaluate on", data.options().labels_name);
+    report.probabilities.classes = totals.finish();
+    return report;
+}
+
+}  // namespace kandinsky

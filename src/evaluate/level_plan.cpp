@@ -1,0 +1,57 @@
+#include "evaluate/level_plan.hpp"
+
+namespace kandinsky {
+
+LevelPlan paper_levels() {
+    LevelPlan plan;
+    for (int m = 1; m < 20; ++m) {
+        plan.alphas.push_back(static_cast<double>(20 - m) / 20);
+        plan.targets.push_back(static_cast<double>(m) / 20);
+    }
+    plan.ce_levels = plan.alphas.size();
+    return plan;
+}
+
+namespace {
+LevelPlan released(int (*point)(int)) {
+    LevelPlan plan;
+    for (int i = 0; i < 20; ++i) {
+        plan.alphas.push_back(1 - point(i) / 99.0);
+        plan.targets.push_back((i + 0.5) / 20);
+    }
+    plan.ce_levels = plan.alphas.size();
+    return plan;
+}
+}  // namespace
+
+LevelPlan released_levels() {
+    return released([](int i) { return (i + 1) * 5 - 1; });
+}
+
+LevelPlan released_marginal_levels() {
+    return released([](int i) { return static_cast<int>((i + 0.5) * 5) - 1; });
+}
+
+std::vector<std::vector<float>> thresholds_by_curve(const Calibrator& calibrator, const std::vector<double>& alphas) {
+    std::vector<std::vector<float>> table(calibrator.strata());
+    for (std::size_t s = 0; s < table.size(); ++s) {
+        const CurveSet& curves = calibrator.curves[s];
+        table[s].resize(curves.size() * alphas.size());
+        for (std::size_t k = 0; k < curves.size(); ++k)
+            for (std::size_t l = 0; l < alphas.size(); ++l)
+                table[s][k * alphas.size() + l] = curves.threshold(k, alphas[l]);
+    }
+    return table;
+}
+
+void fill_thresholds(const Calibrator& calibrator, const std::vector<std::vector<float>>& by_curve, PixelRange range,
+                     std::size_t levels, float* out) {
+    const std::size_t n = range.size();
+    for (std::size_t s = 0; s < calibrator.strata(); ++s)
+        for (std::size_t i = 0; i < n; ++i) {
+            const float* const own = by_curve[s].data() + calibrator.curve_of(s, range.begin + i) * levels;
+            for (std::size_t l = 0; l < levels; ++l) out[(s * levels + l) * n + i] = own[l];
+        }
+}
+
+}  // namespace kandinsky

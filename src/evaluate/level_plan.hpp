@@ -1,0 +1,31 @@
+#pragma once
+
+#include <kandinsky/calibrator.hpp>
+#include <vector>
+
+namespace kandinsky {
+
+/// The levels at which coverage is measured: where each threshold comes from and what coverage it is compared with.
+struct LevelPlan {
+    std::vector<double> alphas;   ///< descending, so thresholds ascend
+    std::vector<double> targets;  ///< coverage that a level promises
+    std::size_t ce_levels = 0;    ///< the first ce_levels enter the coverage error; further ones are extra
+};
+
+/// CE_20 of the paper: levels m/20 for m = 1..19, compared with themselves.
+[[nodiscard]] LevelPlan paper_levels();
+
+/// The released code's per-pixel rule: curve points 4, 9, ..., 99 of 100, compared with (i + 0.5)/20.
+[[nodiscard]] LevelPlan released_levels();
+/// The released code's pooled rule: curve points int((i + 0.5) * 5) - 1, compared with the same targets.
+[[nodiscard]] LevelPlan released_marginal_levels();
+
+/// Thresholds [stratum][level][pixel] of a range of pixels.
+void fill_thresholds(const Calibrator& calibrator, const std::vector<std::vector<float>>& by_curve, PixelRange range,
+                     std::size_t levels, float* out);
+
+/// by_curve[stratum][curve * levels + level].
+[[nodiscard]] std::vector<std::vector<float>> thresholds_by_curve(const Calibrator& calibrator,
+                                                                  const std::vector<double>& alphas);
+
+}  // namespace kandinsky

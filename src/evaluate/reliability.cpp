@@ -1,0 +1,89 @@
+#include "evaluate/reliability.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "core/half.hpp"
+
+namespace kandinsky {
+
+namespace {
+constexpr std::size_t kBins = Reliability::kBins;
+constexpr double kOne = 4294967296.0;  // 2^32 units are probability 1
+}  // namespace
+
+ReliabilityTile::ReliabilityTile(std::size_t classes, std::size_t pixels, bool released)
+    : classes_(classes),
+      pixels_(pixels),
+      released_(released),
+      totals_(classes),
+      gap_(classes * pixels * kBins),
+      valid_(pixels) {}
+
+void ReliabilityTile::add(const ScoredTile& tile) {
+    const std::uint8_t* const valid = tile.valid();
+    for (std::size_t i = 0; i < pixels_; ++i) valid_[i] += valid[i];
+    for (std::size_t c = 0; c < classes_; ++c) {
+        const float* const probs = tile.probs(c);
+        const std::uint8_t* const member = tile.member(c);
+        std::int64_t* const gap = gap_.data() + c * pixels_ * kBins;
+        std::uint64_t* const count = totals_.count.data() + c * kBins;
+        std::uint64_t* const positive = totals_.positive.data() + c * kBins;
+        std::int64_t* const confidence = totals_.confidence.data() + c * kBins;
+        for (std::size_t i = 0; i < pixels_; ++i) {
+            if (valid[i] == 0) continue;
+            const float p = released_ ? round_to_half(probs[i]) : probs[i];
+            if (released_ && !(p > 0.02f)) continue;
+            const std::size_t bin = std::min(kBins - 1, static_cast<std::size_t>(p * static_cast<float>(kBins)));
+            const auto units = static_cast<std::int64_t>(static_cast<double>(p) * kOne);
+            count[bin] += 1;
+            positive[bin] += member[i];
+            confidence[bin] += units;
+            gap[i * kBins + bin] += units - (static_cast<std::int64_t>(member[i]) << 32);
+        }
+    }
+}
+
+void ReliabilityTile::write_map(std::size_t first, std::vector<std::vector<double>>& map) const {
+    for (std::size_t c = 0; c < classes_; ++c)
+        for (std::size_t i = 0; i < pixels_; ++i) {
+            double sum = 0;
+            for (std::size_t b = 0; b < kBins; ++b)
+                sum += std::abs(static_cast<double>(gap_[(c * pixels_ + i) * kBins + b])) / kOne;
+            map[c][first + i] = valid_[i] > 0 ? sum / valid_[i] : std::numeric_limits<double>::quiet_NaN();
+        }
+}
+
+void ReliabilityTile::Totals::add(const Totals& other) {
+    for (std::size_t i = 0; i < count.size(); ++i) {
+        count[i] += other.count[i];
+        positive[i] += other.positive[i];
+        confidence[i] += other.confidence[i];
+    }
+}
+
+std::vector<Reliability> ReliabilityTile::Totals::finish() const {
+    std::vector<Reliability> out(count.size() / kBins);
+    for (std::size_t c = 0; c < out.size(); ++c) {
+        Reliability& one = out[c];
+        std::uint64_t total = 0;
+        double gaps = 0;
+        for (std::size_t b = 0; b < kBins; ++b) {
+            const std::uint64_t n = count[c * kBins + b];
+            one.count[b] = n;
+            if (n == 0) continue;
+            const double sum = static_cast<double>(confidence[c * kBins + b]) / kOne;
+            const auto hits = static_cast<double>(positive[c * kBins + b]);
+            one.confidence[b] = sum / static_cast<double>(n);
+            one.accuracy[b] = hits / static_cast<double>(n);
+            gaps += std::abs(sum - hits);
+            total += n;
+        }
+        one.ece = total > 0 ? gaps / static_cast<double>(total) : std::numeric_limits<double>::quiet_NaN();
+    }
+    return out;
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <kandinsky/dataset.hpp>
+#include <kandinsky/score.hpp>
+#include <vector>
+
+namespace kandinsky {
+
+/// A stretch of pixels of one image with everything later steps look at. Buffers are allocated once for the largest
+/// stretch; load() then allocates nothing.
+class ScoredTile {
+  public:
+    ScoredTile(const Dataset& data, const ScoreOptions& options, std::size_t largest)
+        : data_(data),
+          options_(options),
+          probs_(data.classes() * largest),
+          scores_(data.classes() * largest),
+          member_(data.classes() * largest),
+          valid_(largest) {}
+
+    void load(std::size_t image, PixelRange range) {
+        size_ = range.size();
+        data_.read_probs(image, range, probs_.data());
+        data_.read_truth(image, range, member_.data(), valid_.data());
+        kandinsky::score(options_, data_.classes(), size_, probs_.data(), scores_.data());
+    }
+
+    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] const float* probs(std::size_t c) const { return probs_.data() + c * size_; }
+    [[nodiscard]] const float* scores(std::size_t c) const { return scores_.data() + c * size_; }
+    [[nodiscard]] const std::uint8_t* member(std::size_t c) const { return member_.data() + c * size_; }
+    [[nodiscard]] const std::uint8_t* valid() const { return valid_.data(); }
+
+  private:
+    const Dataset& data_;
+    ScoreOptions options_;
+    std::size_t size_ = 0;
+    std::vector<float> probs_, scores_;
+    std::vector<std::uint8_t> member_, valid_;
+};
+
+}  // namespace kandinsky
