@@ -1,0 +1,135 @@
+#include <kandinsky/kcal.hpp>
+#include <kandinsky/npz.hpp>
+
+#include "core/fail.hpp"
+#include "io/atomic_file.hpp"
+#include "io/kcal_meta.hpp"
+#include "io/zip_writer.hpp"
+
+namespace kandinsky {
+
+namespace {
+constexpr const char* kComment = "kandinsky calibrator ";
+constexpr std::size_t kMostMeta = std::size_t{64} << 20;
+
+/// Curves of all strata one after the other.
+CurveSet joined(const Calibrator& calibrator) {
+    CurveSet all(calibrator.curves.front().ladder(), calibrator.curves.front().interpolates());
+    for (const CurveSet& curves : calibrator.curves) all.append(curves);
+    return all;
+}
+
+template <class T>
+std::vector<T> read(const ZipReader& archive, const std::string& member, DType dtype,
+                    const std::vector<std::size_t>& shape) {
+    const Array array = archive.array(member);
+    const bool any_length = shape.empty();
+    if (array.dtype() != dtype || (any_length ? array.shape().size() != 1 : array.shape() != shape))
+        fail(ErrorKind::data, "{}: member {} has an unexpected type or shape ({} {})", archive.path().string(), member,
+             name_of(array.dtype()), array.view().shape_text());
+    return array.to_vector<T>();
+}
+}  // namespace
+
+void save(const Calibrator& calibrator, const std::filesystem::path& path) {
+    const std::size_t strata = calibrator.strata();
+    const std::vector<std::size_t> map_shape{strata, calibrator.grid.height, calibrator.grid.width};
+    const CurveSet all = joined(calibrator);
+    CurveSet::Storage curves = all.storage();
+    std::vector<std::uint64_t> first{0};
+    for (const CurveSet& set : calibrator.curves) first.push_back(first.back() + set.size());
+    std::vector<std::uint32_t> regions;
+    for (const Partition& partition : calibrator.partitions)
+        regions.insert(regions.end(), partition.region.begin(), partition.region.end());
+    std::vector<std::uint8_t> levels;
+    for (const CurveLevel level : calibrator.levels) levels.push_back(static_cast<std::uint8_t>(level));
+
+    AtomicFile file(path);
+    ZipWriter zip(file);
+    const std::string meta = meta_of(calibrator).dump(2) + "\n";
+    zip.add("meta.json", std::as_bytes(std::span(meta)));
+    const auto add = [&](const std::string& name, const auto& values, std::vector<std::size_t> shape) {
+        zip.add_array(name, Array::copy_of(values, std::move(shape)).view());
+    };
+    add("levels", all.ladder().levels, {all.ladder().levels.size()});
+    add("regions", regions, map_shape);
+    add("counts", calibrator.counts, map_shape);
+    add("curve_level", levels, map_shape);
+    add("first_curve", first, {first.size()});
+    add("curve_offsets", curves.offsets, {curves.offsets.size()});
+    add("curve_scores", curves.scores, {curves.scores.size()});
+    add("curve_groups", curves.groups, {curves.groups.size()});
+    add("curve_complete", curves.complete, {curves.complete.size()});
+    add("curve_values", curves.values, {curves.values.size()});
+    zip.finish(kComment, true);
+    file.commit();
+}
+
+Calibrator load(const std::filesystem::path& path) {
+    const std::string name = path.string();
+    const ZipReader archive(path);
+    if (!archive.has("meta.json")) fail(ErrorKind::data, "{} is not a calibrator: it has no meta.json", name);
+    const Array text = archive.bytes("meta.json");
+    if (text.view().size() > kMostMeta) fail(ErrorKind::data, "{}: meta.json is too large", name);
+    const char* const begin = text.data_as<char>();
+    const nlohmann::json meta = nlohmann::json::parse(begin, begin + text.view().size(), nullptr, false);
+    if (meta.is_discarded()) fail(ErrorKind::data, "{}: meta.json is damaged", name);
+    Calibrator calibrator = from_meta(meta, name);
+    if (!archive.has_checksum() || !archive.checksum_ok())
+        fail(ErrorKind::data, "{} is damaged: its checksum does not match; calibrate again or restore the file", name);
+
+    const std::size_t strata = calibrator.strata(), pixels = calibrator.grid.pixels();
+    const std::vector<std::size_t> map_shape{strata, calibrator.grid.height, calibrator.grid.width};
+    const auto regions = read<std::uint32_t>(archive, "regions", DType::uint32, map_shape);
+    calibrator.counts = read<std::uint32_t>(archive, "counts", DType::uint32, map_shape);
+    const auto levels = read<std::uint8_t>(archive, "curve_level", DType::uint8, map_shape);
+    const auto first = read<std::uint64_t>(archive, "first_curve", DType::uint64, {strata + 1});
+    CurveSet::Storage all;
+    all.values = read<float>(archive, "curve_values", DType::float32, {});
+    all.offsets = read<std::uint64_t>(archive, "curve_offsets", DType::uint64, {});
+    all.scores = read<std::uint64_t>(archive, "curve_scores", DType::uint64, {});
+    all.groups = read<std::uint64_t>(archive, "curve_groups", DType::uint64, {});
+    all.complete = read<std::uint8_t>(archive, "curve_complete", DType::uint8, {});
+    const Ladder ladder{read<double>(archive, "levels", DType::float64, {})};
+    const bool fallback = calibrator.options.fallback == Fallback::image;
+    try {
+        for (std::size_t s = 0; s < strata; ++s) {
+            Partition& partition = calibrator.partitions[s];
+            partition.region.assign(regions.begin() + static_cast<std::ptrdiff_t>(s * pixels),
+                                    regions.begin() + static_cast<std::ptrdiff_t>((s + 1) * pixels));
+            const std::uint64_t wanted = partition.regions + (fallback ? 1 : 0);
+            if (first[s] > first[s + 1] || first[s + 1] > all.scores.size() || first[s + 1] - first[s] != wanted ||
+                all.offsets.size() != all.scores.size() + 1 || all.groups.size() != all.scores.size() ||
+                all.complete.size() != all.scores.size())
+                fail(ErrorKind::data, "stratum {} has the wrong number of curves", s);
+            for (std::size_t p = 0; p < pixels; ++p)
+                if (partition.region[p] >= partition.regions || levels[s * pixels + p] > 2 ||
+                    (levels[s * pixels + p] == 1 && !fallback))
+                    fail(ErrorKind::data, "a pixel of stratum {} refers to a curve that is not there", s);
+            CurveSet::Storage own;
+            own.offsets.clear();
+            const std::uint64_t base = all.offsets[first[s]];
+            for (std::uint64_t k = first[s]; k <= first[s + 1]; ++k) {
+                if (all.offsets[k] < base || all.offsets[k] > all.values.size())
+                    fail(ErrorKind::data, "curve {} lies outside the values", k);
+                own.offsets.push_back(all.offsets[k] - base);
+            }
+            const auto slice = [&](const auto& from, auto& to, std::uint64_t begin, std::uint64_t end) {
+                to.assign(from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end));
+            };
+            slice(all.values, own.values, base, all.offsets[first[s + 1]]);
+            slice(all.scores, own.scores, first[s], first[s + 1]);
+            slice(all.groups, own.groups, first[s], first[s + 1]);
+            slice(all.complete, own.complete, first[s], first[s + 1]);
+            calibrator.curves.push_back(CurveSet::from_storage(ladder, calibrator.options.released, std::move(own)));
+        }
+    } catch (const Error& problem) {
+        fail(ErrorKind::data, "{} is damaged: {}", name, problem.what());
+    }
+    for (const std::uint8_t level : levels) calibrator.levels.push_back(static_cast<CurveLevel>(level));
+    return calibrator;
+}
+
+std::string describe(const Calibrator& calibrator) { return meta_of(calibrator).dump(2); }
+
+}  // namespace kandinsky

@@ -1,0 +1,105 @@
+#include "io/kcal_meta.hpp"
+
+#include <kandinsky/kcal.hpp>
+
+#include "core/fail.hpp"
+
+namespace kandinsky {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+ordered_json meta_of(const Calibrator& calibrator) {
+    const CalibrateOptions& options = calibrator.options;
+    ordered_json settings = ordered_json::object();
+    for (const auto& [flag, value] : options.settings.text) settings[flag] = value;
+    ordered_json strata = ordered_json::array();
+    for (std::size_t s = 0; s < calibrator.strata(); ++s)
+        strata.push_back({{"regions", calibrator.partitions[s].regions},
+                          {"geometry", ordered_json::parse(calibrator.partitions[s].geometry)}});
+    return {
+        {"format", "kcal"},
+        {"format_version", kKcalVersion},
+        {"library_version", calibrator.version},
+        {"method", options.method},
+        {"guarantee", guarantee(calibrator)},
+        {"options",
+         {{"condition", name_of(options.condition)},
+          {"score", name_of(options.score.kind)},
+          {"half_precision", options.score.half},
+          {"pooling", name_of(options.pooling)},
+          {"fallback", name_of(options.fallback)},
+          {"min_count", options.min_count},
+          {"quantiles", options.quantiles},
+          {"rungs", options.rungs},
+          {"compat", options.released ? "released" : "none"},
+          {"seed", options.seed},
+          {"method_options", settings}}},
+        {"data",
+         {{"images", calibrator.images},
+          {"groups", calibrator.groups},
+          {"grouped", calibrator.grouped},
+          {"classes", calibrator.classes},
+          {"height", calibrator.grid.height},
+          {"width", calibrator.grid.width},
+          {"fingerprint", fmt::format("{:016x}{:016x}", calibrator.fingerprint[0], calibrator.fingerprint[1])}}},
+        {"strata", strata},
+    };
+}
+
+Calibrator from_meta(const json& meta, const std::string& name) {
+    if (!meta.is_object() || meta.value("format", "") != "kcal")
+        fail(ErrorKind::data, "{} is not a calibrator: its meta.json has no format kcal", name);
+    const int version = meta.value("format_version", 0);
+    if (version > kKcalVersion)
+        fail(ErrorKind::data, "{} has format version {}, but this program reads up to {}; update kandinsky", name, version,
+             kKcalVersion);
+    if (version < 1) fail(ErrorKind::data, "{} has no usable format version", name);
+    try {
+        Calibrator calibrator;
+        const json& options = meta.at("options");
+        CalibrateOptions& to = calibrator.options;
+        to.method = meta.at("method").get<std::string>();
+        to.condition = condition_of(options.at("condition").get<std::string>());
+        to.score.kind = score_kind(options.at("score").get<std::string>());
+        to.score.half = options.at("half_precision").get<bool>();
+        to.pooling = pooling_of(options.at("pooling").get<std::string>());
+        to.fallback = fallback_of(options.at("fallback").get<std::string>());
+        to.min_count = options.at("min_count").get<std::uint64_t>();
+        to.quantiles = options.at("quantiles").get<std::vector<double>>();
+        to.rungs = options.at("rungs").get<std::size_t>();
+        to.released = options.at("compat").get<std::string>() == "released";
+        to.seed = options.at("seed").get<std::uint64_t>();
+        for (const auto& [flag, value] : options.at("method_options").items()) to.settings.text[flag] = value.get<std::string>();
+
+        const json& data = meta.at("data");
+        calibrator.version = meta.at("library_version").get<std::string>();
+        calibrator.images = data.at("images").get<std::uint64_t>();
+        calibrator.groups = data.at("groups").get<std::uint64_t>();
+        calibrator.grouped = data.at("grouped").get<bool>();
+        calibrator.classes = data.at("classes").get<std::size_t>();
+        calibrator.grid = {data.at("height").get<std::uint32_t>(), data.at("width").get<std::uint32_t>()};
+        const auto print = data.at("fingerprint").get<std::string>();
+        if (print.size() != 32) fail(ErrorKind::data, "{}: the fingerprint is damaged", name);
+        calibrator.fingerprint = {std::stoull(print.substr(0, 16), nullptr, 16), std::stoull(print.substr(16), nullptr, 16)};
+        for (const json& stratum : meta.at("strata")) {
+            Partition partition;
+            partition.regions = stratum.at("regions").get<std::uint32_t>();
+            partition.geometry = stratum.at("geometry").dump();
+            calibrator.partitions.push_back(std::move(partition));
+        }
+        const std::size_t strata = to.condition == Condition::by_class ? calibrator.classes : 1;
+        if (calibrator.classes < 2 || calibrator.classes > 4096 || calibrator.partitions.size() != strata ||
+            calibrator.grid.pixels() == 0)
+            fail(ErrorKind::data, "{}: classes, strata and grid of meta.json do not fit together", name);
+        return calibrator;
+    } catch (const json::exception& problem) {
+        fail(ErrorKind::data, "{}: meta.json is damaged ({})", name, problem.what());
+    } catch (const std::logic_error&) {
+        fail(ErrorKind::data, "{}: meta.json is damaged (fingerprint)", name);
+    } catch (const Error& problem) {
+        fail(ErrorKind::data, "{}: {}", name, problem.what());
+    }
+}
+
+}  // namespace kandinsky
