@@ -1,24 +1,27 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <kandinsky/array.hpp>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace kandinsky {
 
-/// A zip archive open for reading: numpy's .npz (stored or deflated) and our .kcal. The directory is checked on opening,
-/// each member when it is read (size, CRC).
+/// A zip archive open for reading: numpy's .npz (stored or deflated) and our .kcal. The directory, the
+/// members' own headers and places are checked on opening, each member's content when it is read (size, CRC).
+/// Nothing is extracted: names are mere keys. Throws Error: `file` when the file system fails, `data` when
+/// the archive cannot be trusted.
 class ZipReader {
   public:
     explicit ZipReader(const std::filesystem::path& path);
 
     struct Member {
         std::string name;
-        std::uint64_t size = 0;        ///< uncompressed
-        std::uint64_t stored = 0;      ///< bytes in the file
-        std::uint64_t offset = 0;      ///< of the local header
+        std::uint64_t size = 0;    ///< uncompressed
+        std::uint64_t stored = 0;  ///< bytes in the file
+        std::uint64_t offset = 0;  ///< of the local header
+        std::uint64_t data = 0;    ///< of the member's bytes
         std::uint32_t crc = 0;
         std::uint16_t compression = 0;  ///< 0 stored, 8 deflated
     };
@@ -28,17 +31,30 @@ class ZipReader {
     [[nodiscard]] Array bytes(const std::string& name) const;  ///< uint8 [size]
     /// The member NAME.npy as an array.
     [[nodiscard]] Array array(const std::string& name) const;
+    /// The names that array() takes, in the archive's order.
+    [[nodiscard]] std::vector<std::string> array_names() const;
     [[nodiscard]] const std::string& comment() const { return comment_; }
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
+    /// Whether the archive comment ends in "crc32=" and eight lower-case hexadecimal digits.
+    [[nodiscard]] bool has_checksum() const;
+    /// Whether there is a checksum and it equals the CRC-32 of every byte of the file before the
+    /// end-of-central-directory record, continued over the comment up to "crc32=". Together with the checks
+    /// on opening this finds any one damaged byte. Reads the whole file.
+    [[nodiscard]] bool checksum_ok() const;
+
   private:
+    [[nodiscard]] const Member* find(const std::string& name) const;
+
     std::filesystem::path path_;
     std::vector<Member> members_;
+    std::vector<std::uint32_t> by_name_;  ///< indices of members_ in the order of their names
     std::string comment_;
+    std::uint64_t end_record_ = 0;
     Array file_;
 };
 
-/// Reads one array of a .npz: `key`, or the only one there is when `key` is empty.
+/// Reads one array of a .npz: `key` (with or without ".npy"), or the only one there is when `key` is empty.
 [[nodiscard]] Array read_npz(const std::filesystem::path& path, const std::string& key = "");
 
 }  // namespace kandinsky

@@ -3,19 +3,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 
 namespace kandinsky {
 
-/// An output file that appears whole or not at all. Bytes go to a nameless (or hidden) temporary beside the target;
-/// commit() flushes them to disk and puts them under the target's name in one step. Destroyed without commit, nothing
-/// remains. A target that exists and is no regular file (a pipe, /dev/stdout, /dev/full) is written directly.
-/// Every failure throws Error of kind `file` that names the target and the reason.
+/// An output file that appears whole or not at all. Bytes go to a nameless (or hidden) temporary beside the
+/// target; commit() flushes them to disk and puts them under the target's name in one step. Destroyed without
+/// commit, nothing remains. A target that exists and is no regular file (a pipe, /dev/full) and an open
+/// descriptor by name (/dev/stdout, /dev/fd/3) are written directly. A symbolic link stays; what it points to
+/// is replaced. Every failure throws Error of kind `file` that names the target and the reason.
 class AtomicFile {
   public:
-    explicit AtomicFile(std::filesystem::path target);
+    /// `named` is what file systems without nameless files get by themselves.
+    enum class Temporary { nameless, named };
+
+    explicit AtomicFile(std::filesystem::path target, Temporary temporary = Temporary::nameless);
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
@@ -23,14 +26,18 @@ class AtomicFile {
     void write(const void* data, std::size_t bytes);  ///< appends; buffered
     void write(std::string_view text) { write(text.data(), text.size()); }
     [[nodiscard]] std::uint64_t position() const { return position_; }
-    void commit();
+    void commit();  ///< once, last
 
   private:
+    void open_directly(int descriptor);
+    void open_temporary(Temporary temporary);
     void flush();
     void write_through(const std::byte* data, std::size_t bytes);
     void abandon() noexcept;
+    [[noreturn]] void refuse(int code) const;
 
-    std::filesystem::path target_;
+    std::filesystem::path target_;     ///< as the caller named it, for messages
+    std::filesystem::path final_;      ///< what the links at target_ lead to
     std::filesystem::path temporary_;  ///< empty while the temporary has no name
     int descriptor_ = -1;
     bool direct_ = false;

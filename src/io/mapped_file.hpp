@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+namespace kandinsky {
+
+/// The bytes of a whole file, alive as long as `owner` is.
+struct MappedFile {
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const void> owner;
+};
+
+/// Maps a regular file read-only; reads a pipe to its end. Throws Error of kind `file` for whatever cannot be
+/// opened, folders and devices included. The file must not be cut short by others while it is in use: that is
+/// a fault (SIGBUS) no check can prevent. Files written by AtomicFile are replaced, never cut.
+[[nodiscard]] MappedFile map_file(const std::filesystem::path& path);
+
+}  // namespace kandinsky

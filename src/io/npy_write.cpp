@@ -1,0 +1,64 @@
+#include <bit>
+#include <kandinsky/npy.hpp>
+
+#include "core/fail.hpp"
+#include "io/atomic_file.hpp"
+#include "io/npy_payload.hpp"
+
+namespace kandinsky {
+
+namespace {
+
+std::string descr_of(DType dtype) {
+    const std::size_t width = size_of(dtype);
+    const char order = width == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
+    char kind = 'u';
+    switch (dtype) {
+        case DType::boolean:
+            kind = 'b';
+            break;
+        case DType::int8:
+        case DType::int16:
+        case DType::int32:
+        case DType::int64:
+            kind = 'i';
+            break;
+        case DType::float16:
+        case DType::float32:
+        case DType::float64:
+            kind = 'f';
+            break;
+        default:
+            break;
+    }
+    return fmt::format("{}{}{}", order, kind, width);
+}
+
+}  // namespace
+
+std::string npy_header(DType dtype, const std::vector<std::size_t>& shape) {
+    std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                   descr_of(dtype), fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+    // numpy leaves room for the first extent to grow to 21 digits, then pads with 1 to 64 blanks up to a
+    // multiple of 64.
+    constexpr std::size_t kGrowthDigits = 21;
+    constexpr std::size_t kPreamble = 10;
+    if (!shape.empty()) dict.append(kGrowthDigits - std::to_string(shape.front()).size(), ' ');
+    dict.append(64 - (kPreamble + dict.size() + 1) % 64, ' ');
+    dict += '\n';
+    if (dict.size() > 0xFFFF)
+        fail(ErrorKind::internal, "[npy_header] {} axes do not fit a npy header", shape.size());
+    std::string out("\x93NUMPY\x01\x00", 8);
+    out += static_cast<char>(dict.size() & 0xFF);
+    out += static_cast<char>(dict.size() >> 8);
+    return out + dict;
+}
+
+void write_npy(const std::filesystem::path& path, const ArrayView& array) {
+    AtomicFile file(path);
+    file.write(npy_header(array.dtype, array.shape));
+    for_each_c_order_piece(array, [&](const std::byte* data, std::size_t bytes) { file.write(data, bytes); });
+    file.commit();
+}
+
+}  // namespace kandinsky

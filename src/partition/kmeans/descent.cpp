@@ -1,0 +1,167 @@
+#include "partition/kmeans/descent.hpp"
+
+#include <algorithm>
+#include <kandinsky/error.hpp>
+#include <numeric>
+
+#include "core/parallel.hpp"
+#include "partition/kmeans/nearest.hpp"
+
+namespace kandinsky::partition::kmeans {
+
+namespace {
+/// Points a task looks at; a multiple of Points::kPadding. Moves are applied chunk by chunk, so the size
+/// never shows.
+constexpr std::size_t kChunk = 16384;
+
+/// The clusters with their sums, which follow the moves of points one by one: late iterations move few.
+struct State {
+    const Points& points;
+    std::vector<double> centres;
+    std::vector<std::uint32_t> labels;
+    std::vector<double> sums;
+    std::vector<std::size_t> counts;
+
+    State(const Points& of, std::vector<double> start)
+        : points(of),
+          centres(std::move(start)),
+          labels(of.stride(), kUnassigned),
+          sums(centres.size(), 0.0),
+          counts(centres.size() / of.dimension(), 0) {}
+
+    void add(std::size_t point, std::uint32_t cluster) {
+        for (std::size_t j = 0; j < points.dimension(); ++j)
+            sums[cluster * points.dimension() + j] += static_cast<double>(points.at(point, j));
+        ++counts[cluster];
+    }
+    void remove(std::size_t point, std::uint32_t cluster) {
+        for (std::size_t j = 0; j < points.dimension(); ++j)
+            sums[cluster * points.dimension() + j] -= static_cast<double>(points.at(point, j));
+        --counts[cluster];
+    }
+    void update_centre(std::size_t cluster) {
+        const auto count = static_cast<double>(counts[cluster]);
+        for (std::size_t j = 0; j < points.dimension(); ++j) {
+            const std::size_t at = cluster * points.dimension() + j;
+            if (counts[cluster] > 0) centres[at] = sums[at] / count;
+        }
+    }
+    void update_centres() {
+        for (std::size_t c = 0; c < counts.size(); ++c) update_centre(c);
+    }
+    void sum_afresh() {
+        std::fill(sums.begin(), sums.end(), 0.0);
+        std::fill(counts.begin(), counts.end(), 0);
+        for (std::size_t i = 0; i < points.size(); ++i) add(i, labels[i]);
+    }
+    [[nodiscard]] double distance_from_own(std::size_t point) const {
+        return points.squared_distance(point, centres.data() + labels[point] * points.dimension());
+    }
+};
+
+/// One pass over all points; returns how many changed their cluster.
+std::size_t reassign(State& state, std::vector<Move>& moves) {
+    const std::size_t size = state.points.size(), chunks = (size + kChunk - 1) / kChunk;
+    std::vector<std::size_t> moved(chunks);
+    const auto pass = [&](std::size_t chunk) {
+        const std::size_t begin = chunk * kChunk;
+        moved[chunk] = assign_nearest(state.points, state.centres, begin, std::min(size, begin + kChunk),
+                                      state.labels.data(), moves.data() + begin);
+    };
+    if (chunks == 1)
+        pass(0);
+    else
+        parallel_for(chunks, pass);
+    std::size_t total = 0;
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+        for (std::size_t m = 0; m < moved[chunk]; ++m) {
+            const Move& move = moves[chunk * kChunk + m];
+            if (move.from != kUnassigned) state.remove(move.point, move.from);
+            state.add(move.point, move.to);
+        }
+        total += moved[chunk];
+    }
+    return total;
+}
+
+/// Gives each empty cluster the point farthest from its own centre (ties: the first point). Clusters stay
+/// empty only when every point lies on its centre.
+void refill_empty_clusters(State& state) {
+    for (std::size_t empty = 0; empty < state.counts.size(); ++empty) {
+        if (state.counts[empty] > 0) continue;
+        double farthest = 0.0;
+        std::size_t point = 0;
+        for (std::size_t i = 0; i < state.points.size(); ++i) {
+            const double distance = state.distance_from_own(i);
+            if (distance > farthest) farthest = distance, point = i;
+        }
+        if (farthest == 0.0) return;
+        const std::uint32_t from = state.labels[point], to = static_cast<std::uint32_t>(empty);
+        state.remove(point, from);
+        state.add(point, to);
+        state.labels[point] = to;
+        state.update_centre(from);
+        state.update_centre(to);
+    }
+}
+
+/// Numbers the clusters that have points by ascending mean of their centre, then lexicographically.
+void number_canonically(Solution& solution, const std::vector<std::size_t>& counts, std::size_t dimension) {
+    const auto centre = [&](std::size_t c) {
+        return solution.centres.begin() + static_cast<std::ptrdiff_t>(c * dimension);
+    };
+    const auto sum = [&](std::size_t c) { return std::accumulate(centre(c), centre(c + 1), 0.0); };
+    std::vector<std::size_t> order;
+    for (std::size_t c = 0; c < counts.size(); ++c)
+        if (counts[c] > 0) order.push_back(c);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const double left = sum(a), right = sum(b);
+        if (left != right) return left < right;
+        return std::lexicographical_compare(centre(a), centre(a + 1), centre(b), centre(b + 1));
+    });
+    std::vector<std::uint32_t> number(counts.size(), 0);
+    std::vector<double> centres;
+    centres.reserve(order.size() * dimension);
+    for (std::size_t rank = 0; rank < order.size(); ++rank) {
+        number[order[rank]] = static_cast<std::uint32_t>(rank);
+        centres.insert(centres.end(), centre(order[rank]), centre(order[rank] + 1));
+    }
+    for (std::uint32_t& label : solution.labels) label = number[label];
+    solution.centres = std::move(centres);
+}
+}  // namespace
+
+Solution descend(const Points& points, std::vector<double> centres, std::size_t max_iterations,
+                 const Progress& progress) {
+    State state(points, std::move(centres));
+    std::vector<Move> moves(points.stride());
+    Solution solution;
+    solution.summary.points = points.size();
+    while (solution.summary.iterations < max_iterations && !solution.summary.converged) {
+        if (progress.cancelled()) throw Interrupted();
+        ++solution.summary.iterations;
+        if (reassign(state, moves) > 0) {
+            state.update_centres();
+            refill_empty_clusters(state);
+            continue;
+        }
+        // Sums that followed thousands of moves may have drifted by rounding: only exact means end the
+        // descent.
+        const std::vector<double> drifted = state.centres;
+        state.sum_afresh();
+        state.update_centres();
+        solution.summary.converged = state.centres == drifted;
+    }
+    if (!solution.summary.converged) {
+        state.sum_afresh();
+        state.update_centres();
+    }
+    for (std::size_t i = 0; i < points.size(); ++i) solution.summary.inertia += state.distance_from_own(i);
+    solution.centres = std::move(state.centres);
+    solution.labels = std::move(state.labels);
+    solution.labels.resize(points.size());
+    number_canonically(solution, state.counts, points.dimension());
+    return solution;
+}
+
+}  // namespace kandinsky::partition::kmeans

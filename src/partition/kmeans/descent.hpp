@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "partition/kmeans/lloyd.hpp"
+#include "partition/kmeans/points.hpp"
+
+namespace kandinsky::partition::kmeans {
+
+/// Where a descent ended. Clusters are in canonical order and none is empty.
+struct Solution {
+    std::vector<double> centres;
+    std::vector<std::uint32_t> labels;
+    Descent summary;
+};
+
+/// Lloyd's iteration from `centres` ([cluster][coordinate], not empty) until no point changes its cluster or
+/// `max_iterations` passes over the points were made; the final centres are the means of their points, in
+/// double and summed in the order of the points.
+[[nodiscard]] Solution descend(const Points& points, std::vector<double> centres, std::size_t max_iterations,
+                               const Progress& progress);
+
+}  // namespace kandinsky::partition::kmeans

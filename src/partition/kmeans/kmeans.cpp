@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <cmath>
+#include <kandinsky/partition.hpp>
+#include <limits>
+
+#include "core/fail.hpp"
+#include "partition/kmeans/lloyd.hpp"
+
+namespace kandinsky::partition::kmeans {
+
+extern const Method kMethod;
+
+namespace {
+/// The pixels that have data, and their features [pixel][feature].
+struct Gathered {
+    std::vector<std::size_t> pixels;
+    std::vector<float> rows;
+};
+
+/// An infinite feature is a quantile that few scores cannot bound: it counts as the largest value seen of
+/// that feature, since "at least as hard as the hardest" is all that is known.
+Gathered gather(const PartitionInput& input) {
+    const std::size_t width = input.feature_count;
+    Gathered data;
+    std::vector<float> largest(width, -std::numeric_limits<float>::infinity());
+    bool infinite = false;
+    for (std::size_t p = 0; p < input.grid.pixels(); ++p) {
+        if (input.counts[p] == 0) continue;
+        data.pixels.push_back(p);
+        for (std::size_t j = 0; j < width; ++j) {
+            const float value = input.features[p * width + j];
+            if (std::isnan(value) || value == -std::numeric_limits<float>::infinity())
+                fail(ErrorKind::data,
+                     "method 'kmeans' got {} as feature {} of class {} at row {}, column {}; scores must be "
+                     "numbers",
+                     value, j, input.stratum, p / input.grid.width, p % input.grid.width);
+            if (std::isinf(value))
+                infinite = true;
+            else
+                largest[j] = std::max(largest[j], value);
+            data.rows.push_back(value);
+        }
+    }
+    for (std::size_t at = 0; infinite && at < data.rows.size(); ++at)
+        if (std::isinf(data.rows[at]))
+            data.rows[at] = std::isinf(largest[at % width]) ? 0.0f : largest[at % width];
+    return data;
+}
+
+std::string describe(const Clustering& found, std::size_t dimension) {
+    std::string centres;
+    for (std::size_t c = 0; c < found.clusters; ++c) {
+        const double* centre = found.centres.data() + c * dimension;
+        centres += fmt::format("{}[{}]", c == 0 ? "" : ", ", fmt::join(centre, centre + dimension, ", "));
+    }
+    return fmt::format(
+        R"({{"kind": "kmeans", "clusters": {}, "inertia": {}, "iterations": {}, "restarts": {}, "centres": [{}]}})",
+        found.clusters, found.inertia, found.iterations, found.restarts.size(), centres);
+}
+
+Partition fit(const PartitionInput& input) {
+    ClusterOptions options;
+    options.clusters = static_cast<std::size_t>(integer_option(kMethod, input, "kmeans-clusters", 1, 4096));
+    options.restarts = static_cast<std::size_t>(integer_option(kMethod, input, "kmeans-restarts", 1, 1000));
+    options.seed = input.seed;
+    const std::size_t pixels = input.grid.pixels();
+    if (input.feature_count == 0 || input.features.size() != pixels * input.feature_count ||
+        input.counts.size() != pixels)
+        fail(ErrorKind::internal,
+             "[kmeans] {} features and {} counts do not fit {} pixels with {} features each",
+             input.features.size(), input.counts.size(), pixels, input.feature_count);
+
+    const Gathered data = gather(input);
+    const Clustering found = cluster(data.rows, input.feature_count, options,
+                                     input.progress == nullptr ? silent() : *input.progress);
+    Partition partition;
+    partition.regions = std::max(1u, static_cast<std::uint32_t>(found.clusters));
+    partition.region.assign(pixels, 0);
+    for (std::size_t i = 0; i < data.pixels.size(); ++i)
+        partition.region[data.pixels[i]] = found.assignment[i];
+    partition.geometry = describe(found, input.feature_count);
+    extend_to_empty_pixels(input.grid, input.counts, partition);
+    return partition;
+}
+}  // namespace
+
+const Method kMethod{
+    .name = "kmeans",
+    .summary = "pixels whose score distributions are alike, wherever they lie: k-means on their curves",
+    .uses_features = true,
+    .uses_labels = true,
+    .options = {{.flag = "kmeans-clusters",
+                 .type = MethodOption::Type::integer,
+                 .standard = "4",
+                 .help = "regions of method kmeans, 1 to 4096"},
+                {.flag = "kmeans-restarts",
+                 .type = MethodOption::Type::integer,
+                 .standard = "10",
+                 .help = "independent starts of method kmeans, the best is kept, 1 to 1000"}},
+    .fit = fit,
+};
+
+}  // namespace kandinsky::partition::kmeans

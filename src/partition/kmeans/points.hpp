@@ -1,0 +1,73 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kandinsky::partition::kmeans {
+
+/// Points of a low-dimensional space, one array per coordinate so that kernels read consecutive points. Every
+/// array is padded with copies of the last point to a multiple of kPadding: kernels need no remainder loop.
+class Points {
+  public:
+    static constexpr std::size_t kPadding = 16;
+
+    /// From rows [point][coordinate]; every value must be finite.
+    Points(std::span<const float> rows, std::size_t dimension)
+        : size_(rows.size() / dimension),
+          dimension_(dimension),
+          stride_((size_ + kPadding - 1) / kPadding * kPadding),
+          values_(stride_ * dimension) {
+        for (std::size_t j = 0; j < dimension_; ++j)
+            for (std::size_t i = 0; i < size_; ++i) values_[j * stride_ + i] = rows[i * dimension_ + j];
+        pad();
+    }
+
+    /// The chosen points of another set, in the order of `chosen`.
+    Points(const Points& other, std::span<const std::size_t> chosen)
+        : size_(chosen.size()),
+          dimension_(other.dimension_),
+          stride_((size_ + kPadding - 1) / kPadding * kPadding),
+          values_(stride_ * dimension_) {
+        for (std::size_t j = 0; j < dimension_; ++j)
+            for (std::size_t i = 0; i < size_; ++i) values_[j * stride_ + i] = other.at(chosen[i], j);
+        pad();
+    }
+
+    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] std::size_t dimension() const { return dimension_; }
+    [[nodiscard]] std::size_t stride() const { return stride_; }
+    [[nodiscard]] float at(std::size_t point, std::size_t coordinate) const {
+        return values_[coordinate * stride_ + point];
+    }
+    /// Coordinate j of point i is at [j * stride() + i].
+    [[nodiscard]] const float* data() const { return values_.data(); }
+
+    /// Squared Euclidean distance to a place given in double precision; coordinates are added in order, so
+    /// every kernel that does the same gets the same bits.
+    [[nodiscard]] double squared_distance(std::size_t point, const double* place) const {
+        double sum = 0.0;
+        for (std::size_t j = 0; j < dimension_; ++j) {
+            const double gap = static_cast<double>(at(point, j)) - place[j];
+            sum += gap * gap;
+        }
+        return sum;
+    }
+
+  private:
+    void pad() {
+        for (std::size_t j = 0; size_ > 0 && j < dimension_; ++j)
+            std::fill(values_.begin() + static_cast<std::ptrdiff_t>(j * stride_ + size_),
+                      values_.begin() + static_cast<std::ptrdiff_t>((j + 1) * stride_),
+                      values_[j * stride_ + size_ - 1]);
+    }
+
+    std::size_t size_ = 0;
+    std::size_t dimension_ = 1;
+    std::size_t stride_ = 0;
+    std::vector<float> values_;
+};
+
+}  // namespace kandinsky::partition::kmeans
