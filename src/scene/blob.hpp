@@ -39,6 +39,9 @@ struct Shape {
 [[nodiscard]] Blob random_blob(Random& random, Point centre, float radius_x, float radius_y, float tilt,
                                float wobble);
 
+/// A blob about as long as it is broad but turned, stretched and rippled at random: the extent of an error.
+[[nodiscard]] Blob patch(Random& random, Point centre, float radius);
+
 /// Approximate signed distance to the outline for every pixel, positive inside. Exact for limbs and circles;
 /// elsewhere the sign is exact for the shape as defined and the size good to the blob's aspect ratio, which
 /// is all the imagined network needs.
@@ -46,12 +49,12 @@ void signed_distance(const Shape& shape, const Frame& frame, std::span<float> ou
 
 /// A local rise or fall of the evidence: a missed part, a false alarm.
 struct Bump {
-    Point centre;
-    float radius = 0.1F;
+    Blob extent;
     float height = 0;
 };
 
-/// Adds height * (1 - r^2/radius^2)^2 around the centre; only the pixels within the radius are touched.
+/// Adds height * (1 - t^2)^2 where t < 1; t is the distance from the centre relative to the blob's outline
+/// that way.
 void add_bump(const Bump& bump, const Frame& frame, std::span<float> field);
 
 }  // namespace kandinsky::scene

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "scene/blob.hpp"
@@ -17,7 +18,7 @@ constexpr std::uint32_t kFewestSlices = 8;
 constexpr std::uint32_t kMostSlices = 16;
 constexpr std::uint32_t kPairSlices = kFewestSlices + kMostSlices;
 
-constexpr Habits kHabits{.fade = 3.0F, .noise = 0.9F, .noise_growth = 1.2F, .sharpen = 0.6F};
+constexpr Habits kHabits{.fade = 0.35F, .noise = 0.9F, .noise_growth = 1.2F, .sharpen = 0.6F};
 constexpr Octave kErrors[] = {{0.16F, 1.0F}, {0.06F, 0.5F}};
 constexpr Octave kHeads[] = {{0.10F, 1.0F}};
 constexpr float kHeadNoise = 0.4F;
@@ -125,12 +126,17 @@ void make_medical(std::uint64_t seed, std::uint64_t scene, const Frame& frame, c
     const bool lesion_overlooked = random.uniform() < 0.08;
     const float lesion_confidence = (lesion_overlooked ? -2.0F : 3.0F) + real(0.9 * random.normal());
     const float difficulty = real(0.4 * random.normal()) - anatomy.skill;
-    const Point bite{centre.x + real(0.1 * random.normal()), centre.y + real(0.1 * random.normal())};
-    const Bump missed{bite, real(random.uniform(0.04, 0.1)), -real(random.uniform(3.0, 8.0))};
-    const bool bitten = random.uniform() < 0.25;
+    // Parts are missed along the outline rather than in the middle.
+    const double towards = random.uniform(0.0, 2.0 * std::numbers::pi);
+    const Point edge{centre.x + 0.9F * organ_size * anatomy.organ.radius_x * real(std::cos(towards)),
+                     centre.y + 0.9F * organ_size * anatomy.organ.radius_y * real(std::sin(towards))};
+    const float bite = real(random.uniform(0.3, 0.8)) * std::max(0.2F, organ_size) * anatomy.organ.radius_y;
+    const Bump missed{patch(random, edge, bite), -real(random.uniform(3.0, 8.0))};
+    const bool bitten = random.uniform() < 0.3;
     const Point elsewhere{real(random.uniform(-1, 1)) * frame.half_width(),
                           real(random.uniform(-1, 1)) * frame.half_height()};
-    const Bump alarm{elsewhere, real(random.uniform(0.03, 0.08)), real(random.uniform(4.0, 9.0))};
+    const float spot = real(random.uniform(0.03, 0.08));
+    const Bump alarm{patch(random, elsewhere, spot), real(random.uniform(4.0, 9.0))};
     const bool alarmed = random.uniform() < 0.15;
 
     std::vector<float> place(pixels);

@@ -46,8 +46,8 @@ void react(const Habits& habits, std::span<const float> place, std::span<const f
            std::span<float> evidence) {
     for (std::size_t i = 0; i < evidence.size(); ++i) {
         const float e = place[i];
-        const float heard =
-            evidence[i] - habits.fade * e + (habits.noise + habits.noise_growth * e) * field[i] - difficulty;
+        const float believed = kEmpty + (1.0F - habits.fade * e) * (evidence[i] - kEmpty);
+        const float heard = believed + (habits.noise + habits.noise_growth * e) * field[i] - difficulty;
         evidence[i] = (1.0F + habits.sharpen * e) * heard;
     }
 }

@@ -9,16 +9,17 @@ namespace kandinsky::scene {
 
 /// The habits of the imagined network: how its answer depends on where the pixel lies. e is the squared
 /// normalised distance from where objects usually are (0 there, 1 far away).
-///   logit = (1 + sharpen e) (evidence - fade e + (noise + noise_growth e) field - difficulty)
+///   believed = kEmpty + (1 - fade e) (evidence - kEmpty)
+///   logit = (1 + sharpen e) (believed + (noise + noise_growth e) field - difficulty)
 struct Habits {
-    float fade = 0;          ///< objects in unusual places are believed in less
+    float fade = 0;          ///< share of the evidence that is lost far away: the unusual is doubted
     float noise = 1;         ///< standard deviation of the error of the logit in the usual place
     float noise_growth = 0;  ///< what it gains far from there
     float sharpen = 0;       ///< over-confidence: wrong and right answers alike are stated louder
 };
 
 /// The evidence for nothing being there.
-inline constexpr float kEmpty = -6.0F;
+inline constexpr float kEmpty = -5.0F;
 
 /// Raises the evidence to that of an object: kEmpty outside, `confidence` deep inside, half-way on the
 /// outline, crossing over within `softness` (same unit as the distance).

@@ -19,10 +19,11 @@ enum Stream : std::uint64_t {
     kBody = kPhotoStream + 0x100
 };
 
-constexpr Habits kHabits{.fade = 3.5F, .noise = 1.1F, .noise_growth = 1.8F, .sharpen = 0.8F};
+constexpr Habits kHabits{.fade = 0.42F, .noise = 1.1F, .noise_growth = 1.8F, .sharpen = 0.8F};
 constexpr Octave kErrors[] = {{0.25F, 1.0F}, {0.10F, 0.7F}, {0.035F, 0.35F}};
 constexpr Octave kHeads[] = {{0.12F, 1.0F}};
 constexpr float kHeadNoise = 0.35F;
+constexpr int kPartsAtRisk = 3;
 
 float real(double value) {
     return static_cast<float>(value);
@@ -112,15 +113,24 @@ std::vector<Shape> cast(std::uint64_t seed, std::uint64_t scene, const Frame& fr
     return shapes;
 }
 
-/// A place on the shape: the middle of one of its parts, and that part's girth.
-Bump somewhere_on(const Shape& shape, Random& random) {
+/// A random part of the shape, or of about its girth, that the network may miss.
+Blob part_of(const Shape& shape, Random& random) {
     const std::size_t part = random.below(shape.blobs.size() + shape.limbs.size());
+    Point centre;
+    float girth = 0;
     if (part < shape.blobs.size()) {
         const Blob& blob = shape.blobs[part];
-        return {blob.centre, std::min(blob.radius_x, blob.radius_y), 0};
+        centre = {blob.centre.x + real(0.5 * random.normal()) * blob.radius_x,
+                  blob.centre.y + real(0.5 * random.normal()) * blob.radius_y};
+        girth = std::min(blob.radius_x, blob.radius_y);
+    } else {
+        const Limb& limb = shape.limbs[part - shape.blobs.size()];
+        const float along = real(random.uniform(0.2, 1.0));
+        centre = {limb.from.x + along * (limb.to.x - limb.from.x),
+                  limb.from.y + along * (limb.to.y - limb.from.y)};
+        girth = 2.0F * limb.radius_from;
     }
-    const Limb& limb = shape.limbs[part - shape.blobs.size()];
-    return {{0.5F * (limb.from.x + limb.to.x), 0.5F * (limb.from.y + limb.to.y)}, 2.0F * limb.radius_from, 0};
+    return patch(random, centre, girth * real(random.uniform(0.8, 2.0)));
 }
 
 }  // namespace
@@ -144,19 +154,18 @@ void make_photo(std::uint64_t seed, std::uint64_t scene, const Frame& frame, con
         const float confidence =
             (overlooked ? -2.0F : 5.0F - 1.5F * out_of_place) + real(1.1 * random.normal());
         see_object(distance, 0.035F * shape.size, confidence, evidence);
-        const int tries = 3;
-        for (int i = 0; i < tries; ++i) {
-            Bump missed = somewhere_on(shape, random);
-            const float strangeness = std::min(1.0F, eccentricity(frame, missed.centre));
-            missed.radius *= real(random.uniform(0.8, 2.0));
-            missed.height = -real(random.uniform(3.0, 9.0));
-            if (random.uniform() < 0.08 + 0.3 * static_cast<double>(strangeness)) bumps.push_back(missed);
+        for (int chance = 0; chance < kPartsAtRisk; ++chance) {
+            const Bump missed{part_of(shape, random), -real(random.uniform(3.0, 9.0))};
+            const double strangeness =
+                std::min(1.0, static_cast<double>(eccentricity(frame, missed.extent.centre)));
+            if (random.uniform() < 0.08 + 0.3 * strangeness) bumps.push_back(missed);
         }
     }
     if (random.uniform() < 0.25) {
         const Point anywhere{real(random.uniform(-1, 1)) * frame.half_width(),
                              real(random.uniform(-1, 1)) * frame.half_height()};
-        bumps.push_back({anywhere, real(random.uniform(0.05, 0.2)), real(random.uniform(4.0, 10.0))});
+        const float radius = real(random.uniform(0.06, 0.2));
+        bumps.push_back({patch(random, anywhere, radius), real(random.uniform(4.0, 10.0))});
     }
     for (const Bump& bump : bumps) add_bump(bump, frame, evidence);
 

@@ -1,7 +1,8 @@
 #include <kandinsky/scenes.hpp>
 
-#include <cstring>
-#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "core/fail.hpp"
 #include "core/parallel.hpp"
