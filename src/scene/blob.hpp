@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "core/random.hpp"
+#include "scene/frame.hpp"
+
+namespace kandinsky::scene {
+
+/// A smooth star-shaped region: an ellipse whose radius carries a short Fourier series in the angle.
+struct Blob {
+    Point centre;
+    float radius_x = 0.1F;
+    float radius_y = 0.1F;
+    float tilt = 0;                 ///< radians, turns x towards y
+    std::array<float, 3> cosine{};  ///< orders 2, 3, 4, relative to the radius
+    std::array<float, 3> sine{};
+};
+
+/// A tapered, round-ended bar: arms, legs, tails.
+struct Limb {
+    Point from;
+    Point to;
+    float radius_from = 0.02F;
+    float radius_to = 0.02F;
+};
+
+/// An object: the smooth union of its parts.
+struct Shape {
+    Point centre;
+    float size = 0;  ///< its height or length
+    std::vector<Blob> blobs;
+    std::vector<Limb> limbs;
+};
+
+/// A blob with random ripples; `wobble` is the typical relative departure from the ellipse.
+[[nodiscard]] Blob random_blob(Random& random, Point centre, float radius_x, float radius_y, float tilt,
+                               float wobble);
+
+/// A blob about as long as it is broad but turned, stretched and rippled at random: the extent of an error.
+[[nodiscard]] Blob patch(Random& random, Point centre, float radius);
+
+/// Approximate signed distance to the outline for every pixel, positive inside. Exact for limbs and circles;
+/// elsewhere the sign is exact for the shape as defined and the size good to the blob's aspect ratio, which
+/// is all the imagined network needs.
+void signed_distance(const Shape& shape, const Frame& frame, std::span<float> out);
+
+/// A local rise or fall of the evidence: a missed part, a false alarm.
+struct Bump {
+    Blob extent;
+    float height = 0;
+};
+
+/// Adds height * (1 - t^2)^2 where t < 1; t is the distance from the centre relative to the blob's outline
+/// that way.
+void add_bump(const Bump& bump, const Frame& frame, std::span<float> field);
+
+}  // namespace kandinsky::scene

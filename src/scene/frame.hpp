@@ -1,0 +1,50 @@
+#pragma once
+
+#include <algorithm>
+#include <kandinsky/grid.hpp>
+
+namespace kandinsky::scene {
+
+/// A place in the picture: origin in the middle, y downwards, the shorter side has length 1. Scenes are
+/// thought out in these units, so one scene looks alike on every grid.
+struct Point {
+    float x = 0;
+    float y = 0;
+};
+
+/// The pixels of a grid as points.
+class Frame {
+  public:
+    explicit Frame(Grid grid)
+        : grid_(grid),
+          pixel_(1.0F / static_cast<float>(std::min(grid.height, grid.width))),
+          half_width_(0.5F * static_cast<float>(grid.width) * pixel_),
+          half_height_(0.5F * static_cast<float>(grid.height) * pixel_) {}
+
+    [[nodiscard]] const Grid& grid() const { return grid_; }
+    [[nodiscard]] float pixel() const { return pixel_; }  ///< side of a pixel
+    [[nodiscard]] float half_width() const { return half_width_; }
+    [[nodiscard]] float half_height() const { return half_height_; }
+    [[nodiscard]] float x(std::size_t column) const {
+        return (static_cast<float>(column) + 0.5F) * pixel_ - half_width_;
+    }
+    [[nodiscard]] float y(std::size_t row) const {
+        return (static_cast<float>(row) + 0.5F) * pixel_ - half_height_;
+    }
+
+  private:
+    Grid grid_;
+    float pixel_;
+    float half_width_;
+    float half_height_;
+};
+
+/// Squared distance from the middle: 0 there, 1 in the corners. The centre-to-border effect is a function of
+/// it.
+[[nodiscard]] inline float eccentricity(const Frame& frame, Point at) {
+    const float u = at.x / frame.half_width();
+    const float v = at.y / frame.half_height();
+    return 0.5F * (u * u + v * v);
+}
+
+}  // namespace kandinsky::scene

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "scene/frame.hpp"
+
+namespace kandinsky::scene {
+
+/// The habits of the imagined network: how its answer depends on where the pixel lies. e is the squared
+/// normalised distance from where objects usually are (0 there, 1 far away).
+///   believed = kEmpty + (1 - fade e) (evidence - kEmpty)
+///   logit = (1 + sharpen e) (believed + (noise + noise_growth e) field - difficulty)
+struct Habits {
+    float fade = 0;          ///< share of the evidence that is lost far away: the unusual is doubted
+    float noise = 1;         ///< standard deviation of the error of the logit in the usual place
+    float noise_growth = 0;  ///< what it gains far from there
+    float sharpen = 0;       ///< over-confidence: wrong and right answers alike are stated louder
+};
+
+/// The evidence for nothing being there.
+inline constexpr float kEmpty = -5.0F;
+
+/// Raises the evidence to that of an object: kEmpty outside, `confidence` deep inside, half-way on the
+/// outline, crossing over within `softness` (same unit as the distance).
+void see_object(std::span<const float> distance, float softness, float confidence, std::span<float> evidence);
+
+/// In place: evidence to logit by the habits' formula. `place` is e and `field` the noise, one value a pixel.
+void react(const Habits& habits, std::span<const float> place, std::span<const float> field, float difficulty,
+           std::span<float> evidence);
+
+/// Half-precision bits of 1 / (1 + exp(-logit)); exactly 1 from about 8.3 on and exactly 0 below about -17.3,
+/// as networks that compute in half precision give. By table, as fine as half precision itself. Logits must
+/// not be NaN.
+void write_sigmoid(std::span<const float> logit, std::span<std::uint16_t> out);
+
+}  // namespace kandinsky::scene
