@@ -30,6 +30,7 @@ struct CalibrateOptions {
     std::size_t rungs = 0;  ///< resolution of long curves; 0: 2000, or 200 when there are more than 1024 curves
     bool released = false;  ///< reproduce the authors' released code
     std::uint64_t seed = 0;
+    std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time
 };
 
 /// Whose curve a pixel uses.
@@ -67,9 +68,11 @@ struct Calibrator {
 /// Calibrates. The result depends on the multiset of images and on the options only: not on their order, nor on threads.
 [[nodiscard]] Calibrator calibrate(const Dataset& data, const CalibrateOptions& options, Progress& progress = silent());
 
-/// One calibrator for each of several methods, reading and sorting the data once for all of them.
+/// One calibrator for each of several methods, reading and sorting the data once for all of them. `seconds`, if given,
+/// receives the time each method took, the shared reading divided evenly.
 [[nodiscard]] std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<CalibrateOptions>& options,
-                                                    Progress& progress = silent());
+                                                    Progress& progress = silent(),
+                                                    std::vector<double>* seconds = nullptr);
 
 /// Score thresholds [class][pixel] at 1 - alpha: a class is in the set when its score is at most the threshold.
 [[nodiscard]] std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha);

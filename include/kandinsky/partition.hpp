@@ -60,9 +60,10 @@ struct Method {
     bool uses_labels = false; ///< the regions depend on the calibration images (matters for the guarantee)
     std::vector<MethodOption> options;
     std::function<Partition(const PartitionInput&)> fit;
+    int order = 100;          ///< place in tables; equal ones by name
 };
 
-[[nodiscard]] std::span<const Method* const> methods();
+[[nodiscard]] std::vector<const Method*> methods();  ///< in table order
 /// Throws a usage error that lists the known names.
 [[nodiscard]] const Method& method(std::string_view name);
 

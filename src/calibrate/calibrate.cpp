@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cmath>
 #include <kandinsky/calibrator.hpp>
 #include <numeric>
 
 #include "core/fail.hpp"
+#include "core/stopwatch.hpp"
 #include "curve/pixel_pass.hpp"
 #include "curve/region_pass.hpp"
 #include "score/census.hpp"
@@ -59,7 +61,9 @@ class Run {
                  data.options().labels_name);
     }
 
-    std::vector<Calibrator> fit(const std::vector<CalibrateOptions>& options) {
+    /// One calibrator per method; `seconds` gets the time of each, the walk over the pixels divided evenly.
+    std::vector<Calibrator> fit(const std::vector<CalibrateOptions>& options, std::vector<double>& seconds) {
+        const Stopwatch start;
         std::vector<std::vector<Partition>> partitions(options.size());
         bool features = false;
         std::size_t pixelwise_curves = 0;
@@ -82,10 +86,13 @@ class Run {
                                  .rule = rule_for(common_, pixelwise_curves)},
                                 progress_);
         features_ = std::move(pixels.features);
+        seconds.assign(options.size(), start.seconds() / static_cast<double>(options.size()));
         std::vector<Calibrator> calibrators;
         for (std::size_t m = 0; m < options.size(); ++m) {
+            const Stopwatch begin;
             if (partitions[m].empty()) partitions[m] = regions(options[m]);
             calibrators.push_back(finish(options[m], std::move(partitions[m]), pixels.curves));
+            seconds[m] += begin.seconds();
         }
         return calibrators;
     }
@@ -130,7 +137,7 @@ class Run {
         calibrator.counts = census_.counts;
 
         const CurveRule rule = rule_for(options, curve_count(partitions));
-        const RegionPassRequest request{.condition = options.condition, .score = options.score, .rule = rule};
+        const RegionPassRequest request{.condition = options.condition, .score = options.score, .rule = rule, .budget = options.memory};
         const bool own_curves = !pixel_curves.empty() && is_pixelwise(partitions.front());
         calibrator.curves =
             own_curves ? pixel_curves : region_pass(data_, census_, partitions, request, progress_);
@@ -171,14 +178,23 @@ class Run {
 }  // namespace
 
 std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<CalibrateOptions>& options,
-                                      Progress& progress) {
+                                      Progress& progress, std::vector<double>* seconds) {
     if (options.empty()) fail(ErrorKind::usage, "there is no method to calibrate with");
     std::vector<CalibrateOptions> wanted;
     for (const CalibrateOptions& one : options) {
         (void)method(one.method);  // unknown names are told before any work
         wanted.push_back(effective(one));
     }
-    return Run(data, wanted, progress).fit(wanted);
+    const Stopwatch start;
+    Run run(data, wanted, progress);
+    const double reading = start.seconds();
+    std::vector<double> own;
+    std::vector<Calibrator> calibrators = run.fit(wanted, own);
+    if (seconds != nullptr) {
+        *seconds = own;
+        for (double& time : *seconds) time += reading / static_cast<double>(wanted.size());
+    }
+    return calibrators;
 }
 
 Calibrator calibrate(const Dataset& data, const CalibrateOptions& options, Progress& progress) {

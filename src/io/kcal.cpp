@@ -114,8 +114,9 @@ Calibrator load(const std::filesystem::path& path) {
                     fail(ErrorKind::data, "curve {} lies outside the values", k);
                 own.offsets.push_back(all.offsets[k] - base);
             }
-            const auto slice = [&](const auto& from, auto& to, std::uint64_t begin, std::uint64_t end) {
-                to.assign(from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end));
+            const auto slice = [&](const auto& from, auto& to, std::uint64_t from_index, std::uint64_t to_index) {
+                to.assign(from.begin() + static_cast<std::ptrdiff_t>(from_index),
+                          from.begin() + static_cast<std::ptrdiff_t>(to_index));
             };
             slice(all.values, own.values, base, all.offsets[first[s + 1]]);
             slice(all.scores, own.scores, first[s], first[s + 1]);

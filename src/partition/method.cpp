@@ -12,7 +12,11 @@ extern const Method* const kMethods[];
 extern const unsigned kMethodCount;
 }  // namespace partition
 
-std::span<const Method* const> methods() { return {partition::kMethods, partition::kMethodCount}; }
+std::vector<const Method*> methods() {
+    std::vector<const Method*> all(partition::kMethods, partition::kMethods + partition::kMethodCount);
+    std::stable_sort(all.begin(), all.end(), [](const Method* a, const Method* b) { return a->order < b->order; });
+    return all;
+}
 
 const Method& method(std::string_view name) {
     std::string known;

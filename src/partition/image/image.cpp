@@ -13,6 +13,7 @@ const Method kMethod{
         [](const PartitionInput& input) {
             return Partition{.region = std::vector<std::uint32_t>(input.grid.pixels(), 0), .regions = 1};
         },
+    .order = 1,
 };
 
 }  // namespace kandinsky::partition::image

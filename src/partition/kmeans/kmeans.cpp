@@ -98,6 +98,7 @@ const Method kMethod{
                  .standard = "10",
                  .help = "independent starts of method kmeans, the best is kept, 1 to 1000"}},
     .fit = fit,
+    .order = 2,
 };
 
 }  // namespace kandinsky::partition::kmeans

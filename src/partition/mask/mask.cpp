@@ -58,6 +58,7 @@ const Method kMethod{
                  .standard = "",
                  .help = "region map for method mask: integers, [H,W] or [C,H,W]"}},
     .fit = fit,
+    .order = 90,
 };
 
 }  // namespace kandinsky::partition::mask

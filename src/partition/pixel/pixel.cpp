@@ -18,6 +18,7 @@ const Method kMethod{
             std::iota(partition.region.begin(), partition.region.end(), 0u);
             return partition;
         },
+    .order = 0,
 };
 
 }  // namespace kandinsky::partition::pixel

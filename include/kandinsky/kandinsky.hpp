@@ -1,0 +1,22 @@
+#pragma once
+
+/// The whole public interface; it only includes. The flow, in order: data set -> score -> curve -> partition ->
+/// calibrator -> predictor -> evaluate -> compare; files beside it.
+
+#include <kandinsky/array.hpp>
+#include <kandinsky/calibrator.hpp>
+#include <kandinsky/compare.hpp>
+#include <kandinsky/curve.hpp>
+#include <kandinsky/dataset.hpp>
+#include <kandinsky/error.hpp>
+#include <kandinsky/evaluate.hpp>
+#include <kandinsky/grid.hpp>
+#include <kandinsky/kcal.hpp>
+#include <kandinsky/npy.hpp>
+#include <kandinsky/npz.hpp>
+#include <kandinsky/partition.hpp>
+#include <kandinsky/predictor.hpp>
+#include <kandinsky/progress.hpp>
+#include <kandinsky/scenes.hpp>
+#include <kandinsky/score.hpp>
+#include <kandinsky/threads.hpp>

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <kandinsky/calibrator.hpp>
+#include <kandinsky/threads.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/input.hpp"
+#include "cli/terminal.hpp"
+
+namespace kandinsky::cli {
+
+/// A sub-command declares its options and what to do when it is chosen.
+struct Command {
+    CLI::App* app = nullptr;
+    std::function<void()> run;
+};
+
+Command add_calibrate(CLI::App& root);
+Command add_predict(CLI::App& root);
+Command add_evaluate(CLI::App& root);
+Command add_compare(CLI::App& root);
+Command add_inspect(CLI::App& root);
+Command add_demo(CLI::App& root);
+
+/// --threads, --quiet: what every working command has.
+struct CommonFlags {
+    std::size_t threads = 0;
+    bool quiet = false;
+    void declare(CLI::App& app);
+};
+
+/// --method options, pooling, condition and the rest of calibration.
+struct CalibrateFlags {
+    std::string method = "kmeans";
+    std::string condition = "class", pooling, fallback = "none", score = "lac", compat = "none";
+    std::string quantiles = "0.6,0.7,0.8,0.9";
+    std::string memory;
+    std::uint64_t min_count = 1, seed = 0;
+    std::size_t rungs = 0;
+    std::map<std::string, std::string> method_options;
+
+    void declare(CLI::App& app, const std::string& standard_pooling);
+    [[nodiscard]] CalibrateOptions options() const;
+};
+
+/// Declares --probs, --labels, --groups, --ignore, --logits, with a prefix such as "cal-".
+void declare_input(CLI::App& app, InputFlags& flags, const std::string& prefix, bool with_truth);
+void declare_reading(CLI::App& app, InputFlags& flags);  ///< --ignore and --logits
+
+/// Fails now, not after the work, when a file could not be written. Empty names and "-" pass.
+void check_writable(const std::string& path);
+
+/// Writes JSON to a file, or to standard output when the name is "-".
+void write_json(const std::string& path, const nlohmann::ordered_json& json);
+
+/// What a user should know about a calibration: classes never seen, too few groups.
+[[nodiscard]] std::vector<std::string> remarks(const Calibrator& calibrator);
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,69 @@
+#include <kandinsky/compare.hpp>
+
+#include "cli/command.hpp"
+#include "core/fail.hpp"
+#include "report/result_json.hpp"
+#include "report/table.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+struct Flags {
+    CommonFlags common;
+    InputFlags cal, test;
+    CalibrateFlags calibrate;
+    std::string methods, json;
+    std::vector<int> classes;
+    double alpha = 0.1;
+    std::size_t sample = 0, draws = 1;
+};
+
+void run(Flags flags) {
+    const ThreadLimit limit(flags.common.threads);
+    check_alpha(flags.alpha);
+    CompareOptions options;
+    options.methods = split(flags.methods, ',');
+    options.calibrate = flags.calibrate.options();
+    options.alpha = flags.alpha;
+    options.sample = flags.sample;
+    options.draws = flags.draws;
+    for (const std::string& name : options.methods) (void)method(name);
+    check_writable(flags.json);
+    flags.test.ignore = flags.cal.ignore;
+    flags.test.logits = flags.cal.logits;
+    TerminalProgress progress(flags.common.quiet);
+    const Dataset calibration = flags.cal.load(), test = flags.test.load();
+    for (const int cls : flags.classes)
+        if (cls < 0 || static_cast<std::size_t>(cls) >= calibration.classes())
+            fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls, calibration.classes() - 1);
+    const Comparison comparison = compare(calibration, test, options, progress);
+    progress.clear();
+    if (!flags.common.quiet)
+        for (const std::string& remark : remarks(comparison.calibrators.front())) warn(progress, remark);
+    if (flags.json != "-") print(comparison_table(comparison, flags.classes));
+    if (!flags.json.empty()) write_json(flags.json, comparison_json(comparison, flags.classes));
+}
+}  // namespace
+
+Command add_compare(CLI::App& root) {
+    const auto flags = std::make_shared<Flags>();
+    CLI::App* app = root.add_subcommand("compare", "The paper's table: coverage error of several methods");
+    declare_input(*app, flags->cal, "cal-", true);
+    declare_input(*app, flags->test, "test-", true);
+    declare_reading(*app, flags->cal);
+    app->add_option("--methods", flags->methods, "methods, separated by commas (default: all that need no file)");
+    app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
+    app->add_option("--alpha", flags->alpha, "level for set size and empty sets")->capture_default_str();
+    app->add_option("--sample", flags->sample, "calibrate on a random subset of so many groups (images without groups)");
+    app->add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported")->capture_default_str();
+    app->add_option("--json", flags->json, "write the results as JSON ('-': standard output)")->type_name("FILE");
+    flags->calibrate.declare(*app, "pixels");
+    flags->common.declare(*app);
+    app->footer(
+        "Example (after 'kandinsky demo -o demo'):\n"
+        "  kandinsky compare --cal-probs demo/cal_probs.npy --cal-labels demo/cal_labels.npy \\\n"
+        "      --test-probs demo/test_probs.npy --test-labels demo/test_labels.npy --classes 1");
+    return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,76 @@
+#include <kandinsky/evaluate.hpp>
+#include <kandinsky/kcal.hpp>
+#include <kandinsky/npy.hpp>
+
+#include "cli/command.hpp"
+#include "core/fail.hpp"
+#include "core/stopwatch.hpp"
+#include "report/result_json.hpp"
+#include "report/table.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+struct Flags {
+    CommonFlags common;
+    InputFlags input;
+    std::string calibrator, json, ce_map, ece_map;
+    std::vector<int> classes;
+    double alpha = 0.1;
+};
+
+void write_map(const std::string& path, const std::vector<const std::vector<double>*>& planes, const Grid& grid) {
+    std::vector<double> all;
+    for (const auto* plane : planes) all.insert(all.end(), plane->begin(), plane->end());
+    write_npy(path, Array::copy_of(all, {planes.size(), grid.height, grid.width}).view());
+}
+
+void run(const Flags& flags) {
+    const ThreadLimit limit(flags.common.threads);
+    check_alpha(flags.alpha);
+    for (const std::string& path : {flags.json, flags.ce_map, flags.ece_map}) check_writable(path);
+    TerminalProgress progress(flags.common.quiet);
+    const Calibrator calibrator = load(flags.calibrator);
+    for (const int cls : flags.classes)
+        if (cls < 0 || static_cast<std::size_t>(cls) >= calibrator.classes)
+            fail(ErrorKind::usage, "--classes has {}, but the calibrator has classes 0 to {}", cls, calibrator.classes - 1);
+    const Dataset data = flags.input.load();
+    const Stopwatch watch;
+    const EvaluationReport report = evaluate(data, {&calibrator}, {.alpha = flags.alpha, .maps = true}, progress);
+    progress.clear();
+    std::vector<const std::vector<double>*> planes;
+    if (!flags.ce_map.empty()) {
+        for (const StratumEvaluation& one : report.calibrators.front().strata) planes.push_back(&one.ce_map);
+        write_map(flags.ce_map, planes, calibrator.grid);
+    }
+    if (!flags.ece_map.empty()) {
+        planes.clear();
+        for (const std::vector<double>& one : report.probabilities.ece_map) planes.push_back(&one);
+        write_map(flags.ece_map, planes, calibrator.grid);
+    }
+    if (flags.json != "-" && !flags.common.quiet) print(evaluation_table(calibrator, report, flags.classes));
+    if (!flags.json.empty()) write_json(flags.json, evaluation_json(calibrator, report, flags.classes, watch.seconds()));
+}
+}  // namespace
+
+Command add_evaluate(CLI::App& root) {
+    const auto flags = std::make_shared<Flags>();
+    CLI::App* app = root.add_subcommand("evaluate", "Measure coverage of a calibrator on labelled images");
+    app->add_option("calibrator", flags->calibrator, "a .kcal file")->required()->type_name("FILE.kcal");
+    declare_input(*app, flags->input, "", true);
+    declare_reading(*app, flags->input);
+    app->add_option("--alpha", flags->alpha, "level for set size and empty sets")->capture_default_str();
+    app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
+    app->add_option("--json", flags->json, "write the result as JSON ('-': standard output)")->type_name("FILE");
+    app->add_option("--ce-map", flags->ce_map, "coverage error of every pixel, float64 [C,H,W], NaN without test sample")
+        ->type_name("FILE.npy");
+    app->add_option("--ece-map", flags->ece_map, "expected calibration error of every pixel, float64 [C,H,W]")
+        ->type_name("FILE.npy");
+    flags->common.declare(*app);
+    app->footer(
+        "Example (after 'kandinsky demo -o demo'):\n"
+        "  kandinsky evaluate demo/kmeans.kcal --probs demo/test_probs.npy --labels demo/test_labels.npy --json -");
+    return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace kandinsky::cli

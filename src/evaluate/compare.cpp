@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <cmath>
+#include <kandinsky/compare.hpp>
+
+#include "calibrate/sample.hpp"
+#include "core/fail.hpp"
+#include "core/stopwatch.hpp"
+#include "score/census.hpp"
+
+namespace kandinsky {
+
+namespace {
+CompareRow row_of(const Calibrator& calibrator, const Evaluation& evaluation, const ProbabilityEvaluation& probabilities,
+                  std::size_t stratum) {
+    const StratumEvaluation& from = evaluation.strata[stratum];
+    CompareRow row;
+    row.method = calibrator.options.method;
+    const bool pooled = calibrator.options.condition == Condition::none;
+    row.cls = pooled ? -1 : static_cast<int>(stratum);
+    row.regions = calibrator.partitions[stratum].regions;
+    row.mean_ce = from.mean_ce;
+    row.q05 = from.q05;
+    row.q95 = from.q95;
+    row.floor = from.floor;
+    row.set_size = evaluation.set_size;
+    row.empty_share = evaluation.empty_share;
+    for (std::size_t c = 0; c < probabilities.classes.size(); ++c)
+        if (pooled || c == stratum)
+            row.ece += probabilities.classes[c].ece / (pooled ? static_cast<double>(probabilities.classes.size()) : 1);
+    row.pixels = from.pixels;
+    row.pixels_without_data = from.pixels_without_data;
+    row.coverage = from.coverage;
+    row.region_coverage = from.region_coverage;
+    row.region_samples = from.region_samples;
+    return row;
+}
+
+/// The mean of several draws of the same row; counts and closer looks are the last draw's.
+CompareRow average(const std::vector<CompareRow>& rows) {
+    CompareRow mean = rows.back();
+    const auto n = static_cast<double>(rows.size());
+    const auto over = [&](double CompareRow::*field) {
+        double sum = 0;
+        for (const CompareRow& row : rows) sum += row.*field;
+        return sum / n;
+    };
+    for (double CompareRow::*field : {&CompareRow::mean_ce, &CompareRow::q05, &CompareRow::q95, &CompareRow::floor,
+                                      &CompareRow::set_size, &CompareRow::empty_share, &CompareRow::fit_seconds,
+                                      &CompareRow::evaluate_seconds})
+        mean.*field = over(field);
+    for (std::size_t l = 0; l < mean.coverage.size(); ++l) {
+        mean.coverage[l] = 0;
+        for (const CompareRow& row : rows) mean.coverage[l] += row.coverage[l] / n;
+    }
+    double spread = 0;
+    for (const CompareRow& row : rows) {
+        mean.draws.push_back(row.mean_ce);
+        spread += (row.mean_ce - mean.mean_ce) * (row.mean_ce - mean.mean_ce);
+    }
+    mean.mean_ce_sd = rows.size() > 1 ? std::sqrt(spread / (n - 1)) : 0;
+    return mean;
+}
+}  // namespace
+
+std::vector<std::string> default_methods() {
+    std::vector<std::string> names;
+    for (const Method* candidate : methods()) {
+        const auto needs_array = [](const MethodOption& option) { return option.type == MethodOption::Type::array; };
+        if (std::none_of(candidate->options.begin(), candidate->options.end(), needs_array)) names.push_back(candidate->name);
+    }
+    return names;
+}
+
+Comparison compare(const Dataset& calibration, const Dataset& test, const CompareOptions& options, Progress& progress) {
+    if (calibration.classes() != test.classes() || calibration.grid() != test.grid())
+        fail(ErrorKind::data, "{} and {} differ: {} classes of {} x {} (height x width) and {} classes of {} x {}",
+             calibration.options().probs_name, test.options().probs_name, calibration.classes(), calibration.grid().height,
+             calibration.grid().width, test.classes(), test.grid().height, test.grid().width);
+    if (options.draws == 0) fail(ErrorKind::usage, "--draws is 0, but at least one draw is needed");
+    if (options.draws > 1 && options.sample == 0) fail(ErrorKind::usage, "--draws needs --sample: how many to draw each time");
+    const std::vector<std::string> names = options.methods.empty() ? default_methods() : options.methods;
+    std::vector<CalibrateOptions> wanted;
+    for (const std::string& name : names) {
+        wanted.push_back(options.calibrate);
+        wanted.back().method = name;
+    }
+    std::vector<std::uint64_t> hashes;
+    if (options.sample > 0 && !calibration.grouped())
+        hashes = take_census(calibration, options.calibrate.condition, progress).image_hash;
+
+    Comparison result;
+    result.grid = calibration.grid();
+    result.test_images = test.images();
+    result.sample = options.sample;
+    result.draws = options.draws;
+    result.grouped = calibration.grouped();
+    result.alpha = options.alpha;
+    std::vector<std::vector<CompareRow>> rows;  // [stratum * methods + method][draw]
+    for (std::size_t draw = 0; draw < options.draws; ++draw) {
+        const Dataset part = options.sample > 0 ? calibration.subset(draw_sample(calibration, hashes, options.sample,
+                                                                                 options.calibrate.seed, draw))
+                                                : calibration;
+        result.cal_images = part.images();
+        result.cal_groups = part.groups();
+        std::vector<double> fit_seconds(wanted.size());
+        result.calibrators = calibrate_all(part, wanted, progress, &fit_seconds);
+        std::vector<const Calibrator*> pointers;
+        for (const Calibrator& one : result.calibrators) pointers.push_back(&one);
+        const Stopwatch start;
+        result.last = evaluate(test, pointers, {.alpha = options.alpha, .maps = true}, progress);
+        const double evaluate_seconds = start.seconds() / static_cast<double>(wanted.size());
+        const std::size_t strata = result.calibrators.front().strata();
+        rows.resize(strata * wanted.size());
+        for (std::size_t s = 0; s < strata; ++s)
+            for (std::size_t m = 0; m < wanted.size(); ++m) {
+                CompareRow row = row_of(result.calibrators[m], result.last.calibrators[m], result.last.probabilities, s);
+                row.fit_seconds = fit_seconds[m];
+                row.evaluate_seconds = evaluate_seconds;
+                rows[s * wanted.size() + m].push_back(std::move(row));
+            }
+    }
+    for (const auto& draws : rows) result.rows.push_back(average(draws));
+    result.targets = result.last.calibrators.front().targets;
+    result.reliability = result.last.probabilities.classes;
+    return result;
+}
+
+}  // namespace kandinsky

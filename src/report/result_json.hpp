@@ -1,0 +1,19 @@
+#pragma once
+
+#include <kandinsky/compare.hpp>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace kandinsky {
+
+/// A number, or null where there is none.
+[[nodiscard]] nlohmann::ordered_json number(double value);
+
+/// The JSON of `compare` (schema 1), rows of the listed classes only (all when empty).
+[[nodiscard]] nlohmann::ordered_json comparison_json(const Comparison& comparison, const std::vector<int>& classes);
+
+/// The JSON of `evaluate`: the same shape, one row per class, with ece and the reliability bins.
+[[nodiscard]] nlohmann::ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationReport& report,
+                                                     const std::vector<int>& classes, double seconds);
+
+}  // namespace kandinsky
