@@ -8,6 +8,7 @@
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "partition/kmeans/descent.hpp"
+#include "partition/kmeans/exchange.hpp"
 #include "partition/kmeans/seeding.hpp"
 
 namespace kandinsky::partition::kmeans {
@@ -22,6 +23,9 @@ constexpr std::uint64_t kToppingUp = 0x6B6D65616E730003u;
 /// there: beyond that another sample of the size would not have turned the order round.
 constexpr std::size_t kContinued = 3;
 constexpr double kWorthContinuing = 1.02;
+/// How much larger the mean squared distance on all points may be than on the sample: some four standard
+/// errors.
+constexpr double kTrusted = 1.05;
 constexpr std::size_t kSamplePerCluster = 16;
 
 void check(std::span<const float> rows, std::size_t dimension, const ClusterOptions& options) {
@@ -105,6 +109,21 @@ std::vector<Solution> refine(const Points& points, const std::vector<Solution>& 
     return refined;
 }
 
+/// Does the sample speak for all points? Rare points far from the rest give themselves away: where it missed
+/// them the mean squared distance on all points is much larger than on the sample, where it caught them often
+/// much smaller.
+bool vouches(const Descent& sampled, const Descent& refined) {
+    const double few = sampled.inertia / static_cast<double>(sampled.points);
+    const double all = refined.inertia / static_cast<double>(refined.points);
+    return all <= kTrusted * few && few <= kTrusted * all;
+}
+
+const Solution& best_of(const std::vector<Solution>& solutions) {
+    return *std::min_element(solutions.begin(), solutions.end(), [](const Solution& a, const Solution& b) {
+        return a.summary.inertia < b.summary.inertia;
+    });
+}
+
 std::vector<Descent> summaries(const std::vector<Solution>& solutions) {
     std::vector<Descent> result;
     for (const Solution& solution : solutions) result.push_back(solution.summary);
@@ -123,19 +142,20 @@ Clustering cluster(std::span<const float> rows, std::size_t dimension, const Clu
     const Points points(rows, dimension);
     const std::size_t sample = std::max(options.sample, kSamplePerCluster * options.clusters);
     std::vector<Solution> solutions;
-    if (options.sample == 0 || points.size() <= sample) {
-        solutions = restart(points, options, progress);
-        result.restarts = summaries(solutions);
-    } else {
+    if (options.sample > 0 && points.size() > sample) {
         const Points few(points, spread_sample(points.size(), sample, options.seed));
         const std::vector<Solution> sampled = restart(few, options, progress);
         result.restarts = summaries(sampled);
         solutions = refine(points, sampled, options, progress);
         result.refinements = summaries(solutions);
+        if (!vouches(best_of(sampled).summary, best_of(solutions).summary)) solutions.clear();
     }
-    Solution& best = *std::min_element(
-        solutions.begin(), solutions.end(),
-        [](const Solution& a, const Solution& b) { return a.summary.inertia < b.summary.inertia; });
+    if (solutions.empty()) {
+        solutions = restart(points, options, progress);
+        result.restarts = summaries(solutions);
+        result.refinements.clear();
+    }
+    Solution best = exchange(points, best_of(solutions), options.max_iterations, progress);
     result.clusters = best.centres.size() / dimension;
     result.centres = std::move(best.centres);
     result.assignment = std::move(best.labels);

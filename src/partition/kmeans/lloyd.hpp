@@ -13,7 +13,8 @@ struct ClusterOptions {
     std::size_t restarts = 10;
     std::size_t max_iterations = 300;
     /// With more points than this (or than 16 per cluster, where that is more) the restarts run on a sample
-    /// of that size, and the best of them are continued on all points. 0: never sample.
+    /// of that size, and the best of them are continued on all points, unless the sample turns out not to
+    /// speak for them. 0: never sample.
     std::size_t sample = 8192;
     std::uint64_t seed = 0;
 };
@@ -34,7 +35,7 @@ struct Clustering {
     std::vector<double> centres;            ///< [cluster][coordinate]: the means of their points
     std::vector<std::uint32_t> assignment;  ///< [point]
     double inertia = 0.0;                   ///< sum of squared distances of the points from their centres
-    std::size_t iterations = 0;             ///< of the winning descent on all points
+    std::size_t iterations = 0;  ///< on all points, of the winning descent and the exchanges after it
     bool converged = false;
     std::vector<Descent> restarts;  ///< in order of their index
     std::vector<Descent>
