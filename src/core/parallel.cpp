@@ -21,7 +21,8 @@ struct ThreadLimit::Impl {
 };
 
 ThreadLimit::ThreadLimit(std::size_t threads)
-    : impl_(std::make_unique<Impl>(threads > 0 ? threads : static_cast<std::size_t>(tbb::info::default_concurrency()))) {}
+    : impl_(std::make_unique<Impl>(
+          threads > 0 ? threads : static_cast<std::size_t>(tbb::info::default_concurrency()))) {}
 ThreadLimit::~ThreadLimit() = default;
 
 std::size_t threads_in_use() {
@@ -37,8 +38,8 @@ Progress& silent() {
 namespace {
 #if defined(__SANITIZE_THREAD__)
 // The thread sanitizer cannot see how a library compiled without it hands work over: every TBB loop would be
-// reported, and a suppression would hide the bodies too, since TBB calls them. Plain threads run the same bodies in
-// its sight, dealt out in turn so that every thread has some and a race always shows.
+// reported, and a suppression would hide the bodies too, since TBB calls them. Plain threads run the same
+// bodies in its sight, dealt out in turn so that every thread has some and a race always shows.
 void run(std::size_t n, const std::function<void(std::size_t)>& body) {
     std::atomic<bool> stop{false};
     std::exception_ptr failure;
@@ -61,11 +62,15 @@ void run(std::size_t n, const std::function<void(std::size_t)>& body) {
     if (failure) std::rethrow_exception(failure);
 }
 #else
-void run(std::size_t n, const std::function<void(std::size_t)>& body) { tbb::parallel_for(std::size_t{0}, n, body); }
+void run(std::size_t n, const std::function<void(std::size_t)>& body) {
+    tbb::parallel_for(std::size_t{0}, n, body);
+}
 #endif
 }  // namespace
 
-void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body) { run(n, body); }
+void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body) {
+    run(n, body);
+}
 
 void parallel_for(std::size_t n, Progress& progress, std::string_view stage,
                   const std::function<void(std::size_t)>& body) {
