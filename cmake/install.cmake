@@ -1,14 +1,21 @@
 # `cmake --install` and find_package(kandinsky).
 include(CMakePackageConfigHelpers)
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kandinsky)
 install(TARGETS kandinsky EXPORT kandinsky-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kandinsky DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+get_target_property(kandinsky_type kandinsky TYPE)
 if(KANDINSKY_BUILD_CLI)
+  if(kandinsky_type STREQUAL "SHARED_LIBRARY")
+    # The installed command finds the library beside it, wherever the two are moved to.
+    file(RELATIVE_PATH to_library ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+    set_target_properties(kandinsky_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
+  endif()
   install(TARGETS kandinsky_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-install(EXPORT kandinsky-targets NAMESPACE kandinsky:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kandinsky)
+install(EXPORT kandinsky-targets NAMESPACE kandinsky:: DESTINATION ${config_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kandinsky-config.cmake.in
-  ${PROJECT_BINARY_DIR}/kandinsky-config.cmake INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kandinsky)
+  ${PROJECT_BINARY_DIR}/kandinsky-config.cmake INSTALL_DESTINATION ${config_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/kandinsky-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/kandinsky-config.cmake ${PROJECT_BINARY_DIR}/kandinsky-config-version.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/kandinsky)
+        DESTINATION ${config_dir})

@@ -1,0 +1,73 @@
+# The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test test-asan test-tsan bench format lint install clean
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+# SETUP=: leaves the machine's packages alone.
+SETUP  ?= scripts/setup.sh
+
+CCACHE    := $(shell command -v ccache 2>/dev/null)
+LAUNCHER   = $(if $(CCACHE),-DCMAKE_CXX_COMPILER_LAUNCHER=$(CCACHE))
+CONFIGURE  = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
+             $(LAUNCHER)
+COMPILE    = cmake --build $(BUILD) --parallel $(JOBS)
+# A fresh build folder leaves the tests out, since their packages may be missing; an existing one keeps its choice.
+KEEP_TESTS = $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DKANDINSKY_BUILD_TESTS=OFF)
+SOURCES    = $(shell find $(wildcard src include tests bench fuzz) -name '*.cpp' -o -name '*.hpp')
+
+help:  ## print this list
+	@echo "make TARGET, where TARGET is one of"
+	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-10s  %s\n", $$1, $$2 }'
+
+setup:  ## install the Debian packages the build needs
+	@$(SETUP)
+
+build: setup  ## build the library and the command: build/bin/kandinsky
+	@$(CONFIGURE) $(KEEP_TESTS)
+	@$(COMPILE) --target kandinsky kandinsky_cli
+
+demo: build  ## the whole flow on scenes that the program makes itself
+	$(BUILD)/bin/kandinsky demo -o $(BUILD)/demo
+
+test:  ## build everything and run every test
+	@$(SETUP) --tests
+	@$(CONFIGURE) -DKANDINSKY_BUILD_TESTS=ON
+	@$(COMPILE)
+	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
+
+test-asan:  ## the tests under the address and undefined-behaviour sanitizers
+	$(call TEST_PRESET,asan)
+
+test-tsan:  ## the tests under the thread sanitizer
+	$(call TEST_PRESET,tsan)
+
+define TEST_PRESET
+	@$(SETUP) --tests
+	@cmake --preset $(1) $(LAUNCHER)
+	@cmake --build --preset $(1) --parallel $(JOBS)
+	@ctest --preset $(1) -j $(JOBS)
+endef
+
+bench:  ## build and run the benchmarks
+	@$(SETUP) --bench
+	@$(CONFIGURE) $(KEEP_TESTS) -DKANDINSKY_BUILD_BENCH=ON
+	@$(COMPILE)
+	@set -e; for program in $(BUILD)/bin/*_bench; do echo "== $$program"; $$program; done
+
+format:  ## lay out the C++ sources by .clang-format
+	@$(SETUP) --lint
+	@clang-format -i $(SOURCES)
+
+lint:  ## check layout and run clang-tidy (.clang-tidy) over the library and the command
+	@$(SETUP) --lint
+	@clang-format --dry-run -Werror $(SOURCES)
+	@cmake --preset dev -DKANDINSKY_BUILD_TESTS=OFF -B $(BUILD)-lint >/dev/null
+	@printf '%s\n' $(filter src/%.cpp,$(SOURCES)) | xargs -P $(JOBS) -n 1 clang-tidy -p $(BUILD)-lint --quiet
+
+install: build  ## install below PREFIX (default /usr/local)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:  ## remove the build folders
+	rm -rf $(BUILD) build-dev build-release build-asan build-tsan build-lint

@@ -1,0 +1,128 @@
+"""The house rules as functions: each takes a file's path and text and yields what is wrong with it, in words."""
+
+import posixpath
+import re
+from pathlib import PurePosixPath
+
+# Includes point backwards along the flow of the data: a folder may use itself and what stands before it.
+FLOW = ["core", "score", "curve", "partition", "calibrate", "evaluate", "io", "scene", "report", "dist", "cli"]
+LONGEST_FILE = 800
+SOURCES = {".cpp", ".hpp", ".py", ".ts", ".cmake", ".sh", ".in"}
+# A long file of these kinds is a text to be read or code to be split; lock files and data are neither.
+READ_BY_PEOPLE = SOURCES | {".md", ".txt", ".yml", ".yaml", ".cff", ".html", ".css"}
+# Methods whose names are ordinary words: only the name as a string literal counts.
+ORDINARY_WORDS = {"pixel", "image", "mask", "field"}
+# Names everybody may say: `image` is also the fallback's level and `mask` and `pixel` are nouns of the data.
+SHARED_WORDS = {"pixel", "image", "mask"}
+# The command chooses defaults by name and the report draws each method's shapes.
+MAY_NAME_METHODS = {"cli", "report"}
+
+_INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+_COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.DOTALL)
+_MACHINE_PATH = re.compile(r"(?<![\w.~-])/(?:root|home|work)/")
+
+
+def includes(text):
+    """(line number, '<' or '"', path) of every include."""
+    for match in _INCLUDE.finditer(text):
+        yield text.count("\n", 0, match.start(2)) + 1, match.group(1), match.group(2)
+
+
+def without_comments(text):
+    """The text with comments blanked; string literals and line numbers stay."""
+    return _COMMENT.sub(lambda m: m.group(1) or "\n" * m.group(0).count("\n"), text)
+
+
+def include_direction(path, text):
+    parts = PurePosixPath(path).parts
+    if parts[0] != "src" or PurePosixPath(path).suffix not in {".cpp", ".hpp"}:
+        return
+    room = parts[1]
+    if room not in FLOW:
+        yield f"{path}: src/{room} has no place in the flow {' < '.join(FLOW)}"
+        return
+    for line, quote, target in includes(text):
+        if quote != '"':
+            continue
+        wanted = PurePosixPath(target).parts
+        if len(wanted) < 2 or wanted[0] not in FLOW:
+            yield f'{path}:{line}: "{target}" is not written from src/, as in "core/fail.hpp"'
+        elif FLOW.index(wanted[0]) > FLOW.index(room):
+            yield f"{path}:{line}: src/{room} includes {target}, which comes later in the flow"
+        elif wanted[0] == "partition" and len(wanted) > 2 and parts[1:-1][:2] != wanted[:2]:
+            yield f"{path}:{line}: {target} belongs to the method {wanted[1]} alone"
+
+
+def public_headers_are_self_contained(path, text):
+    if not path.startswith("include/"):
+        return
+    for line, quote, target in includes(text):
+        ours = quote == "<" and target.startswith("kandinsky/")
+        standard = quote == "<" and re.fullmatch(r"[a-z_0-9]+", target)
+        if not ours and not standard:
+            yield f"{path}:{line}: public headers include only <kandinsky/...> and the standard library, not {target}"
+
+
+def length(path, text):
+    lines = text.count("\n")
+    if PurePosixPath(path).suffix in READ_BY_PEOPLE and lines > LONGEST_FILE:
+        yield f"{path}: {lines} lines, more than {LONGEST_FILE}; split it by noun or step"
+
+
+def ascii_only(path, text):
+    name = PurePosixPath(path).name
+    if PurePosixPath(path).suffix not in SOURCES and name not in {"CMakeLists.txt", "Makefile"}:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        odd = next((c for c in line if ord(c) > 126 or (ord(c) < 32 and c not in "\t\f")), None)
+        if odd is not None:
+            yield f"{path}:{number}: U+{ord(odd):04X} in a source; sources are ASCII"
+
+
+def no_machine_paths(path, text):
+    for match in _MACHINE_PATH.finditer(text):
+        yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: a path of one machine ({match.group(0)}...)"
+
+
+def links_lead_somewhere(path, text, files):
+    """Relative links of Markdown files point to one of `files` or to a folder of theirs."""
+    if not path.endswith(".md"):
+        return
+    known = {str(p) for name in files for p in (PurePosixPath(name), *PurePosixPath(name).parents)}
+    for match in re.finditer(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)", text):
+        target = match.group(1)
+        if re.match(r"[a-z]+:", target):
+            continue
+        if posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) not in known:
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{path}:{line}: the link {target} leads nowhere"
+
+
+def method_names_stay_at_home(path, text, methods):
+    """`methods` are the folder names of src/partition. A method's own folder may lie anywhere below src/."""
+    parts = PurePosixPath(path).parts
+    if parts[0] != "src" or parts[1] in MAY_NAME_METHODS:
+        return
+    code = without_comments(text)
+    for name in sorted(set(methods) - SHARED_WORDS - set(parts[:-1])):
+        pattern = f'"{name}"' if name in ORDINARY_WORDS else rf"\b{name}\b"
+        for match in re.finditer(pattern, code):
+            line = code.count("\n", 0, match.start()) + 1
+            yield f"{path}:{line}: names the method {name}; ask methods() instead, so that a method stays one folder"
+
+
+def folders_without_tests(paths):
+    """Every folder of src/ that holds a .cpp has a test of its own: tests/FOLDER/*_test.* (or test_*.py), or
+    tests/FOLDER_test.* where one file is enough."""
+    tested = set()
+    for path in map(PurePosixPath, paths):
+        is_test = path.stem.endswith("_test") or (path.stem.startswith("test_") and path.suffix == ".py")
+        if path.parts[0] == "tests" and is_test:
+            tested.add(path.parts[1:-1])
+            tested.add(path.parts[1:-1] + (path.stem.removesuffix("_test"),))
+    rooms = {p.parts[1:-1] for p in map(PurePosixPath, paths) if p.parts[0] == "src" and p.suffix == ".cpp"}
+    for room in sorted(rooms - tested):
+        yield f"src/{'/'.join(room)} holds code, but tests/{'/'.join(room)} holds no test"
+
+
+PER_FILE = [include_direction, public_headers_are_self_contained, length, ascii_only, no_machine_paths]

@@ -1,0 +1,134 @@
+"""The house rules hold for every file of the project, and each rule notices what it is there to notice."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+import rules
+
+ROOT = Path(__file__).resolve().parents[2]
+NOT_OURS = {".git", ".venv", ".cache", "node_modules", "__pycache__", "demo"}
+
+
+def project_files():
+    """Tracked files and new ones that git does not ignore; in a copy without git, all but the build folders."""
+    git = ["git", "-C", str(ROOT), "ls-files", "-z", "-co", "--exclude-standard"]
+    try:
+        listing = subprocess.run(git, check=True, capture_output=True, text=True).stdout
+        names = {name for name in listing.split("\0") if name}
+    except (OSError, subprocess.CalledProcessError):
+        names = set()
+    if not names:
+        found = (p.relative_to(ROOT) for p in ROOT.rglob("*"))
+        names = {p.as_posix() for p in found if not NOT_OURS & set(p.parts) and not p.parts[0].startswith("build")}
+    return sorted(name for name in names if (ROOT / name).is_file())
+
+
+def project_texts():
+    for name in project_files():
+        content = (ROOT / name).read_bytes()
+        if b"\0" not in content:
+            yield name, content.decode("utf-8", errors="surrogateescape")
+
+
+FILES = project_files()
+TEXTS = dict(project_texts())
+METHODS = sorted({name.split("/")[2] for name in FILES if name.startswith("src/partition/") and name.count("/") > 2})
+
+
+def expect_none(problems):
+    problems = list(problems)
+    assert not problems, "\n" + "\n".join(problems)
+
+
+@pytest.mark.parametrize("rule", rules.PER_FILE, ids=lambda rule: rule.__name__)
+def test_every_file_keeps_the_rule(rule):
+    expect_none(problem for name, text in TEXTS.items() for problem in rule(name, text))
+
+
+def test_a_method_is_named_in_its_own_folder_only():
+    assert METHODS, "no method folders found below src/partition"
+    expect_none(p for name, text in TEXTS.items() for p in rules.method_names_stay_at_home(name, text, METHODS))
+
+
+def test_every_folder_of_src_has_tests():
+    expect_none(rules.folders_without_tests(FILES))
+
+
+def test_links_between_documents_lead_somewhere():
+    expect_none(p for name, text in TEXTS.items() for p in rules.links_lead_somewhere(name, text, FILES))
+
+
+def test_the_changelog_has_an_unreleased_section():
+    assert "\n## [Unreleased]\n" in TEXTS["CHANGELOG.md"]
+
+
+def test_the_version_is_the_same_everywhere():
+    project = TEXTS["CMakeLists.txt"].split("project(kandinsky VERSION ")[1].split()[0]
+    assert f"\nversion: {project}\n" in TEXTS["CITATION.cff"]
+
+
+BROKEN = [
+    (rules.include_direction, "src/score/lac.cpp", '#include "io/npy.hpp"\n'),
+    (rules.include_direction, "src/partition/genann/fit.cpp", '#include "partition/kmeans/lloyd.hpp"\n'),
+    (rules.include_direction, "src/calibrate/fit.cpp", '#include "partition/kmeans/lloyd.hpp"\n'),
+    (rules.include_direction, "src/core/array.cpp", '#include "fail.hpp"\n'),
+    (rules.include_direction, "src/attic/old.cpp", ""),
+    (rules.public_headers_are_self_contained, "include/kandinsky/a.hpp", "#include <fmt/format.h>\n"),
+    (rules.public_headers_are_self_contained, "include/kandinsky/a.hpp", '#include "core/fail.hpp"\n'),
+    (rules.length, "src/core/long.cpp", "\n" * 801),
+    (rules.ascii_only, "src/core/a.cpp", "// caf\u00e9\n"),
+    (rules.ascii_only, "scripts/a.sh", "a\u00a0b\n"),
+    (rules.no_machine_paths, "docs/a.md", "see `/" + "home/someone/notes`\n"),
+    (rules.no_machine_paths, "src/core/a.cpp", 'open("/' + 'root/x");\n'),
+]
+
+
+@pytest.mark.parametrize("rule,path,text", BROKEN)
+def test_a_broken_rule_is_noticed(rule, path, text):
+    assert len(list(rule(path, text))) == 1
+
+
+KEPT = [
+    (rules.include_direction, "src/io/npy.cpp", '#include <vector>\n#include "core/fail.hpp"\n#include "io/map.hpp"\n'),
+    (rules.include_direction, "src/partition/kmeans/kmeans.cpp", '#include "partition/kmeans/lloyd.hpp"\n'),
+    (rules.public_headers_are_self_contained, "include/kandinsky/a.hpp", "#include <kandinsky/b.hpp>\n#include <span>\n"),
+    (rules.length, "src/core/long.cpp", "\n" * 800),
+    (rules.ascii_only, "docs/a.md", "caf\u00e9\n"),
+    (rules.no_machine_paths, "docs/a.md", "https://example.org/home/ and ~/work/ and $HOME/work/x\n"),
+]
+
+
+@pytest.mark.parametrize("rule,path,text", KEPT)
+def test_a_kept_rule_raises_nothing(rule, path, text):
+    expect_none(rule(path, text))
+
+
+def test_method_names_are_found_in_code_but_not_in_comments_or_at_home():
+    methods = ["field", "genann", "image"]
+
+    def found(path, text):
+        return len(list(rules.method_names_stay_at_home(path, text, methods)))
+
+    assert found("src/calibrate/a.cpp", 'if (name == "genann") return;\n') == 1
+    assert found("src/calibrate/a.cpp", 'if (name == "field") return;\n') == 1
+    assert found("src/calibrate/a.cpp", "partition::genann::kMethod\n") == 1
+    assert found("src/calibrate/a.cpp", "// as genann does\n/* genann\n*/ int field = 0;\n") == 0
+    assert found("src/calibrate/a.cpp", 'open("http://genann");\n') == 1
+    assert found("src/calibrate/a.cpp", 'fallback = "image";\n') == 0
+    assert found("src/partition/genann/a.cpp", '.name = "genann"\n') == 0
+    assert found("src/cli/demo.cpp", '"genann"\n') == 0
+
+
+def test_a_broken_link_is_noticed():
+    files = ["README.md", "docs/a.md"]
+    text = "[a](docs/a.md) [b](docs/) [c](https://example.org/x) [d](docs/a.md#part)"
+    expect_none(rules.links_lead_somewhere("README.md", text, files))
+    expect_none(rules.links_lead_somewhere("docs/a.md", "[up](../README.md)", files))
+    assert len(list(rules.links_lead_somewhere("docs/a.md", "[x](docs/a.md)\n[y](b.md#part)", files))) == 2
+
+
+def test_a_folder_without_tests_is_noticed():
+    tested = ["src/io/npy.cpp", "tests/io/npy_test.cpp", "src/cli/main.cpp", "tests/cli/test_demo.py"]
+    expect_none(rules.folders_without_tests(tested))
+    assert len(list(rules.folders_without_tests(tested + ["src/partition/fcc/fcc.cpp"]))) == 1
