@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <thread>
 
@@ -160,6 +161,39 @@ TEST(AtomicFile, APipeIsWrittenDirectly) {
     reader.join();
     EXPECT_TRUE(got == content);
     EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+}
+
+TEST(AtomicFile, SignalsThatInterruptWritesLoseNothing) {
+    const Folder folder;
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    std::string content(4 << 20, '\0');
+    for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 2654435761u >> 13);
+    struct sigaction interrupting {};
+    interrupting.sa_handler = [](int) {};  // and no SA_RESTART: the write returns early, or with EINTR
+    struct sigaction before {};
+    ASSERT_EQ(::sigaction(SIGUSR1, &interrupting, &before), 0);
+    const pthread_t writer = ::pthread_self();
+    std::string got;
+    std::thread reader([&] {
+        std::ifstream pipe(folder / "pipe", std::ios::binary);
+        std::string piece(50000, '\0');
+        while (pipe.read(piece.data(), static_cast<std::streamsize>(piece.size())) || pipe.gcount() > 0) {
+            got.append(piece.data(), static_cast<std::size_t>(pipe.gcount()));
+            // The first signal ends a write that filled the pipe, the second finds one that could not begin.
+            for (int i = 0; i < 2; ++i) {
+                std::this_thread::sleep_for(std::chrono::microseconds(300));
+                ::pthread_kill(writer, SIGUSR1);
+            }
+        }
+    });
+    EXPECT_NO_THROW({
+        AtomicFile file(folder / "pipe");
+        file.write(content);
+        file.commit();
+    });
+    reader.join();
+    ASSERT_EQ(::sigaction(SIGUSR1, &before, nullptr), 0);
+    EXPECT_TRUE(got == content);
 }
 
 TEST(AtomicFile, AnOpenDescriptorByNameKeepsItsFileAndPosition) {
