@@ -11,12 +11,23 @@ namespace kandinsky {
 
 /// Element types that arrays may have; the names are numpy's.
 enum class DType : std::uint8_t {
-    boolean, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, float32, float64,
+    boolean,
+    int8,
+    uint8,
+    int16,
+    uint16,
+    int32,
+    uint32,
+    int64,
+    uint64,
+    float16,
+    float32,
+    float64,
 };
 
 [[nodiscard]] std::size_t size_of(DType dtype);
 [[nodiscard]] std::string_view name_of(DType dtype);
-[[nodiscard]] bool is_integer(DType dtype);   ///< signed, unsigned or boolean
+[[nodiscard]] bool is_integer(DType dtype);  ///< signed, unsigned or boolean
 [[nodiscard]] bool is_floating(DType dtype);
 
 /// A strided, read-only look at somebody's elements, in native byte order. Owns nothing, copies nothing.
@@ -27,9 +38,9 @@ struct ArrayView {
     std::vector<std::ptrdiff_t> strides;  ///< in bytes, one per axis
 
     [[nodiscard]] std::size_t rank() const { return shape.size(); }
-    [[nodiscard]] std::size_t size() const;           ///< number of elements
+    [[nodiscard]] std::size_t size() const;  ///< number of elements
     [[nodiscard]] bool is_c_contiguous() const;
-    [[nodiscard]] std::string shape_text() const;     ///< "[100, 2, 240, 320]"
+    [[nodiscard]] std::string shape_text() const;  ///< "[100, 2, 240, 320]"
     [[nodiscard]] const std::byte* at(std::size_t axis0) const {
         return data + static_cast<std::ptrdiff_t>(axis0) * strides[0];
     }
@@ -38,8 +49,8 @@ struct ArrayView {
 /// C-order strides in bytes for a shape.
 [[nodiscard]] std::vector<std::ptrdiff_t> c_strides(const std::vector<std::size_t>& shape, DType dtype);
 
-/// A view that keeps its memory alive: a buffer of our own, a mapped file, or the caller's object. Cheap to copy,
-/// shared by copies.
+/// A view that keeps its memory alive: a buffer of our own, a mapped file, or the caller's object. Cheap to
+/// copy, shared by copies.
 class Array {
   public:
     Array() = default;

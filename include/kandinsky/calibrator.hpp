@@ -20,14 +20,15 @@ enum class Fallback {
 
 struct CalibrateOptions {
     std::string method = "kmeans";
-    MethodSettings settings;  ///< the method's own options
+    MethodSettings settings;                            ///< the method's own options
     std::vector<double> quantiles{0.6, 0.7, 0.8, 0.9};  ///< where curves are compared
     Condition condition = Condition::by_class;
     Pooling pooling = Pooling::groups;
     Fallback fallback = Fallback::none;
     std::uint64_t min_count = 1;  ///< fewer scores than this count as too few
     ScoreOptions score;
-    std::size_t rungs = 0;  ///< resolution of long curves; 0: 2000, or 200 when there are more than 1024 curves
+    std::size_t rungs =
+        0;  ///< resolution of long curves; 0: 2000, or 200 when there are more than 1024 curves
     bool released = false;  ///< reproduce the authors' released code
     std::uint64_t seed = 0;
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time
@@ -40,44 +41,51 @@ enum class CurveLevel : std::uint8_t {
     none = 2,    ///< nobody's: there is no score, the class is always in the set
 };
 
-/// The result of calibration: which pixels share a curve, and the curves. A plain value; const use from several threads
-/// is safe.
+/// The result of calibration: which pixels share a curve, and the curves. A plain value; const use from
+/// several threads is safe.
 struct Calibrator {
     CalibrateOptions options;
     Grid grid;
     std::size_t classes = 0;
-    std::uint64_t images = 0, groups = 0;         ///< that it was made from
-    bool grouped = false;                         ///< groups were given
-    std::array<std::uint64_t, 2> fingerprint{};   ///< of the calibration images, whatever their order
-    std::string version;                          ///< of the library that made it
+    std::uint64_t images = 0, groups = 0;        ///< that it was made from
+    bool grouped = false;                        ///< groups were given
+    std::array<std::uint64_t, 2> fingerprint{};  ///< of the calibration images, whatever their order
+    std::string version;                         ///< of the library that made it
 
-    std::vector<Partition> partitions;       ///< one per stratum
-    std::vector<CurveSet> curves;            ///< per stratum: one curve per region, then the image-wide one if `fallback`
-    std::vector<std::uint32_t> counts;       ///< [stratum][pixel] scores seen
-    std::vector<CurveLevel> levels;          ///< [stratum][pixel]
+    std::vector<Partition> partitions;  ///< one per stratum
+    std::vector<CurveSet>
+        curves;  ///< per stratum: one curve per region, then the image-wide one if `fallback`
+    std::vector<std::uint32_t> counts;  ///< [stratum][pixel] scores seen
+    std::vector<CurveLevel> levels;     ///< [stratum][pixel]
 
     [[nodiscard]] std::size_t strata() const { return partitions.size(); }
     [[nodiscard]] std::size_t stratum_of(std::size_t c) const { return strata() == 1 ? 0 : c; }
     /// The number of the curve that a pixel of a stratum uses, within curves[stratum].
     [[nodiscard]] std::size_t curve_of(std::size_t stratum, std::size_t pixel) const {
-        return levels[stratum * grid.pixels() + pixel] == CurveLevel::image ? partitions[stratum].regions
-                                                                            : partitions[stratum].region[pixel];
+        return levels[stratum * grid.pixels() + pixel] == CurveLevel::image
+                   ? partitions[stratum].regions
+                   : partitions[stratum].region[pixel];
     }
 };
 
-/// Calibrates. The result depends on the multiset of images and on the options only: not on their order, nor on threads.
-[[nodiscard]] Calibrator calibrate(const Dataset& data, const CalibrateOptions& options, Progress& progress = silent());
+/// Calibrates. The result depends on the multiset of images and on the options only: not on their order, nor
+/// on threads.
+[[nodiscard]] Calibrator calibrate(const Dataset& data, const CalibrateOptions& options,
+                                   Progress& progress = silent());
 
-/// One calibrator for each of several methods, reading and sorting the data once for all of them. `seconds`, if given,
-/// receives the time each method took, the shared reading divided evenly.
-[[nodiscard]] std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<CalibrateOptions>& options,
+/// One calibrator for each of several methods, reading and sorting the data once for all of them. `seconds`,
+/// if given, receives the time each method took, the shared reading divided evenly.
+[[nodiscard]] std::vector<Calibrator> calibrate_all(const Dataset& data,
+                                                    const std::vector<CalibrateOptions>& options,
                                                     Progress& progress = silent(),
                                                     std::vector<double>* seconds = nullptr);
 
-/// Score thresholds [class][pixel] at 1 - alpha: a class is in the set when its score is at most the threshold.
+/// Score thresholds [class][pixel] at 1 - alpha: a class is in the set when its score is at most the
+/// threshold.
 [[nodiscard]] std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha);
 
-/// Probability thresholds [class][pixel]: a class is in the set if and only if p >= threshold. -inf: always in the set.
+/// Probability thresholds [class][pixel]: a class is in the set if and only if p >= threshold. -inf: always
+/// in the set.
 [[nodiscard]] std::vector<float> thresholds(const Calibrator& calibrator, double alpha);
 
 /// What the calibrator promises, in one plain sentence, and under which assumption.

@@ -15,11 +15,12 @@ namespace kandinsky {
 }
 
 struct CompareOptions {
-    std::vector<std::string> methods;  ///< empty: every method that needs no array of its own
+    std::vector<std::string> methods;              ///< empty: every method that needs no array of its own
     CalibrateOptions calibrate = paper_options();  ///< the rest of the options, shared by all methods
     double alpha = 0.1;
-    std::size_t sample = 0;  ///< calibrate on random subsets of that many groups (images without groups); 0: on all
-    std::size_t draws = 1;   ///< number of such subsets
+    std::size_t sample =
+        0;  ///< calibrate on random subsets of that many groups (images without groups); 0: on all
+    std::size_t draws = 1;  ///< number of such subsets
 };
 
 /// One line of the paper's table: a method and a class (or all classes pooled), averaged over the draws.
@@ -53,8 +54,8 @@ struct Comparison {
 };
 
 /// Calibrates with every method on one data set and judges all on another.
-[[nodiscard]] Comparison compare(const Dataset& calibration, const Dataset& test, const CompareOptions& options,
-                                 Progress& progress = silent());
+[[nodiscard]] Comparison compare(const Dataset& calibration, const Dataset& test,
+                                 const CompareOptions& options, Progress& progress = silent());
 
 /// The methods that compare() uses by default.
 [[nodiscard]] std::vector<std::string> default_methods();

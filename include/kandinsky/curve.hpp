@@ -13,12 +13,12 @@ enum class Pooling {
     groups,  ///< every image or patient alike: the hierarchical quantile
 };
 
-/// k = ceil((n+1)(1-alpha)), computed so that decimal alphas give the rank they mean. May be n+1 (threshold +inf) and,
-/// for alpha >= 1, 0 (threshold -inf: nothing is covered).
+/// k = ceil((n+1)(1-alpha)), computed so that decimal alphas give the rank they mean. May be n+1 (threshold
+/// +inf) and, for alpha >= 1, 0 (threshold -inf: nothing is covered).
 [[nodiscard]] std::uint64_t conformal_rank(std::uint64_t n, double alpha);
 
-/// The levels 1 - alpha at which long curves are kept. A level between two rungs is answered by the next higher one, so a
-/// prediction set can only grow, by less than a rung.
+/// The levels 1 - alpha at which long curves are kept. A level between two rungs is answered by the next
+/// higher one, so a prediction set can only grow, by less than a rung.
 struct Ladder {
     std::vector<double> levels;  ///< ascending, inside (0, 1)
 
@@ -28,7 +28,8 @@ struct Ladder {
     static Ladder released();
 };
 
-/// Non-conformity curves of many regions: for each, order statistics of its scores. Short curves keep every score
+/// Non-conformity curves of many regions: for each, order statistics of its scores. Short curves keep every
+/// score
 /// ("complete"), long ones the scores at the rungs of the ladder.
 class CurveSet {
   public:
@@ -40,7 +41,8 @@ class CurveSet {
     };
 
     CurveSet() = default;
-    explicit CurveSet(Ladder ladder, bool interpolate = false) : ladder_(std::move(ladder)), interpolate_(interpolate) {}
+    explicit CurveSet(Ladder ladder, bool interpolate = false)
+        : ladder_(std::move(ladder)), interpolate_(interpolate) {}
 
     void append(const Curve& curve);
     void append(const CurveSet& other);  ///< all curves of a set with the same ladder
@@ -48,7 +50,8 @@ class CurveSet {
 
     [[nodiscard]] std::size_t size() const { return scores_.size(); }
     [[nodiscard]] const Ladder& ladder() const { return ladder_; }
-    /// Released curves are read by linear interpolation, without the conformal rank; a region without data is NaN.
+    /// Released curves are read by linear interpolation, without the conformal rank; a region without data is
+    /// NaN.
     [[nodiscard]] bool interpolates() const { return interpolate_; }
     [[nodiscard]] std::uint64_t scores(std::size_t curve) const { return scores_[curve]; }
     [[nodiscard]] std::uint64_t groups(std::size_t curve) const { return groups_[curve]; }
@@ -57,9 +60,11 @@ class CurveSet {
         return {values_.data() + offsets_[curve], values_.data() + offsets_[curve + 1]};
     }
 
-    /// The score threshold at level 1 - alpha: +inf where the data cannot support it (n = 0 above all), -inf at alpha = 1.
+    /// The score threshold at level 1 - alpha: +inf where the data cannot support it (n = 0 above all), -inf
+    /// at alpha = 1.
     [[nodiscard]] float threshold(std::size_t curve, double alpha) const;
-    /// The conformal p-value of a score: a class is in the set at alpha if and only if its p-value exceeds alpha.
+    /// The conformal p-value of a score: a class is in the set at alpha if and only if its p-value exceeds
+    /// alpha.
     [[nodiscard]] double p_value(std::size_t curve, float score) const;
 
     /// The arrays behind it, for files.

@@ -20,10 +20,10 @@ struct DatasetOptions {
     std::string groups_name = "groups";
 };
 
-/// N images on one grid: probabilities [N,C,H,W] and, unless only predicting, the truth: labels [N,H,W], or masks
-/// [N,C,H,W] of 0 and 1 where classes may overlap. C = 1 means foreground only and is seen as two classes
-/// {0: 1-p, 1: p}. Groups [N] tell which images belong together (a patient, a video). Views only: copies share the
-/// arrays. Shapes and types are checked on construction, values as they are read.
+/// N images on one grid: probabilities [N,C,H,W] and, unless only predicting, the truth: labels [N,H,W], or
+/// masks [N,C,H,W] of 0 and 1 where classes may overlap. C = 1 means foreground only and is seen as two
+/// classes {0: 1-p, 1: p}. Groups [N] tell which images belong together (a patient, a video). Views only:
+/// copies share the arrays. Shapes and types are checked on construction, values as they are read.
 class Dataset {
   public:
     Dataset(Array probs, Array labels, Array groups, DatasetOptions options = {});
@@ -42,23 +42,26 @@ class Dataset {
     /// Groups are numbered 0.. in ascending order of their id; without groups each image is its own.
     [[nodiscard]] std::size_t groups() const { return group_count_; }
     [[nodiscard]] std::uint32_t group_of(std::size_t image) const { return group_index_[image]; }
-    [[nodiscard]] std::int64_t group_id(std::size_t image) const;  ///< as given; the row number without groups
+    [[nodiscard]] std::int64_t group_id(
+        std::size_t image) const;  ///< as given; the row number without groups
 
     /// The images listed (numbers within this data set), sharing the arrays.
     [[nodiscard]] Dataset subset(const std::vector<std::uint32_t>& images) const;
 
-    /// Probabilities of one image as float32 [C][range]. Throws a data error that names image, class, row, column and
-    /// value when one is NaN or outside [0,1]. No allocation; safe from several threads.
+    /// Probabilities of one image as float32 [C][range]. Throws a data error that names image, class, row,
+    /// column and value when one is NaN or outside [0,1]. No allocation; safe from several threads.
     void read_probs(std::size_t image, PixelRange range, float* out) const;
-    /// Truth of one image: member [C][range] is 1 where the pixel has that class, valid [range] is 0 where the label is
-    /// ignored. Throws a data error that names the place when a label is out of range.
+    /// Truth of one image: member [C][range] is 1 where the pixel has that class, valid [range] is 0 where
+    /// the label is ignored. Throws a data error that names the place when a label is out of range.
     void read_truth(std::size_t image, PixelRange range, std::uint8_t* member, std::uint8_t* valid) const;
 
   private:
     void check_shapes();
     void number_groups();
-    [[noreturn]] void refuse_probability(std::size_t image, std::size_t plane, std::size_t pixel, double value) const;
-    [[noreturn]] void refuse_label(std::size_t image, std::size_t plane, std::size_t pixel, std::int64_t value) const;
+    [[noreturn]] void refuse_probability(std::size_t image, std::size_t plane, std::size_t pixel,
+                                         double value) const;
+    [[noreturn]] void refuse_label(std::size_t image, std::size_t plane, std::size_t pixel,
+                                   std::int64_t value) const;
 
     Array probs_, labels_, groups_;
     DatasetOptions options_;

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The whole public interface; it only includes. The flow, in order: data set -> score -> curve -> partition ->
-/// calibrator -> predictor -> evaluate -> compare; files beside it.
+/// The whole public interface; it only includes. The flow, in order: data set -> score -> curve -> partition
+/// -> calibrator -> predictor -> evaluate -> compare; files beside it.
 
 #include <kandinsky/array.hpp>
 #include <kandinsky/calibrator.hpp>

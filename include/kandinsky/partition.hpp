@@ -27,7 +27,7 @@ struct Partition {
 /// arrive as an Array.
 struct MethodOption {
     enum class Type { integer, real, text, array };
-    std::string flag;      ///< without dashes, prefixed by the method: "kmeans-clusters"
+    std::string flag;  ///< without dashes, prefixed by the method: "kmeans-clusters"
     Type type = Type::text;
     std::string standard;  ///< default value
     std::string help;
@@ -42,25 +42,28 @@ struct MethodSettings {
 /// What a method may look at to choose the regions of one stratum (a class, or all classes together).
 struct PartitionInput {
     Grid grid;
-    std::uint32_t stratum = 0;               ///< class number, 0 when classes are pooled
-    std::size_t feature_count = 0;           ///< values per pixel
-    std::span<const float> features;         ///< [pixel][feature]: the pixel's curve at the chosen quantiles; 0 without data
-    std::span<const std::uint32_t> counts;   ///< [pixel]: scores seen there; 0 means no data, never use its features
+    std::uint32_t stratum = 0;      ///< class number, 0 when classes are pooled
+    std::size_t feature_count = 0;  ///< values per pixel
+    std::span<const float>
+        features;  ///< [pixel][feature]: the pixel's curve at the chosen quantiles; 0 without data
+    std::span<const std::uint32_t>
+        counts;  ///< [pixel]: scores seen there; 0 means no data, never use its features
     std::uint64_t seed = 0;
-    bool released = false;                   ///< reproduce the released code's edge rules
+    bool released = false;  ///< reproduce the released code's edge rules
     const MethodSettings* settings = nullptr;
-    Progress* progress = nullptr;            ///< never null when called by the library
+    Progress* progress = nullptr;  ///< never null when called by the library
 };
 
-/// A calibration method. Each folder of src/partition defines exactly one, named kMethod; nothing else knows it.
+/// A calibration method. Each folder of src/partition defines exactly one, named kMethod; nothing else knows
+/// it.
 struct Method {
     std::string name;
-    std::string summary;      ///< one line for --help
+    std::string summary;  ///< one line for --help
     bool uses_features = false;
-    bool uses_labels = false; ///< the regions depend on the calibration images (matters for the guarantee)
+    bool uses_labels = false;  ///< the regions depend on the calibration images (matters for the guarantee)
     std::vector<MethodOption> options;
     std::function<Partition(const PartitionInput&)> fit;
-    int order = 100;          ///< place in tables; equal ones by name
+    int order = 100;  ///< place in tables; equal ones by name
 };
 
 [[nodiscard]] std::vector<const Method*> methods();  ///< in table order
@@ -68,15 +71,15 @@ struct Method {
 [[nodiscard]] const Method& method(std::string_view name);
 
 /// Reads an option of `method` from the settings, or its default; throws a usage error that names the flag.
-[[nodiscard]] std::int64_t integer_option(const Method& method, const PartitionInput& input, std::string_view flag,
-                                          std::int64_t low, std::int64_t high);
-[[nodiscard]] double real_option(const Method& method, const PartitionInput& input, std::string_view flag, double low,
-                                 double high);
-[[nodiscard]] std::string text_option(const Method& method, const PartitionInput& input, std::string_view flag,
-                                      const std::vector<std::string>& allowed = {});
+[[nodiscard]] std::int64_t integer_option(const Method& method, const PartitionInput& input,
+                                          std::string_view flag, std::int64_t low, std::int64_t high);
+[[nodiscard]] double real_option(const Method& method, const PartitionInput& input, std::string_view flag,
+                                 double low, double high);
+[[nodiscard]] std::string text_option(const Method& method, const PartitionInput& input,
+                                      std::string_view flag, const std::vector<std::string>& allowed = {});
 
-/// Gives every pixel without data the region of the nearest pixel that has some (ties: the lowest region number);
-/// with no data at all everything becomes region 0.
+/// Gives every pixel without data the region of the nearest pixel that has some (ties: the lowest region
+/// number); with no data at all everything becomes region 0.
 void extend_to_empty_pixels(const Grid& grid, std::span<const std::uint32_t> counts, Partition& partition);
 
 }  // namespace kandinsky

@@ -9,11 +9,12 @@ namespace kandinsky {
 
 /// What the demo's made-up segmentation problem looks like.
 struct SceneOptions {
-    std::string preset = "photo";  ///< "photo" (320x240, foreground/background) or "medical" (a small organ, patients)
+    std::string preset =
+        "photo";  ///< "photo" (320x240, foreground/background) or "medical" (a small organ, patients)
     std::size_t images = 100;
     std::uint64_t seed = 0;
-    std::size_t first = 0;         ///< number of the first scene: [0,100) and [100,200) never share a scene
-    Grid grid{};                   ///< {} = the preset's own
+    std::size_t first = 0;  ///< number of the first scene: [0,100) and [100,200) never share a scene
+    Grid grid{};            ///< {} = the preset's own
 };
 
 /// Probability maps of an imagined network, and the truth.

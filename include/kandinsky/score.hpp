@@ -24,11 +24,14 @@ struct ScoreOptions {
     friend bool operator==(const ScoreOptions&, const ScoreOptions&) = default;
 };
 
-/// Scores of every class from probabilities, both [classes][pixels]. No allocation; NaN-free input gives NaN-free output.
-void score(const ScoreOptions& options, std::size_t classes, std::size_t pixels, const float* probs, float* scores);
+/// Scores of every class from probabilities, both [classes][pixels]. No allocation; NaN-free input gives
+/// NaN-free output.
+void score(const ScoreOptions& options, std::size_t classes, std::size_t pixels, const float* probs,
+           float* scores);
 
-/// The smallest probability that is in the set at a score threshold: p >= result if and only if score(p) <= threshold,
-/// for every float p in [0, 1]. -inf when the threshold is +inf, +inf when no probability qualifies (NaN too).
+/// The smallest probability that is in the set at a score threshold: p >= result if and only if score(p) <=
+/// threshold, for every float p in [0, 1]. -inf when the threshold is +inf, +inf when no probability
+/// qualifies (NaN too).
 [[nodiscard]] float probability_threshold(const ScoreOptions& options, float score_threshold);
 
 [[nodiscard]] std::string_view name_of(ScoreKind kind);

@@ -22,8 +22,10 @@ CalibrateOptions effective(CalibrateOptions options) {
     }
     if (options.quantiles.empty()) fail(ErrorKind::usage, "--quantiles needs at least one level");
     for (const double level : options.quantiles)
-        if (!(level >= 0 && level <= 1)) fail(ErrorKind::usage, "--quantiles has {}, but levels lie in [0, 1]", level);
-    if (options.rungs == 1 || options.rungs > 100000) fail(ErrorKind::usage, "--rungs is {}, but must be 2 to 100000", options.rungs);
+        if (!(level >= 0 && level <= 1))
+            fail(ErrorKind::usage, "--quantiles has {}, but levels lie in [0, 1]", level);
+    if (options.rungs == 1 || options.rungs > 100000)
+        fail(ErrorKind::usage, "--rungs is {}, but must be 2 to 100000", options.rungs);
     return options;
 }
 
@@ -51,11 +53,14 @@ class Run {
     Run(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress)
         : data_(data), progress_(progress), common_(options.front()) {
         for (const CalibrateOptions& one : options)
-            if (one.condition != common_.condition || one.score != common_.score || one.quantiles != common_.quantiles ||
-                one.released != common_.released || one.pooling != common_.pooling)
-                fail(ErrorKind::internal, "[calibrate_all] the methods must share score, condition, quantiles and pooling");
+            if (one.condition != common_.condition || one.score != common_.score ||
+                one.quantiles != common_.quantiles || one.released != common_.released ||
+                one.pooling != common_.pooling)
+                fail(ErrorKind::internal,
+                     "[calibrate_all] the methods must share score, condition, quantiles and pooling");
         census_ = take_census(data, common_.condition, progress);
-        const std::uint64_t total = std::accumulate(census_.totals.begin(), census_.totals.end(), std::uint64_t{0});
+        const std::uint64_t total =
+            std::accumulate(census_.totals.begin(), census_.totals.end(), std::uint64_t{0});
         if (total == 0)
             fail(ErrorKind::data, "{}: every pixel is ignored, so there is nothing to calibrate on",
                  data.options().labels_name);
@@ -67,7 +72,8 @@ class Run {
         std::vector<std::vector<Partition>> partitions(options.size());
         bool features = false;
         std::size_t pixelwise_curves = 0;
-        // Methods that do not look at curves go first: they tell whether the walk over the pixels must keep the curves.
+        // Methods that do not look at curves go first: they tell whether the walk over the pixels must keep
+        // the curves.
         for (std::size_t m = 0; m < options.size(); ++m) {
             if (method(options[m].method).uses_features) {
                 features = true;
@@ -137,13 +143,15 @@ class Run {
         calibrator.counts = census_.counts;
 
         const CurveRule rule = rule_for(options, curve_count(partitions));
-        const RegionPassRequest request{.condition = options.condition, .score = options.score, .rule = rule, .budget = options.memory};
+        const RegionPassRequest request{
+            .condition = options.condition, .score = options.score, .rule = rule, .budget = options.memory};
         const bool own_curves = !pixel_curves.empty() && is_pixelwise(partitions.front());
         calibrator.curves =
             own_curves ? pixel_curves : region_pass(data_, census_, partitions, request, progress_);
         if (options.fallback == Fallback::image) {
             const std::vector<Partition> whole(
-                census_.strata, Partition{.region = std::vector<std::uint32_t>(data_.grid().pixels(), 0), .regions = 1});
+                census_.strata,
+                Partition{.region = std::vector<std::uint32_t>(data_.grid().pixels(), 0), .regions = 1});
             const std::vector<CurveSet> image = region_pass(data_, census_, whole, request, progress_);
             for (std::size_t s = 0; s < census_.strata; ++s) calibrator.curves[s].append(image[s]);
         }
@@ -162,7 +170,8 @@ class Run {
                 const std::uint32_t region = calibrator.partitions[s].region[p];
                 CurveLevel& level = calibrator.levels[s * pixels + p];
                 if (image && curves.scores(region) < calibrator.options.min_count)
-                    level = curves.scores(calibrator.partitions[s].regions) > 0 ? CurveLevel::image : CurveLevel::none;
+                    level = curves.scores(calibrator.partitions[s].regions) > 0 ? CurveLevel::image
+                                                                                : CurveLevel::none;
                 else if (curves.scores(region) == 0)
                     level = CurveLevel::none;
             }

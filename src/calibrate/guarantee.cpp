@@ -8,25 +8,32 @@ namespace {
 std::string promise(const Calibrator& calibrator) {
     const CalibrateOptions& options = calibrator.options;
     if (options.released)
-        return "No finite-sample guarantee: interpolated quantiles of the released code tend to cover too little.";
+        return "No finite-sample guarantee: interpolated quantiles of the released code tend to cover too "
+               "little.";
     const bool pixelwise = calibrator.partitions.front().regions == calibrator.grid.pixels();
     const std::string unit = calibrator.grouped ? "group" : "image";
-    const std::string which = options.condition == Condition::by_class ? "whose true label is the class in question" : "with a label";
+    const std::string which = options.condition == Condition::by_class
+                                  ? "whose true label is the class in question"
+                                  : "with a label";
     if (pixelwise && !calibrator.grouped && options.condition == Condition::by_class)
         return fmt::format(
-            "At each pixel: a new image {} there has it in its set with probability at least 1 - alpha, if calibration and "
+            "At each pixel: a new image {} there has it in its set with probability at least 1 - alpha, if "
+            "calibration and "
             "new images are exchangeable.",
             which);
     if (options.pooling == Pooling::pixels)
-        return "No finite-sample guarantee: pixels of one image are not independent, so pooled pixels are not a sample "
+        return "No finite-sample guarantee: pixels of one image are not independent, so pooled pixels are "
+               "not a sample "
                "size; coverage is right on average only as far as the calibration images are typical.";
     if (method(options.method).uses_labels)
         return fmt::format(
-            "No finite-sample guarantee: the regions were found on the same {}s that set the thresholds; the hierarchical "
+            "No finite-sample guarantee: the regions were found on the same {}s that set the thresholds; the "
+            "hierarchical "
             "quantile keeps coverage close to 1 - alpha.",
             unit);
     return fmt::format(
-        "In each region: a random pixel {}, of a new {} that has such a pixel there, has its true label in the set with "
+        "In each region: a random pixel {}, of a new {} that has such a pixel there, has its true label in "
+        "the set with "
         "probability at least 1 - alpha, if calibration and new {}s are exchangeable.",
         which, unit, unit);
 }
@@ -35,8 +42,10 @@ std::string promise(const Calibrator& calibrator) {
 std::string guarantee(const Calibrator& calibrator) {
     std::string text = promise(calibrator);
     if (calibrator.options.fallback == Fallback::image)
-        text += fmt::format(" Regions with fewer than {} scores borrow the image-wide curve and are promised nothing of their own.",
-                            calibrator.options.min_count);
+        text += fmt::format(
+            " Regions with fewer than {} scores borrow the image-wide curve and are promised nothing of "
+            "their own.",
+            calibrator.options.min_count);
     return text;
 }
 

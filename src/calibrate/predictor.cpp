@@ -6,12 +6,15 @@ namespace kandinsky {
 
 namespace {
 void check_size(std::size_t given, std::size_t needed, const char* what) {
-    if (given != needed) fail(ErrorKind::usage, "[predict] {} has {} values, but {} are needed", what, given, needed);
+    if (given != needed)
+        fail(ErrorKind::usage, "[predict] {} has {} values, but {} are needed", what, given, needed);
 }
 }  // namespace
 
 Predictor::Predictor(const Calibrator& calibrator, double alpha)
-    : grid_(calibrator.grid), classes_(calibrator.classes), thresholds_(kandinsky::thresholds(calibrator, alpha)) {}
+    : grid_(calibrator.grid),
+      classes_(calibrator.classes),
+      thresholds_(kandinsky::thresholds(calibrator, alpha)) {}
 
 void Predictor::sets(std::span<const float> probs, std::span<std::uint8_t> sets) const {
     check_size(probs.size(), thresholds_.size(), "probs");
@@ -31,7 +34,8 @@ void Predictor::packed_sets(std::span<const float> probs, std::span<std::uint8_t
         for (std::size_t x = 0; x < width; x += 8) {
             unsigned byte = 0;
             const std::size_t count = std::min<std::size_t>(8, width - x);
-            for (std::size_t b = 0; b < count; ++b) byte |= static_cast<unsigned>(p[x + b] >= limit[x + b]) << (7 - b);
+            for (std::size_t b = 0; b < count; ++b)
+                byte |= static_cast<unsigned>(p[x + b] >= limit[x + b]) << (7 - b);
             *out++ = static_cast<std::uint8_t>(byte);
         }
     }

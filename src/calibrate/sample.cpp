@@ -20,11 +20,13 @@ std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<st
     };
     std::vector<Ticket> tickets(data.groups());
     for (std::size_t image = 0; image < data.images(); ++image) {
-        const std::uint64_t who = data.grouped() ? static_cast<std::uint64_t>(data.group_id(image)) : image_hash[image];
+        const std::uint64_t who =
+            data.grouped() ? static_cast<std::uint64_t>(data.group_id(image)) : image_hash[image];
         tickets[data.group_of(image)] = {mix(salt ^ mix(who)), data.group_of(image)};
     }
     // Equal numbers without groups mean equal images: which of them is taken makes no difference.
-    std::stable_sort(tickets.begin(), tickets.end(), [](const Ticket& a, const Ticket& b) { return a.number < b.number; });
+    std::stable_sort(tickets.begin(), tickets.end(),
+                     [](const Ticket& a, const Ticket& b) { return a.number < b.number; });
     std::vector<bool> drawn(data.groups(), false);
     for (std::size_t i = 0; i < count; ++i) drawn[tickets[i].group] = true;
     std::vector<std::uint32_t> images;

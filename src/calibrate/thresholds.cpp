@@ -30,7 +30,8 @@ void check_alpha(double alpha) {
 
 std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha) {
     check_alpha(alpha);
-    return spread(calibrator, [&](const CurveSet& curves, std::size_t k) { return curves.threshold(k, alpha); });
+    return spread(calibrator,
+                  [&](const CurveSet& curves, std::size_t k) { return curves.threshold(k, alpha); });
 }
 
 std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
@@ -46,11 +47,14 @@ void check_fits(const Calibrator& calibrator, const Dataset& data) {
         fail(ErrorKind::data, "{} has {} classes, but the calibrator was made for {}", name, data.classes(),
              calibrator.classes);
     if (data.grid() != calibrator.grid)
-        fail(ErrorKind::data, "{} has images of {} x {} (height x width), but the calibrator was made for {} x {}", name,
+        fail(ErrorKind::data,
+             "{} has images of {} x {} (height x width), but the calibrator was made for {} x {}", name,
              data.grid().height, data.grid().width, calibrator.grid.height, calibrator.grid.width);
 }
 
-std::string_view name_of(Fallback fallback) { return fallback == Fallback::none ? "none" : "image"; }
+std::string_view name_of(Fallback fallback) {
+    return fallback == Fallback::none ? "none" : "image";
+}
 
 Fallback fallback_of(std::string_view name) {
     if (name == "none") return Fallback::none;

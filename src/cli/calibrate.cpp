@@ -11,10 +11,12 @@ namespace {
 /// Score thresholds of every pixel at 1%, 2%, ..., 100% (released: the 100 curve points), [Q,C,H,W].
 Array curves_of(const Calibrator& calibrator) {
     const std::size_t plane = calibrator.classes * calibrator.grid.pixels();
-    Array out = Array::zeros(DType::float32, {100, calibrator.classes, calibrator.grid.height, calibrator.grid.width});
+    Array out = Array::zeros(DType::float32,
+                             {100, calibrator.classes, calibrator.grid.height, calibrator.grid.width});
     auto* const data = reinterpret_cast<float*>(out.mutable_data());
     for (std::size_t q = 0; q < 100; ++q) {
-        const double level = calibrator.options.released ? static_cast<double>(q) / 99 : static_cast<double>(q + 1) / 100;
+        const double level =
+            calibrator.options.released ? static_cast<double>(q) / 99 : static_cast<double>(q + 1) / 100;
         const std::vector<float> values = score_thresholds(calibrator, 1 - level);
         std::copy(values.begin(), values.end(), data + q * plane);
     }
@@ -24,7 +26,8 @@ Array curves_of(const Calibrator& calibrator) {
 /// Region numbers, [C,H,W], or [H,W] when all classes share them.
 Array regions_of(const Calibrator& calibrator) {
     std::vector<std::uint32_t> all;
-    for (const Partition& partition : calibrator.partitions) all.insert(all.end(), partition.region.begin(), partition.region.end());
+    for (const Partition& partition : calibrator.partitions)
+        all.insert(all.end(), partition.region.begin(), partition.region.end());
     const std::size_t height = calibrator.grid.height, width = calibrator.grid.width;
     if (calibrator.strata() == 1) return Array::copy_of(all, {height, width});
     return Array::copy_of(all, {calibrator.strata(), height, width});
@@ -56,29 +59,37 @@ void run(const Flags& flags) {
     if (flags.common.quiet) return;
     std::uint64_t regions = 0;
     for (const Partition& partition : calibrator.partitions) regions += partition.regions;
-    print(fmt::format("{}: {} on {} images{}, {} classes, {} regions, {:.1f} s\n{}\n", flags.output, options.method,
-                      calibrator.images, calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "",
+    print(fmt::format("{}: {} on {} images{}, {} classes, {} regions, {:.1f} s\n{}\n", flags.output,
+                      options.method, calibrator.images,
+                      calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "",
                       calibrator.classes, regions, watch.seconds(), guarantee(calibrator)));
 }
 }  // namespace
 
 Command add_calibrate(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    CLI::App* app = root.add_subcommand("calibrate", "Derive thresholds for every pixel from labelled images");
+    CLI::App* app =
+        root.add_subcommand("calibrate", "Derive thresholds for every pixel from labelled images");
     declare_input(*app, flags->input, "", true);
     declare_reading(*app, flags->input);
     std::string names;
-    for (const Method* candidate : kandinsky::methods()) names += (names.empty() ? "" : ", ") + candidate->name;
+    for (const Method* candidate : kandinsky::methods())
+        names += (names.empty() ? "" : ", ") + candidate->name;
     app->add_option("-m,--method", flags->calibrate.method, "which pixels share their scores: " + names)
         ->capture_default_str();
-    app->add_option("-o,--output", flags->output, "the calibrator to write")->required()->type_name("FILE.kcal");
-    app->add_option("--curves", flags->curves, "also write every pixel's curve as used, [100,C,H,W]")->type_name("FILE.npy");
-    app->add_option("--regions", flags->regions, "also write the region map(s), [H,W] or [C,H,W]")->type_name("FILE.npy");
+    app->add_option("-o,--output", flags->output, "the calibrator to write")
+        ->required()
+        ->type_name("FILE.kcal");
+    app->add_option("--curves", flags->curves, "also write every pixel's curve as used, [100,C,H,W]")
+        ->type_name("FILE.npy");
+    app->add_option("--regions", flags->regions, "also write the region map(s), [H,W] or [C,H,W]")
+        ->type_name("FILE.npy");
     flags->calibrate.declare(*app, "groups");
     flags->common.declare(*app);
     app->footer(
         "Example (after 'kandinsky demo -o demo'):\n"
-        "  kandinsky calibrate --probs demo/cal_probs.npy --labels demo/cal_labels.npy --method kmeans -o demo/cal.kcal");
+        "  kandinsky calibrate --probs demo/cal_probs.npy --labels demo/cal_labels.npy --method kmeans -o "
+        "demo/cal.kcal");
     return {app, [flags] { run(*flags); }};
 }
 

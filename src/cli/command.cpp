@@ -17,7 +17,8 @@ void CommonFlags::declare(CLI::App& app) {
 }
 
 void declare_reading(CLI::App& app, InputFlags& flags) {
-    app.add_option("--ignore", flags.ignore, "labels that belong to no class, or 'none'")->capture_default_str();
+    app.add_option("--ignore", flags.ignore, "labels that belong to no class, or 'none'")
+        ->capture_default_str();
     app.add_option("--logits", flags.logits, "the inputs are logits: sigmoid or softmax (never guessed)")
         ->capture_default_str();
 }
@@ -28,32 +29,40 @@ void declare_input(CLI::App& app, InputFlags& flags, const std::string& prefix, 
         ->required()
         ->type_name("FILE");
     if (!with_truth) return;
-    app.add_option("--" + prefix + "labels", flags.labels, "labels [N,H,W], or 0/1 masks [N,C,H,W] that may overlap")
+    app.add_option("--" + prefix + "labels", flags.labels,
+                   "labels [N,H,W], or 0/1 masks [N,C,H,W] that may overlap")
         ->required()
         ->type_name("FILE");
-    app.add_option("--" + prefix + "groups", flags.groups, "which images belong together (patient, video): integers [N]")
+    app.add_option("--" + prefix + "groups", flags.groups,
+                   "which images belong together (patient, video): integers [N]")
         ->type_name("FILE");
 }
 
 void CalibrateFlags::declare(CLI::App& app, const std::string& standard_pooling) {
     pooling = standard_pooling;
-    app.add_option("--condition", condition, "'class': a curve per class; 'none': one for all labels")->capture_default_str();
-    app.add_option("--pooling", pooling, "what counts alike in a region: 'pixels' (the paper) or 'groups' (guaranteed)")
+    app.add_option("--condition", condition, "'class': a curve per class; 'none': one for all labels")
+        ->capture_default_str();
+    app.add_option("--pooling", pooling,
+                   "what counts alike in a region: 'pixels' (the paper) or 'groups' (guaranteed)")
         ->capture_default_str();
     app.add_option("--fallback", fallback, "regions with too few scores: 'none' or the 'image'-wide curve")
         ->capture_default_str();
     app.add_option("--min-count", min_count, "scores below which a region falls back")->capture_default_str();
     app.add_option("--score", score, "non-conformity score")->capture_default_str();
     app.add_option("--quantiles", quantiles, "levels at which curves are compared")->capture_default_str();
-    app.add_option("--rungs", rungs, "resolution of long curves (0: 2000, or 200 with many regions)")->capture_default_str();
-    app.add_option("--compat", compat, "'released': reproduce the authors' released code")->capture_default_str();
+    app.add_option("--rungs", rungs, "resolution of long curves (0: 2000, or 200 with many regions)")
+        ->capture_default_str();
+    app.add_option("--compat", compat, "'released': reproduce the authors' released code")
+        ->capture_default_str();
     app.add_option("--seed", seed, "seed of everything random")->capture_default_str();
-    app.add_option("--memory", memory, "bytes of scores to hold at a time, e.g. 2G (default: a quarter of the machine)");
+    app.add_option("--memory", memory,
+                   "bytes of scores to hold at a time, e.g. 2G (default: a quarter of the machine)");
     for (const Method* candidate : kandinsky::methods())
         for (const MethodOption& option : candidate->options) {
             std::string& value = method_options[option.flag];
             value = option.standard;
-            auto* declared = app.add_option("--" + option.flag, value, option.help)->group("Method " + candidate->name);
+            auto* declared =
+                app.add_option("--" + option.flag, value, option.help)->group("Method " + candidate->name);
             if (!option.standard.empty()) declared->capture_default_str();
             if (option.type == MethodOption::Type::array) declared->type_name("FILE");
         }
@@ -80,8 +89,10 @@ CalibrateOptions CalibrateFlags::options() const {
         for (const MethodOption& option : candidate->options) {
             const std::string& value = method_options.at(option.flag);
             if (value == option.standard) continue;
-            if (option.type == MethodOption::Type::array) options.settings.arrays[option.flag] = load_array(value, {});
-            else options.settings.text[option.flag] = value;
+            if (option.type == MethodOption::Type::array)
+                options.settings.arrays[option.flag] = load_array(value, {});
+            else
+                options.settings.text[option.flag] = value;
         }
     return options;
 }
@@ -107,12 +118,15 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
     const std::size_t pixels = calibrator.grid.pixels();
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         const auto first = calibrator.counts.begin() + static_cast<std::ptrdiff_t>(s * pixels);
-        if (std::all_of(first, first + static_cast<std::ptrdiff_t>(pixels), [](std::uint32_t n) { return n == 0; }))
-            out.push_back(fmt::format("class {} has no pixel in the calibration labels, so it is in every prediction set", s));
+        if (std::all_of(first, first + static_cast<std::ptrdiff_t>(pixels),
+                        [](std::uint32_t n) { return n == 0; }))
+            out.push_back(fmt::format(
+                "class {} has no pixel in the calibration labels, so it is in every prediction set", s));
     }
     if (calibrator.groups < 10 && !calibrator.options.released)
         out.push_back(fmt::format(
-            "there {} only {} calibration {}{}: below alpha = {:.3f} every class is in every set of that many",
+            "there {} only {} calibration {}{}: below alpha = {:.3f} every class is in every set of that "
+            "many",
             calibrator.groups == 1 ? "is" : "are", calibrator.groups, calibrator.grouped ? "group" : "image",
             calibrator.groups == 1 ? "" : "s", 1.0 / static_cast<double>(calibrator.groups + 1)));
     return out;

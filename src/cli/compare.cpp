@@ -35,7 +35,8 @@ void run(Flags flags) {
     const Dataset calibration = flags.cal.load(), test = flags.test.load();
     for (const int cls : flags.classes)
         if (cls < 0 || static_cast<std::size_t>(cls) >= calibration.classes())
-            fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls, calibration.classes() - 1);
+            fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls,
+                 calibration.classes() - 1);
     const Comparison comparison = compare(calibration, test, options, progress);
     progress.clear();
     if (!flags.common.quiet)
@@ -51,12 +52,16 @@ Command add_compare(CLI::App& root) {
     declare_input(*app, flags->cal, "cal-", true);
     declare_input(*app, flags->test, "test-", true);
     declare_reading(*app, flags->cal);
-    app->add_option("--methods", flags->methods, "methods, separated by commas (default: all that need no file)");
+    app->add_option("--methods", flags->methods,
+                    "methods, separated by commas (default: all that need no file)");
     app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
     app->add_option("--alpha", flags->alpha, "level for set size and empty sets")->capture_default_str();
-    app->add_option("--sample", flags->sample, "calibrate on a random subset of so many groups (images without groups)");
-    app->add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported")->capture_default_str();
-    app->add_option("--json", flags->json, "write the results as JSON ('-': standard output)")->type_name("FILE");
+    app->add_option("--sample", flags->sample,
+                    "calibrate on a random subset of so many groups (images without groups)");
+    app->add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported")
+        ->capture_default_str();
+    app->add_option("--json", flags->json, "write the results as JSON ('-': standard output)")
+        ->type_name("FILE");
     flags->calibrate.declare(*app, "pixels");
     flags->common.declare(*app);
     app->footer(

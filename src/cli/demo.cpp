@@ -25,7 +25,8 @@ Grid parse_size(const std::string& text) {
     const std::vector<std::string> parts = split(text, 'x');
     if (parts.size() == 2) {
         const auto width = parse_integers(parts[0], "--size"), height = parse_integers(parts[1], "--size");
-        if (width.size() == 1 && height.size() == 1 && width[0] > 0 && height[0] > 0 && width[0] <= 8192 && height[0] <= 8192)
+        if (width.size() == 1 && height.size() == 1 && width[0] > 0 && height[0] > 0 && width[0] <= 8192 &&
+            height[0] <= 8192)
             return {static_cast<std::uint32_t>(height[0]), static_cast<std::uint32_t>(width[0])};
     }
     fail(ErrorKind::usage, "--size is '{}', but must be WIDTHxHEIGHT, e.g. 320x240", text);
@@ -43,7 +44,10 @@ void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
     const Stopwatch watch;
     TerminalProgress progress(flags.common.quiet);
-    SceneOptions scene{.preset = flags.preset, .images = flags.images, .seed = flags.seed, .first = 0,
+    SceneOptions scene{.preset = flags.preset,
+                       .images = flags.images,
+                       .seed = flags.seed,
+                       .first = 0,
                        .grid = parse_size(flags.size)};
     const Scenes cal = make_scenes(scene, progress);
     scene.first = std::size_t{1} << 20;  // far from any calibration scene
@@ -51,7 +55,8 @@ void run(const Flags& flags) {
     const Scenes test = make_scenes(scene, progress);
     CompareOptions options;
     options.calibrate.seed = flags.seed;
-    const Comparison comparison = compare(as_dataset(cal, "cal"), as_dataset(test, "test"), options, progress);
+    const Comparison comparison =
+        compare(as_dataset(cal, "cal"), as_dataset(test, "test"), options, progress);
     progress.clear();
 
     const fs::path folder(flags.output);
@@ -61,29 +66,34 @@ void run(const Flags& flags) {
     for (const auto& [name, scenes] : {std::pair{"cal", &cal}, std::pair{"test", &test}}) {
         write_npy(folder / (std::string(name) + "_probs.npy"), scenes->probs.view());
         write_npy(folder / (std::string(name) + "_labels.npy"), scenes->labels.view());
-        if (!scenes->groups.empty()) write_npy(folder / (std::string(name) + "_groups.npy"), scenes->groups.view());
+        if (!scenes->groups.empty())
+            write_npy(folder / (std::string(name) + "_groups.npy"), scenes->groups.view());
     }
-    for (const Calibrator& calibrator : comparison.calibrators) save(calibrator, folder / (calibrator.options.method + ".kcal"));
+    for (const Calibrator& calibrator : comparison.calibrators)
+        save(calibrator, folder / (calibrator.options.method + ".kcal"));
     write_json((folder / "compare.json").string(), comparison_json(comparison, {}));
     if (flags.common.quiet) return;
     std::vector<int> shown;
     for (std::size_t c = 1; c < comparison.reliability.size(); ++c) shown.push_back(static_cast<int>(c));
     print(comparison_table(comparison, shown));
-    print(fmt::format("\n{}: scenes, calibrators and compare.json; {:.1f} s. Next:\n"
-                      "  kandinsky predict {}/kmeans.kcal --probs {}/test_probs.npy --alpha 0.1 -o {}/sets.npy\n",
-                      flags.output, watch.seconds(), flags.output, flags.output, flags.output));
+    print(fmt::format(
+        "\n{}: scenes, calibrators and compare.json; {:.1f} s. Next:\n"
+        "  kandinsky predict {}/kmeans.kcal --probs {}/test_probs.npy --alpha 0.1 -o {}/sets.npy\n",
+        flags.output, watch.seconds(), flags.output, flags.output, flags.output));
 }
 }  // namespace
 
 Command add_demo(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* app = root.add_subcommand("demo", "The whole flow on scenes the program makes itself");
-    app->add_option("-o,--output", flags->output, "folder for scenes, calibrators and results")->capture_default_str();
+    app->add_option("-o,--output", flags->output, "folder for scenes, calibrators and results")
+        ->capture_default_str();
     app->add_option("--preset", flags->preset, "photo or medical")->capture_default_str();
     app->add_option("--images", flags->images, "calibration images")->capture_default_str();
     app->add_option("--test-images", flags->test_images, "test images")->capture_default_str();
     app->add_option("--size", flags->size, "WIDTHxHEIGHT (default: the preset's)");
-    app->add_option("--seed", flags->seed, "seed of the scenes and of everything random")->capture_default_str();
+    app->add_option("--seed", flags->seed, "seed of the scenes and of everything random")
+        ->capture_default_str();
     flags->common.declare(*app);
     app->footer("Example:\n  kandinsky demo -o demo");
     return {app, [flags] { run(*flags); }};

@@ -19,7 +19,8 @@ struct Flags {
     double alpha = 0.1;
 };
 
-void write_map(const std::string& path, const std::vector<const std::vector<double>*>& planes, const Grid& grid) {
+void write_map(const std::string& path, const std::vector<const std::vector<double>*>& planes,
+               const Grid& grid) {
     std::vector<double> all;
     for (const auto* plane : planes) all.insert(all.end(), plane->begin(), plane->end());
     write_npy(path, Array::copy_of(all, {planes.size(), grid.height, grid.width}).view());
@@ -33,10 +34,12 @@ void run(const Flags& flags) {
     const Calibrator calibrator = load(flags.calibrator);
     for (const int cls : flags.classes)
         if (cls < 0 || static_cast<std::size_t>(cls) >= calibrator.classes)
-            fail(ErrorKind::usage, "--classes has {}, but the calibrator has classes 0 to {}", cls, calibrator.classes - 1);
+            fail(ErrorKind::usage, "--classes has {}, but the calibrator has classes 0 to {}", cls,
+                 calibrator.classes - 1);
     const Dataset data = flags.input.load();
     const Stopwatch watch;
-    const EvaluationReport report = evaluate(data, {&calibrator}, {.alpha = flags.alpha, .maps = true}, progress);
+    const EvaluationReport report =
+        evaluate(data, {&calibrator}, {.alpha = flags.alpha, .maps = true}, progress);
     progress.clear();
     std::vector<const std::vector<double>*> planes;
     if (!flags.ce_map.empty()) {
@@ -49,7 +52,8 @@ void run(const Flags& flags) {
         write_map(flags.ece_map, planes, calibrator.grid);
     }
     if (flags.json != "-" && !flags.common.quiet) print(evaluation_table(calibrator, report, flags.classes));
-    if (!flags.json.empty()) write_json(flags.json, evaluation_json(calibrator, report, flags.classes, watch.seconds()));
+    if (!flags.json.empty())
+        write_json(flags.json, evaluation_json(calibrator, report, flags.classes, watch.seconds()));
 }
 }  // namespace
 
@@ -61,15 +65,18 @@ Command add_evaluate(CLI::App& root) {
     declare_reading(*app, flags->input);
     app->add_option("--alpha", flags->alpha, "level for set size and empty sets")->capture_default_str();
     app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
-    app->add_option("--json", flags->json, "write the result as JSON ('-': standard output)")->type_name("FILE");
-    app->add_option("--ce-map", flags->ce_map, "coverage error of every pixel, float64 [C,H,W], NaN without test sample")
+    app->add_option("--json", flags->json, "write the result as JSON ('-': standard output)")
+        ->type_name("FILE");
+    app->add_option("--ce-map", flags->ce_map,
+                    "coverage error of every pixel, float64 [C,H,W], NaN without test sample")
         ->type_name("FILE.npy");
     app->add_option("--ece-map", flags->ece_map, "expected calibration error of every pixel, float64 [C,H,W]")
         ->type_name("FILE.npy");
     flags->common.declare(*app);
     app->footer(
         "Example (after 'kandinsky demo -o demo'):\n"
-        "  kandinsky evaluate demo/kmeans.kcal --probs demo/test_probs.npy --labels demo/test_labels.npy --json -");
+        "  kandinsky evaluate demo/kmeans.kcal --probs demo/test_probs.npy --labels demo/test_labels.npy "
+        "--json -");
     return {app, [flags] { run(*flags); }};
 }
 

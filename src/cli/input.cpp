@@ -11,7 +11,8 @@ namespace kandinsky::cli {
 
 namespace {
 bool ends_with(const std::string& text, std::string_view ending) {
-    return text.size() >= ending.size() && text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+    return text.size() >= ending.size() &&
+           text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
 }
 
 template <class T>
@@ -36,7 +37,8 @@ Logits logits_of(const std::string& name) {
 
 DatasetOptions options_of(const InputFlags& flags) {
     DatasetOptions options;
-    options.ignore = flags.ignore == "none" ? std::vector<std::int64_t>{} : parse_integers(flags.ignore, "--ignore");
+    options.ignore =
+        flags.ignore == "none" ? std::vector<std::int64_t>{} : parse_integers(flags.ignore, "--ignore");
     options.logits = logits_of(flags.logits);
     options.probs_name = flags.probs;
     options.labels_name = flags.labels;
@@ -64,7 +66,9 @@ std::vector<std::int64_t> parse_integers(const std::string& text, const std::str
     return parse_list<std::int64_t>(text, flag);
 }
 
-std::vector<double> parse_reals(const std::string& text, const std::string& flag) { return parse_list<double>(text, flag); }
+std::vector<double> parse_reals(const std::string& text, const std::string& flag) {
+    return parse_list<double>(text, flag);
+}
 
 std::size_t parse_bytes(const std::string& text, const std::string& flag) {
     std::size_t value = 0;
@@ -106,6 +110,8 @@ Dataset InputFlags::load() const {
             groups.empty() ? Array() : load_array(groups, kGroupKeys), options};
 }
 
-Dataset InputFlags::load_unlabelled() const { return Dataset(load_array(probs, kProbsKeys), options_of(*this)); }
+Dataset InputFlags::load_unlabelled() const {
+    return Dataset(load_array(probs, kProbsKeys), options_of(*this));
+}
 
 }  // namespace kandinsky::cli

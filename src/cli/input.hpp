@@ -6,8 +6,8 @@
 
 namespace kandinsky::cli {
 
-/// Reads FILE.npy, FILE.npz or FILE.npz:KEY. In an archive of several arrays without a key, the first of `usual_keys` that
-/// is there is taken.
+/// Reads FILE.npy, FILE.npz or FILE.npz:KEY. In an archive of several arrays without a key, the first of
+/// `usual_keys` that is there is taken.
 [[nodiscard]] Array load_array(const std::string& source, const std::vector<std::string>& usual_keys);
 
 /// What --probs, --labels, --groups, --ignore and --logits say.

@@ -19,18 +19,20 @@ std::string summary(const Calibrator& calibrator, double alpha) {
     std::string out = fmt::format("method        {}\n", options.method);
     out += fmt::format("made by       kandinsky {}, seed {}{}\n", calibrator.version, options.seed,
                        options.released ? ", compatible with the released code" : "");
-    out += fmt::format("data          {} images{}, {} classes, {} x {} pixels (width x height)\n", calibrator.images,
-                       calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "", calibrator.classes,
-                       calibrator.grid.width, calibrator.grid.height);
-    out += fmt::format("fingerprint   {:016x}{:016x}\n", calibrator.fingerprint[0], calibrator.fingerprint[1]);
-    out += fmt::format("rule          score {}, condition {}, pooling {}, fallback {}, {} rungs\n", name_of(options.score.kind),
-                       name_of(options.condition), name_of(options.pooling), name_of(options.fallback),
-                       calibrator.curves.front().ladder().levels.size());
+    out += fmt::format("data          {} images{}, {} classes, {} x {} pixels (width x height)\n",
+                       calibrator.images,
+                       calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "",
+                       calibrator.classes, calibrator.grid.width, calibrator.grid.height);
+    out +=
+        fmt::format("fingerprint   {:016x}{:016x}\n", calibrator.fingerprint[0], calibrator.fingerprint[1]);
+    out += fmt::format("rule          score {}, condition {}, pooling {}, fallback {}, {} rungs\n",
+                       name_of(options.score.kind), name_of(options.condition), name_of(options.pooling),
+                       name_of(options.fallback), calibrator.curves.front().ladder().levels.size());
     out += fmt::format("guarantee     {}\n\n", guarantee(calibrator));
     const std::vector<float> limits = score_thresholds(calibrator, alpha);
     const std::size_t pixels = calibrator.grid.pixels();
-    out += fmt::format("{:<8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", "class", "regions", "scores", "scores per region", "no data (px)",
-                       "infinite (px)");
+    out += fmt::format("{:<8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", "class", "regions", "scores",
+                       "scores per region", "no data (px)", "infinite (px)");
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         std::uint64_t total = 0, low = UINT64_MAX, high = 0;
         for (std::uint32_t r = 0; r < calibrator.partitions[s].regions; ++r) {
@@ -42,13 +44,15 @@ std::string summary(const Calibrator& calibrator, double alpha) {
             empty += calibrator.counts[s * pixels + p] == 0;
             infinite += std::isinf(limits[s * pixels + p]) && limits[s * pixels + p] > 0;
         }
-        out += fmt::format("{:<8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", calibrator.strata() == 1 ? "all" : std::to_string(s),
-                           calibrator.partitions[s].regions, total, fmt::format("{} to {}", low, high), empty, infinite);
+        out += fmt::format(
+            "{:<8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", calibrator.strata() == 1 ? "all" : std::to_string(s),
+            calibrator.partitions[s].regions, total, fmt::format("{} to {}", low, high), empty, infinite);
     }
     out += fmt::format("(infinite thresholds at alpha {}: the class is always in the set there)\n", alpha);
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
         if (calibrator.partitions[s].geometry != "{}")
-            out += fmt::format("\ngeometry of {}\n{}\n", calibrator.strata() == 1 ? "all classes" : fmt::format("class {}", s),
+            out += fmt::format("\ngeometry of {}\n{}\n",
+                               calibrator.strata() == 1 ? "all classes" : fmt::format("class {}", s),
                                calibrator.partitions[s].geometry);
     return out;
 }
@@ -64,7 +68,8 @@ Command add_inspect(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* app = root.add_subcommand("inspect", "Show what a calibrator is and promises");
     app->add_option("calibrator", flags->calibrator, "a .kcal file")->required()->type_name("FILE.kcal");
-    app->add_option("--alpha", flags->alpha, "level at which infinite thresholds are counted")->capture_default_str();
+    app->add_option("--alpha", flags->alpha, "level at which infinite thresholds are counted")
+        ->capture_default_str();
     app->add_flag("--json", flags->json, "print the description as JSON");
     app->footer("Example (after 'kandinsky demo -o demo'):\n  kandinsky inspect demo/kmeans.kcal");
     return {app, [flags] { run(*flags); }};

@@ -11,7 +11,8 @@ namespace {
 
 int run(int argc, char** argv) {
     using namespace kandinsky::cli;
-    CLI::App root("Prediction sets per pixel whose coverage is right where in the image it matters.", "kandinsky");
+    CLI::App root("Prediction sets per pixel whose coverage is right where in the image it matters.",
+                  "kandinsky");
     root.set_version_flag("--version", "kandinsky " KANDINSKY_VERSION);
     root.require_subcommand(1);
     root.footer("Start with:\n  kandinsky demo\nEvery command explains itself: kandinsky COMMAND --help");

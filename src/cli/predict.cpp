@@ -19,10 +19,12 @@ struct Flags {
     bool packed = false;
 };
 
-/// Streams an array [N, ...] to a file: `fill(image, out)` makes the `bytes` of one image, in parallel within blocks.
+/// Streams an array [N, ...] to a file: `fill(image, out)` makes the `bytes` of one image, in parallel within
+/// blocks.
 template <class Fill>
-void write_images(const std::string& path, DType dtype, const std::vector<std::size_t>& shape, std::size_t bytes,
-                  const Dataset& data, TerminalProgress& progress, std::string_view stage, Fill&& fill) {
+void write_images(const std::string& path, DType dtype, const std::vector<std::size_t>& shape,
+                  std::size_t bytes, const Dataset& data, TerminalProgress& progress, std::string_view stage,
+                  Fill&& fill) {
     AtomicFile file(path);
     file.write(npy_header(dtype, shape));
     const std::size_t block = std::clamp<std::size_t>((std::size_t{32} << 20) / bytes, 1, data.images());
@@ -52,7 +54,8 @@ void run(const Flags& flags) {
     TerminalProgress progress(flags.common.quiet);
     const Calibrator calibrator = load(flags.calibrator);
     const Predictor predictor(calibrator, flags.alpha);
-    const std::size_t classes = calibrator.classes, height = calibrator.grid.height, width = calibrator.grid.width;
+    const std::size_t classes = calibrator.classes, height = calibrator.grid.height,
+                      width = calibrator.grid.width;
     const std::size_t values = classes * calibrator.grid.pixels();
 
     if (!flags.thresholds.empty()) {
@@ -72,16 +75,19 @@ void run(const Flags& flags) {
     if (!flags.output.empty()) {
         const std::size_t row = flags.packed ? predictor.packed_width() : width;
         const std::size_t bytes = classes * height * row;
-        write_images(flags.output, DType::uint8, {data.images(), classes, height, row}, bytes, data, progress, "predicting",
-                     [&](std::size_t image, std::byte* out) {
+        write_images(flags.output, DType::uint8, {data.images(), classes, height, row}, bytes, data, progress,
+                     "predicting", [&](std::size_t image, std::byte* out) {
                          const std::span<std::uint8_t> sets(reinterpret_cast<std::uint8_t*>(out), bytes);
-                         if (flags.packed) predictor.packed_sets(probs_of(image), sets);
-                         else predictor.sets(probs_of(image), sets);
+                         if (flags.packed)
+                             predictor.packed_sets(probs_of(image), sets);
+                         else
+                             predictor.sets(probs_of(image), sets);
                      });
     }
     if (!flags.pvalues.empty())
-        write_images(flags.pvalues, DType::float32, {data.images(), classes, height, width}, values * sizeof(float), data,
-                     progress, "p-values", [&](std::size_t image, std::byte* out) {
+        write_images(flags.pvalues, DType::float32, {data.images(), classes, height, width},
+                     values * sizeof(float), data, progress, "p-values",
+                     [&](std::size_t image, std::byte* out) {
                          p_values(calibrator, probs_of(image), {reinterpret_cast<float*>(out), values});
                      });
     if (!flags.common.quiet)
@@ -93,15 +99,20 @@ Command add_predict(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* app = root.add_subcommand("predict", "Turn probabilities into prediction sets");
     app->add_option("calibrator", flags->calibrator, "a .kcal file")->required()->type_name("FILE.kcal");
-    app->add_option("--probs", flags->input.probs, "probabilities [N,C,H,W], .npy or .npz[:KEY]")->type_name("FILE");
+    app->add_option("--probs", flags->input.probs, "probabilities [N,C,H,W], .npy or .npz[:KEY]")
+        ->type_name("FILE");
     app->add_option("--alpha", flags->alpha, "allowed share of misses")->capture_default_str();
     app->add_option("-o,--output", flags->output, "sets, uint8 [N,C,H,W]: 1 where the class is in the set")
         ->type_name("FILE.npy");
-    app->add_flag("--packed", flags->packed, "write bits: uint8 [N,C,H,ceil(W/8)] (numpy.unpackbits(..., axis=-1, count=W))");
-    app->add_option("--thresholds", flags->thresholds, "float32 [C,H,W]: a class is in the set if p >= threshold")
+    app->add_flag("--packed", flags->packed,
+                  "write bits: uint8 [N,C,H,ceil(W/8)] (numpy.unpackbits(..., axis=-1, count=W))");
+    app->add_option("--thresholds", flags->thresholds,
+                    "float32 [C,H,W]: a class is in the set if p >= threshold")
         ->type_name("FILE.npy");
-    app->add_option("--pvalues", flags->pvalues, "conformal p-values, float32 [N,C,H,W]")->type_name("FILE.npy");
-    app->add_option("--logits", flags->input.logits, "the inputs are logits: sigmoid or softmax (never guessed)")
+    app->add_option("--pvalues", flags->pvalues, "conformal p-values, float32 [N,C,H,W]")
+        ->type_name("FILE.npy");
+    app->add_option("--logits", flags->input.logits,
+                    "the inputs are logits: sigmoid or softmax (never guessed)")
         ->capture_default_str();
     flags->common.declare(*app);
     app->footer(

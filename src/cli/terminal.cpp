@@ -16,7 +16,9 @@ namespace kandinsky::cli {
 namespace {
 volatile std::sig_atomic_t caught = 0;
 
-void on_signal(int number) { caught = number; }
+void on_signal(int number) {
+    caught = number;
+}
 }  // namespace
 
 void catch_interrupts() {
@@ -27,7 +29,9 @@ void catch_interrupts() {
     sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupted() { return caught != 0; }
+bool interrupted() {
+    return caught != 0;
+}
 
 void die_by_signal() {
     const int number = caught != 0 ? caught : SIGINT;
@@ -38,7 +42,9 @@ void die_by_signal() {
 
 TerminalProgress::TerminalProgress(bool quiet) : visible_(!quiet && isatty(STDERR_FILENO) != 0) {}
 
-TerminalProgress::~TerminalProgress() { clear(); }
+TerminalProgress::~TerminalProgress() {
+    clear();
+}
 
 void TerminalProgress::update(std::string_view stage, std::size_t done, std::size_t total) {
     if (!visible_ || total == 0) return;
@@ -53,8 +59,9 @@ void TerminalProgress::update(std::string_view stage, std::size_t done, std::siz
     constexpr std::size_t kWidth = 30;
     const std::size_t filled = kWidth * done / total;
     const double left = done > 0 ? now * static_cast<double>(total - done) / static_cast<double>(done) : 0;
-    fmt::print(stderr, "\r\033[K{:<14} [{}{}] {:3d} %{}", stage, std::string(filled, '#'), std::string(kWidth - filled, ' '),
-               100 * done / total, left >= 1 ? fmt::format("  {:.0f} s left", left) : "");
+    fmt::print(stderr, "\r\033[K{:<14} [{}{}] {:3d} %{}", stage, std::string(filled, '#'),
+               std::string(kWidth - filled, ' '), 100 * done / total,
+               left >= 1 ? fmt::format("  {:.0f} s left", left) : "");
     std::fflush(stderr);
     drawn_ = true;
 }

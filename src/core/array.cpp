@@ -12,14 +12,23 @@ struct Info {
     std::size_t size;
     std::string_view name;
 };
-constexpr Info kInfo[] = {{1, "bool"},   {1, "int8"},  {1, "uint8"},  {2, "int16"},   {2, "uint16"},  {4, "int32"},
-                          {4, "uint32"}, {8, "int64"}, {8, "uint64"}, {2, "float16"}, {4, "float32"}, {8, "float64"}};
+constexpr Info kInfo[] = {{1, "bool"},   {1, "int8"},    {1, "uint8"},   {2, "int16"},
+                          {2, "uint16"}, {4, "int32"},   {4, "uint32"},  {8, "int64"},
+                          {8, "uint64"}, {2, "float16"}, {4, "float32"}, {8, "float64"}};
 }  // namespace
 
-std::size_t size_of(DType dtype) { return kInfo[static_cast<std::size_t>(dtype)].size; }
-std::string_view name_of(DType dtype) { return kInfo[static_cast<std::size_t>(dtype)].name; }
-bool is_floating(DType dtype) { return dtype >= DType::float16; }
-bool is_integer(DType dtype) { return !is_floating(dtype); }
+std::size_t size_of(DType dtype) {
+    return kInfo[static_cast<std::size_t>(dtype)].size;
+}
+std::string_view name_of(DType dtype) {
+    return kInfo[static_cast<std::size_t>(dtype)].name;
+}
+bool is_floating(DType dtype) {
+    return dtype >= DType::float16;
+}
+bool is_integer(DType dtype) {
+    return !is_floating(dtype);
+}
 
 std::size_t ArrayView::size() const {
     std::size_t n = 1;
@@ -27,9 +36,13 @@ std::size_t ArrayView::size() const {
     return n;
 }
 
-bool ArrayView::is_c_contiguous() const { return size() <= 1 || strides == c_strides(shape, dtype); }
+bool ArrayView::is_c_contiguous() const {
+    return size() <= 1 || strides == c_strides(shape, dtype);
+}
 
-std::string ArrayView::shape_text() const { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+std::string ArrayView::shape_text() const {
+    return fmt::format("[{}]", fmt::join(shape, ", "));
+}
 
 std::vector<std::ptrdiff_t> c_strides(const std::vector<std::size_t>& shape, DType dtype) {
     std::vector<std::ptrdiff_t> strides(shape.size());
@@ -41,7 +54,8 @@ std::vector<std::ptrdiff_t> c_strides(const std::vector<std::size_t>& shape, DTy
     return strides;
 }
 
-Array::Array(ArrayView view, std::shared_ptr<const void> owner) : view_(std::move(view)), owner_(std::move(owner)) {}
+Array::Array(ArrayView view, std::shared_ptr<const void> owner)
+    : view_(std::move(view)), owner_(std::move(owner)) {}
 
 Array Array::zeros(DType dtype, std::vector<std::size_t> shape) {
     Array array;
@@ -63,24 +77,36 @@ std::byte* Array::mutable_data() {
 
 template <class T>
 DType dtype_of() {
-    if constexpr (std::is_same_v<T, bool>) return DType::boolean;
-    else if constexpr (std::is_same_v<T, std::int8_t>) return DType::int8;
-    else if constexpr (std::is_same_v<T, std::uint8_t>) return DType::uint8;
-    else if constexpr (std::is_same_v<T, std::int16_t>) return DType::int16;
-    else if constexpr (std::is_same_v<T, std::uint16_t>) return DType::uint16;
-    else if constexpr (std::is_same_v<T, std::int32_t>) return DType::int32;
-    else if constexpr (std::is_same_v<T, std::uint32_t>) return DType::uint32;
-    else if constexpr (std::is_same_v<T, std::int64_t>) return DType::int64;
-    else if constexpr (std::is_same_v<T, std::uint64_t>) return DType::uint64;
-    else if constexpr (std::is_same_v<T, float>) return DType::float32;
-    else return DType::float64;
+    if constexpr (std::is_same_v<T, bool>)
+        return DType::boolean;
+    else if constexpr (std::is_same_v<T, std::int8_t>)
+        return DType::int8;
+    else if constexpr (std::is_same_v<T, std::uint8_t>)
+        return DType::uint8;
+    else if constexpr (std::is_same_v<T, std::int16_t>)
+        return DType::int16;
+    else if constexpr (std::is_same_v<T, std::uint16_t>)
+        return DType::uint16;
+    else if constexpr (std::is_same_v<T, std::int32_t>)
+        return DType::int32;
+    else if constexpr (std::is_same_v<T, std::uint32_t>)
+        return DType::uint32;
+    else if constexpr (std::is_same_v<T, std::int64_t>)
+        return DType::int64;
+    else if constexpr (std::is_same_v<T, std::uint64_t>)
+        return DType::uint64;
+    else if constexpr (std::is_same_v<T, float>)
+        return DType::float32;
+    else
+        return DType::float64;
 }
 
 template <class T>
 Array Array::copy_of(const std::vector<T>& values, std::vector<std::size_t> shape) {
     Array array = zeros(dtype_of<T>(), std::move(shape));
     if (array.view_.size() != values.size())
-        fail(ErrorKind::internal, "[array] {} values do not fill shape {}", values.size(), array.view_.shape_text());
+        fail(ErrorKind::internal, "[array] {} values do not fill shape {}", values.size(),
+             array.view_.shape_text());
     if (!values.empty()) std::memcpy(array.writable_, values.data(), values.size() * sizeof(T));
     return array;
 }
@@ -107,8 +133,8 @@ std::vector<T> Array::to_vector() const {
     return out;
 }
 
-#define KANDINSKY_ARRAY_OF(T)                                                        \
-    template DType dtype_of<T>();                                                    \
+#define KANDINSKY_ARRAY_OF(T)                                                          \
+    template DType dtype_of<T>();                                                      \
     template Array Array::copy_of<T>(const std::vector<T>&, std::vector<std::size_t>); \
     template std::vector<T> Array::to_vector<T>() const;
 KANDINSKY_ARRAY_OF(std::int8_t)

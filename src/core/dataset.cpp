@@ -22,27 +22,32 @@ Dataset::Dataset(Array probs, Array labels, Array groups, DatasetOptions options
     number_groups();
 }
 
-Dataset::Dataset(Array probs, DatasetOptions options) : Dataset(std::move(probs), {}, {}, std::move(options)) {}
+Dataset::Dataset(Array probs, DatasetOptions options)
+    : Dataset(std::move(probs), {}, {}, std::move(options)) {}
 
 void Dataset::check_shapes() {
     const auto& shape = probs_.shape();
     const auto& name = options_.probs_name;
     if (shape.size() != 4)
-        fail(ErrorKind::data, "{}: probabilities have shape {}, but must have four axes [images, classes, height, width]",
+        fail(ErrorKind::data,
+             "{}: probabilities have shape {}, but must have four axes [images, classes, height, width]",
              name, probs_.view().shape_text());
     const DType type = probs_.dtype();
     if (!is_floating(type) && type != DType::uint8)
-        fail(ErrorKind::data, "{}: probabilities are {}, but must be float16, float32, float64 or uint8 (p * 255)", name,
+        fail(ErrorKind::data,
+             "{}: probabilities are {}, but must be float16, float32, float64 or uint8 (p * 255)", name,
              name_of(type));
     if (options_.logits != Logits::none && type == DType::uint8)
         fail(ErrorKind::usage, "{}: --logits needs floating-point values, but these are uint8", name);
     if (options_.logits == Logits::softmax && shape[1] == 1)
         fail(ErrorKind::usage, "{}: softmax over a single class is always 1; use --logits sigmoid", name);
-    if (shape[0] == 0) fail(ErrorKind::data, "{}: there is no image (shape {})", name, probs_.view().shape_text());
+    if (shape[0] == 0)
+        fail(ErrorKind::data, "{}: there is no image (shape {})", name, probs_.view().shape_text());
     if (shape[1] == 0 || shape[2] == 0 || shape[3] == 0)
         fail(ErrorKind::data, "{}: an axis is empty (shape {})", name, probs_.view().shape_text());
     constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max() / 4;
-    if (shape[0] > kMost || shape[1] > 4096 || shape[2] > kMost || shape[3] > kMost || shape[2] * shape[3] > kMost)
+    if (shape[0] > kMost || shape[1] > 4096 || shape[2] > kMost || shape[3] > kMost ||
+        shape[2] * shape[3] > kMost)
         fail(ErrorKind::data, "{}: shape {} is too large", name, probs_.view().shape_text());
     grid_ = {static_cast<std::uint32_t>(shape[2]), static_cast<std::uint32_t>(shape[3])};
     planes_ = shape[1];
@@ -53,26 +58,29 @@ void Dataset::check_shapes() {
         const auto& label_name = options_.labels_name;
         if (truth.size() != 3 && truth.size() != 4)
             fail(ErrorKind::data,
-                 "{}: labels have shape {}, but must be [images, height, width], or masks [images, classes, height, width]",
+                 "{}: labels have shape {}, but must be [images, height, width], or masks [images, classes, "
+                 "height, width]",
                  label_name, labels_.view().shape_text());
         if (!is_integer(labels_.dtype()))
-            fail(ErrorKind::data, "{}: labels are {}, but must be integers", label_name, name_of(labels_.dtype()));
+            fail(ErrorKind::data, "{}: labels are {}, but must be integers", label_name,
+                 name_of(labels_.dtype()));
         overlapping_ = truth.size() == 4;
         if (truth[0] != shape[0])
             fail(ErrorKind::data, "{} has {} images, but {} has {}", label_name, truth[0], name, shape[0]);
         if (overlapping_ && truth[1] != planes_)
-            fail(ErrorKind::data, "{} has masks of {} classes, but {} has {} classes", label_name, truth[1], name, planes_);
+            fail(ErrorKind::data, "{} has masks of {} classes, but {} has {} classes", label_name, truth[1],
+                 name, planes_);
         if (truth[truth.size() - 2] != shape[2] || truth.back() != shape[3])
             fail(ErrorKind::data, "{} has images of {} x {} (height x width), but {} has {} x {}", label_name,
                  truth[truth.size() - 2], truth.back(), name, shape[2], shape[3]);
     }
     if (!groups_.empty()) {
         if (groups_.shape().size() != 1 || !is_integer(groups_.dtype()))
-            fail(ErrorKind::data, "{}: groups are {} {}, but must be one integer for each image", options_.groups_name,
-                 name_of(groups_.dtype()), groups_.view().shape_text());
+            fail(ErrorKind::data, "{}: groups are {} {}, but must be one integer for each image",
+                 options_.groups_name, name_of(groups_.dtype()), groups_.view().shape_text());
         if (groups_.shape()[0] != shape[0])
-            fail(ErrorKind::data, "{} has {} groups, but {} has {} images", options_.groups_name, groups_.shape()[0], name,
-                 shape[0]);
+            fail(ErrorKind::data, "{} has {} groups, but {} has {} images", options_.groups_name,
+                 groups_.shape()[0], name, shape[0]);
     }
 }
 
@@ -88,8 +96,8 @@ void Dataset::number_groups() {
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     for (std::size_t i = 0; i < rows_.size(); ++i)
-        group_index_[i] =
-            static_cast<std::uint32_t>(std::lower_bound(ids.begin(), ids.end(), group_ids_[rows_[i]]) - ids.begin());
+        group_index_[i] = static_cast<std::uint32_t>(
+            std::lower_bound(ids.begin(), ids.end(), group_ids_[rows_[i]]) - ids.begin());
     group_count_ = ids.size();
 }
 
@@ -106,30 +114,36 @@ Dataset Dataset::subset(const std::vector<std::uint32_t>& images) const {
 }
 
 namespace {
-/// Calls run(source, step, count, offset) for the stretches of equal step that make up a pixel range of one plane.
+/// Calls run(source, step, count, offset) for the stretches of equal step that make up a pixel range of one
+/// plane.
 template <class Run>
-void for_each_run(const ArrayView& view, const std::byte* plane, PixelRange range, std::size_t width, Run&& run) {
+void for_each_run(const ArrayView& view, const std::byte* plane, PixelRange range, std::size_t width,
+                  Run&& run) {
     const std::ptrdiff_t row_step = view.strides[view.rank() - 2], step = view.strides[view.rank() - 1];
     if (row_step == step * static_cast<std::ptrdiff_t>(width)) {
         run(plane + static_cast<std::ptrdiff_t>(range.begin) * step, step, range.size(), std::size_t{0});
         return;
     }
     for (std::size_t p = range.begin; p < range.end;) {
-        const std::size_t row = p / width, column = p % width, count = std::min(width - column, range.end - p);
-        run(plane + static_cast<std::ptrdiff_t>(row) * row_step + static_cast<std::ptrdiff_t>(column) * step, step, count,
-            p - range.begin);
+        const std::size_t row = p / width, column = p % width,
+                          count = std::min(width - column, range.end - p);
+        run(plane + static_cast<std::ptrdiff_t>(row) * row_step + static_cast<std::ptrdiff_t>(column) * step,
+            step, count, p - range.begin);
         p += count;
     }
 }
 
-float sigmoid(float x) { return 1.0f / (1.0f + std::exp(-x)); }
+float sigmoid(float x) {
+    return 1.0f / (1.0f + std::exp(-x));
+}
 
 void softmax(float* values, std::size_t classes, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         float top = values[i];
         for (std::size_t c = 1; c < classes; ++c) top = std::max(top, values[c * count + i]);
         double sum = 0;
-        for (std::size_t c = 0; c < classes; ++c) sum += std::exp(static_cast<double>(values[c * count + i] - top));
+        for (std::size_t c = 0; c < classes; ++c)
+            sum += std::exp(static_cast<double>(values[c * count + i] - top));
         for (std::size_t c = 0; c < classes; ++c) {
             float& value = values[c * count + i];
             value = static_cast<float>(std::exp(static_cast<double>(value - top)) / sum);
@@ -142,19 +156,23 @@ void Dataset::read_probs(std::size_t image, PixelRange range, float* out) const 
     const ArrayView& view = probs_.view();
     const std::size_t count = range.size();
     for (std::size_t plane = 0; plane < planes_; ++plane) {
-        const std::byte* source = view.at(rows_[image]) + static_cast<std::ptrdiff_t>(plane) * view.strides[1];
+        const std::byte* source =
+            view.at(rows_[image]) + static_cast<std::ptrdiff_t>(plane) * view.strides[1];
         float* const target = out + (planes_ == 1 ? 1 : plane) * count;
         for_each_run(view, source, range, grid_.width,
                      [&](const std::byte* from, std::ptrdiff_t step, std::size_t n, std::size_t offset) {
                          float* const to = target + offset;
-                         if (view.dtype == DType::float16 && step == 2) half_to_float(from, n, to);
-                         else convert_elements(from, view.dtype, step, n, to);
+                         if (view.dtype == DType::float16 && step == 2)
+                             half_to_float(from, n, to);
+                         else
+                             convert_elements(from, view.dtype, step, n, to);
                          if (view.dtype == DType::uint8)
                              for (std::size_t i = 0; i < n; ++i) to[i] /= 255.0f;
                      });
         if (options_.logits == Logits::none) {
             unsigned bad = 0;
-            for (std::size_t i = 0; i < count; ++i) bad |= static_cast<unsigned>(!(target[i] >= 0.0f && target[i] <= 1.0f));
+            for (std::size_t i = 0; i < count; ++i)
+                bad |= static_cast<unsigned>(!(target[i] >= 0.0f && target[i] <= 1.0f));
             if (bad != 0)
                 for (std::size_t i = 0; i < count; ++i)
                     if (!(target[i] >= 0.0f && target[i] <= 1.0f))
@@ -172,13 +190,15 @@ void Dataset::read_probs(std::size_t image, PixelRange range, float* out) const 
         for (std::size_t i = 0; i < count; ++i) out[i] = 1.0f - out[count + i];
 }
 
-void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* member, std::uint8_t* valid) const {
+void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* member,
+                         std::uint8_t* valid) const {
     const ArrayView& view = labels_.view();
     const std::size_t count = range.size();
     if (overlapping_) {
         std::fill(valid, valid + count, std::uint8_t{1});
         for (std::size_t plane = 0; plane < planes_; ++plane) {
-            const std::byte* source = view.at(rows_[image]) + static_cast<std::ptrdiff_t>(plane) * view.strides[1];
+            const std::byte* source =
+                view.at(rows_[image]) + static_cast<std::ptrdiff_t>(plane) * view.strides[1];
             std::uint8_t* const target = member + (planes_ == 1 ? 1 : plane) * count;
             for_each_run(view, source, range, grid_.width,
                          [&](const std::byte* from, std::ptrdiff_t step, std::size_t n, std::size_t offset) {
@@ -186,7 +206,8 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* memb
                                  using T = decltype(tag);
                                  for (std::size_t i = 0; i < n; ++i) {
                                      T value;
-                                     std::memcpy(&value, from + static_cast<std::ptrdiff_t>(i) * step, sizeof(T));
+                                     std::memcpy(&value, from + static_cast<std::ptrdiff_t>(i) * step,
+                                                 sizeof(T));
                                      if (value != T{0} && value != T{1})
                                          refuse_label(image, plane, range.begin + offset + i,
                                                       static_cast<std::int64_t>(value));
@@ -208,8 +229,8 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* memb
                              T stored;
                              std::memcpy(&stored, from + static_cast<std::ptrdiff_t>(i) * step, sizeof(T));
                              const auto label = static_cast<std::int64_t>(stored);
-                             const bool ignored = std::find(options_.ignore.begin(), options_.ignore.end(), label) !=
-                                                  options_.ignore.end();
+                             const bool ignored = std::find(options_.ignore.begin(), options_.ignore.end(),
+                                                            label) != options_.ignore.end();
                              valid[offset + i] = !ignored;
                              if (ignored) continue;
                              if (label < 0 || label >= static_cast<std::int64_t>(classes_))
@@ -220,10 +241,12 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* memb
                  });
 }
 
-void Dataset::refuse_probability(std::size_t image, std::size_t plane, std::size_t pixel, double value) const {
+void Dataset::refuse_probability(std::size_t image, std::size_t plane, std::size_t pixel,
+                                 double value) const {
     const std::size_t row = pixel / grid_.width, column = pixel % grid_.width;
     if (options_.logits != Logits::none)
-        fail(ErrorKind::data, "{}: logit {} at image {}, class {}, row {}, column {}; mend the model's output",
+        fail(ErrorKind::data,
+             "{}: logit {} at image {}, class {}, row {}, column {}; mend the model's output",
              options_.probs_name, value, rows_[image], plane, row, column);
     fail(ErrorKind::data,
          "{}: probability {} at image {}, class {}, row {}, column {} is not in [0, 1]; "
@@ -231,7 +254,8 @@ void Dataset::refuse_probability(std::size_t image, std::size_t plane, std::size
          options_.probs_name, value, rows_[image], plane, row, column);
 }
 
-void Dataset::refuse_label(std::size_t image, std::size_t plane, std::size_t pixel, std::int64_t value) const {
+void Dataset::refuse_label(std::size_t image, std::size_t plane, std::size_t pixel,
+                           std::int64_t value) const {
     const std::size_t row = pixel / grid_.width, column = pixel % grid_.width;
     if (overlapping_)
         fail(ErrorKind::data, "{}: mask value {} at image {}, class {}, row {}, column {} is neither 0 nor 1",

@@ -9,22 +9,34 @@
 
 namespace kandinsky {
 
-/// Calls visit(tag) with a value of the C++ type that stores `dtype`; float16 comes as _Float16, bool as uint8.
+/// Calls visit(tag) with a value of the C++ type that stores `dtype`; float16 comes as _Float16, bool as
+/// uint8.
 template <class Visitor>
 decltype(auto) with_type(DType dtype, Visitor&& visit) {
     switch (dtype) {
         case DType::boolean:
-        case DType::uint8: return visit(std::uint8_t{});
-        case DType::int8: return visit(std::int8_t{});
-        case DType::int16: return visit(std::int16_t{});
-        case DType::uint16: return visit(std::uint16_t{});
-        case DType::int32: return visit(std::int32_t{});
-        case DType::uint32: return visit(std::uint32_t{});
-        case DType::int64: return visit(std::int64_t{});
-        case DType::uint64: return visit(std::uint64_t{});
-        case DType::float16: return visit(_Float16{});
-        case DType::float32: return visit(float{});
-        case DType::float64: break;
+        case DType::uint8:
+            return visit(std::uint8_t{});
+        case DType::int8:
+            return visit(std::int8_t{});
+        case DType::int16:
+            return visit(std::int16_t{});
+        case DType::uint16:
+            return visit(std::uint16_t{});
+        case DType::int32:
+            return visit(std::int32_t{});
+        case DType::uint32:
+            return visit(std::uint32_t{});
+        case DType::int64:
+            return visit(std::int64_t{});
+        case DType::uint64:
+            return visit(std::uint64_t{});
+        case DType::float16:
+            return visit(_Float16{});
+        case DType::float32:
+            return visit(float{});
+        case DType::float64:
+            break;
     }
     return visit(double{});
 }

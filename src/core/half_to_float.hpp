@@ -5,8 +5,8 @@
 
 namespace kandinsky {
 
-/// Widens `count` IEEE binary16 values. Bit-exact, subnormals and NaN included; any alignment of the source. Uses the
-/// widest vector unit of the machine; no allocation.
+/// Widens `count` IEEE binary16 values. Bit-exact, subnormals and NaN included; any alignment of the source.
+/// Uses the widest vector unit of the machine; no allocation.
 void half_to_float(const std::byte* source, std::size_t count, float* out);
 
 }  // namespace kandinsky

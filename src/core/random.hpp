@@ -14,8 +14,8 @@ namespace kandinsky {
     return x ^ (x >> 31);
 }
 
-/// A random stream named by (seed, purpose, index), so that threads, ranks and batches never change what it yields.
-/// The mapping from bits to numbers is our own: standard distributions differ between libraries.
+/// A random stream named by (seed, purpose, index), so that threads, ranks and batches never change what it
+/// yields. The mapping from bits to numbers is our own: standard distributions differ between libraries.
 class Random {
   public:
     explicit constexpr Random(std::uint64_t seed, std::uint64_t purpose = 0, std::uint64_t index = 0)

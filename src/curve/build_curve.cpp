@@ -52,12 +52,13 @@ CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs, std::vec
     if (curve.groups == curve.scores && curve.scores <= rule.ladder.levels.size()) {
         // One score a group: all weights are equal and the curve is the plain one.
         curve.complete = true;
-        for (const std::uint64_t pair : pairs) curve.values.push_back(score_of(static_cast<std::uint32_t>(pair >> 32)));
+        for (const std::uint64_t pair : pairs)
+            curve.values.push_back(score_of(static_cast<std::uint32_t>(pair >> 32)));
         clear();
         return curve;
     }
-    // One group weighs 2^62 units. A group of m scores loses fewer than m of them to rounding, less than the slack for
-    // any m below 4e7.
+    // One group weighs 2^62 units. A group of m scores loses fewer than m of them to rounding, less than the
+    // slack for any m below 4e7.
     constexpr double kSlack = 1e-11;
     constexpr std::uint64_t kUnit = std::uint64_t{1} << 62;
     const double whole = static_cast<double>(curve.groups + 1);
@@ -66,13 +67,14 @@ CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs, std::vec
     for (const double level : rule.ladder.levels) {
         const double wanted = level * whole * (1 - kSlack);  // in groups
         const double full = std::floor(wanted);
-        const Wide target = static_cast<Wide>(full) * kUnit + static_cast<Wide>((wanted - full) * static_cast<double>(kUnit));
+        const Wide target =
+            static_cast<Wide>(full) * kUnit + static_cast<Wide>((wanted - full) * static_cast<double>(kUnit));
         while (next < pairs.size() && reached < target) {
             reached += kUnit / sizes[pairs[next] & 0xFFFFFFFFu];
             ++next;
         }
-        curve.values.push_back(reached >= target ? score_of(static_cast<std::uint32_t>(pairs[next - (next > 0)] >> 32))
-                                                 : kInf);
+        curve.values.push_back(
+            reached >= target ? score_of(static_cast<std::uint32_t>(pairs[next - (next > 0)] >> 32)) : kInf);
     }
     clear();
     return curve;

@@ -16,7 +16,8 @@ constexpr double kSlack = 1e-12;
 std::uint64_t conformal_rank(std::uint64_t n, double alpha) {
     if (!(alpha > 0)) return n + 1;
     if (alpha >= 1) return 0;
-    // ceil((n+1)(1-alpha)) = (n+1) - floor((n+1) alpha); the product may fall a rounding short of the integer it means.
+    // ceil((n+1)(1-alpha)) = (n+1) - floor((n+1) alpha); the product may fall a rounding short of the integer
+    // it means.
     const double product = static_cast<double>(n + 1) * alpha;
     const auto spared = static_cast<std::uint64_t>(std::floor(product * (1 + kSlack)));
     return n + 1 - std::min(spared, n + 1);
@@ -24,7 +25,8 @@ std::uint64_t conformal_rank(std::uint64_t n, double alpha) {
 
 Ladder Ladder::uniform(std::size_t rungs) {
     Ladder ladder;
-    for (std::size_t j = 1; j < rungs; ++j) ladder.levels.push_back(static_cast<double>(j) / static_cast<double>(rungs));
+    for (std::size_t j = 1; j < rungs; ++j)
+        ladder.levels.push_back(static_cast<double>(j) / static_cast<double>(rungs));
     for (const double tail : {0.9975, 0.999, 0.9995, 0.9999, 0.99995, 0.99999})
         if (ladder.levels.empty() || tail > ladder.levels.back() + kSlack) ladder.levels.push_back(tail);
     return ladder;
@@ -67,10 +69,12 @@ float CurveSet::threshold(std::size_t curve, double alpha) const {
         if (points.empty()) return std::numeric_limits<float>::quiet_NaN();
         const double at = std::clamp(1 - alpha, 0.0, 1.0) * static_cast<double>(points.size() - 1);
         const double nearest = std::round(at);
-        if (std::abs(at - nearest) < 1e-9) return points[static_cast<std::size_t>(nearest)];  // a point of the curve itself
+        if (std::abs(at - nearest) < 1e-9)
+            return points[static_cast<std::size_t>(nearest)];  // a point of the curve itself
         const auto below = static_cast<std::size_t>(at);
         const double share = at - static_cast<double>(below);
-        return static_cast<float>(points[below] + (static_cast<double>(points[below + 1]) - points[below]) * share);
+        return static_cast<float>(points[below] +
+                                  (static_cast<double>(points[below + 1]) - points[below]) * share);
     }
     if (alpha >= 1) return -kInf;
     if (!(alpha > 0) || points.empty()) return kInf;
@@ -88,7 +92,8 @@ double CurveSet::p_value(std::size_t curve, float score) const {
     const std::span<const float> points = values(curve);
     if (points.empty()) return interpolate_ ? 0.0 : 1.0;
     // The levels up to which the score lies above the curve are those whose sets leave it out.
-    const auto above = static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), score) - points.begin());
+    const auto above =
+        static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), score) - points.begin());
     if (above == 0) return 1.0;
     if (complete(curve)) {
         const auto n1 = static_cast<double>(points.size() + 1);
@@ -100,16 +105,19 @@ double CurveSet::p_value(std::size_t curve, float score) const {
 CurveSet CurveSet::from_storage(Ladder ladder, bool interpolate, Storage storage) {
     CurveSet set(std::move(ladder), interpolate);
     const std::size_t n = storage.scores.size();
-    const bool fits = storage.offsets.size() == n + 1 && storage.groups.size() == n && storage.complete.size() == n &&
-                      storage.offsets.front() == 0 && storage.offsets.back() == storage.values.size();
+    const bool fits = storage.offsets.size() == n + 1 && storage.groups.size() == n &&
+                      storage.complete.size() == n && storage.offsets.front() == 0 &&
+                      storage.offsets.back() == storage.values.size();
     if (!fits) fail(ErrorKind::data, "the curve arrays do not fit together");
     for (std::size_t i = 0; i < n; ++i) {
-        if (storage.offsets[i] > storage.offsets[i + 1]) fail(ErrorKind::data, "curve {} has a negative length", i);
+        if (storage.offsets[i] > storage.offsets[i + 1])
+            fail(ErrorKind::data, "curve {} has a negative length", i);
         const std::uint64_t length = storage.offsets[i + 1] - storage.offsets[i];
-        const std::uint64_t expected = storage.scores[i] == 0 ? 0
+        const std::uint64_t expected = storage.scores[i] == 0     ? 0
                                        : storage.complete[i] != 0 ? storage.scores[i]
                                                                   : set.ladder_.levels.size();
-        if (length != expected) fail(ErrorKind::data, "curve {} has {} values, but should have {}", i, length, expected);
+        if (length != expected)
+            fail(ErrorKind::data, "curve {} has {} values, but should have {}", i, length, expected);
         const float* const first = storage.values.data() + storage.offsets[i];
         for (std::uint64_t j = 0; j < length; ++j)
             if (std::isnan(first[j]) || (j > 0 && first[j] < first[j - 1]))
@@ -123,7 +131,9 @@ CurveSet CurveSet::from_storage(Ladder ladder, bool interpolate, Storage storage
     return set;
 }
 
-std::string_view name_of(Pooling pooling) { return pooling == Pooling::pixels ? "pixels" : "groups"; }
+std::string_view name_of(Pooling pooling) {
+    return pooling == Pooling::pixels ? "pixels" : "groups";
+}
 
 Pooling pooling_of(std::string_view name) {
     if (name == "pixels") return Pooling::pixels;

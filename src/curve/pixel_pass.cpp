@@ -76,12 +76,14 @@ PixelPassResult pixel_pass(const Dataset& data, const Census& census, const Pixe
         std::vector<std::uint32_t> keys(scores.total()), sizes(grouped ? data.groups() : 0);
         std::vector<std::uint64_t> pairs(grouped ? scores.total() : 0);
         if (grouped)
-            scores.gather(request.score, progress,
-                          [&](std::size_t at, float score, std::uint32_t group) { pairs[at] = pair_of(score, group); });
+            scores.gather(request.score, progress, [&](std::size_t at, float score, std::uint32_t group) {
+                pairs[at] = pair_of(score, group);
+            });
         else
             scores.gather(request.score, progress,
                           [&](std::size_t at, float score, std::uint32_t) { keys[at] = key_of(score); });
-        if (request.curves) parts[number].assign(census.strata, CurveSet(request.rule.ladder, request.rule.released));
+        if (request.curves)
+            parts[number].assign(census.strata, CurveSet(request.rule.ladder, request.rule.released));
         for (std::size_t s = 0; s < census.strata; ++s) {
             for (std::size_t i = 0; i < range.size(); ++i) {
                 const std::size_t slot = s * range.size() + i, n = scores.length(slot);
@@ -89,7 +91,8 @@ PixelPassResult pixel_pass(const Dataset& data, const Census& census, const Pixe
                 if (grouped) {
                     const std::span<std::uint64_t> own_pairs(pairs.data() + scores.begin(slot), n);
                     sort_keys(own_pairs);
-                    for (std::size_t k = 0; k < n; ++k) own[k] = static_cast<std::uint32_t>(own_pairs[k] >> 32);
+                    for (std::size_t k = 0; k < n; ++k)
+                        own[k] = static_cast<std::uint32_t>(own_pairs[k] >> 32);
                     parts[number][s].append(build_group_curve(own_pairs, sizes, request.rule));
                 } else {
                     sort_keys(own);

@@ -23,9 +23,9 @@ struct PixelPassResult {
     std::vector<CurveSet> curves;  ///< one set per stratum, one curve per pixel
 };
 
-/// Exact per-pixel order statistics in one walk over the data, tile by tile: each tile gathers and sorts the scores of a
-/// few hundred pixels. Memory: about 8 bytes x images x tile x threads.
-[[nodiscard]] PixelPassResult pixel_pass(const Dataset& data, const Census& census, const PixelPassRequest& request,
-                                         Progress& progress);
+/// Exact per-pixel order statistics in one walk over the data, tile by tile: each tile gathers and sorts the
+/// scores of a few hundred pixels. Memory: about 8 bytes x images x tile x threads.
+[[nodiscard]] PixelPassResult pixel_pass(const Dataset& data, const Census& census,
+                                         const PixelPassRequest& request, Progress& progress);
 
 }  // namespace kandinsky

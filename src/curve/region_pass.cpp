@@ -20,11 +20,12 @@ struct Job {
     std::uint64_t count = 0;
 };
 
-/// The jobs of one walk, with a stretch of the buffer for every (job, tile): the census says how long each is, so threads
-/// fill them without a word to each other.
+/// The jobs of one walk, with a stretch of the buffer for every (job, tile): the census says how long each
+/// is, so threads fill them without a word to each other.
 class Walk {
   public:
-    Walk(const Census& census, const std::vector<Partition>& partitions, std::span<const Job> jobs, std::size_t pixels)
+    Walk(const Census& census, const std::vector<Partition>& partitions, std::span<const Job> jobs,
+         std::size_t pixels)
         : jobs_(jobs), tiles_((pixels + kTile - 1) / kTile), slot_of_(census.strata) {
         for (std::size_t s = 0; s < census.strata; ++s) slot_of_[s].assign(partitions[s].regions, kElsewhere);
         for (std::size_t j = 0; j < jobs.size(); ++j) slot_of_[jobs[j].stratum][jobs[j].region] = j;
@@ -40,8 +41,12 @@ class Walk {
 
     [[nodiscard]] std::size_t tiles() const { return tiles_; }
     [[nodiscard]] std::uint64_t total() const { return start_.back(); }
-    [[nodiscard]] std::uint64_t start(std::size_t job, std::size_t tile) const { return start_[job * tiles_ + tile]; }
-    [[nodiscard]] std::size_t job_of(std::size_t stratum, std::uint32_t region) const { return slot_of_[stratum][region]; }
+    [[nodiscard]] std::uint64_t start(std::size_t job, std::size_t tile) const {
+        return start_[job * tiles_ + tile];
+    }
+    [[nodiscard]] std::size_t job_of(std::size_t stratum, std::uint32_t region) const {
+        return slot_of_[stratum][region];
+    }
     [[nodiscard]] std::span<const Job> jobs() const { return jobs_; }
 
   private:
@@ -53,8 +58,8 @@ class Walk {
 
 /// Fills the buffer of a walk with make(score, group) of every score that belongs to one of its jobs.
 template <class Key, class Make>
-std::vector<Key> gather(const Dataset& data, const std::vector<Partition>& partitions, const RegionPassRequest& request,
-                        const Walk& walk, Progress& progress, Make&& make) {
+std::vector<Key> gather(const Dataset& data, const std::vector<Partition>& partitions,
+                        const RegionPassRequest& request, const Walk& walk, Progress& progress, Make&& make) {
     const std::size_t pixels = data.grid().pixels();
     std::vector<Key> keys(walk.total());
     parallel_for(walk.tiles(), progress, "region scores", [&](std::size_t number) {
@@ -73,7 +78,8 @@ std::vector<Key> gather(const Dataset& data, const std::vector<Partition>& parti
             tile.load(image, range);
             const std::uint32_t group = data.group_of(image);
             for (std::size_t c = 0; c < data.classes(); ++c) {
-                const std::size_t* const to = target.data() + (request.condition == Condition::by_class ? c * n : 0);
+                const std::size_t* const to =
+                    target.data() + (request.condition == Condition::by_class ? c * n : 0);
                 const float* const scores = tile.scores(c);
                 const std::uint8_t* const member = tile.member(c);
                 for (std::size_t i = 0; i < n; ++i)
@@ -85,8 +91,9 @@ std::vector<Key> gather(const Dataset& data, const std::vector<Partition>& parti
 }
 }  // namespace
 
-std::vector<CurveSet> region_pass(const Dataset& data, const Census& census, const std::vector<Partition>& partitions,
-                                  const RegionPassRequest& request, Progress& progress) {
+std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
+                                  const std::vector<Partition>& partitions, const RegionPassRequest& request,
+                                  Progress& progress) {
     const std::size_t pixels = data.grid().pixels();
     const bool grouped = request.rule.pooling == Pooling::groups && !request.rule.released;
     std::vector<Job> jobs;
@@ -105,7 +112,8 @@ std::vector<CurveSet> region_pass(const Dataset& data, const Census& census, con
     for (std::size_t begin = 0; begin < jobs.size();) {
         std::size_t end = begin;
         std::uint64_t held = 0;
-        while (end < jobs.size() && (end == begin || held + jobs[end].count <= most)) held += jobs[end++].count;
+        while (end < jobs.size() && (end == begin || held + jobs[end].count <= most))
+            held += jobs[end++].count;
         const Walk walk(census, partitions, std::span(jobs).subspan(begin, end - begin), pixels);
         const auto stretch = [&](auto& keys, std::size_t j) {
             const std::uint64_t from = walk.start(j, 0);

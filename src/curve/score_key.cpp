@@ -21,7 +21,11 @@ void sort_any(std::span<Key> keys) {
 }
 }  // namespace
 
-void sort_keys(std::span<std::uint32_t> keys) { sort_any(keys); }
-void sort_keys(std::span<std::uint64_t> keys) { sort_any(keys); }
+void sort_keys(std::span<std::uint32_t> keys) {
+    sort_any(keys);
+}
+void sort_keys(std::span<std::uint64_t> keys) {
+    sort_any(keys);
+}
 
 }  // namespace kandinsky

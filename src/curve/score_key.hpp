@@ -20,8 +20,8 @@ namespace kandinsky {
     return static_cast<std::uint64_t>(key_of(score)) << 32 | group;
 }
 
-/// Ascending sorts, vectorised for long spans. Not stable (equal keys are indistinguishable); may allocate a fixed
-/// scratch buffer.
+/// Ascending sorts, vectorised for long spans. Not stable (equal keys are indistinguishable); may allocate a
+/// fixed scratch buffer.
 void sort_keys(std::span<std::uint32_t> keys);
 void sort_keys(std::span<std::uint64_t> keys);
 

@@ -10,8 +10,8 @@
 namespace kandinsky {
 
 namespace {
-CompareRow row_of(const Calibrator& calibrator, const Evaluation& evaluation, const ProbabilityEvaluation& probabilities,
-                  std::size_t stratum) {
+CompareRow row_of(const Calibrator& calibrator, const Evaluation& evaluation,
+                  const ProbabilityEvaluation& probabilities, std::size_t stratum) {
     const StratumEvaluation& from = evaluation.strata[stratum];
     CompareRow row;
     row.method = calibrator.options.method;
@@ -26,7 +26,8 @@ CompareRow row_of(const Calibrator& calibrator, const Evaluation& evaluation, co
     row.empty_share = evaluation.empty_share;
     for (std::size_t c = 0; c < probabilities.classes.size(); ++c)
         if (pooled || c == stratum)
-            row.ece += probabilities.classes[c].ece / (pooled ? static_cast<double>(probabilities.classes.size()) : 1);
+            row.ece += probabilities.classes[c].ece /
+                       (pooled ? static_cast<double>(probabilities.classes.size()) : 1);
     row.pixels = from.pixels;
     row.pixels_without_data = from.pixels_without_data;
     row.coverage = from.coverage;
@@ -44,9 +45,9 @@ CompareRow average(const std::vector<CompareRow>& rows) {
         for (const CompareRow& row : rows) sum += row.*field;
         return sum / n;
     };
-    for (double CompareRow::*field : {&CompareRow::mean_ce, &CompareRow::q05, &CompareRow::q95, &CompareRow::floor,
-                                      &CompareRow::set_size, &CompareRow::empty_share, &CompareRow::fit_seconds,
-                                      &CompareRow::evaluate_seconds})
+    for (double CompareRow::*field :
+         {&CompareRow::mean_ce, &CompareRow::q05, &CompareRow::q95, &CompareRow::floor, &CompareRow::set_size,
+          &CompareRow::empty_share, &CompareRow::fit_seconds, &CompareRow::evaluate_seconds})
         mean.*field = over(field);
     for (std::size_t l = 0; l < mean.coverage.size(); ++l) {
         mean.coverage[l] = 0;
@@ -65,19 +66,26 @@ CompareRow average(const std::vector<CompareRow>& rows) {
 std::vector<std::string> default_methods() {
     std::vector<std::string> names;
     for (const Method* candidate : methods()) {
-        const auto needs_array = [](const MethodOption& option) { return option.type == MethodOption::Type::array; };
-        if (std::none_of(candidate->options.begin(), candidate->options.end(), needs_array)) names.push_back(candidate->name);
+        const auto needs_array = [](const MethodOption& option) {
+            return option.type == MethodOption::Type::array;
+        };
+        if (std::none_of(candidate->options.begin(), candidate->options.end(), needs_array))
+            names.push_back(candidate->name);
     }
     return names;
 }
 
-Comparison compare(const Dataset& calibration, const Dataset& test, const CompareOptions& options, Progress& progress) {
+Comparison compare(const Dataset& calibration, const Dataset& test, const CompareOptions& options,
+                   Progress& progress) {
     if (calibration.classes() != test.classes() || calibration.grid() != test.grid())
-        fail(ErrorKind::data, "{} and {} differ: {} classes of {} x {} (height x width) and {} classes of {} x {}",
-             calibration.options().probs_name, test.options().probs_name, calibration.classes(), calibration.grid().height,
-             calibration.grid().width, test.classes(), test.grid().height, test.grid().width);
+        fail(ErrorKind::data,
+             "{} and {} differ: {} classes of {} x {} (height x width) and {} classes of {} x {}",
+             calibration.options().probs_name, test.options().probs_name, calibration.classes(),
+             calibration.grid().height, calibration.grid().width, test.classes(), test.grid().height,
+             test.grid().width);
     if (options.draws == 0) fail(ErrorKind::usage, "--draws is 0, but at least one draw is needed");
-    if (options.draws > 1 && options.sample == 0) fail(ErrorKind::usage, "--draws needs --sample: how many to draw each time");
+    if (options.draws > 1 && options.sample == 0)
+        fail(ErrorKind::usage, "--draws needs --sample: how many to draw each time");
     const std::vector<std::string> names = options.methods.empty() ? default_methods() : options.methods;
     std::vector<CalibrateOptions> wanted;
     for (const std::string& name : names) {
@@ -97,9 +105,10 @@ Comparison compare(const Dataset& calibration, const Dataset& test, const Compar
     result.alpha = options.alpha;
     std::vector<std::vector<CompareRow>> rows;  // [stratum * methods + method][draw]
     for (std::size_t draw = 0; draw < options.draws; ++draw) {
-        const Dataset part = options.sample > 0 ? calibration.subset(draw_sample(calibration, hashes, options.sample,
-                                                                                 options.calibrate.seed, draw))
-                                                : calibration;
+        const Dataset part = options.sample > 0
+                                 ? calibration.subset(draw_sample(calibration, hashes, options.sample,
+                                                                  options.calibrate.seed, draw))
+                                 : calibration;
         result.cal_images = part.images();
         result.cal_groups = part.groups();
         std::vector<double> fit_seconds(wanted.size());
@@ -113,7 +122,8 @@ Comparison compare(const Dataset& calibration, const Dataset& test, const Compar
         rows.resize(strata * wanted.size());
         for (std::size_t s = 0; s < strata; ++s)
             for (std::size_t m = 0; m < wanted.size(); ++m) {
-                CompareRow row = row_of(result.calibrators[m], result.last.calibrators[m], result.last.probabilities, s);
+                CompareRow row =
+                    row_of(result.calibrators[m], result.last.calibrators[m], result.last.probabilities, s);
                 row.fit_seconds = fit_seconds[m];
                 row.evaluate_seconds = evaluate_seconds;
                 rows[s * wanted.size() + m].push_back(std::move(row));

@@ -35,7 +35,8 @@ CoverageJudge::CoverageJudge(const Calibrator& calibrator, const EvaluateOptions
       plan_(calibrator.options.released ? released_levels() : paper_levels()),
       by_curve_(thresholds_by_curve(calibrator, plan_.alphas)),
       alpha_by_curve_(thresholds_by_curve(calibrator, {options.alpha})) {
-    const std::size_t strata = calibrator.strata(), pixels = calibrator.grid.pixels(), levels = plan_.alphas.size();
+    const std::size_t strata = calibrator.strata(), pixels = calibrator.grid.pixels(),
+                      levels = plan_.alphas.size();
     if (calibrator.options.released) {
         marginal_plan_ = released_marginal_levels();
         marginal_by_curve_ = thresholds_by_curve(calibrator, marginal_plan_.alphas);
@@ -61,7 +62,8 @@ CoverageJudge::Tile::Tile(CoverageJudge& judge, PixelRange range) : judge_(judge
     fill_thresholds(calibrator, judge.alpha_by_curve_, range, 1, at_alpha_.data());
     if (!judge.marginal_by_curve_.empty()) {
         marginal_.resize(strata * judge.marginal_plan_.alphas.size() * n);
-        fill_thresholds(calibrator, judge.marginal_by_curve_, range, judge.marginal_plan_.alphas.size(), marginal_.data());
+        fill_thresholds(calibrator, judge.marginal_by_curve_, range, judge.marginal_plan_.alphas.size(),
+                        marginal_.data());
         marginal_first_.assign(strata * (judge.marginal_plan_.alphas.size() + 1), 0);
     }
     first_.assign(strata * n * (levels + 1), 0);
@@ -72,15 +74,16 @@ CoverageJudge::Tile::Tile(CoverageJudge& judge, PixelRange range) : judge_(judge
     empties_.assign(levels + 1, 0);
 }
 
-/// rank_[i] = the first level whose threshold covers the score, `levels` if none does. Thresholds ascend with the level;
-/// a NaN threshold covers nothing.
+/// rank_[i] = the first level whose threshold covers the score, `levels` if none does. Thresholds ascend with
+/// the level; a NaN threshold covers nothing.
 void CoverageJudge::Tile::rank(const float* scores, std::size_t stratum, const std::vector<float>& thresholds,
                                std::size_t levels) {
     const std::size_t n = range_.size();
     std::fill(rank_.begin(), rank_.end(), std::uint8_t{0});
     for (std::size_t l = 0; l < levels; ++l) {
         const float* const limit = thresholds.data() + (stratum * levels + l) * n;
-        for (std::size_t i = 0; i < n; ++i) rank_[i] = static_cast<std::uint8_t>(rank_[i] + !(scores[i] <= limit[i]));
+        for (std::size_t i = 0; i < n; ++i)
+            rank_[i] = static_cast<std::uint8_t>(rank_[i] + !(scores[i] <= limit[i]));
     }
 }
 
@@ -141,7 +144,8 @@ void CoverageJudge::Tile::finish() {
             double error = 0;
             for (std::size_t l = 0; l < levels && total > 0; ++l) {
                 covered += first[l];
-                error += std::abs(static_cast<double>(covered) / static_cast<double>(total) - judge_.plan_.targets[l]);
+                error += std::abs(static_cast<double>(covered) / static_cast<double>(total) -
+                                  judge_.plan_.targets[l]);
             }
             judge_.test_counts_[s * pixels + range_.begin + i] = static_cast<std::uint32_t>(total);
             judge_.ce_[s][range_.begin + i] =
@@ -158,7 +162,8 @@ void CoverageJudge::Tile::finish() {
             }
         if (!marginal_.empty()) {
             const std::size_t points = judge_.marginal_plan_.alphas.size() + 1;
-            for (std::size_t l = 0; l < points; ++l) judge_.marginal_first_[s][l] += marginal_first_[s * points + l];
+            for (std::size_t l = 0; l < points; ++l)
+                judge_.marginal_first_[s][l] += marginal_first_[s * points + l];
         }
     }
     add_to(judge_.sizes_, sizes_);
@@ -188,7 +193,8 @@ Evaluation CoverageJudge::finish() {
             auto [known, fresh] = floors.try_emplace(n, 0.0);
             if (fresh)
                 for (std::size_t l = 0; l < levels; ++l)
-                    known->second += sampling_floor(n, 1 - plan_.alphas[l], plan_.targets[l]) / static_cast<double>(levels);
+                    known->second += sampling_floor(n, 1 - plan_.alphas[l], plan_.targets[l]) /
+                                     static_cast<double>(levels);
             floor += known->second;
         }
         one.pixels = errors.size();
@@ -222,7 +228,8 @@ Evaluation CoverageJudge::finish() {
     out.set_size = static_cast<double>(in_sets_) / all;
     out.empty_share = static_cast<double>(empty_) / all;
     out.coverage_at_alpha = static_cast<double>(covered_) / static_cast<double>(samples_);
-    for (const float threshold : score_thresholds(calibrator_, options_.alpha)) out.infinite += std::isinf(threshold) && threshold > 0;
+    for (const float threshold : score_thresholds(calibrator_, options_.alpha))
+        out.infinite += std::isinf(threshold) && threshold > 0;
     return out;
 }
 

@@ -26,18 +26,19 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
     const std::size_t pixels = data.grid().pixels(), tiles = (pixels + kTile - 1) / kTile;
     const bool released = calibrators.front()->options.released;
     std::vector<std::unique_ptr<CoverageJudge>> judges;
-    for (const Calibrator* calibrator : calibrators) judges.push_back(std::make_unique<CoverageJudge>(*calibrator, options));
+    for (const Calibrator* calibrator : calibrators)
+        judges.push_back(std::make_unique<CoverageJudge>(*calibrator, options));
 
     EvaluationReport report;
     report.images = data.images();
-    if (options.maps)
-        report.probabilities.ece_map.assign(data.classes(), std::vector<double>(pixels));
+    if (options.maps) report.probabilities.ece_map.assign(data.classes(), std::vector<double>(pixels));
     ReliabilityTile::Totals totals(data.classes());
     std::mutex mutex;
     parallel_for(tiles, progress, "evaluating", [&](std::size_t number) {
         const PixelRange range{number * kTile, std::min(pixels, (number + 1) * kTile)};
         std::vector<std::unique_ptr<CoverageJudge::Tile>> tallies;
-        for (const auto& judge : judges) tallies.push_back(std::make_unique<CoverageJudge::Tile>(*judge, range));
+        for (const auto& judge : judges)
+            tallies.push_back(std::make_unique<CoverageJudge::Tile>(*judge, range));
         ReliabilityTile reliability(data.classes(), range.size(), released);
         ScoredTile tile(data, calibrators.front()->options.score, range.size());
         for (std::size_t image = 0; image < data.images(); ++image) {
@@ -57,7 +58,8 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
         for (const StratumEvaluation& one : report.calibrators.back().strata) samples += one.samples;
     }
     if (samples == 0)
-        fail(ErrorKind::data, "{}: every pixel is ignored, so there is nothing to evaluate on", data.options().labels_name);
+        fail(ErrorKind::data, "{}: every pixel is ignored, so there is nothing to evaluate on",
+             data.options().labels_name);
     report.probabilities.classes = totals.finish();
     return report;
 }

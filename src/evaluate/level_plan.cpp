@@ -32,7 +32,8 @@ LevelPlan released_marginal_levels() {
     return released([](int i) { return static_cast<int>((i + 0.5) * 5) - 1; });
 }
 
-std::vector<std::vector<float>> thresholds_by_curve(const Calibrator& calibrator, const std::vector<double>& alphas) {
+std::vector<std::vector<float>> thresholds_by_curve(const Calibrator& calibrator,
+                                                    const std::vector<double>& alphas) {
     std::vector<std::vector<float>> table(calibrator.strata());
     for (std::size_t s = 0; s < table.size(); ++s) {
         const CurveSet& curves = calibrator.curves[s];
@@ -44,8 +45,8 @@ std::vector<std::vector<float>> thresholds_by_curve(const Calibrator& calibrator
     return table;
 }
 
-void fill_thresholds(const Calibrator& calibrator, const std::vector<std::vector<float>>& by_curve, PixelRange range,
-                     std::size_t levels, float* out) {
+void fill_thresholds(const Calibrator& calibrator, const std::vector<std::vector<float>>& by_curve,
+                     PixelRange range, std::size_t levels, float* out) {
     const std::size_t n = range.size();
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
         for (std::size_t i = 0; i < n; ++i) {

@@ -5,7 +5,8 @@
 
 namespace kandinsky {
 
-/// The levels at which coverage is measured: where each threshold comes from and what coverage it is compared with.
+/// The levels at which coverage is measured: where each threshold comes from and what coverage it is compared
+/// with.
 struct LevelPlan {
     std::vector<double> alphas;   ///< descending, so thresholds ascend
     std::vector<double> targets;  ///< coverage that a level promises
@@ -21,8 +22,8 @@ struct LevelPlan {
 [[nodiscard]] LevelPlan released_marginal_levels();
 
 /// Thresholds [stratum][level][pixel] of a range of pixels.
-void fill_thresholds(const Calibrator& calibrator, const std::vector<std::vector<float>>& by_curve, PixelRange range,
-                     std::size_t levels, float* out);
+void fill_thresholds(const Calibrator& calibrator, const std::vector<std::vector<float>>& by_curve,
+                     PixelRange range, std::size_t levels, float* out);
 
 /// by_curve[stratum][curve * levels + level].
 [[nodiscard]] std::vector<std::vector<float>> thresholds_by_curve(const Calibrator& calibrator,

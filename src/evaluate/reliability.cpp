@@ -36,7 +36,8 @@ void ReliabilityTile::add(const ScoredTile& tile) {
             if (valid[i] == 0) continue;
             const float p = released_ ? round_to_half(probs[i]) : probs[i];
             if (released_ && !(p > 0.02f)) continue;
-            const std::size_t bin = std::min(kBins - 1, static_cast<std::size_t>(p * static_cast<float>(kBins)));
+            const std::size_t bin =
+                std::min(kBins - 1, static_cast<std::size_t>(p * static_cast<float>(kBins)));
             const auto units = static_cast<std::int64_t>(static_cast<double>(p) * kOne);
             count[bin] += 1;
             positive[bin] += member[i];

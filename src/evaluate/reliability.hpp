@@ -8,7 +8,8 @@
 
 namespace kandinsky {
 
-/// Sums confidence and accuracy by bin, over all pixels and for each pixel of one tile. Fixed-point, so order never shows.
+/// Sums confidence and accuracy by bin, over all pixels and for each pixel of one tile. Fixed-point, so order
+/// never shows.
 class ReliabilityTile {
   public:
     /// `released`: half-precision probabilities, those up to 0.02 left out, as the released code has it.

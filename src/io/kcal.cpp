@@ -25,8 +25,8 @@ std::vector<T> read(const ZipReader& archive, const std::string& member, DType d
     const Array array = archive.array(member);
     const bool any_length = shape.empty();
     if (array.dtype() != dtype || (any_length ? array.shape().size() != 1 : array.shape() != shape))
-        fail(ErrorKind::data, "{}: member {} has an unexpected type or shape ({} {})", archive.path().string(), member,
-             name_of(array.dtype()), array.view().shape_text());
+        fail(ErrorKind::data, "{}: member {} has an unexpected type or shape ({} {})",
+             archive.path().string(), member, name_of(array.dtype()), array.view().shape_text());
     return array.to_vector<T>();
 }
 }  // namespace
@@ -76,7 +76,8 @@ Calibrator load(const std::filesystem::path& path) {
     if (meta.is_discarded()) fail(ErrorKind::data, "{}: meta.json is damaged", name);
     Calibrator calibrator = from_meta(meta, name);
     if (!archive.has_checksum() || !archive.checksum_ok())
-        fail(ErrorKind::data, "{} is damaged: its checksum does not match; calibrate again or restore the file", name);
+        fail(ErrorKind::data,
+             "{} is damaged: its checksum does not match; calibrate again or restore the file", name);
 
     const std::size_t strata = calibrator.strata(), pixels = calibrator.grid.pixels();
     const std::vector<std::size_t> map_shape{strata, calibrator.grid.height, calibrator.grid.width};
@@ -98,9 +99,9 @@ Calibrator load(const std::filesystem::path& path) {
             partition.region.assign(regions.begin() + static_cast<std::ptrdiff_t>(s * pixels),
                                     regions.begin() + static_cast<std::ptrdiff_t>((s + 1) * pixels));
             const std::uint64_t wanted = partition.regions + (fallback ? 1 : 0);
-            if (first[s] > first[s + 1] || first[s + 1] > all.scores.size() || first[s + 1] - first[s] != wanted ||
-                all.offsets.size() != all.scores.size() + 1 || all.groups.size() != all.scores.size() ||
-                all.complete.size() != all.scores.size())
+            if (first[s] > first[s + 1] || first[s + 1] > all.scores.size() ||
+                first[s + 1] - first[s] != wanted || all.offsets.size() != all.scores.size() + 1 ||
+                all.groups.size() != all.scores.size() || all.complete.size() != all.scores.size())
                 fail(ErrorKind::data, "stratum {} has the wrong number of curves", s);
             for (std::size_t p = 0; p < pixels; ++p)
                 if (partition.region[p] >= partition.regions || levels[s * pixels + p] > 2 ||
@@ -114,7 +115,8 @@ Calibrator load(const std::filesystem::path& path) {
                     fail(ErrorKind::data, "curve {} lies outside the values", k);
                 own.offsets.push_back(all.offsets[k] - base);
             }
-            const auto slice = [&](const auto& from, auto& to, std::uint64_t from_index, std::uint64_t to_index) {
+            const auto slice = [&](const auto& from, auto& to, std::uint64_t from_index,
+                                   std::uint64_t to_index) {
                 to.assign(from.begin() + static_cast<std::ptrdiff_t>(from_index),
                           from.begin() + static_cast<std::ptrdiff_t>(to_index));
             };
@@ -122,7 +124,8 @@ Calibrator load(const std::filesystem::path& path) {
             slice(all.scores, own.scores, first[s], first[s + 1]);
             slice(all.groups, own.groups, first[s], first[s + 1]);
             slice(all.complete, own.complete, first[s], first[s + 1]);
-            calibrator.curves.push_back(CurveSet::from_storage(ladder, calibrator.options.released, std::move(own)));
+            calibrator.curves.push_back(
+                CurveSet::from_storage(ladder, calibrator.options.released, std::move(own)));
         }
     } catch (const Error& problem) {
         fail(ErrorKind::data, "{} is damaged: {}", name, problem.what());
@@ -131,6 +134,8 @@ Calibrator load(const std::filesystem::path& path) {
     return calibrator;
 }
 
-std::string describe(const Calibrator& calibrator) { return meta_of(calibrator).dump(2); }
+std::string describe(const Calibrator& calibrator) {
+    return meta_of(calibrator).dump(2);
+}
 
 }  // namespace kandinsky

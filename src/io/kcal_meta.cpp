@@ -42,7 +42,8 @@ ordered_json meta_of(const Calibrator& calibrator) {
           {"classes", calibrator.classes},
           {"height", calibrator.grid.height},
           {"width", calibrator.grid.width},
-          {"fingerprint", fmt::format("{:016x}{:016x}", calibrator.fingerprint[0], calibrator.fingerprint[1])}}},
+          {"fingerprint",
+           fmt::format("{:016x}{:016x}", calibrator.fingerprint[0], calibrator.fingerprint[1])}}},
         {"strata", strata},
     };
 }
@@ -52,8 +53,8 @@ Calibrator from_meta(const json& meta, const std::string& name) {
         fail(ErrorKind::data, "{} is not a calibrator: its meta.json has no format kcal", name);
     const int version = meta.value("format_version", 0);
     if (version > kKcalVersion)
-        fail(ErrorKind::data, "{} has format version {}, but this program reads up to {}; update kandinsky", name, version,
-             kKcalVersion);
+        fail(ErrorKind::data, "{} has format version {}, but this program reads up to {}; update kandinsky",
+             name, version, kKcalVersion);
     if (version < 1) fail(ErrorKind::data, "{} has no usable format version", name);
     try {
         Calibrator calibrator;
@@ -70,7 +71,8 @@ Calibrator from_meta(const json& meta, const std::string& name) {
         to.rungs = options.at("rungs").get<std::size_t>();
         to.released = options.at("compat").get<std::string>() == "released";
         to.seed = options.at("seed").get<std::uint64_t>();
-        for (const auto& [flag, value] : options.at("method_options").items()) to.settings.text[flag] = value.get<std::string>();
+        for (const auto& [flag, value] : options.at("method_options").items())
+            to.settings.text[flag] = value.get<std::string>();
 
         const json& data = meta.at("data");
         calibrator.version = meta.at("library_version").get<std::string>();
@@ -81,7 +83,8 @@ Calibrator from_meta(const json& meta, const std::string& name) {
         calibrator.grid = {data.at("height").get<std::uint32_t>(), data.at("width").get<std::uint32_t>()};
         const auto print = data.at("fingerprint").get<std::string>();
         if (print.size() != 32) fail(ErrorKind::data, "{}: the fingerprint is damaged", name);
-        calibrator.fingerprint = {std::stoull(print.substr(0, 16), nullptr, 16), std::stoull(print.substr(16), nullptr, 16)};
+        calibrator.fingerprint = {std::stoull(print.substr(0, 16), nullptr, 16),
+                                  std::stoull(print.substr(16), nullptr, 16)};
         for (const json& stratum : meta.at("strata")) {
             Partition partition;
             partition.regions = stratum.at("regions").get<std::uint32_t>();

@@ -14,7 +14,8 @@ extern const unsigned kMethodCount;
 
 std::vector<const Method*> methods() {
     std::vector<const Method*> all(partition::kMethods, partition::kMethods + partition::kMethodCount);
-    std::stable_sort(all.begin(), all.end(), [](const Method* a, const Method* b) { return a->order < b->order; });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Method* a, const Method* b) { return a->order < b->order; });
     return all;
 }
 
@@ -50,12 +51,13 @@ T parse(std::string_view flag, const std::string& text, T low, T high) {
 }
 }  // namespace
 
-std::int64_t integer_option(const Method& method, const PartitionInput& input, std::string_view flag, std::int64_t low,
-                            std::int64_t high) {
+std::int64_t integer_option(const Method& method, const PartitionInput& input, std::string_view flag,
+                            std::int64_t low, std::int64_t high) {
     return parse<std::int64_t>(flag, value_of(method, input, flag), low, high);
 }
 
-double real_option(const Method& method, const PartitionInput& input, std::string_view flag, double low, double high) {
+double real_option(const Method& method, const PartitionInput& input, std::string_view flag, double low,
+                   double high) {
     return parse<double>(flag, value_of(method, input, flag), low, high);
 }
 
@@ -75,8 +77,8 @@ void extend_to_empty_pixels(const Grid& grid, std::span<const std::uint32_t> cou
         partition.regions = std::max(partition.regions, 1u);
         return;
     }
-    // First the nearest pixel with data within each column (a sweep down and one up), then the best column for each
-    // empty pixel, looking outwards until no column can be nearer.
+    // First the nearest pixel with data within each column (a sweep down and one up), then the best column
+    // for each empty pixel, looking outwards until no column can be nearer.
     constexpr std::int64_t kNone = std::numeric_limits<std::int32_t>::max();
     std::vector<std::int64_t> distance(grid.pixels(), kNone);
     std::vector<std::uint32_t> label(grid.pixels(), 0);
@@ -85,8 +87,10 @@ void extend_to_empty_pixels(const Grid& grid, std::span<const std::uint32_t> cou
         std::uint32_t region = 0;
         for (std::int64_t y = from; y != to; y += step) {
             const auto p = static_cast<std::size_t>(y * width + x);
-            if (counts[p] > 0) gap = 0, region = partition.region[p];
-            else if (gap != kNone) ++gap;
+            if (counts[p] > 0)
+                gap = 0, region = partition.region[p];
+            else if (gap != kNone)
+                ++gap;
             if (gap < distance[p] || (gap == distance[p] && gap != kNone && region < label[p]))
                 distance[p] = gap, label[p] = region;
         }

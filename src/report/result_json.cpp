@@ -7,7 +7,9 @@ namespace kandinsky {
 
 using nlohmann::ordered_json;
 
-ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+ordered_json number(double value) {
+    return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+}
 
 namespace {
 ordered_json numbers(const std::vector<double>& values) {
@@ -20,16 +22,22 @@ bool wanted(int cls, const std::vector<int>& classes) {
     return classes.empty() || cls < 0 || std::find(classes.begin(), classes.end(), cls) != classes.end();
 }
 
-ordered_json class_name(int cls) { return cls < 0 ? ordered_json("all") : ordered_json(cls); }
+ordered_json class_name(int cls) {
+    return cls < 0 ? ordered_json("all") : ordered_json(cls);
+}
 
-ordered_json regions_json(const std::vector<std::vector<double>>& coverage, const std::vector<std::uint64_t>& samples) {
+ordered_json regions_json(const std::vector<std::vector<double>>& coverage,
+                          const std::vector<std::uint64_t>& samples) {
     ordered_json out = ordered_json::array();
-    for (std::size_t r = 0; r < coverage.size(); ++r) out.push_back({{"samples", samples[r]}, {"coverage", numbers(coverage[r])}});
+    for (std::size_t r = 0; r < coverage.size(); ++r)
+        out.push_back({{"samples", samples[r]}, {"coverage", numbers(coverage[r])}});
     return out;
 }
 
 ordered_json reliability_json(const Reliability& bins) {
-    return {{"count", bins.count}, {"confidence", numbers(bins.confidence)}, {"accuracy", numbers(bins.accuracy)}};
+    return {{"count", bins.count},
+            {"confidence", numbers(bins.confidence)},
+            {"accuracy", numbers(bins.accuracy)}};
 }
 }  // namespace
 
@@ -69,8 +77,8 @@ ordered_json comparison_json(const Comparison& comparison, const std::vector<int
     return out;
 }
 
-ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationReport& report, const std::vector<int>& classes,
-                             double seconds) {
+ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationReport& report,
+                             const std::vector<int>& classes, double seconds) {
     const Evaluation& evaluation = report.calibrators.front();
     const bool pooled = calibrator.options.condition == Condition::none;
     ordered_json results = ordered_json::array();

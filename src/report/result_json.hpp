@@ -10,10 +10,12 @@ namespace kandinsky {
 [[nodiscard]] nlohmann::ordered_json number(double value);
 
 /// The JSON of `compare` (schema 1), rows of the listed classes only (all when empty).
-[[nodiscard]] nlohmann::ordered_json comparison_json(const Comparison& comparison, const std::vector<int>& classes);
+[[nodiscard]] nlohmann::ordered_json comparison_json(const Comparison& comparison,
+                                                     const std::vector<int>& classes);
 
 /// The JSON of `evaluate`: the same shape, one row per class, with ece and the reliability bins.
-[[nodiscard]] nlohmann::ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationReport& report,
+[[nodiscard]] nlohmann::ordered_json evaluation_json(const Calibrator& calibrator,
+                                                     const EvaluationReport& report,
                                                      const std::vector<int>& classes, double seconds);
 
 }  // namespace kandinsky

@@ -12,7 +12,9 @@ bool wanted(int cls, const std::vector<int>& classes) {
     return classes.empty() || cls < 0 || std::find(classes.begin(), classes.end(), cls) != classes.end();
 }
 
-std::string cell(double value, int digits = 4) { return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "-"; }
+std::string cell(double value, int digits = 4) {
+    return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "-";
+}
 
 std::string range_cell(double low, double high) {
     return std::isfinite(low) ? fmt::format("[{:.3f}, {:.3f}]", low, high) : "-";
@@ -23,10 +25,10 @@ std::string comparison_table(const Comparison& comparison, const std::vector<int
     std::string out = fmt::format("{} calibration images", comparison.cal_images);
     if (comparison.grouped) out += fmt::format(" of {} groups", comparison.cal_groups);
     if (comparison.sample > 0)
-        out += fmt::format(" ({} draw{} of {} {})", comparison.draws, comparison.draws == 1 ? "" : "s", comparison.sample,
-                           comparison.grouped ? "groups" : "images");
-    out += fmt::format(", {} test images, {} x {} pixels (width x height)\n", comparison.test_images, comparison.grid.width,
-                       comparison.grid.height);
+        out += fmt::format(" ({} draw{} of {} {})", comparison.draws, comparison.draws == 1 ? "" : "s",
+                           comparison.sample, comparison.grouped ? "groups" : "images");
+    out += fmt::format(", {} test images, {} x {} pixels (width x height)\n", comparison.test_images,
+                       comparison.grid.width, comparison.grid.height);
     const bool spread = comparison.draws > 1;
     int current = -2;
     for (const CompareRow& row : comparison.rows) {
@@ -34,42 +36,51 @@ std::string comparison_table(const Comparison& comparison, const std::vector<int
         if (row.cls != current) {
             current = row.cls;
             const std::string who = row.cls < 0 ? "all classes" : fmt::format("class {}", row.cls);
-            out += fmt::format("\n{}: sampling floor {}, ECE {}, {} pixels with test samples, {} without\n", who,
-                               cell(row.floor), cell(row.ece, 3), row.pixels, row.pixels_without_data);
-            out += fmt::format("  {:<9}{:>8}  {:>8}{}  {:<16}{:>9}{:>9}{:>9}\n", "method", "regions", "mean CE",
-                               spread ? "       sd" : "", "[q05, q95]", "set size", "empty", "fit s");
+            out += fmt::format("\n{}: sampling floor {}, ECE {}, {} pixels with test samples, {} without\n",
+                               who, cell(row.floor), cell(row.ece, 3), row.pixels, row.pixels_without_data);
+            out +=
+                fmt::format("  {:<9}{:>8}  {:>8}{}  {:<16}{:>9}{:>9}{:>9}\n", "method", "regions", "mean CE",
+                            spread ? "       sd" : "", "[q05, q95]", "set size", "empty", "fit s");
         }
         double best = row.mean_ce;
         for (const CompareRow& other : comparison.rows)
             if (other.cls == row.cls && other.mean_ce < best) best = other.mean_ce;
-        out += fmt::format("  {:<9}{:>8}  {:>7}{}{}  {:<16}{:>9}{:>9}{:>9}\n", row.method, row.regions, cell(row.mean_ce),
-                           row.mean_ce <= best ? "*" : " ", spread ? fmt::format("  {:.4f}", row.mean_ce_sd) + " " : "",
-                           range_cell(row.q05, row.q95), cell(row.set_size, 3), fmt::format("{:.2f} %", 100 * row.empty_share),
-                           cell(row.fit_seconds, 2));
+        out += fmt::format("  {:<9}{:>8}  {:>7}{}{}  {:<16}{:>9}{:>9}{:>9}\n", row.method, row.regions,
+                           cell(row.mean_ce), row.mean_ce <= best ? "*" : " ",
+                           spread ? fmt::format("  {:.4f}", row.mean_ce_sd) + " " : "",
+                           range_cell(row.q05, row.q95), cell(row.set_size, 3),
+                           fmt::format("{:.2f} %", 100 * row.empty_share), cell(row.fit_seconds, 2));
     }
-    out += fmt::format("\nCE: mean coverage error over pixels (lower is better), * best. Set size and empty sets at alpha {}.\n",
-                       comparison.alpha);
+    out += fmt::format(
+        "\nCE: mean coverage error over pixels (lower is better), * best. Set size and empty sets at alpha "
+        "{}.\n",
+        comparison.alpha);
     return out;
 }
 
-std::string evaluation_table(const Calibrator& calibrator, const EvaluationReport& report, const std::vector<int>& classes) {
+std::string evaluation_table(const Calibrator& calibrator, const EvaluationReport& report,
+                             const std::vector<int>& classes) {
     const Evaluation& evaluation = report.calibrators.front();
-    std::string out = fmt::format("{} on {} test images, {} x {} pixels (width x height)\n", calibrator.options.method,
-                                  report.images, calibrator.grid.width, calibrator.grid.height);
-    out += fmt::format("  {:<7}{:>8}  {:>8}  {:<16}{:>8}{:>8}{:>10}{:>10}\n", "class", "regions", "mean CE", "[q05, q95]", "floor",
-                       "ECE", "pixels", "without");
+    std::string out =
+        fmt::format("{} on {} test images, {} x {} pixels (width x height)\n", calibrator.options.method,
+                    report.images, calibrator.grid.width, calibrator.grid.height);
+    out += fmt::format("  {:<7}{:>8}  {:>8}  {:<16}{:>8}{:>8}{:>10}{:>10}\n", "class", "regions", "mean CE",
+                       "[q05, q95]", "floor", "ECE", "pixels", "without");
     const bool pooled = calibrator.options.condition == Condition::none;
     for (std::size_t s = 0; s < evaluation.strata.size(); ++s) {
         const int cls = pooled ? -1 : static_cast<int>(s);
         if (!wanted(cls, classes)) continue;
         const StratumEvaluation& one = evaluation.strata[s];
-        out += fmt::format("  {:<7}{:>8}  {:>8}  {:<16}{:>8}{:>8}{:>10}{:>10}\n", pooled ? "all" : std::to_string(s),
-                           calibrator.partitions[s].regions, cell(one.mean_ce), range_cell(one.q05, one.q95), cell(one.floor),
-                           pooled ? "-" : cell(report.probabilities.classes[s].ece, 3), one.pixels, one.pixels_without_data);
+        out += fmt::format("  {:<7}{:>8}  {:>8}  {:<16}{:>8}{:>8}{:>10}{:>10}\n",
+                           pooled ? "all" : std::to_string(s), calibrator.partitions[s].regions,
+                           cell(one.mean_ce), range_cell(one.q05, one.q95), cell(one.floor),
+                           pooled ? "-" : cell(report.probabilities.classes[s].ece, 3), one.pixels,
+                           one.pixels_without_data);
     }
-    out += fmt::format("at alpha {}: coverage {}, mean set size {}, empty sets {:.2f} %, infinite thresholds {}\n",
-                       evaluation.alpha, cell(evaluation.coverage_at_alpha), cell(evaluation.set_size, 3),
-                       100 * evaluation.empty_share, evaluation.infinite);
+    out += fmt::format(
+        "at alpha {}: coverage {}, mean set size {}, empty sets {:.2f} %, infinite thresholds {}\n",
+        evaluation.alpha, cell(evaluation.coverage_at_alpha), cell(evaluation.set_size, 3),
+        100 * evaluation.empty_share, evaluation.infinite);
     return out;
 }
 

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <memory>
 
+#include "core/fail.hpp"
 #include "core/parallel.hpp"
 #include "core/random.hpp"
-#include "core/fail.hpp"
 
 namespace kandinsky {
 
@@ -17,8 +17,8 @@ constexpr std::size_t kTile = 4096;  // part of the definition of image_hash: do
 /// A fast 64-bit hash of a byte string, four independent lanes of multiply and rotate.
 std::uint64_t hash_bytes(const void* data, std::size_t bytes, std::uint64_t seed) {
     constexpr std::uint64_t kOdd = 0x9FB21C651E98DF25u;
-    std::uint64_t lane[4] = {seed ^ 0x243F6A8885A308D3u, seed ^ 0x13198A2E03707344u, seed ^ 0xA4093822299F31D0u,
-                             seed ^ 0x082EFA98EC4E6C89u};
+    std::uint64_t lane[4] = {seed ^ 0x243F6A8885A308D3u, seed ^ 0x13198A2E03707344u,
+                             seed ^ 0xA4093822299F31D0u, seed ^ 0x082EFA98EC4E6C89u};
     const auto* from = static_cast<const unsigned char*>(data);
     std::size_t i = 0;
     for (; i + 32 <= bytes; i += 32) {
@@ -74,7 +74,8 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress)
     for (std::size_t image = 0; image < images; ++image) {
         const std::uint64_t content = mix(hashes[image]);
         census.image_hash[image] = content;
-        const std::uint64_t owner = data.grouped() ? mix(static_cast<std::uint64_t>(data.group_id(image))) : 0;
+        const std::uint64_t owner =
+            data.grouped() ? mix(static_cast<std::uint64_t>(data.group_id(image))) : 0;
         census.fingerprint[0] += mix(content ^ owner);
         census.fingerprint[1] += mix(content ^ std::rotl(owner, 17) ^ 0x5851F42D4C957F2Du);
     }

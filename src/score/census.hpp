@@ -11,16 +11,17 @@ namespace kandinsky {
 
 /// What one look at a data set tells: how many scores each pixel has, and who the images are.
 struct Census {
-    std::size_t strata = 0;             ///< curves per pixel: the classes, or 1 when they are pooled
-    std::vector<std::uint32_t> counts;  ///< [stratum][pixel]
-    std::vector<std::uint64_t> totals;  ///< [stratum]
-    std::uint64_t ignored = 0;          ///< pixels with an ignored label
-    std::vector<std::uint64_t> image_hash;      ///< content of each image: outputs and truth
-    std::array<std::uint64_t, 2> fingerprint{};  ///< of the multiset of images and their groups; not cryptographic
+    std::size_t strata = 0;                 ///< curves per pixel: the classes, or 1 when they are pooled
+    std::vector<std::uint32_t> counts;      ///< [stratum][pixel]
+    std::vector<std::uint64_t> totals;      ///< [stratum]
+    std::uint64_t ignored = 0;              ///< pixels with an ignored label
+    std::vector<std::uint64_t> image_hash;  ///< content of each image: outputs and truth
+    std::array<std::uint64_t, 2>
+        fingerprint{};  ///< of the multiset of images and their groups; not cryptographic
 };
 
-/// Reads everything once, so every bad value is found here, before any work. Neither the order of the images nor the
-/// number of threads shows in counts, totals or fingerprint.
+/// Reads everything once, so every bad value is found here, before any work. Neither the order of the images
+/// nor the number of threads shows in counts, totals or fingerprint.
 [[nodiscard]] Census take_census(const Dataset& data, Condition condition, Progress& progress);
 
 /// Number of strata of a data set under a condition.

@@ -10,11 +10,16 @@
 namespace kandinsky {
 
 namespace {
-float lac(float p) { return 1.0f - p; }
-float lac_half(float p) { return round_to_half(1.0f - round_to_half(p)); }
+float lac(float p) {
+    return 1.0f - p;
+}
+float lac_half(float p) {
+    return round_to_half(1.0f - round_to_half(p));
+}
 }  // namespace
 
-void score(const ScoreOptions& options, std::size_t classes, std::size_t pixels, const float* probs, float* scores) {
+void score(const ScoreOptions& options, std::size_t classes, std::size_t pixels, const float* probs,
+           float* scores) {
     const std::size_t n = classes * pixels;
     if (options.half)
         for (std::size_t i = 0; i < n; ++i) scores[i] = lac_half(probs[i]);
@@ -31,20 +36,26 @@ float probability_threshold(const ScoreOptions& options, float threshold) {
     std::uint32_t low = 0, high = std::bit_cast<std::uint32_t>(1.0f);
     while (low < high) {
         const std::uint32_t middle = low + (high - low) / 2;
-        if (covered(std::bit_cast<float>(middle))) high = middle;
-        else low = middle + 1;
+        if (covered(std::bit_cast<float>(middle)))
+            high = middle;
+        else
+            low = middle + 1;
     }
     return std::bit_cast<float>(high);
 }
 
-std::string_view name_of(ScoreKind) { return "lac"; }
+std::string_view name_of(ScoreKind) {
+    return "lac";
+}
 
 ScoreKind score_kind(std::string_view name) {
     if (name == "lac") return ScoreKind::lac;
     fail(ErrorKind::usage, "there is no score '{}'; choose lac", name);
 }
 
-std::string_view name_of(Condition condition) { return condition == Condition::by_class ? "class" : "none"; }
+std::string_view name_of(Condition condition) {
+    return condition == Condition::by_class ? "class" : "none";
+}
 
 Condition condition_of(std::string_view name) {
     if (name == "class") return Condition::by_class;

@@ -7,8 +7,8 @@
 
 namespace kandinsky {
 
-/// A stretch of pixels of one image with everything later steps look at. Buffers are allocated once for the largest
-/// stretch; load() then allocates nothing.
+/// A stretch of pixels of one image with everything later steps look at. Buffers are allocated once for the
+/// largest stretch; load() then allocates nothing.
 class ScoredTile {
   public:
     ScoredTile(const Dataset& data, const ScoreOptions& options, std::size_t largest)

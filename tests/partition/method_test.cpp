@@ -21,7 +21,8 @@ TEST(Method, UnknownNamesAreAUsageErrorThatListsTheKnownOnes) {
 TEST(ExtendToEmptyPixels, AgreesWithBruteForceOnRandomGrids) {
     for (std::uint64_t trial = 0; trial < 200; ++trial) {
         Random random(7, trial);
-        const Grid grid{static_cast<std::uint32_t>(1 + random.below(12)), static_cast<std::uint32_t>(1 + random.below(12))};
+        const Grid grid{static_cast<std::uint32_t>(1 + random.below(12)),
+                        static_cast<std::uint32_t>(1 + random.below(12))};
         std::vector<std::uint32_t> counts(grid.pixels());
         Partition partition{.region = std::vector<std::uint32_t>(grid.pixels(), 0), .regions = 4};
         const double density = random.uniform();
@@ -45,7 +46,8 @@ TEST(ExtendToEmptyPixels, AgreesWithBruteForceOnRandomGrids) {
                 const long dy = static_cast<long>(p / grid.width) - static_cast<long>(q / grid.width);
                 const long dx = static_cast<long>(p % grid.width) - static_cast<long>(q % grid.width);
                 const long d = dy * dy + dx * dx;
-                if (best < 0 || d < best || (d == best && before.region[q] < expected)) best = d, expected = before.region[q];
+                if (best < 0 || d < best || (d == best && before.region[q] < expected))
+                    best = d, expected = before.region[q];
             }
             EXPECT_EQ(partition.region[p], any ? expected : 0u) << "trial " << trial << " pixel " << p;
         }

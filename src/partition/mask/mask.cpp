@@ -8,7 +8,8 @@ namespace kandinsky::partition::mask {
 extern const Method kMethod;
 
 namespace {
-/// The user's own regions, [H,W] for all classes or [C,H,W]; any non-negative numbers, renumbered in ascending order.
+/// The user's own regions, [H,W] for all classes or [C,H,W]; any non-negative numbers, renumbered in
+/// ascending order.
 Partition fit(const PartitionInput& input) {
     const auto found = input.settings == nullptr ? std::map<std::string, Array>::const_iterator{}
                                                  : input.settings->arrays.find("mask");
@@ -20,11 +21,13 @@ Partition fit(const PartitionInput& input) {
     const bool fits = (shape.size() == 2 || per_class) && shape[shape.size() - 2] == input.grid.height &&
                       shape.back() == input.grid.width;
     if (!fits || !is_integer(map.dtype()))
-        fail(ErrorKind::data, "the region map is {} {}, but must be integers of shape [{}, {}] or [classes, {}, {}]",
-             name_of(map.dtype()), map.view().shape_text(), input.grid.height, input.grid.width, input.grid.height,
-             input.grid.width);
+        fail(ErrorKind::data,
+             "the region map is {} {}, but must be integers of shape [{}, {}] or [classes, {}, {}]",
+             name_of(map.dtype()), map.view().shape_text(), input.grid.height, input.grid.width,
+             input.grid.height, input.grid.width);
     if (per_class && input.stratum >= shape[0])
-        fail(ErrorKind::data, "the region map has {} classes, but class {} is needed", shape[0], input.stratum);
+        fail(ErrorKind::data, "the region map has {} classes, but class {} is needed", shape[0],
+             input.stratum);
 
     const std::vector<std::int64_t> values = map.to_vector<std::int64_t>();
     const std::size_t pixels = input.grid.pixels();
@@ -34,15 +37,15 @@ Partition fit(const PartitionInput& input) {
     names.erase(std::unique(names.begin(), names.end()), names.end());
     if (names.front() < 0) {
         const auto where = static_cast<std::size_t>(std::find(first, first + pixels, names.front()) - first);
-        fail(ErrorKind::data, "the region map has {} at row {}, column {}; region numbers start at 0", names.front(),
-             where / input.grid.width, where % input.grid.width);
+        fail(ErrorKind::data, "the region map has {} at row {}, column {}; region numbers start at 0",
+             names.front(), where / input.grid.width, where % input.grid.width);
     }
     Partition partition;
     partition.regions = static_cast<std::uint32_t>(names.size());
     partition.region.resize(pixels);
     for (std::size_t p = 0; p < pixels; ++p)
-        partition.region[p] =
-            static_cast<std::uint32_t>(std::lower_bound(names.begin(), names.end(), first[p]) - names.begin());
+        partition.region[p] = static_cast<std::uint32_t>(
+            std::lower_bound(names.begin(), names.end(), first[p]) - names.begin());
     partition.geometry = fmt::format(R"({{"kind": "mask", "names": [{}]}})", fmt::join(names, ", "));
     return partition;
 }
