@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "scene/blob.hpp"
+#include "scene/draw.hpp"
 #include "scene/network.hpp"
 #include "scene/noise_field.hpp"
 #include "scene/preset.hpp"
@@ -18,7 +19,7 @@ constexpr std::uint32_t kFewestSlices = 8;
 constexpr std::uint32_t kMostSlices = 16;
 constexpr std::uint32_t kPairSlices = kFewestSlices + kMostSlices;
 
-constexpr Habits kHabits{.fade = 0.35F, .noise = 0.9F, .noise_growth = 1.2F, .sharpen = 0.6F};
+constexpr Habits kHabits{.empty = -7.0F, .fade = 0.28F, .noise = 0.9F, .noise_growth = 1.2F, .sharpen = 0.6F};
 constexpr Octave kErrors[] = {{0.16F, 1.0F}, {0.06F, 0.5F}};
 constexpr Octave kHeads[] = {{0.10F, 1.0F}};
 constexpr float kHeadNoise = 0.4F;
@@ -26,10 +27,6 @@ constexpr float kHeadNoise = 0.4F;
 // Where the organ usually lies, off the middle, and how far from there everything is out of place.
 constexpr Point kUsualPlace{-0.12F, 0.07F};
 constexpr float kReach = 0.27F;
-
-float real(double value) {
-    return static_cast<float>(value);
-}
 
 /// What the slices of one patient share.
 struct Anatomy {
@@ -44,8 +41,8 @@ struct Anatomy {
 Anatomy anatomy_of(std::uint64_t seed, std::uint64_t patient) {
     Random random(seed, kAnatomy, patient);
     Anatomy anatomy;
-    const Point centre{kUsualPlace.x + real(0.045 * random.normal()),
-                       kUsualPlace.y + real(0.045 * random.normal())};
+    const Point centre{kUsualPlace.x + real(truncated_normal(random, 0.045, 0.08)),
+                       kUsualPlace.y + real(truncated_normal(random, 0.045, 0.08))};
     const double radius = std::clamp(0.135 * std::exp(0.22 * random.normal()), 0.06, 0.3);
     const double aspect = std::exp(0.18 * random.normal());
     const float tilt = real(-0.5 + 0.25 * random.normal());
@@ -158,8 +155,8 @@ void make_medical(std::uint64_t seed, std::uint64_t scene, const Frame& frame, c
             distance[i] = c == 2   ? lesion[i]
                           : c == 1 ? std::min(organ[i], -lesion[i])
                                    : std::max(organ[i], lesion[i]);
-        std::fill(evidence.begin(), evidence.end(), kEmpty);
-        see_object(distance, softness, c == 2 ? lesion_confidence : organ_confidence, evidence);
+        std::fill(evidence.begin(), evidence.end(), kHabits.empty);
+        see_object(distance, softness, c == 2 ? lesion_confidence : organ_confidence, kHabits, evidence);
         if (bitten) add_bump(missed, frame, evidence);
         if (alarmed && c < 2) add_bump(alarm, frame, evidence);
         fill_noise(Random(seed, kHeadFields + c, scene), frame, kHeads, head);

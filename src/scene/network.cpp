@@ -30,14 +30,14 @@ const std::vector<std::uint16_t>& sigmoid_table() {
 
 }  // namespace
 
-void see_object(std::span<const float> distance, float softness, float confidence,
+void see_object(std::span<const float> distance, float softness, float confidence, const Habits& habits,
                 std::span<float> evidence) {
     const float inverse = 1.0F / softness;
-    const float half_rise = 0.5F * (confidence - kEmpty);
+    const float half_rise = 0.5F * (confidence - habits.empty);
     for (std::size_t i = 0; i < distance.size(); ++i) {
         const float u = distance[i] * inverse;
         // Algebraic, not exponential, approach to the ends: certainty keeps growing with depth.
-        const float seen = kEmpty + half_rise * (1.0F + u / std::sqrt(1.0F + u * u));
+        const float seen = habits.empty + half_rise * (1.0F + u / std::sqrt(1.0F + u * u));
         evidence[i] = std::max(evidence[i], seen);
     }
 }
@@ -46,7 +46,7 @@ void react(const Habits& habits, std::span<const float> place, std::span<const f
            std::span<float> evidence) {
     for (std::size_t i = 0; i < evidence.size(); ++i) {
         const float e = place[i];
-        const float believed = kEmpty + (1.0F - habits.fade * e) * (evidence[i] - kEmpty);
+        const float believed = habits.empty + (1.0F - habits.fade * e) * (evidence[i] - habits.empty);
         const float heard = believed + (habits.noise + habits.noise_growth * e) * field[i] - difficulty;
         evidence[i] = (1.0F + habits.sharpen * e) * heard;
     }

@@ -9,21 +9,20 @@ namespace kandinsky::scene {
 
 /// The habits of the imagined network: how its answer depends on where the pixel lies. e is the squared
 /// normalised distance from where objects usually are (0 there, 1 far away).
-///   believed = kEmpty + (1 - fade e) (evidence - kEmpty)
+///   believed = empty + (1 - fade e) (evidence - empty)
 ///   logit = (1 + sharpen e) (believed + (noise + noise_growth e) field - difficulty)
 struct Habits {
+    float empty = -5;        ///< the evidence where nothing is
     float fade = 0;          ///< share of the evidence that is lost far away: the unusual is doubted
     float noise = 1;         ///< standard deviation of the error of the logit in the usual place
     float noise_growth = 0;  ///< what it gains far from there
     float sharpen = 0;       ///< over-confidence: wrong and right answers alike are stated louder
 };
 
-/// The evidence for nothing being there.
-inline constexpr float kEmpty = -5.0F;
-
-/// Raises the evidence to that of an object: kEmpty outside, `confidence` deep inside, half-way on the
+/// Raises the evidence to that of an object: habits.empty outside, `confidence` deep inside, half-way on the
 /// outline, crossing over within `softness` (same unit as the distance).
-void see_object(std::span<const float> distance, float softness, float confidence, std::span<float> evidence);
+void see_object(std::span<const float> distance, float softness, float confidence, const Habits& habits,
+                std::span<float> evidence);
 
 /// In place: evidence to logit by the habits' formula. `place` is e and `field` the noise, one value a pixel.
 void react(const Habits& habits, std::span<const float> place, std::span<const float> field, float difficulty,

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "scene/blob.hpp"
+#include "scene/draw.hpp"
 #include "scene/network.hpp"
 #include "scene/noise_field.hpp"
 #include "scene/preset.hpp"
@@ -19,15 +20,11 @@ enum Stream : std::uint64_t {
     kBody = kPhotoStream + 0x100
 };
 
-constexpr Habits kHabits{.fade = 0.42F, .noise = 1.1F, .noise_growth = 1.8F, .sharpen = 0.8F};
+constexpr Habits kHabits{.empty = -5.5F, .fade = 0.40F, .noise = 1.1F, .noise_growth = 1.8F, .sharpen = 0.8F};
 constexpr Octave kErrors[] = {{0.25F, 1.0F}, {0.10F, 0.7F}, {0.035F, 0.35F}};
 constexpr Octave kHeads[] = {{0.12F, 1.0F}};
 constexpr float kHeadNoise = 0.35F;
 constexpr int kPartsAtRisk = 3;
-
-float real(double value) {
-    return static_cast<float>(value);
-}
 
 /// Somebody upright: head, torso, two arms, two legs.
 Shape person(Random& random, Point centre, float height) {
@@ -77,14 +74,6 @@ Shape body(std::uint64_t seed, std::uint64_t scene, std::uint64_t which, bool up
            float size) {
     Random random(seed, kBody + which, scene);
     return upright ? person(random, centre, size) : animal(random, centre, size);
-}
-
-/// A normal value within (-limit, limit): drawn again when outside.
-double truncated_normal(Random& random, double sigma, double limit) {
-    for (;;) {
-        const double value = sigma * random.normal();
-        if (std::abs(value) < limit) return value;
-    }
 }
 
 /// Photographers put their subject in the middle; others stand beside it or pass by anywhere, often cut by
@@ -142,7 +131,7 @@ void make_photo(std::uint64_t seed, std::uint64_t scene, const Frame& frame, con
     Random random(seed, kAnswer, scene);
 
     std::vector<float> distance(pixels);
-    std::vector<float> evidence(pixels, kEmpty);
+    std::vector<float> evidence(pixels, kHabits.empty);
     std::vector<Bump> bumps;
     std::fill(out.labels.begin(), out.labels.end(), std::uint8_t{0});
     for (const Shape& shape : shapes) {
@@ -153,7 +142,7 @@ void make_photo(std::uint64_t seed, std::uint64_t scene, const Frame& frame, con
         const bool overlooked = random.uniform() < 0.02 + 0.25 * static_cast<double>(out_of_place);
         const float confidence =
             (overlooked ? -2.0F : 5.0F - 1.5F * out_of_place) + real(1.1 * random.normal());
-        see_object(distance, 0.035F * shape.size, confidence, evidence);
+        see_object(distance, 0.035F * shape.size, confidence, kHabits, evidence);
         for (int chance = 0; chance < kPartsAtRisk; ++chance) {
             const Bump missed{part_of(shape, random), -real(random.uniform(3.0, 9.0))};
             const double strangeness =

@@ -1,0 +1,62 @@
+#include "scene/network.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/half.hpp"
+
+namespace kandinsky::scene {
+namespace {
+
+TEST(Network, TheSigmoidTableIsAsFineAsHalfPrecision) {
+    std::vector<float> logits;
+    for (float logit = -19.0F; logit < 19.0F; logit += 0.00371F) logits.push_back(logit);
+    std::vector<std::uint16_t> bits(logits.size());
+    write_sigmoid(logits, bits);
+    for (std::size_t i = 0; i < logits.size(); ++i) {
+        const double exact = 1.0 / (1.0 + std::exp(-static_cast<double>(logits[i])));
+        const auto given = static_cast<double>(half_to_float(bits[i]));
+        // Half a unit in the last place of half precision, half a step of the table, and the smallest half.
+        EXPECT_NEAR(given, exact, exact * (0x1p-11 + 0x1p-11) + 0x1p-24) << logits[i];
+        if (i > 0) {
+            EXPECT_GE(bits[i], bits[i - 1]);
+        }
+    }
+}
+
+TEST(Network, TheSigmoidSaturatesAtBothEndsEvenForInfiniteLogits) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    const std::vector<float> logits{-infinity, -20.0F, 0.0F, 9.0F, 20.0F, infinity};
+    std::vector<std::uint16_t> bits(logits.size());
+    write_sigmoid(logits, bits);
+    const std::vector<float> expected{0.0F, 0.0F, 0.5F, 1.0F, 1.0F, 1.0F};
+    for (std::size_t i = 0; i < logits.size(); ++i)
+        EXPECT_EQ(half_to_float(bits[i]), expected[i]) << logits[i];
+}
+
+TEST(Network, EvidenceRisesFromEmptyToConfidenceAndTheStrongestObjectWins) {
+    const Habits habits{.empty = -4.0F};
+    const std::vector<float> distance{-1e3F, 0.0F, 1e3F};
+    std::vector<float> evidence(3, habits.empty);
+    see_object(distance, 0.1F, 6.0F, habits, evidence);
+    EXPECT_NEAR(evidence[0], -4.0F, 1e-3F);
+    EXPECT_FLOAT_EQ(evidence[1], 1.0F);
+    EXPECT_NEAR(evidence[2], 6.0F, 1e-3F);
+    see_object(distance, 0.1F, 2.0F, habits, evidence);
+    EXPECT_FLOAT_EQ(evidence[1], 1.0F);
+    EXPECT_NEAR(evidence[2], 6.0F, 1e-3F);
+}
+
+TEST(Network, ReactsByTheFormulaOfItsHabits) {
+    const Habits habits{.empty = -5, .fade = 0.5F, .noise = 1, .noise_growth = 2, .sharpen = 1};
+    std::vector<float> evidence{3.0F, 3.0F};
+    react(habits, std::vector<float>{0.0F, 1.0F}, std::vector<float>{0.5F, 0.5F}, 0.25F, evidence);
+    EXPECT_FLOAT_EQ(evidence[0], 3.0F + 0.5F - 0.25F);
+    EXPECT_FLOAT_EQ(evidence[1], 2.0F * ((-5.0F + 0.5F * 8.0F) + 3.0F * 0.5F - 0.25F));
+}
+
+}  // namespace
+}  // namespace kandinsky::scene
