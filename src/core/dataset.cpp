@@ -220,24 +220,46 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* memb
             for (std::size_t i = 0; i < count; ++i) member[i] = member[count + i] == 0;
         return;
     }
-    std::fill(member, member + classes_ * count, std::uint8_t{0});
+    // Labels become class numbers first, a few hundred at a time, then one 0/1 plane per class.
+    constexpr std::size_t kChunk = 512;
+    constexpr std::uint16_t kIgnored = 0xFFFF;
+    std::uint16_t numbers[kChunk];
+    const auto number_of = [&](std::int64_t label, std::size_t pixel) {
+        for (const std::int64_t ignored : options_.ignore)
+            if (label == ignored) return kIgnored;
+        if (label < 0 || label >= static_cast<std::int64_t>(classes_))
+            refuse_label(image, planes_, pixel, label);
+        return static_cast<std::uint16_t>(label);
+    };
     for_each_run(view, view.at(rows_[image]), range, grid_.width,
                  [&](const std::byte* from, std::ptrdiff_t step, std::size_t n, std::size_t offset) {
-                     with_type(view.dtype, [&](auto tag) {
-                         using T = decltype(tag);
-                         for (std::size_t i = 0; i < n; ++i) {
-                             T stored;
-                             std::memcpy(&stored, from + static_cast<std::ptrdiff_t>(i) * step, sizeof(T));
-                             const auto label = static_cast<std::int64_t>(stored);
-                             const bool ignored = std::find(options_.ignore.begin(), options_.ignore.end(),
-                                                            label) != options_.ignore.end();
-                             valid[offset + i] = !ignored;
-                             if (ignored) continue;
-                             if (label < 0 || label >= static_cast<std::int64_t>(classes_))
-                                 refuse_label(image, planes_, range.begin + offset + i, label);
-                             member[static_cast<std::size_t>(label) * count + offset + i] = 1;
+                     for (std::size_t begin = 0; begin < n; begin += kChunk) {
+                         const std::size_t length = std::min(kChunk, n - begin);
+                         with_type(view.dtype, [&](auto tag) {
+                             using T = decltype(tag);
+                             std::int64_t last = 0;
+                             std::uint16_t last_number = 0;
+                             for (std::size_t i = 0; i < length; ++i) {
+                                 T stored;
+                                 std::memcpy(&stored, from + static_cast<std::ptrdiff_t>(begin + i) * step,
+                                             sizeof(T));
+                                 const auto label = static_cast<std::int64_t>(stored);
+                                 // Neighbours mostly share their label.
+                                 if (i == 0 || label != last) {
+                                     last = label;
+                                     last_number = number_of(label, range.begin + offset + begin + i);
+                                 }
+                                 numbers[i] = last_number;
+                             }
+                         });
+                         std::uint8_t* const to = valid + offset + begin;
+                         for (std::size_t i = 0; i < length; ++i) to[i] = numbers[i] != kIgnored;
+                         for (std::size_t c = 0; c < classes_; ++c) {
+                             std::uint8_t* const has = member + c * count + offset + begin;
+                             const auto wanted = static_cast<std::uint16_t>(c);
+                             for (std::size_t i = 0; i < length; ++i) has[i] = numbers[i] == wanted;
                          }
-                     });
+                     }
                  });
 }
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "evaluate/covering_level.hpp"
+
 namespace kandinsky {
 
 namespace {
@@ -74,19 +76,6 @@ CoverageJudge::Tile::Tile(CoverageJudge& judge, PixelRange range) : judge_(judge
     empties_.assign(levels + 1, 0);
 }
 
-/// rank_[i] = the first level whose threshold covers the score, `levels` if none does. Thresholds ascend with
-/// the level; a NaN threshold covers nothing.
-void CoverageJudge::Tile::rank(const float* scores, std::size_t stratum, const std::vector<float>& thresholds,
-                               std::size_t levels) {
-    const std::size_t n = range_.size();
-    std::fill(rank_.begin(), rank_.end(), std::uint8_t{0});
-    for (std::size_t l = 0; l < levels; ++l) {
-        const float* const limit = thresholds.data() + (stratum * levels + l) * n;
-        for (std::size_t i = 0; i < n; ++i)
-            rank_[i] = static_cast<std::uint8_t>(rank_[i] + !(scores[i] <= limit[i]));
-    }
-}
-
 void CoverageJudge::Tile::add(const ScoredTile& tile) {
     const Calibrator& calibrator = judge_.calibrator_;
     const std::size_t n = range_.size(), levels = judge_.plan_.alphas.size();
@@ -99,7 +88,7 @@ void CoverageJudge::Tile::add(const ScoredTile& tile) {
         const float* const limit = at_alpha_.data() + s * n;
         const std::uint8_t* const member = tile.member(c);
         std::uint32_t* const first = first_.data() + s * n * (levels + 1);
-        rank(scores, s, thresholds_, levels);
+        first_covering_level(scores, thresholds_.data() + s * levels * n, levels, n, rank_.data());
         for (std::size_t i = 0; i < n; ++i) {
             const bool in_set = scores[i] <= limit[i];
             least_[i] = std::min(least_[i], rank_[i]);
@@ -116,7 +105,7 @@ void CoverageJudge::Tile::add(const ScoredTile& tile) {
         }
         if (marginal_.empty()) continue;
         const std::size_t points = judge_.marginal_plan_.alphas.size();
-        rank(scores, s, marginal_, points);
+        first_covering_level(scores, marginal_.data() + s * points * n, points, n, rank_.data());
         for (std::size_t i = 0; i < n; ++i)
             if (member[i] != 0) ++marginal_first_[s * (points + 1) + rank_[i]];
     }
@@ -193,8 +182,8 @@ Evaluation CoverageJudge::finish() {
             auto [known, fresh] = floors.try_emplace(n, 0.0);
             if (fresh)
                 for (std::size_t l = 0; l < levels; ++l)
-                    known->second += sampling_floor(n, 1 - plan_.alphas[l], plan_.targets[l]) /
-                                     static_cast<double>(levels);
+                    known->second +=
+                        sampling_floor(n, plan_.levels[l], plan_.targets[l]) / static_cast<double>(levels);
             floor += known->second;
         }
         one.pixels = errors.size();

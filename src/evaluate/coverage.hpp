@@ -23,9 +23,6 @@ class CoverageJudge {
         void finish();
 
       private:
-        void rank(const float* scores, std::size_t stratum, const std::vector<float>& thresholds,
-                  std::size_t levels);
-
         CoverageJudge& judge_;
         PixelRange range_;
         std::vector<float> thresholds_;  ///< [stratum][level][pixel]

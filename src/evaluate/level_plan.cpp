@@ -6,9 +6,9 @@ LevelPlan paper_levels() {
     LevelPlan plan;
     for (int m = 1; m < 20; ++m) {
         plan.alphas.push_back(static_cast<double>(20 - m) / 20);
-        plan.targets.push_back(static_cast<double>(m) / 20);
+        plan.levels.push_back(static_cast<double>(m) / 20);
+        plan.targets.push_back(plan.levels.back());
     }
-    plan.ce_levels = plan.alphas.size();
     return plan;
 }
 
@@ -16,10 +16,10 @@ namespace {
 LevelPlan released(int (*point)(int)) {
     LevelPlan plan;
     for (int i = 0; i < 20; ++i) {
-        plan.alphas.push_back(1 - point(i) / 99.0);
+        plan.levels.push_back(point(i) / 99.0);
+        plan.alphas.push_back(1 - plan.levels.back());
         plan.targets.push_back((i + 0.5) / 20);
     }
-    plan.ce_levels = plan.alphas.size();
     return plan;
 }
 }  // namespace

@@ -9,8 +9,8 @@ namespace kandinsky {
 /// with.
 struct LevelPlan {
     std::vector<double> alphas;   ///< descending, so thresholds ascend
-    std::vector<double> targets;  ///< coverage that a level promises
-    std::size_t ce_levels = 0;    ///< the first ce_levels enter the coverage error; further ones are extra
+    std::vector<double> levels;   ///< 1 - alpha, exactly
+    std::vector<double> targets;  ///< coverage that a level is compared with
 };
 
 /// CE_20 of the paper: levels m/20 for m = 1..19, compared with themselves.
