@@ -12,7 +12,8 @@ using Vector = Eigen::VectorXd;
 
 constexpr double kArmijo = 1e-4;
 constexpr double kCurvature = 0.9;
-constexpr int kTrials = 40;
+constexpr int kTrials = 30;
+constexpr double kNarrow = 0.1;  // relative width of a bracket that is not worth halving again
 
 struct Point {
     Vector at, gradient;
@@ -49,7 +50,7 @@ bool search_line(const Differentiable& function, const Point& from, const Vector
             low = step;
         }
         // A bracket this narrow is a wall of the allowed set or a kink: take what there is.
-        if (std::isfinite(high) && high - low < 1e-3 * high && found) return true;
+        if (std::isfinite(high) && high - low < kNarrow * high && found) return true;
         step = std::isfinite(high) ? 0.5 * (low + high) : 2.0 * low;
         if (step * direction.lpNorm<Eigen::Infinity>() < 1e-14) break;
     }
