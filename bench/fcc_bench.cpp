@@ -85,6 +85,7 @@ void print_geometry() {
     const std::vector<float> features = scene(0.05);
     MethodSettings settings;
     settings.text["fcc-variance"] = "area";
+    settings.text["fcc-penalty"] = "1e-4";
     PartitionInput input{.grid = kGrid,
                          .feature_count = kFeatures,
                          .features = features,

@@ -64,9 +64,11 @@ struct FourierObjective {
     double variance = 0;  ///< sum (or area-weighted sum) of the bands' variances
     double penalty =
         0;  ///< w times the sum of the integrals of 1 / gap, gaps in units of the inscribed radius
-    double floor =
-        0;  ///< keeps bands from vanishing; zero unless a band has less data than `floor_area` pixels
+    /// Keeps bands from vanishing; zero unless a band has less data than `floor_area` pixels or the innermost
+    /// curve comes nearer to the centre than `floor_radius`.
+    double floor = 0;
     double floor_area = 0;
+    double floor_radius = 0;
     bool feasible = true;  ///< curves positive, nested, inside the limit; total is +inf otherwise
     std::vector<double> band_variance;  ///< m + 1 values, innermost first
     std::vector<double> band_area;      ///< data area in pixels

@@ -10,6 +10,9 @@ namespace kandinsky::partition::fcc {
 namespace {
 /// Data area in pixels below which a band pays for its smallness.
 constexpr double kFloorArea = 16.0;
+/// Distance in pixels below which the innermost curve pays for its nearness to the centre: the paper's
+/// penalty ignores it, and a curve that runs into the centre would end a descent there.
+constexpr double kFloorRadius = 4.0;
 /// Price of a band without any data, in units of the field's variance.
 constexpr double kFloorPrice = 100.0;
 /// Data areas below this are treated as none: quotients by them are rounding noise.
@@ -35,6 +38,7 @@ BandObjective::BandObjective(const BilinearField& field, const FourierOptions& o
     const double share = field.data_pixels() / static_cast<double>(field.width() * field.height());
     const double area = share * frame_.right * frame_.bottom;
     floor_area_ = std::min(kFloorArea, 0.25 * area / static_cast<double>(curves_ + 1));
+    floor_radius_ = std::min(kFloorRadius, 0.25 * frame_.scale() / static_cast<double>(curves_ + 1));
     floor_weight_ = kFloorPrice * (field.total_variance() + penalty_);
 }
 
@@ -157,6 +161,7 @@ FourierObjective BandObjective::evaluate_bands(const Rays& rays, const Radii& ra
 
     FourierObjective objective;
     objective.floor_area = floor_area_;
+    objective.floor_radius = floor_radius_;
     price_bands(variance_, bands, objective);
     for (Band& band : bands) {
         const double lack = 1.0 - band.moment[0] / floor_area_;
@@ -185,6 +190,13 @@ FourierObjective BandObjective::evaluate_bands(const Rays& rays, const Radii& ra
             }
     }
 
+    const double share = floor_weight_ / static_cast<double>(angles);
+    for (std::size_t i = 0; i < angles; ++i) {
+        const double lack = 1.0 - radii.ring[i] / floor_radius_;
+        if (!(lack > 0)) continue;
+        objective.floor += share * lack * lack * lack;
+        if constexpr (kGradient) gradient.ring[i] -= 3.0 * share * lack * lack / floor_radius_;
+    }
     // The nesting penalty, gaps in units of the inscribed radius.
     const double unit = penalty_ * step * frame_.scale();
     for (std::size_t l = 1; l <= curves_; ++l)

@@ -44,6 +44,7 @@ class BandObjective {
     [[nodiscard]] const Directions& directions() const { return directions_; }
     [[nodiscard]] std::size_t border_rays() const { return border_.size(); }
     [[nodiscard]] double floor_area() const { return floor_area_; }
+    [[nodiscard]] double floor_radius() const { return floor_radius_; }
     [[nodiscard]] std::size_t moments() const { return field_->features() + 2; }
     [[nodiscard]] Rays rays(double column, double row) const;
 
@@ -61,7 +62,7 @@ class BandObjective {
     std::size_t curves_;
     FourierVariance variance_;
     bool free_centre_;
-    double penalty_, floor_area_, floor_weight_;
+    double penalty_, floor_area_, floor_radius_, floor_weight_;
     Directions directions_;
     Rule rule_;
     BorderRule border_;

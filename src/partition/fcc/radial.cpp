@@ -48,7 +48,7 @@ double Gauge::size(double at_column, double at_row) const {
 }
 
 std::optional<RadialFit> fit_levels(const BilinearField& field, const FourierOptions& options,
-                                    const Gauge& gauge, double smallest) {
+                                    const Gauge& gauge, double smallest, double least_area) {
     const Frame frame{field.right(), field.bottom(), options.limit};
     const Outside outside(frame, gauge);
     const std::size_t curves = options.curves, moments = field.features() + 2;
@@ -76,7 +76,7 @@ std::optional<RadialFit> fit_levels(const BilinearField& field, const FourierOpt
     for (std::size_t i = moments; i < sums.size(); ++i) sums[i] += sums[i - moments];
     const double total = sums[(kBins + 1) * moments];
     if (!(total > 0)) return std::nullopt;
-    const double scarce = std::min(4.0, 0.25 * total / static_cast<double>(curves + 1));
+    const double scarce = std::max(1.0, least_area / static_cast<double>(step * step));
 
     const auto cost = [&](std::size_t from, std::size_t to) {
         const double* a = sums.data() + from * moments;

@@ -28,8 +28,9 @@ struct RadialFit {
 
 /// Solves the one-dimensional problem exactly on bins: pixels are sorted into bins of size and the m cuts
 /// that minimise the variances plus the nesting penalty are found by dynamic programming. Levels start above
-/// `smallest`. Nothing when the bins hold too little data. Cost O(pixels / thinning + m bins^2 features).
+/// `smallest`, every band holds at least `least_area` pixels of data. Nothing when there is no such choice.
+/// Cost O(pixels / thinning + m bins^2 features).
 [[nodiscard]] std::optional<RadialFit> fit_levels(const BilinearField& field, const FourierOptions& options,
-                                                  const Gauge& gauge, double smallest);
+                                                  const Gauge& gauge, double smallest, double least_area);
 
 }  // namespace kandinsky::partition::fcc

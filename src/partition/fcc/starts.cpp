@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/parallel.hpp"
 #include "core/random.hpp"
@@ -19,6 +18,7 @@ constexpr std::size_t kShortList = 12;  // candidates that are judged by the tru
 struct Candidate {
     std::string shape;
     Gauge gauge;
+    std::vector<double> levels;
     double rank = std::numeric_limits<double>::infinity();
     std::vector<double> unknowns;
 };
@@ -46,6 +46,7 @@ std::vector<Candidate> candidates(const BilinearField& field, const CurveObjecti
         for (std::size_t c = 0; c < count; ++c)
             list.push_back({.shape = shape,
                             .gauge = {centres[c].first, centres[c].second, width, height, power},
+                            .levels = {},
                             .unknowns = {}});
     };
     add("circles", scale, scale, 2, centres.size());
@@ -123,63 +124,95 @@ std::vector<double> with_noise(const CurveObjective& objective, const std::vecto
     }
     return unknowns;
 }
+
+void sort_by_rank(std::vector<Candidate>& list) {
+    std::erase_if(list, [](const Candidate& candidate) { return !std::isfinite(candidate.rank); });
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.rank < b.rank; });
+}
+
+/// All candidates with their best levels for one kind of variance, best first by the binned problem; the
+/// plain circles about the middle are always kept.
+std::vector<Candidate> solve_levels(const BilinearField& field, const CurveObjective& objective,
+                                    FourierOptions options, FourierVariance variance, std::size_t keep) {
+    options.variance = variance;
+    std::vector<Candidate> list = candidates(field, objective, options);
+    parallel_for(list.size(), [&](std::size_t i) {
+        Candidate& candidate = list[i];
+        const Gauge& gauge = candidate.gauge;
+        const bool fixed = options.centre == FourierCentre::middle;
+        // Large enough to hold the centre, and to stay clear of what the floor punishes.
+        const double hold =
+            fixed ? 1.15 * gauge.size(objective.middle_column(), objective.middle_row()) : 0.0;
+        const double clear = objective.bands().floor_radius() / std::min(gauge.half_width, gauge.half_height);
+        const auto fit =
+            fit_levels(field, options, gauge, std::max(hold, clear), objective.bands().floor_area());
+        if (!fit) return;
+        candidate.rank = fit->objective;
+        candidate.levels = fit->levels;
+    });
+    const Candidate plain = list[0];
+    sort_by_rank(list);
+    if (list.size() > keep) {
+        list.resize(keep);
+        if (std::isfinite(plain.rank)) list.push_back(plain);
+    }
+    return list;
+}
+
+/// Ranks candidates by the true objective of their curves.
+void judge(const CurveObjective& objective, const FourierOptions& options, std::vector<Candidate>& list) {
+    parallel_for(list.size(), [&](std::size_t i) {
+        Workspace workspace = objective.workspace();
+        list[i].unknowns = project(objective, options, list[i].gauge, list[i].levels, workspace);
+        list[i].rank = objective.value(list[i].unknowns, workspace).total;
+    });
+    sort_by_rank(list);
+}
 }  // namespace
 
 std::vector<Start> make_starts(const BilinearField& field, const CurveObjective& objective,
                                const FourierOptions& options, std::uint64_t seed) {
-    std::vector<Candidate> list = candidates(field, objective, options);
-    std::vector<std::vector<double>> levels(list.size());
-    parallel_for(list.size(), [&](std::size_t i) {
-        Candidate& candidate = list[i];
-        const bool fixed = options.centre == FourierCentre::middle;
-        const double smallest =
-            fixed ? 1.15 * candidate.gauge.size(objective.middle_column(), objective.middle_row()) : 0.0;
-        const auto fit = fit_levels(field, options, candidate.gauge, smallest);
-        if (!fit) return;
-        candidate.rank = fit->objective;
-        levels[i] = fit->levels;
-    });
-    std::vector<std::size_t> order(list.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto by_rank = [&](std::size_t a, std::size_t b) { return list[a].rank < list[b].rank; };
-    std::stable_sort(order.begin(), order.end(), by_rank);
-    std::erase_if(order, [&](std::size_t i) { return !std::isfinite(list[i].rank); });
-    // Keep the best few and always the plain circles about the middle.
-    const bool plain = std::isfinite(list[0].rank);
-    if (order.size() > kShortList) order.resize(kShortList);
-    if (plain && std::find(order.begin(), order.end(), std::size_t{0}) == order.end()) order.push_back(0);
-    parallel_for(order.size(), [&](std::size_t i) {
-        Candidate& candidate = list[order[i]];
-        Workspace workspace = objective.workspace();
-        candidate.unknowns = project(objective, options, candidate.gauge, levels[order[i]], workspace);
-        candidate.rank = objective.value(candidate.unknowns, workspace).total;
-    });
-    std::stable_sort(order.begin(), order.end(), by_rank);
-    std::erase_if(order, [&](std::size_t i) { return !std::isfinite(list[i].rank); });
+    std::vector<Candidate> list = solve_levels(field, objective, options, options.variance, kShortList);
+    judge(objective, options, list);
+    // The levels that are best for the other kind of variance: with equal weights circles tend to one
+    // needlessly small region, from which descent may not return; the area-weighted ones are dull and safe,
+    // and vice versa.
+    const bool mean = options.variance == FourierVariance::mean;
+    std::vector<Candidate> others =
+        solve_levels(field, objective, options, mean ? FourierVariance::area : FourierVariance::mean, 1);
+    judge(objective, options, others);
 
     Workspace workspace = objective.workspace();
     const std::vector<double> even = even_circles(objective, options);
     std::vector<Start> starts;
     for (std::uint32_t s = 0; s < options.starts; ++s) {
-        if (s == 1 || order.empty()) {
-            starts.push_back({"evenly spaced circles with noise",
-                              with_noise(objective, even, options, seed, s, workspace)});
+        const auto noisy = [&](const std::vector<double>& unknowns) {
+            return with_noise(objective, unknowns, options, seed, s, workspace);
+        };
+        if (s == 1 || list.empty()) {
+            starts.push_back({"evenly spaced circles with noise", noisy(even)});
             continue;
         }
-        const Candidate& best = list[order[0]];
+        const Candidate& best = list[0];
         if (s == 0) {
             starts.push_back({best.shape + " by the one-dimensional solver", best.unknowns});
             continue;
         }
-        const auto other = std::find_if(order.begin(), order.end(),
-                                        [&](std::size_t i) { return list[i].shape != best.shape; });
-        if (s == 2 && other != order.end()) {
-            starts.push_back({list[*other].shape + " by the one-dimensional solver", list[*other].unknowns});
-            continue;
+        const auto other_shape = std::find_if(
+            list.begin(), list.end(), [&](const Candidate& each) { return each.shape != best.shape; });
+        if (s == 2 && !others.empty()) {
+            starts.push_back({others[0].shape + (mean ? " by area-weighted levels" : " by unweighted levels"),
+                              others[0].unknowns});
+        } else if (s == 3 && other_shape != list.end()) {
+            starts.push_back({other_shape->shape + " by the one-dimensional solver", other_shape->unknowns});
+        } else if (s % 2 == 0) {
+            starts.push_back({"evenly spaced circles with noise", noisy(even)});
+        } else {
+            const Candidate& source = list[(s - 3) / 2 % list.size()];
+            starts.push_back(
+                {source.shape + " by the one-dimensional solver with noise", noisy(source.unknowns)});
         }
-        const Candidate& source = list[order[(s - 2) / 2 % order.size()]];
-        starts.push_back({source.shape + " by the one-dimensional solver with noise",
-                          with_noise(objective, source.unknowns, options, seed, s, workspace)});
     }
     return starts;
 }
