@@ -3,8 +3,7 @@
 
     build/bin/fcc_bench --geometry | python3 scripts/figures/fcc_figure.py > docs/figures/fcc.svg
 
-The scene behind the curves is the one of bench/fcc_bench.cpp (320 x 240), without its noise on the left of the
-picture's first panel and with it on the right.
+The scene behind the curves is that of bench/fcc_bench.cpp (320 x 240), drawn without its noise on the left half.
 """
 import base64
 import json
@@ -73,7 +72,7 @@ def main():
         out.append(f'<path d="{path}" fill="{colour}"/>')
     column, row = geometry["centre_px"]
     out.append(f'<circle cx="{column + 0.5}" cy="{row + 0.5}" r="2" fill="white"/></g>')
-    out.append(f'<text x="0" y="{HEIGHT + 16}">curves over the scores (left half without, right half with noise)</text>')
+    out.append(f'<text x="0" y="{HEIGHT + 16}">curves over the scores; the right half with its noise</text>')
     out.append(f'<text x="{WIDTH + 20}" y="{HEIGHT + 16}">the four regions and the centre</text></svg>')
     print("\n".join(out))
 
