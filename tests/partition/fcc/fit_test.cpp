@@ -64,6 +64,26 @@ TEST(FitFourierCurves, ASmoothStarIsRecoveredToOnePixel) {
                      [](double t) { return 1 + 0.18 * std::cos(3 * t + 0.4) + 0.06 * std::sin(2 * t); });
 }
 
+TEST(FitFourierCurves, UnderHeavyNoiseTheResultIsNoWorseThanTheTruth) {
+    // The step between two bands is as large as the noise of a pixel; without the blurred levels descent gets
+    // stuck.
+    const Shape shape = [](double t) { return 1 + 0.25 * std::cos(3 * t) + 0.1 * std::sin(2 * t); };
+    const std::vector<double> sizes{17, 32, 47};
+    Random random(3);
+    const OwnedField field = testing::make_field({120, 160}, 4, [&](double x, double y, std::size_t) {
+        const double r = std::hypot(x, y) / shape(std::atan2(y, x));
+        const auto inside = std::count_if(sizes.begin(), sizes.end(), [&](double size) { return r <= size; });
+        return -0.2 * static_cast<double>(inside) + 0.2 * random.normal();
+    });
+    for (const FourierVariance variance : {FourierVariance::mean, FourierVariance::area}) {
+        const FourierOptions options{.variance = variance, .penalty = 1e-4};
+        const PolarCurves truth{79.5, 59.5, 3,
+                                [&](std::size_t l, double theta) { return sizes[l] * shape(theta); }};
+        EXPECT_LE(fit_fourier_curves(field.view(), options, 1).objective.total,
+                  polar_objective(field.view(), options, truth, 0.01).total);
+    }
+}
+
 TEST(FitFourierCurves, AFreeCentreFindsDiscsThatAreOffTheMiddle) {
     const Grid grid{120, 160};
     const std::vector<double> sizes{14, 26, 40};
