@@ -73,10 +73,12 @@ TEST(Fcc, TheGeometryAloneRedrawsTheRegions) {
 }
 
 TEST(Fcc, EveryRegionHasDataOrIsReportedAsMerged) {
-    for (std::uint64_t trial = 0; trial < 150; ++trial) {
+    for (std::uint64_t trial = 0; trial < 1000; ++trial) {
         Random random(31, trial);
-        const Grid grid{static_cast<std::uint32_t>(1 + random.below(24)),
-                        static_cast<std::uint32_t>(1 + random.below(24))};
+        Grid grid{static_cast<std::uint32_t>(1 + random.below(24)),
+                  static_cast<std::uint32_t>(1 + random.below(24))};
+        if (trial % 5 == 0) grid.width = 4 * grid.height;
+        if (trial % 5 == 1) grid.height = 4 * grid.width;
         OwnedField field = testing::noise_field(grid, 2, trial);
         const double density = trial % 3 == 0 ? 1.0 : random.uniform();
         for (std::size_t p = 0; p < grid.pixels(); ++p)
@@ -88,7 +90,7 @@ TEST(Fcc, EveryRegionHasDataOrIsReportedAsMerged) {
                          {"fcc-angles", "24"},
                          {"fcc-nodes", "4"},
                          {"fcc-starts", "1"},
-                         {"fcc-iterations", "20"},
+                         {"fcc-iterations", "8"},
                          {"fcc-centre", trial % 2 == 0 ? "free" : "middle"}};
         expect_complete(run(field, settings), field, curves);
     }
