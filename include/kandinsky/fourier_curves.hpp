@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kandinsky/grid.hpp>
+#include <kandinsky/progress.hpp>
+
+// Fourier concentric clustering: nested polar curves around one centre, found by minimising the variances of
+// a vector-valued field J on the bands between them. docs/methods/fcc.md has the formulae.
+
+namespace kandinsky {
+
+/// What the outermost curve may not cross: the image rectangle, or the paper's inscribed circle.
+enum class FourierLimit { rectangle, circle };
+/// The centre of the curves: the middle of the image (the paper), or two more unknowns.
+enum class FourierCentre { middle, free };
+/// The bands' variances are summed as they are (the paper), or each weighs as its share of the area.
+enum class FourierVariance { mean, area };
+
+struct FourierOptions {
+    std::uint32_t curves = 3;  ///< m; they bound m + 1 bands
+    std::uint32_t order = 8;   ///< K; the series has the harmonics |k| <= K - 1
+    FourierLimit limit = FourierLimit::rectangle;
+    FourierCentre centre = FourierCentre::middle;
+    FourierVariance variance = FourierVariance::mean;
+    double penalty = 1e-3;      ///< w, weight of the nesting penalty
+    std::uint32_t angles = 96;  ///< K_I, at least 4 K are used
+    std::uint32_t nodes = 12;   ///< K_G, Gauss-Legendre nodes per ray and band
+    std::uint32_t starts = 4;
+    std::uint32_t iterations = 150;  ///< of BFGS, per start and level of blur
+};
+
+/// The quantity J whose variances are minimised, on pixel centres (column, row) = (0..W-1, 0..H-1), bilinear
+/// between. Pixels with count 0 or with a value that is not finite carry no data: their values are never read
+/// as numbers.
+struct FourierField {
+    Grid grid;
+    std::size_t feature_count = 0;
+    std::span<const float> features;        ///< [pixel][feature]
+    std::span<const std::uint32_t> counts;  ///< [pixel]
+};
+
+/// Nested curves r_l(theta) = scale * (a_0 + 2 sum_{k=1}^{K-1} (re_k cos k theta - im_k sin k theta))^2 in
+/// pixels, at the point (column, row) = centre + r (cos theta, sin theta): theta runs clockwise on the
+/// screen, rows point down.
+struct FourierCurves {
+    double centre_column = 0;
+    double centre_row = 0;
+    double scale = 1;
+    std::uint32_t order = 1;
+    std::vector<std::vector<double>> coefficients;  ///< per curve [a_0, re_1, im_1, ..., re_{K-1}, im_{K-1}]
+
+    [[nodiscard]] double radius(std::size_t curve, double theta) const;
+};
+
+/// The objective and its parts. total = variance + penalty + floor.
+struct FourierObjective {
+    double total = 0;
+    double variance = 0;  ///< sum (or area-weighted sum) of the bands' variances
+    double penalty =
+        0;  ///< w times the sum of the integrals of 1 / gap, gaps in units of the inscribed radius
+    /// Keeps bands from vanishing; zero unless a band has less data than `floor_area` pixels or the innermost
+    /// curve comes nearer to the centre than `floor_radius`.
+    double floor = 0;
+    double floor_area = 0;
+    double floor_radius = 0;
+    bool feasible = true;  ///< curves positive, nested, inside the limit; total is +inf otherwise
+    std::vector<double> band_variance;  ///< m + 1 values, innermost first
+    std::vector<double> band_area;      ///< data area in pixels
+};
+
+/// What one start did.
+struct FourierStart {
+    std::string origin;  ///< where the initial curves came from
+    double start_objective = 0;
+    double objective = 0;
+    std::uint32_t iterations = 0;
+    std::uint32_t evaluations = 0;
+    std::string stop;  ///< why the last descent ended
+
+    friend bool operator==(const FourierStart&, const FourierStart&) = default;
+};
+
+struct FourierFit {
+    FourierCurves curves;  ///< no coefficients when the grid is too small or has no data
+    FourierObjective objective;
+    std::vector<FourierStart> starts;
+    std::size_t best = 0;  ///< index of the start that won; ties go to the lowest
+};
+
+/// Finds the curves. The same field, options and seed give the same fit for any number of threads. Throws a
+/// usage error for options out of range and Interrupted when `progress` asks to stop.
+[[nodiscard]] FourierFit fit_fourier_curves(const FourierField& field, const FourierOptions& options,
+                                            std::uint64_t seed, Progress& progress = silent());
+
+/// The band of every pixel: the first curve whose radius is not exceeded, or curves.size() outside all of
+/// them.
+[[nodiscard]] std::vector<std::uint32_t> fourier_bands(const FourierCurves& curves, const Grid& grid);
+
+/// The objective of given curves, for the field and the quadrature that the options name.
+[[nodiscard]] FourierObjective fourier_objective(const FourierField& field, const FourierOptions& options,
+                                                 const FourierCurves& curves);
+
+/// Any polar curves about a centre: radius(l, theta), innermost first.
+struct PolarCurves {
+    double centre_column = 0;
+    double centre_row = 0;
+    std::size_t curves = 0;
+    std::function<double(std::size_t, double)> radius;
+};
+
+/// Circles as polar curves about another point. Along rays that miss a circle, which can only happen when the
+/// point lies outside it, the radius is 0.
+[[nodiscard]] PolarCurves polar_circles(double centre_column, double centre_row, double circle_column,
+                                        double circle_row, std::vector<double> radii);
+
+/// The objective of arbitrary polar curves. They are first made admissible: clipped to `margin` pixels inside
+/// the limit and kept `margin` apart, so that circles which leave the image can be compared.
+[[nodiscard]] FourierObjective polar_objective(const FourierField& field, const FourierOptions& options,
+                                               const PolarCurves& curves, double margin = 0.5);
+
+/// The variance part of the objective for any region map: pixels instead of integrals.
+[[nodiscard]] double region_variance(const FourierField& field, std::span<const std::uint32_t> region,
+                                     FourierVariance variance);
+
+}  // namespace kandinsky

@@ -1,0 +1,125 @@
+#include <kandinsky/fourier_curves.hpp>
+#include <kandinsky/partition.hpp>
+#include <nlohmann/json.hpp>
+
+namespace kandinsky::partition::fcc {
+
+extern const Method kMethod;
+
+namespace {
+FourierOptions read_options(const PartitionInput& input) {
+    const auto integer = [&](const char* flag, std::int64_t low, std::int64_t high) {
+        return static_cast<std::uint32_t>(integer_option(kMethod, input, flag, low, high));
+    };
+    FourierOptions options;
+    options.curves = integer("fcc-curves", 1, 16);
+    options.order = integer("fcc-order", 1, 32);
+    options.limit = text_option(kMethod, input, "fcc-limit", {"rectangle", "circle"}) == "circle"
+                        ? FourierLimit::circle
+                        : FourierLimit::rectangle;
+    options.centre = text_option(kMethod, input, "fcc-centre", {"middle", "free"}) == "free"
+                         ? FourierCentre::free
+                         : FourierCentre::middle;
+    options.variance = text_option(kMethod, input, "fcc-variance", {"mean", "area"}) == "area"
+                           ? FourierVariance::area
+                           : FourierVariance::mean;
+    options.penalty = real_option(kMethod, input, "fcc-penalty", 0.0, 1e6);
+    options.angles = integer("fcc-angles", 8, 4096);
+    options.nodes = integer("fcc-nodes", 1, 128);
+    options.starts = integer("fcc-starts", 1, 1000);
+    options.iterations = integer("fcc-iterations", 0, 1000000);
+    return options;
+}
+
+/// Region of each band: bands that hold no pixel with data join the next one inwards that does (else
+/// outwards).
+std::vector<std::uint32_t> merge_bands(const std::vector<std::uint32_t>& bands, std::size_t count,
+                                       std::span<const std::uint32_t> counts) {
+    std::vector<char> used(count, 0);
+    for (std::size_t p = 0; p < bands.size(); ++p)
+        if (counts[p] > 0) used[bands[p]] = 1;
+    std::vector<std::uint32_t> region(count, 0);
+    std::uint32_t next = 0;
+    for (std::size_t b = 0; b < count; ++b) {
+        if (used[b]) ++next;
+        region[b] = next == 0 ? 0 : next - 1;
+    }
+    return region;
+}
+
+Partition fit(const PartitionInput& input) {
+    const FourierOptions options = read_options(input);
+    const FourierField field{input.grid, input.feature_count, input.features, input.counts};
+    const FourierFit found = fit_fourier_curves(field, options, input.seed,
+                                                input.progress == nullptr ? silent() : *input.progress);
+    const std::vector<std::uint32_t> bands = fourier_bands(found.curves, input.grid);
+    const std::vector<std::uint32_t> region =
+        merge_bands(bands, found.curves.coefficients.size() + 1, input.counts);
+
+    Partition partition;
+    partition.regions = region.back() + 1;
+    partition.region.reserve(bands.size());
+    for (const std::uint32_t band : bands) partition.region.push_back(region[band]);
+
+    nlohmann::ordered_json geometry;
+    geometry["kind"] = "fourier";
+    geometry["centre_px"] = {found.curves.centre_column, found.curves.centre_row};
+    geometry["limit"] = options.limit == FourierLimit::circle ? "circle" : "rectangle";
+    geometry["centre"] = options.centre == FourierCentre::free ? "free" : "middle";
+    geometry["variance_kind"] = options.variance == FourierVariance::area ? "area" : "mean";
+    geometry["order"] = found.curves.order;
+    geometry["scale"] = found.curves.scale;
+    geometry["convention"] =
+        "r(theta) = scale * (a0 + 2 * sum_k (re_k cos(k theta) - im_k sin(k theta)))^2 in pixels; "
+        "column = centre_px[0] + r cos(theta), row = centre_px[1] + r sin(theta)";
+    geometry["coefficients"] = found.curves.coefficients;
+    geometry["objective"] = found.objective.total;
+    geometry["variance"] = found.objective.variance;
+    geometry["penalty"] = found.objective.penalty;
+    geometry["floor"] = found.objective.floor;
+    geometry["start_objective"] = found.starts.empty() ? 0.0 : found.starts[found.best].start_objective;
+    geometry["iterations"] = found.starts.empty() ? 0u : found.starts[found.best].iterations;
+    geometry["merged"] = options.curves + 1 - partition.regions;
+    geometry["region_of_band"] = region;
+    geometry["best_start"] = found.best;
+    geometry["starts"] = nlohmann::ordered_json::array();
+    for (const FourierStart& start : found.starts)
+        geometry["starts"].push_back({{"origin", start.origin},
+                                      {"start_objective", start.start_objective},
+                                      {"objective", start.objective},
+                                      {"iterations", start.iterations},
+                                      {"evaluations", start.evaluations},
+                                      {"stop", start.stop}});
+    partition.geometry = geometry.dump();
+    return partition;
+}
+}  // namespace
+
+const Method kMethod{
+    .name = "fcc",
+    .summary =
+        "nested smooth curves about a centre (Fourier concentric clustering): rings of any smooth shape",
+    .uses_features = true,
+    .uses_labels = true,
+    .options =
+        {
+            {"fcc-curves", MethodOption::Type::integer, "3", "curves m; they bound m + 1 regions (1 to 16)"},
+            {"fcc-order", MethodOption::Type::integer, "8",
+             "order K of the curves' Fourier series (1 to 32)"},
+            {"fcc-limit", MethodOption::Type::text, "rectangle",
+             "what the outermost curve stays inside: rectangle (the image) or circle (the paper)"},
+            {"fcc-centre", MethodOption::Type::text, "middle",
+             "middle of the image (the paper), or free: optimised with the curves"},
+            {"fcc-variance", MethodOption::Type::text, "mean",
+             "mean: regions' variances count alike (the paper); area: by their share of the image"},
+            {"fcc-penalty", MethodOption::Type::real, "1e-3", "weight w of the nesting penalty"},
+            {"fcc-angles", MethodOption::Type::integer, "96", "quadrature angles K_I; at least 4 K are used"},
+            {"fcc-nodes", MethodOption::Type::integer, "12", "Gauss-Legendre nodes K_G per ray and region"},
+            {"fcc-starts", MethodOption::Type::integer, "4", "starts; the best result is kept"},
+            {"fcc-iterations", MethodOption::Type::integer, "150",
+             "most BFGS iterations per start and level of blur"},
+        },
+    .fit = fit,
+};
+
+}  // namespace kandinsky::partition::fcc

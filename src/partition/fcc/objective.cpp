@@ -1,0 +1,202 @@
+#include "partition/fcc/objective.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace kandinsky::partition::fcc {
+
+namespace {
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::size_t fine_stride(const FourierOptions& options) {
+    // 64 samples per highest harmonic of the series, and at least 4 per quadrature angle.
+    const std::size_t angles = angle_count(options), wanted = std::size_t{64} * options.order;
+    return std::max<std::size_t>(4, (wanted + angles - 1) / angles);
+}
+
+/// Is a sampled periodic gap positive, also between the samples? A parabola through neighbours dips below the
+/// nearer one by at most an eighth of the second difference; twice that is demanded.
+bool stays_positive(const double* gap, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+        const double before = gap[i == 0 ? n - 1 : i - 1], after = gap[i + 1 == n ? 0 : i + 1];
+        if (!(gap[i] > 0) || gap[i] <= 0.25 * (before + after - 2.0 * gap[i])) return false;
+    }
+    return true;
+}
+}  // namespace
+
+CurveObjective::CurveObjective(const BilinearField& field, const FourierOptions& options)
+    : bands_(field, options),
+      curves_(options.curves),
+      order_(options.order),
+      terms_(2 * std::size_t{options.order} - 1),
+      fine_(angle_count(options) * fine_stride(options)),
+      free_centre_(options.centre == FourierCentre::free),
+      scale_(bands_.frame().scale()),
+      fine_directions_(equispaced(fine_)),
+      fine_basis_(fine_ * terms_),
+      stride_(fine_stride(options)),
+      fixed_rays_(bands_.rays(middle_column(), middle_row())) {
+    for (std::size_t i = 0; i < fine_; ++i)
+        fourier_basis(fine_directions_.cosine[i], fine_directions_.sine[i], order_,
+                      fine_basis_.data() + i * terms_);
+    if (free_centre_) return;
+    border_basis_.resize(bands_.border_rays() * terms_);
+    for (std::size_t j = 0; j < bands_.border_rays(); ++j)
+        fourier_basis(fixed_rays_.border[j].cosine, fixed_rays_.border[j].sine, order_,
+                      border_basis_.data() + j * terms_);
+    for (std::size_t i = 0; i < fine_; ++i)
+        fine_limit_.push_back(limit_radius(bands_.frame(), middle_column(), middle_row(),
+                                           fine_directions_.cosine[i], fine_directions_.sine[i])
+                                  .radius);
+}
+
+CurveObjective::Centre CurveObjective::centre(std::span<const double> unknowns) const {
+    if (!free_centre_) return {middle_column(), middle_row()};
+    return {middle_column() + scale_ * unknowns[curves_ * terms_],
+            middle_row() + scale_ * unknowns[curves_ * terms_ + 1]};
+}
+
+FourierCurves CurveObjective::curves(std::span<const double> unknowns) const {
+    const Centre at = centre(unknowns);
+    FourierCurves result{.centre_column = at.column,
+                         .centre_row = at.row,
+                         .scale = scale_,
+                         .order = static_cast<std::uint32_t>(order_),
+                         .coefficients = {}};
+    for (std::size_t l = 0; l < curves_; ++l)
+        result.coefficients.emplace_back(unknowns.begin() + static_cast<std::ptrdiff_t>(l * terms_),
+                                         unknowns.begin() + static_cast<std::ptrdiff_t>((l + 1) * terms_));
+    return result;
+}
+
+std::vector<double> CurveObjective::unknowns_of(const FourierCurves& curves) const {
+    std::vector<double> result;
+    const double factor = std::sqrt(curves.scale / scale_);
+    for (const std::vector<double>& curve : curves.coefficients)
+        for (std::size_t t = 0; t < terms_; ++t) result.push_back(t < curve.size() ? factor * curve[t] : 0.0);
+    if (free_centre_) {
+        result.push_back((curves.centre_column - middle_column()) / scale_);
+        result.push_back((curves.centre_row - middle_row()) / scale_);
+    }
+    return result;
+}
+
+double CurveObjective::series(const double* basis, std::span<const double> unknowns,
+                              std::size_t curve) const {
+    const double* a = unknowns.data() + curve * terms_;
+    double sum = 0;
+    for (std::size_t t = 0; t < terms_; ++t) sum += a[t] * basis[t];
+    return sum;
+}
+
+bool CurveObjective::feasible(std::span<const double> unknowns, Workspace& workspace) const {
+    for (const double u : unknowns)
+        if (!std::isfinite(u)) return false;
+    const Centre at = centre(unknowns);
+    const Frame& frame = bands_.frame();
+    if (!(at.column > 0 && at.column < frame.right && at.row > 0 && at.row < frame.bottom)) return false;
+    // [previous radius][this radius][gap]
+    workspace.dense.assign(3 * fine_, 0.0);
+    double* inner = workspace.dense.data();
+    double* outer = inner + fine_;
+    double* gap = outer + fine_;
+    for (std::size_t l = 0; l <= curves_; ++l) {
+        for (std::size_t i = 0; i < fine_; ++i) {
+            if (l < curves_) {
+                const double g = series(fine_basis_.data() + i * terms_, unknowns, l);
+                outer[i] = scale_ * g * g;
+            } else if (free_centre_) {
+                outer[i] = limit_radius(frame, at.column, at.row, fine_directions_.cosine[i],
+                                        fine_directions_.sine[i])
+                               .radius;
+            } else {
+                outer[i] = fine_limit_[i];
+            }
+            gap[i] = outer[i] - inner[i];
+        }
+        if (!stays_positive(gap, fine_)) return false;
+        std::swap(inner, outer);
+    }
+    return true;
+}
+
+bool CurveObjective::place(std::span<const double> unknowns, const Rays& rays, Workspace& workspace) const {
+    if (!feasible(unknowns, workspace)) return false;
+    Radii& radii = workspace.radii;
+    const std::size_t angles = bands_.directions().size(), borders = bands_.border_rays();
+    radii.ring.resize(curves_ * angles);
+    radii.border.resize(borders);
+    for (std::size_t l = 0; l < curves_; ++l)
+        for (std::size_t i = 0; i < angles; ++i) {
+            const double g = series(fine_basis_.data() + i * stride_ * terms_, unknowns, l);
+            radii.ring[l * angles + i] = scale_ * g * g;
+        }
+    if (free_centre_) workspace.basis.resize(borders * terms_);
+    for (std::size_t j = 0; j < borders; ++j) {
+        const BorderRay& ray = rays.border[j];
+        if (free_centre_) fourier_basis(ray.cosine, ray.sine, order_, workspace.basis.data() + j * terms_);
+        const double* basis = (free_centre_ ? workspace.basis.data() : border_basis_.data()) + j * terms_;
+        const double g = series(basis, unknowns, curves_ - 1);
+        radii.border[j] = scale_ * g * g;
+        if (!(radii.border[j] < ray.length)) return false;
+    }
+    return true;
+}
+
+FourierObjective CurveObjective::value(std::span<const double> unknowns, Workspace& workspace) const {
+    const Centre at = centre(unknowns);
+    const Rays moved = free_centre_ ? bands_.rays(at.column, at.row) : Rays{};
+    const Rays& rays = free_centre_ ? moved : fixed_rays_;
+    if (!place(unknowns, rays, workspace)) {
+        FourierObjective nothing;
+        nothing.total = kInfinity;
+        nothing.feasible = false;
+        return nothing;
+    }
+    return bands_.evaluate<false>(rays, workspace.radii, workspace);
+}
+
+double CurveObjective::value_and_gradient(std::span<const double> unknowns, std::span<double> gradient,
+                                          Workspace& workspace) const {
+    const Centre at = centre(unknowns);
+    const Rays moved = free_centre_ ? bands_.rays(at.column, at.row) : Rays{};
+    const Rays& rays = free_centre_ ? moved : fixed_rays_;
+    if (!place(unknowns, rays, workspace)) return kInfinity;
+    const double total = bands_.evaluate<true>(rays, workspace.radii, workspace).total;
+
+    std::fill(gradient.begin(), gradient.end(), 0.0);
+    const Radii& by_radius = workspace.gradient;
+    const std::size_t angles = bands_.directions().size();
+    // d r / d a_t = 2 scale g basis_t.
+    const auto spread = [&](const double* basis, std::size_t curve, double slope) {
+        const double factor = 2.0 * scale_ * slope * series(basis, unknowns, curve);
+        double* out = gradient.data() + curve * terms_;
+        for (std::size_t t = 0; t < terms_; ++t) out[t] += factor * basis[t];
+    };
+    for (std::size_t l = 0; l < curves_; ++l)
+        for (std::size_t i = 0; i < angles; ++i)
+            spread(fine_basis_.data() + i * stride_ * terms_, l, by_radius.ring[l * angles + i]);
+    double column = by_radius.column, row = by_radius.row;
+    std::vector<double> turn(free_centre_ ? terms_ : 0);
+    for (std::size_t j = 0; j < bands_.border_rays(); ++j) {
+        const double* basis = (free_centre_ ? workspace.basis.data() : border_basis_.data()) + j * terms_;
+        spread(basis, curves_ - 1, by_radius.border[j]);
+        if (!free_centre_) continue;
+        // The border points stay where they are, so their angle turns when the centre moves.
+        const BorderRay& ray = rays.border[j];
+        fourier_basis_slope(ray.cosine, ray.sine, order_, turn.data());
+        const double by_angle = 2.0 * scale_ * series(basis, unknowns, curves_ - 1) *
+                                series(turn.data(), unknowns, curves_ - 1) * by_radius.border[j];
+        column += by_angle * ray.sine / ray.length;
+        row -= by_angle * ray.cosine / ray.length;
+    }
+    if (free_centre_) {
+        gradient[curves_ * terms_] = scale_ * column;
+        gradient[curves_ * terms_ + 1] = scale_ * row;
+    }
+    return total;
+}
+
+}  // namespace kandinsky::partition::fcc

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <kandinsky/fourier_curves.hpp>
+#include <span>
+#include <vector>
+
+#include "partition/fcc/bands.hpp"
+
+namespace kandinsky::partition::fcc {
+
+/// The objective as a function of the unknowns: the curves' coefficients, innermost first, and for a free
+/// centre its offset from the middle in units of the scale.
+class CurveObjective {
+  public:
+    CurveObjective(const BilinearField& field, const FourierOptions& options);
+
+    [[nodiscard]] std::size_t unknowns() const { return curves_ * terms_ + (free_centre_ ? 2 : 0); }
+    [[nodiscard]] std::size_t terms() const { return terms_; }
+    [[nodiscard]] const BandObjective& bands() const { return bands_; }
+    [[nodiscard]] double middle_column() const { return 0.5 * bands_.frame().right; }
+    [[nodiscard]] double middle_row() const { return 0.5 * bands_.frame().bottom; }
+    [[nodiscard]] Workspace workspace() const { return Workspace(bands_.moments()); }
+
+    [[nodiscard]] FourierCurves curves(std::span<const double> unknowns) const;
+    [[nodiscard]] std::vector<double> unknowns_of(const FourierCurves& curves) const;
+
+    /// Curves positive, nested and inside the limit, judged on a fine set of angles with room for what a
+    /// curve may do between two of them.
+    [[nodiscard]] bool feasible(std::span<const double> unknowns, Workspace& workspace) const;
+    /// Value with all its parts; total is +inf when infeasible.
+    [[nodiscard]] FourierObjective value(std::span<const double> unknowns, Workspace& workspace) const;
+    /// Total and exact gradient; +inf, gradient untouched, when infeasible.
+    double value_and_gradient(std::span<const double> unknowns, std::span<double> gradient,
+                              Workspace& workspace) const;
+
+  private:
+    struct Centre {
+        double column = 0, row = 0;
+    };
+    [[nodiscard]] Centre centre(std::span<const double> unknowns) const;
+    /// Fills workspace.radii (and the basis at the border rays); false when infeasible there.
+    bool place(std::span<const double> unknowns, const Rays& rays, Workspace& workspace) const;
+    [[nodiscard]] double series(const double* basis, std::span<const double> unknowns,
+                                std::size_t curve) const;
+
+    BandObjective bands_;
+    std::size_t curves_, order_, terms_, fine_;
+    bool free_centre_;
+    double scale_;
+    Directions fine_directions_;
+    std::vector<double> fine_basis_;  // [fine angle][term]; every stride_-th is a quadrature angle
+    std::size_t stride_;
+    std::vector<double> border_basis_;  // [border ray][term], for a fixed centre
+    std::vector<double> fine_limit_;    // for a fixed centre
+    Rays fixed_rays_;
+};
+
+}  // namespace kandinsky::partition::fcc
