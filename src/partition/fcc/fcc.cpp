@@ -120,6 +120,7 @@ const Method kMethod{
              "most BFGS iterations per start and level of blur"},
         },
     .fit = fit,
+    .order = 4,
 };
 
 }  // namespace kandinsky::partition::fcc
