@@ -90,7 +90,7 @@ PixelPassResult pixel_pass(const Dataset& data, const Census& census, const Pixe
                 const std::span<std::uint32_t> own(keys.data() + scores.begin(slot), n);
                 if (grouped) {
                     const std::span<std::uint64_t> own_pairs(pairs.data() + scores.begin(slot), n);
-                    sort_keys(own_pairs);
+                    sort_pairs(own_pairs);
                     for (std::size_t k = 0; k < n; ++k)
                         own[k] = static_cast<std::uint32_t>(own_pairs[k] >> 32);
                     parts[number][s].append(build_group_curve(own_pairs, sizes, request.rule));

@@ -124,7 +124,7 @@ std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
             parallel_for(end - begin, [&](std::size_t j) {
                 std::vector<std::uint32_t> sizes(data.groups());
                 const auto own = stretch(pairs, j);
-                sort_keys(own);
+                sort_pairs(own);
                 curves[begin + j] = build_group_curve(own, sizes, request.rule);
             });
         } else {

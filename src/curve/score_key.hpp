@@ -20,9 +20,9 @@ namespace kandinsky {
     return static_cast<std::uint64_t>(key_of(score)) << 32 | group;
 }
 
-/// Ascending sorts, vectorised for long spans. Not stable (equal keys are indistinguishable); may allocate a
-/// fixed scratch buffer.
+/// Sorts ascending. Linear time for long spans, with scratch of the same size.
 void sort_keys(std::span<std::uint32_t> keys);
-void sort_keys(std::span<std::uint64_t> keys);
+/// Sorts pairs ascending by score; groups of equal scores come in no particular order.
+void sort_pairs(std::span<std::uint64_t> pairs);
 
 }  // namespace kandinsky
