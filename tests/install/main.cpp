@@ -1,14 +1,19 @@
 #include <cstdio>
-#include <kandinsky/error.hpp>
-#include <kandinsky/partition.hpp>
+#include <kandinsky/kandinsky.hpp>
 
-// Lists the methods, and catches an error that was thrown inside the library.
-int main() {
-    for (const kandinsky::Method* method : kandinsky::methods()) std::puts(method->name.c_str());
-    try {
-        (void)kandinsky::method("no such method");
-    } catch (const kandinsky::Error& error) {
-        return error.kind() == kandinsky::ErrorKind::usage ? 0 : 1;
-    }
-    return 1;
+int main() try {
+    const auto scenes = kandinsky::make_scenes({.images = 30, .grid = {48, 64}});  // your model's outputs and labels
+    const kandinsky::Dataset data(scenes.probs, scenes.labels, scenes.groups);
+    const kandinsky::Calibrator calibrator = kandinsky::calibrate(data, {.method = "kmeans"});
+    kandinsky::save(calibrator, "model.kcal");
+
+    const kandinsky::Predictor predictor(kandinsky::load("model.kcal"), 0.1);  // at alpha = 0.1
+    std::vector<float> probs(predictor.thresholds().size());                   // one image, [class][row][column]
+    data.read_probs(0, {0, data.grid().pixels()}, probs.data());
+    std::vector<std::uint8_t> sets(probs.size());
+    predictor.sets(probs, sets);  // 1 where the class is in the pixel's set; allocates nothing
+    std::puts(kandinsky::guarantee(calibrator).c_str());
+} catch (const kandinsky::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return static_cast<int>(error.kind());
 }
