@@ -3,6 +3,7 @@
 #include <kandinsky/calibrator.hpp>
 #include <numeric>
 
+#include "calibrate/sample.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "curve/pixel_pass.hpp"
@@ -24,6 +25,9 @@ CalibrateOptions effective(CalibrateOptions options) {
     for (const double level : options.quantiles)
         if (!(level >= 0 && level <= 1))
             fail(ErrorKind::usage, "--quantiles has {}, but levels lie in [0, 1]", level);
+    if (!(options.split >= 0 && options.split < 1))
+        fail(ErrorKind::usage, "--split is {}, but must be a share of the groups, at least 0 and below 1",
+             options.split);
     if (options.rungs == 1 || options.rungs > 100000)
         fail(ErrorKind::usage, "--rungs is {}, but must be 2 to 100000", options.rungs);
     return options;
@@ -34,6 +38,26 @@ CurveRule rule_for(const CalibrateOptions& options, std::size_t curves) {
     return {.pooling = options.pooling,
             .ladder = options.released ? Ladder::released() : Ladder::uniform(rungs),
             .released = options.released};
+}
+
+/// The images that find the regions, and those that set the thresholds; groups stay whole.
+std::pair<Dataset, Dataset> split_groups(const Dataset& data, double share, const CalibrateOptions& options,
+                                         Progress& progress) {
+    const auto count = static_cast<std::size_t>(std::llround(share * static_cast<double>(data.groups())));
+    if (count == 0 || count >= data.groups())
+        fail(ErrorKind::usage, "--split {} of {} {} leaves one side empty", share, data.groups(),
+             data.grouped() ? "groups" : "images");
+    std::vector<std::uint64_t> hashes;
+    if (!data.grouped()) hashes = take_census(data, options.condition, progress).image_hash;
+    const std::vector<std::uint32_t> chosen =
+        draw_sample(data, hashes, count, SamplePurpose::split, options.seed, 0);
+    std::vector<std::uint32_t> rest;
+    for (std::uint32_t image = 0, next = 0; image < data.images(); ++image)
+        if (next < chosen.size() && chosen[next] == image)
+            ++next;
+        else
+            rest.push_back(image);
+    return {data.subset(chosen), data.subset(rest)};
 }
 
 bool is_pixelwise(const Partition& partition) {
@@ -55,7 +79,7 @@ class Run {
         for (const CalibrateOptions& one : options)
             if (one.condition != common_.condition || one.score != common_.score ||
                 one.quantiles != common_.quantiles || one.released != common_.released ||
-                one.pooling != common_.pooling)
+                one.pooling != common_.pooling || one.split != common_.split)
                 fail(ErrorKind::internal,
                      "[calibrate_all] the methods must share score, condition, quantiles and pooling");
         census_ = take_census(data, common_.condition, progress);
@@ -66,44 +90,65 @@ class Run {
                  data.options().labels_name);
     }
 
-    /// One calibrator per method; `seconds` gets the time of each, the walk over the pixels divided evenly.
-    std::vector<Calibrator> fit(const std::vector<CalibrateOptions>& options, std::vector<double>& seconds) {
+    [[nodiscard]] const Census& census() const { return census_; }
+
+    /// The regions that each method finds on these images, [method][stratum]. With `keep_curves`, the same
+    /// walk over the pixels also keeps the curves that thresholds() would need of it.
+    std::vector<std::vector<Partition>> find_regions(const std::vector<CalibrateOptions>& options,
+                                                     bool keep_curves, std::vector<double>& seconds) {
         const Stopwatch start;
         std::vector<std::vector<Partition>> partitions(options.size());
         bool features = false;
-        std::size_t pixelwise_curves = 0;
-        // Methods that do not look at curves go first: they tell whether the walk over the pixels must keep
-        // the curves.
-        for (std::size_t m = 0; m < options.size(); ++m) {
-            if (method(options[m].method).uses_features) {
+        // Methods that do not look at curves go first: they tell whether the walk must keep the curves.
+        for (std::size_t m = 0; m < options.size(); ++m)
+            if (method(options[m].method).uses_features)
                 features = true;
-                continue;
-            }
-            partitions[m] = regions(options[m]);
-            if (is_pixelwise(partitions[m].front())) pixelwise_curves = curve_count(partitions[m]);
+            else
+                partitions[m] = regions(options[m]);
+        walk_pixels(features, keep_curves ? partitions : std::vector<std::vector<Partition>>{});
+        for (double& time : seconds) time += start.seconds() / static_cast<double>(options.size());
+        for (std::size_t m = 0; m < options.size(); ++m) {
+            const Stopwatch own;
+            if (partitions[m].empty()) partitions[m] = regions(options[m]);
+            seconds[m] += own.seconds();
         }
-        PixelPassResult pixels;
-        if (features || pixelwise_curves > 0)
-            pixels = pixel_pass(data_, census_,
-                                {.condition = common_.condition,
-                                 .score = common_.score,
-                                 .quantiles = features ? common_.quantiles : std::vector<double>{},
-                                 .curves = pixelwise_curves > 0,
-                                 .rule = rule_for(common_, pixelwise_curves)},
-                                progress_);
-        features_ = std::move(pixels.features);
-        seconds.assign(options.size(), start.seconds() / static_cast<double>(options.size()));
+        return partitions;
+    }
+
+    /// The thresholds that these images set in given regions.
+    std::vector<Calibrator> set_thresholds(const std::vector<CalibrateOptions>& options,
+                                           std::vector<std::vector<Partition>> partitions,
+                                           std::vector<double>& seconds) {
+        if (pixel_curves_.empty()) walk_pixels(false, partitions);
         std::vector<Calibrator> calibrators;
         for (std::size_t m = 0; m < options.size(); ++m) {
-            const Stopwatch begin;
-            if (partitions[m].empty()) partitions[m] = regions(options[m]);
-            calibrators.push_back(finish(options[m], std::move(partitions[m]), pixels.curves));
-            seconds[m] += begin.seconds();
+            const Stopwatch own;
+            calibrators.push_back(finish(options[m], std::move(partitions[m])));
+            seconds[m] += own.seconds();
         }
         return calibrators;
     }
 
   private:
+    /// One walk for the features, if wanted, and for the curves of every pixel, if some partition is
+    /// pixelwise.
+    void walk_pixels(bool features, const std::vector<std::vector<Partition>>& partitions) {
+        std::size_t curves = 0;
+        for (const std::vector<Partition>& of_method : partitions)
+            if (!of_method.empty() && is_pixelwise(of_method.front())) curves = curve_count(of_method);
+        if (!features && curves == 0) return;
+        PixelPassResult result =
+            pixel_pass(data_, census_,
+                       {.condition = common_.condition,
+                        .score = common_.score,
+                        .quantiles = features ? common_.quantiles : std::vector<double>{},
+                        .curves = curves > 0,
+                        .rule = rule_for(common_, curves)},
+                       progress_);
+        features_ = std::move(result.features);
+        pixel_curves_ = std::move(result.curves);
+    }
+
     std::vector<Partition> regions(const CalibrateOptions& options) {
         const Method& how = method(options.method);
         const std::size_t pixels = data_.grid().pixels(), features = common_.quantiles.size();
@@ -129,8 +174,7 @@ class Run {
         return partitions;
     }
 
-    Calibrator finish(const CalibrateOptions& options, std::vector<Partition> partitions,
-                      const std::vector<CurveSet>& pixel_curves) {
+    Calibrator finish(const CalibrateOptions& options, std::vector<Partition> partitions) {
         Calibrator calibrator;
         calibrator.options = options;
         calibrator.grid = data_.grid();
@@ -145,9 +189,9 @@ class Run {
         const CurveRule rule = rule_for(options, curve_count(partitions));
         const RegionPassRequest request{
             .condition = options.condition, .score = options.score, .rule = rule, .budget = options.memory};
-        const bool own_curves = !pixel_curves.empty() && is_pixelwise(partitions.front());
+        const bool own_curves = !pixel_curves_.empty() && is_pixelwise(partitions.front());
         calibrator.curves =
-            own_curves ? pixel_curves : region_pass(data_, census_, partitions, request, progress_);
+            own_curves ? pixel_curves_ : region_pass(data_, census_, partitions, request, progress_);
         if (options.fallback == Fallback::image) {
             const std::vector<Partition> whole(
                 census_.strata,
@@ -183,6 +227,7 @@ class Run {
     CalibrateOptions common_;
     Census census_;
     std::vector<float> features_;
+    std::vector<CurveSet> pixel_curves_;
 };
 }  // namespace
 
@@ -194,15 +239,26 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         (void)method(one.method);  // unknown names are told before any work
         wanted.push_back(effective(one));
     }
+    std::vector<double> own(wanted.size(), 0.0);
+    std::vector<Calibrator> calibrators;
     const Stopwatch start;
-    Run run(data, wanted, progress);
-    const double reading = start.seconds();
-    std::vector<double> own;
-    std::vector<Calibrator> calibrators = run.fit(wanted, own);
-    if (seconds != nullptr) {
-        *seconds = own;
-        for (double& time : *seconds) time += reading / static_cast<double>(wanted.size());
+    const double share = wanted.front().split;
+    if (share > 0) {
+        const auto [fitting, setting] = split_groups(data, share, wanted.front(), progress);
+        Run finder(fitting, wanted, progress), setter(setting, wanted, progress);
+        for (double& time : own) time += start.seconds() / static_cast<double>(wanted.size());
+        calibrators = setter.set_thresholds(wanted, finder.find_regions(wanted, false, own), own);
+        for (Calibrator& calibrator : calibrators) {
+            calibrator.images = data.images();
+            calibrator.groups = data.groups();
+            for (std::size_t i = 0; i < 2; ++i) calibrator.fingerprint[i] += finder.census().fingerprint[i];
+        }
+    } else {
+        Run run(data, wanted, progress);
+        for (double& time : own) time += start.seconds() / static_cast<double>(wanted.size());
+        calibrators = run.set_thresholds(wanted, run.find_regions(wanted, true, own), own);
     }
+    if (seconds != nullptr) *seconds = std::move(own);
     return calibrators;
 }
 

@@ -25,7 +25,7 @@ std::string promise(const Calibrator& calibrator) {
         return "No finite-sample guarantee: pixels of one image are not independent, so pooled pixels are "
                "not a sample "
                "size; coverage is right on average only as far as the calibration images are typical.";
-    if (method(options.method).uses_labels)
+    if (method(options.method).uses_labels && options.split == 0)
         return fmt::format(
             "No finite-sample guarantee: the regions were found on the same {}s that set the thresholds; the "
             "hierarchical "

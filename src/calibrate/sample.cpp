@@ -8,12 +8,12 @@
 namespace kandinsky {
 
 std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
-                                       std::size_t count, std::uint64_t seed, std::uint64_t draw) {
+                                       std::size_t count, SamplePurpose purpose, std::uint64_t seed,
+                                       std::uint64_t draw) {
     if (count == 0 || count > data.groups())
-        fail(ErrorKind::usage, "--sample is {}, but there are {} {} to draw from", count, data.groups(),
-             data.grouped() ? "groups" : "images");
-    constexpr std::uint64_t kPurpose = 0x73616D706C65;  // "sample"
-    const std::uint64_t salt = mix(mix(mix(seed) ^ kPurpose) ^ draw);
+        fail(ErrorKind::usage, "a sample of {} is wanted, but there are {} {} to draw from", count,
+             data.groups(), data.grouped() ? "groups" : "images");
+    const std::uint64_t salt = mix(mix(mix(seed) ^ static_cast<std::uint64_t>(purpose)) ^ draw);
     struct Ticket {
         std::uint64_t number;
         std::uint32_t group;

@@ -52,6 +52,10 @@ void CalibrateFlags::declare(CLI::App& app, const std::string& standard_pooling)
     app.add_option("--quantiles", quantiles, "levels at which curves are compared")->capture_default_str();
     app.add_option("--rungs", rungs, "resolution of long curves (0: 2000, or 200 with many regions)")
         ->capture_default_str();
+    app.add_option(
+           "--split", split,
+           "find the regions on this share of the groups, set the thresholds on the rest (0: no split)")
+        ->capture_default_str();
     app.add_option("--compat", compat, "'released': reproduce the authors' released code")
         ->capture_default_str();
     app.add_option("--seed", seed, "seed of everything random")->capture_default_str();
@@ -78,6 +82,7 @@ CalibrateOptions CalibrateFlags::options() const {
     options.min_count = min_count;
     options.quantiles = parse_reals(quantiles, "--quantiles");
     options.rungs = rungs;
+    options.split = split;
     options.seed = seed;
     if (compat != "none" && compat != "released")
         fail(ErrorKind::usage, "--compat is '{}', but must be none or released", compat);

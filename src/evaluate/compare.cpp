@@ -105,10 +105,11 @@ Comparison compare(const Dataset& calibration, const Dataset& test, const Compar
     result.alpha = options.alpha;
     std::vector<std::vector<CompareRow>> rows;  // [stratum * methods + method][draw]
     for (std::size_t draw = 0; draw < options.draws; ++draw) {
-        const Dataset part = options.sample > 0
-                                 ? calibration.subset(draw_sample(calibration, hashes, options.sample,
-                                                                  options.calibrate.seed, draw))
-                                 : calibration;
+        const Dataset part =
+            options.sample > 0
+                ? calibration.subset(draw_sample(calibration, hashes, options.sample, SamplePurpose::draws,
+                                                 options.calibrate.seed, draw))
+                : calibration;
         result.cal_images = part.images();
         result.cal_groups = part.groups();
         std::vector<double> fit_seconds(wanted.size());

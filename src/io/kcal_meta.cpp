@@ -32,6 +32,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
           {"min_count", options.min_count},
           {"quantiles", options.quantiles},
           {"rungs", options.rungs},
+          {"split", options.split},
           {"compat", options.released ? "released" : "none"},
           {"seed", options.seed},
           {"method_options", settings}}},
@@ -69,6 +70,7 @@ Calibrator from_meta(const json& meta, const std::string& name) {
         to.min_count = options.at("min_count").get<std::uint64_t>();
         to.quantiles = options.at("quantiles").get<std::vector<double>>();
         to.rungs = options.at("rungs").get<std::size_t>();
+        to.split = options.at("split").get<double>();
         to.released = options.at("compat").get<std::string>() == "released";
         to.seed = options.at("seed").get<std::uint64_t>();
         for (const auto& [flag, value] : options.at("method_options").items())
