@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,3 +110,22 @@ class Room:
     def calibrate(self, *args, output="cal.kcal", probs="probs.npy", labels="labels.npy"):
         self.does("calibrate", "--probs", probs, "--labels", labels, "-o", output, *args)
         return output
+
+
+def help_text(*args):
+    result = run(*args, "--help", cwd="/")
+    assert result.code == 0 and result.err == "", result
+    return result.out
+
+
+def methods():
+    """The calibration methods that `kandinsky calibrate --help` lists."""
+    listed = re.search(r"share their scores:\s*([a-z_0-9]+(?:,\s+[a-z_0-9]+)*)", help_text("calibrate"))
+    assert listed, "calibrate --help lists no methods"
+    return re.split(r",\s+", listed.group(1))
+
+
+def default_methods():
+    """Those that need no file of their own; a method that does says so among its options."""
+    needing = re.findall(r"Method (\w+):\n(?:  .*\n)*?  --\S+ FILE", help_text("calibrate"))
+    return [name for name in methods() if name not in needing]
