@@ -117,7 +117,7 @@ def evaluation(calibrator, probs, member, valid, alpha):
     size = calibrator.sets(probs, alpha).sum(axis=1)[valid]
     out["set_size"], out["empty_share"] = size.mean(), (size == 0).mean()
     out["ece"] = [expected_calibration_error(two_classes(probs)[:, c][valid], member[:, c][valid])
-                  for c in range(member.shape[1])]  # fmt: skip
+                  for c in range(member.shape[1])]
     return out
 
 

@@ -131,7 +131,7 @@ def test_test_images_unlike_the_calibration_images_are_bad_data(calibrated, part
     calibrated.refuses(3, ["other.npy", "probs.npy"], *COMPARE, "--test-probs", other, "--test-labels", truth)
     calibrated.refuses(3, ["other.npy", "calibrator"], "predict", "cal.kcal", "--probs", other, "-o", "out.npy")
     calibrated.refuses(3, ["other.npy", "calibrator"], "evaluate", "cal.kcal", "--probs", other, "--labels", truth,
-                       "--json", "out.json", "--ce-map", "ce.npy")  # fmt: skip
+                       "--json", "out.json", "--ce-map", "ce.npy")
 
 
 def test_a_region_map_that_does_not_fit_is_bad_data(room):
@@ -142,7 +142,9 @@ def test_a_region_map_that_does_not_fit_is_bad_data(room):
 
 # ---- values ------------------------------------------------------------------------------------
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-@pytest.mark.parametrize("value,said", [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf"), (-0.25, "-0.25"), (1.5, "1.5")])
+@pytest.mark.parametrize(
+    "value,said", [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf"), (-0.25, "-0.25"), (1.5, "1.5")]
+)
 def test_a_value_that_is_no_probability_is_named_with_its_place(calibrated, dtype, value, said):
     probs = calibrated.probs.astype(dtype)
     probs[2, 1, 3, 6] = value
@@ -191,7 +193,7 @@ def test_labels_that_are_all_ignored_are_bad_data(calibrated):
     name = calibrated.save("ignored.npy", np.full(calibrated.labels.shape, 255, np.uint8))
     calibrated.refuses(3, ["ignored.npy", "ignored"], *with_input("--labels", name))
     calibrated.refuses(3, ["ignored.npy", "ignored"], "evaluate", "cal.kcal", "--probs", "probs.npy", "--labels", name,
-                       "--json", "out.json")  # fmt: skip
+                       "--json", "out.json")
 
 
 # ---- little data is no error -------------------------------------------------------------------
@@ -241,6 +243,8 @@ WRONG_USAGE = [
     (["--memory", "much"], ["--memory", "much"]),
     (["--rungs", "1"], ["--rungs", "1"]),
     (["--threads", "two"], ["--threads"]),
+    (["--threads=-1"], ["--threads", "-1"]),
+    (["--fallback", "image", "--min-count=-1"], ["--min-count", "-1"]),
     (["--method", "kmeans", "--kmeans-clusters", "0"], ["kmeans-clusters", "0"]),
     (["--method", "kmeans", "--kmeans-clusters", "x"], ["kmeans-clusters", "x"]),
     (["--method", "mask"], ["--mask"]),
@@ -324,7 +328,7 @@ def test_a_calibrator_packed_anew_without_its_checksum_is_refused(calibrated):
 
 
 CHANGES = [{"format": "other"}, {"format_version": 0}, {"data": 3}, {"strata": []}, {"method": 1}, {"options": {}},
-           {"format_version": "one"}, {"format": 1}]  # fmt: skip
+           {"format_version": "one"}, {"format": 1}]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)

@@ -1,4 +1,4 @@
-"""Outputs that cannot be written or finished: exit code 4 or the signal, nothing partial, and what stood there stays."""
+"""Outputs that cannot be written or finished: exit code 4 or the signal, nothing partial, and old files stay."""
 
 import os
 import pty
@@ -14,7 +14,8 @@ import pytest
 from support import command, expect_refusal, snapshot
 
 INPUT = ["--probs", "probs.npy", "--labels", "labels.npy"]
-TEST = ["--cal-probs", "probs.npy", "--cal-labels", "labels.npy", "--test-probs", "probs.npy", "--test-labels", "labels.npy"]
+TEST = ["--cal-probs", "probs.npy", "--cal-labels", "labels.npy", "--test-probs", "probs.npy", "--test-labels",
+        "labels.npy"]
 
 
 def writers(target):
@@ -72,7 +73,8 @@ def test_a_read_only_folder_is_a_file_error(calibrated, writer):
 
 
 def test_demo_into_a_file_is_a_file_error(room):
-    room.refuses(4, ["labels.npy"], "demo", "--images", "4", "--test-images", "4", "--size", "16x12", "-o", "labels.npy")
+    small = ["--images", "4", "--test-images", "4", "--size", "16x12"]
+    room.refuses(4, ["labels.npy"], "demo", *small, "-o", "labels.npy")
 
 
 # ---- full disks --------------------------------------------------------------------------------

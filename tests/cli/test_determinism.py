@@ -29,12 +29,14 @@ class Scenes(Room):
     def calibrated(self, where, method, *args):
         """The bytes of calibrator, curves and region map."""
         names = ["c.kcal", "curves.npy", "regions.npy"]
-        self.does("calibrate", "--probs", f"{where}/cal_probs.npy", "--labels", f"{where}/cal_labels.npy", "-o", names[0],
-                  "--curves", names[1], "--regions", names[2], "--method", method, *self.map(method), *args)  # fmt: skip
+        data = ["--probs", f"{where}/cal_probs.npy", "--labels", f"{where}/cal_labels.npy"]
+        outputs = ["-o", names[0], "--curves", names[1], "--regions", names[2]]
+        self.does("calibrate", *data, *outputs, "--method", method, *self.map(method), *args)
         return [(self.folder / name).read_bytes() for name in names]
 
     def predicted(self, where, *args):
-        self.does("predict", "c.kcal", "--probs", f"{where}/test_probs.npy", "-o", "sets.npy", "--pvalues", "p.npy", *args)
+        outputs = ["-o", "sets.npy", "--pvalues", "p.npy"]
+        self.does("predict", "c.kcal", "--probs", f"{where}/test_probs.npy", *outputs, *args)
         return self.load("sets.npy"), self.load("p.npy")
 
     def evaluated(self, where, *args):
@@ -42,7 +44,8 @@ class Scenes(Room):
         return without_times(self.does("evaluate", "c.kcal", *data, "--json", "-", *args).out)
 
     def compared(self, where, *args):
-        data = [f"--{part}-{what}={where}/{part}_{what}.npy" for part in ("cal", "test") for what in ("probs", "labels")]
+        files = [(part, what) for part in ("cal", "test") for what in ("probs", "labels")]
+        data = [f"--{part}-{what}={where}/{part}_{what}.npy" for part, what in files]
         return without_times(self.does("compare", *data, "--json", "-", *args).out)
 
     def map(self, method):

@@ -237,9 +237,9 @@ def test_evaluate_writes_the_same_json_to_a_file_and_a_table_beside_it(twelve):
 
 # ---- comparison --------------------------------------------------------------------------------
 COMPARE = ["compare", "--cal-probs", "probs.npy", "--cal-labels", "labels.npy", "--test-probs", "test.npy",
-           "--test-labels", "truth.npy", "--json", "-"]  # fmt: skip
+           "--test-labels", "truth.npy", "--json", "-"]
 FIELDS = {"method", "class", "regions", "mean_ce", "q05", "q95", "floor", "pixels", "pixels_without_data", "set_size",
-          "coverage", "seconds"}  # fmt: skip
+          "coverage", "seconds"}
 
 
 @pytest.mark.parametrize("pooling", ["pixels", "groups"])

@@ -1,4 +1,4 @@
-"""The same data in another type, layout or container gives the same result, and the options of reading do what they say."""
+"""The same data in another type, layout or container gives the same result, and the reading options work."""
 
 import json
 
@@ -143,7 +143,7 @@ def test_ignored_labels_belong_to_no_class(room):
     expected = reference.Reference(room.probs, reference.members(labels, 3, (255, -1, 77))[0], WHOLE)
     assert agree(thresholds(room, "0.3", "--ignore=77,255,-1"), room.probs, expected, "0.3")
     room.refuses(3, ["label 77 "], "calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "-o", "x.kcal",
-                 "--ignore=255,-1")  # fmt: skip
+                 "--ignore=255,-1")
 
 
 def test_a_class_can_be_ignored_and_ignoring_nothing_refuses_255(room):
@@ -154,7 +154,7 @@ def test_a_class_can_be_ignored_and_ignoring_nothing_refuses_255(room):
     labels[3, 0, 1] = 255
     room.save("void.npy", labels)
     room.refuses(3, ["label 255 ", "image 3", "row 0", "column 1"], "calibrate", "--probs", "probs.npy", "--labels",
-                 "void.npy", "-o", "x.kcal", "--ignore", "none")  # fmt: skip
+                 "void.npy", "-o", "x.kcal", "--ignore", "none")
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -174,7 +174,7 @@ def test_logits_are_turned_into_probabilities_when_asked(room, kind, dtype):
     assert clear.mean() > 0.8
     assert ((room.load("sets.npy") == 1) == (probs >= limits))[clear].all()
     room.refuses(3, ["probability 90 ", "--logits"], "calibrate", "--probs", "logits.npy", "--labels", "labels.npy",
-                 "-o", "x.kcal")  # fmt: skip
+                 "-o", "x.kcal")
 
 
 def test_logits_of_a_single_plane_are_sigmoids(room):
@@ -186,7 +186,7 @@ def test_logits_of_a_single_plane_are_sigmoids(room):
     limits = thresholds(room, "0.3", "--logits", "sigmoid", probs="logits.npy")
     assert (1 - limits) == pytest.approx(expected.score_thresholds("0.3"), abs=1e-6)
     room.refuses(2, ["softmax", "sigmoid"], "calibrate", "--probs", "logits.npy", "--labels", "labels.npy", "--logits",
-                 "softmax", "-o", "x.kcal")  # fmt: skip
+                 "softmax", "-o", "x.kcal")
 
 
 # ---- printing ----------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def test_json_on_standard_output_is_json_alone_and_quiet_is_silent(room):
         assert (result.out, result.err) == ("", ""), args
     for args in (["evaluate", "cal.kcal", "--probs", "test.npy", *truth, "--json", "-"],
                  ["compare", *pairs, "truth.npy", "--methods", "image,pixel", "--json", "-"],
-                 ["compare", *pairs, "truth.npy", "--methods", "image", "--json", "-", "--quiet"]):  # fmt: skip
+                 ["compare", *pairs, "truth.npy", "--methods", "image", "--json", "-", "--quiet"]):
         result = room.does(*args)
         assert json.loads(result.out)["schema"] == 1
         assert "NaN" not in result.out and "Infinity" not in result.out

@@ -19,7 +19,7 @@ WORK = {
     "compare": ["compare", "--cal-probs", "probs.npy", "--cal-labels", "labels.npy", "--test-probs", "probs.npy",
                 "--test-labels", "labels.npy", "--methods", "pixel,image"],
     "demo": ["demo", "--images", "12", "--test-images", "4", "--size", "24x16", "-o", "demo"],
-}  # fmt: skip
+}
 BAR = re.compile(r"\[#* *\] +\d+ %")
 
 
@@ -36,11 +36,11 @@ def place(tmp_path_factory):
 
 
 def on_terminal(args, folder, stdout=subprocess.PIPE):
-    """Runs with standard error, or both outputs when stdout is None, on a terminal: (code, stdout, what was sent there)."""
+    """Runs with standard error on a terminal, or both outputs when stdout is None: (code, stdout, terminal's text)."""
     ours, theirs = pty.openpty()
     try:
         process = subprocess.Popen([command(), *args], cwd=folder, stdin=subprocess.DEVNULL, stderr=theirs,
-                                   stdout=theirs if stdout is None else stdout)  # fmt: skip
+                                   stdout=theirs if stdout is None else stdout)
         os.close(theirs)
         sent = b""
         try:
@@ -101,14 +101,14 @@ def test_progress_is_silent_in_a_pipe(place, args):
     assert "\r" not in result.out and "\x1b" not in result.out
 
 
-@pytest.mark.parametrize("args", [a for n, a in WORK.items()], ids=WORK)
+@pytest.mark.parametrize("args", WORK.values(), ids=WORK)
 def test_quiet_is_silent_on_a_terminal_too(place, args):
     code, _, sent = on_terminal([*args, "--quiet"], place.folder)
     assert (code, sent) == (0, "")
 
 
 def test_warnings_and_errors_stand_on_lines_of_their_own(place):
-    few = ["calibrate", "--probs", "few_probs.npy", "--labels", "few_labels.npy", "--method", "kmeans", "-o", "out.kcal"]
+    few = ["calibrate", "--probs", "few_probs.npy", "--labels", "few_labels.npy", "-m", "kmeans", "-o", "out.kcal"]
     code, _, sent = on_terminal(few, place.folder)
     assert code == 0 and BAR.search(sent)
     assert len(screen(sent)) == 2 and all(line.startswith("kandinsky: warning: ") for line in screen(sent))
