@@ -1,0 +1,131 @@
+"""Running the command, and a room: a folder of small inputs in which commands are tried."""
+
+import hashlib
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+WARNING = "kandinsky: warning: "
+
+
+@dataclass
+class Result:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def warnings(self):
+        return [line for line in self.err.splitlines() if line.startswith(WARNING)]
+
+    @property
+    def complaints(self):
+        """What stands on standard error besides warnings."""
+        return [line for line in self.err.splitlines() if not line.startswith(WARNING)]
+
+
+def command():
+    path = os.environ.get("KANDINSKY_COMMAND", "")
+    assert path, "set KANDINSKY_COMMAND to the kandinsky program"
+    return path
+
+
+def run(*args, cwd, **options):
+    """Runs the command; `options` go to subprocess.run, for example another stdout."""
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL} | options
+    done = subprocess.run([command(), *map(str, args)], cwd=cwd, timeout=120, check=False, **options)
+    return Result(done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode())
+
+
+def expect_refusal(result, code, *parts):
+    """One line that says what is wrong, the exit code of its kind, and nothing on standard output."""
+    assert result.code == code, result
+    assert len(result.complaints) == 1, result
+    line = result.complaints[0]
+    assert line.startswith("kandinsky: ") and result.err.endswith("\n"), result
+    assert result.out == "", result
+    for part in parts:
+        assert str(part) in line, f"{part!r} is not said: {line}"
+
+
+def snapshot(folder):
+    """Every file below the folder, hidden ones too, with its content."""
+    return {
+        str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() if p.is_file() else "folder"
+        for p in sorted(Path(folder).rglob("*"))
+    }
+
+
+def softmax(values, axis=1):
+    values = np.exp(values - values.max(axis=axis, keepdims=True))
+    return values / values.sum(axis=axis, keepdims=True)
+
+
+def scene(images, classes=3, grid=(5, 7), seed=0):
+    """Probabilities that know something of their labels, float32 [N,C,H,W], and the labels, uint8 [N,H,W]."""
+    random = np.random.default_rng(seed)
+    labels = random.integers(0, classes, (images, *grid)).astype(np.uint8)
+    logits = random.normal(size=(images, classes, *grid))
+    np.put_along_axis(logits, labels[:, None].astype(np.int64), random.normal(1.0, 1.0, (images, 1, *grid)), axis=1)
+    return softmax(logits).astype(np.float32), labels
+
+
+class Room:
+    """A folder with probs.npy and labels.npy (4 images, 3 classes, 5 x 7) that belong together."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.probs, self.labels = scene(4)
+        self.save("probs.npy", self.probs)
+        self.save("labels.npy", self.labels)
+
+    def save(self, name, array):
+        np.save(self.folder / name, array)
+        return name
+
+    def load(self, name):
+        return np.load(self.folder / name)
+
+    def run(self, *args, **options):
+        return run(*args, cwd=self.folder, **options)
+
+    def does(self, *args, **options):
+        """Runs a command that is expected to succeed."""
+        result = self.run(*args, **options)
+        assert result.code == 0 and result.complaints == [], result
+        return result
+
+    def refuses(self, code, parts, *args, **options):
+        """Runs a command that is expected to fail and to leave the folder as it was."""
+        before = snapshot(self.folder)
+        result = self.run(*args, **options)
+        expect_refusal(result, code, *parts)
+        assert snapshot(self.folder) == before
+        return result
+
+    def calibrate(self, *args, output="cal.kcal", probs="probs.npy", labels="labels.npy"):
+        self.does("calibrate", "--probs", probs, "--labels", labels, "-o", output, *args)
+        return output
+
+
+def help_text(*args):
+    result = run(*args, "--help", cwd="/")
+    assert result.code == 0 and result.err == "", result
+    return result.out
+
+
+def methods():
+    """The calibration methods that `kandinsky calibrate --help` lists."""
+    listed = re.search(r"share their scores:\s*([a-z_0-9]+(?:,\s+[a-z_0-9]+)*)", help_text("calibrate"))
+    assert listed, "calibrate --help lists no methods"
+    return re.split(r",\s+", listed.group(1))
+
+
+def default_methods():
+    """Those that need no file of their own; a method that does says so among its options."""
+    needing = re.findall(r"Method (\w+):\n(?:  .*\n)*?  --\S+ FILE", help_text("calibrate"))
+    return [name for name in methods() if name not in needing]
