@@ -60,11 +60,10 @@ class CurveSet {
         return {values_.data() + offsets_[curve], values_.data() + offsets_[curve + 1]};
     }
 
-    /// The score threshold at level 1 - alpha: +inf where the data cannot support it (n = 0 above all), -inf
-    /// at alpha = 1.
+    /// The score threshold at level 1 - alpha: +inf where the data cannot support it, always so without a single score;
+    /// -inf at alpha = 1 otherwise.
     [[nodiscard]] float threshold(std::size_t curve, double alpha) const;
-    /// The conformal p-value of a score: a class is in the set at alpha if and only if its p-value exceeds
-    /// alpha.
+    /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if its p-value exceeds alpha.
     [[nodiscard]] double p_value(std::size_t curve, float score) const;
 
     /// The arrays behind it, for files.

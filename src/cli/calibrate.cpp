@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
+#include "io/writers.hpp"
 
 namespace kandinsky::cli {
 
@@ -44,7 +45,8 @@ void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
     const CalibrateOptions options = flags.calibrate.options();
     (void)method(options.method);
-    for (const std::string& path : {flags.output, flags.curves, flags.regions}) check_writable(path);
+    if (flags.output.empty()) fail(ErrorKind::usage, "-o is empty; name the calibrator to write");
+    Outputs outputs{{"-o", flags.output}, {"--curves", flags.curves}, {"--regions", flags.regions}};
     TerminalProgress progress(flags.common.quiet);
     const Stopwatch watch;
     const Dataset data = flags.input.load();
@@ -52,9 +54,10 @@ void run(const Flags& flags) {
     if (!flags.common.quiet)
         for (const std::string& remark : remarks(calibrator)) warn(progress, remark);
     if (progress.cancelled()) throw Interrupted();
-    if (!flags.curves.empty()) write_npy(flags.curves, curves_of(calibrator).view());
-    if (!flags.regions.empty()) write_npy(flags.regions, regions_of(calibrator).view());
-    save(calibrator, flags.output);
+    if (outputs.has("--curves")) write_npy(outputs.file("--curves"), curves_of(calibrator).view());
+    if (outputs.has("--regions")) write_npy(outputs.file("--regions"), regions_of(calibrator).view());
+    save(calibrator, outputs.file("-o"));
+    outputs.commit();
     progress.clear();
     if (flags.common.quiet) return;
     std::uint64_t regions = 0;

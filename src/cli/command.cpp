@@ -12,8 +12,10 @@
 namespace kandinsky::cli {
 
 void CommonFlags::declare(CLI::App& app) {
-    app.add_option("--threads", threads, "threads to use (0: all of the machine)")->capture_default_str();
-    app.add_flag("-q,--quiet", quiet, "no progress, no warnings");
+    app.add_option("--threads", threads, "threads to use (0: all of the machine)")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app.add_flag("-q,--quiet", quiet, "no progress, no warnings, no summary");
 }
 
 void declare_reading(CLI::App& app, InputFlags& flags) {
@@ -47,18 +49,23 @@ void CalibrateFlags::declare(CLI::App& app, const std::string& standard_pooling)
         ->capture_default_str();
     app.add_option("--fallback", fallback, "regions with too few scores: 'none' or the 'image'-wide curve")
         ->capture_default_str();
-    app.add_option("--min-count", min_count, "scores below which a region falls back")->capture_default_str();
+    app.add_option("--min-count", min_count, "scores below which a region falls back")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
     app.add_option("--score", score, "non-conformity score")->capture_default_str();
     app.add_option("--quantiles", quantiles, "levels at which curves are compared")->capture_default_str();
     app.add_option("--rungs", rungs, "resolution of long curves (0: 2000, or 200 with many regions)")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
     app.add_option(
            "--split", split,
            "find the regions on this share of the groups, set the thresholds on the rest (0: no split)")
         ->capture_default_str();
     app.add_option("--compat", compat, "'released': reproduce the authors' released code")
         ->capture_default_str();
-    app.add_option("--seed", seed, "seed of everything random")->capture_default_str();
+    app.add_option("--seed", seed, "seed of everything random")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
     app.add_option("--memory", memory,
                    "bytes of scores to hold at a time, e.g. 2G (default: a quarter of the machine)");
     for (const Method* candidate : kandinsky::methods())
@@ -102,20 +109,12 @@ CalibrateOptions CalibrateFlags::options() const {
     return options;
 }
 
-void check_writable(const std::string& path) {
-    if (path.empty() || path == "-") return;
-    const AtomicFile probe(path);
-}
-
-void write_json(const std::string& path, const nlohmann::ordered_json& json) {
+void write_json(const std::string& path, const Outputs& outputs, const nlohmann::ordered_json& json) {
     const std::string text = json.dump(2) + "\n";
-    if (path == "-") {
+    if (path == "-")
         print(text);
-        return;
-    }
-    AtomicFile file(path);
-    file.write(text);
-    file.commit();
+    else if (outputs.has("--json"))
+        outputs.file("--json").write(text);
 }
 
 std::vector<std::string> remarks(const Calibrator& calibrator) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/input.hpp"
+#include "cli/outputs.hpp"
 #include "cli/terminal.hpp"
 
 namespace kandinsky::cli {
@@ -53,11 +54,13 @@ struct CalibrateFlags {
 void declare_input(CLI::App& app, InputFlags& flags, const std::string& prefix, bool with_truth);
 void declare_reading(CLI::App& app, InputFlags& flags);  ///< --ignore and --logits
 
-/// Fails now, not after the work, when a file could not be written. Empty names and "-" pass.
-void check_writable(const std::string& path);
-
-/// Writes JSON to a file, or to standard output when the name is "-".
-void write_json(const std::string& path, const nlohmann::ordered_json& json);
+/// Writes JSON to the output of --json, or to standard output when that is "-"; nothing when it was not
+/// given.
+void write_json(const std::string& path, const Outputs& outputs, const nlohmann::ordered_json& json);
+/// The pair for Outputs: none for standard output.
+[[nodiscard]] inline std::pair<std::string, std::string> json_output(const std::string& path) {
+    return {"--json", path == "-" ? "" : path};
+}
 
 /// What a user should know about a calibration: classes never seen, too few groups.
 [[nodiscard]] std::vector<std::string> remarks(const Calibrator& calibrator);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <kandinsky/compare.hpp>
 
 #include "cli/command.hpp"
@@ -27,8 +28,13 @@ void run(Flags flags) {
     options.alpha = flags.alpha;
     options.sample = flags.sample;
     options.draws = flags.draws;
-    for (const std::string& name : options.methods) (void)method(name);
-    check_writable(flags.json);
+    for (std::size_t i = 0; i < options.methods.size(); ++i) {
+        (void)method(options.methods[i]);
+        if (std::find(options.methods.begin(), options.methods.begin() + static_cast<std::ptrdiff_t>(i),
+                      options.methods[i]) != options.methods.begin() + static_cast<std::ptrdiff_t>(i))
+            fail(ErrorKind::usage, "--methods names '{}' twice", options.methods[i]);
+    }
+    Outputs outputs{json_output(flags.json)};
     flags.test.ignore = flags.cal.ignore;
     flags.test.logits = flags.cal.logits;
     TerminalProgress progress(flags.common.quiet);
@@ -41,8 +47,10 @@ void run(Flags flags) {
     progress.clear();
     if (!flags.common.quiet)
         for (const std::string& remark : remarks(comparison.calibrators.front())) warn(progress, remark);
-    if (flags.json != "-") print(comparison_table(comparison, flags.classes));
-    if (!flags.json.empty()) write_json(flags.json, comparison_json(comparison, flags.classes));
+    write_json(flags.json, outputs, comparison_json(comparison, flags.classes));
+    outputs.commit();
+    if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
+        print(comparison_table(comparison, flags.classes));
 }
 }  // namespace
 
@@ -57,8 +65,10 @@ Command add_compare(CLI::App& root) {
     app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
     app->add_option("--alpha", flags->alpha, "level for set size and empty sets")->capture_default_str();
     app->add_option("--sample", flags->sample,
-                    "calibrate on a random subset of so many groups (images without groups)");
-    app->add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported")
+                    "calibrate on a random subset of so many groups (images without groups)")
+        ->check(CLI::NonNegativeNumber);
+    app->add_option("--draws", flags->draws,
+                    "number of such subsets->check(CLI::NonNegativeNumber); mean and spread are reported")
         ->capture_default_str();
     app->add_option("--json", flags->json, "write the results as JSON ('-': standard output)")
         ->type_name("FILE");

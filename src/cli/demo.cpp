@@ -71,7 +71,9 @@ void run(const Flags& flags) {
     }
     for (const Calibrator& calibrator : comparison.calibrators)
         save(calibrator, folder / (calibrator.options.method + ".kcal"));
-    write_json((folder / "compare.json").string(), comparison_json(comparison, {}));
+    Outputs outputs{json_output((folder / "compare.json").string())};
+    write_json("compare.json", outputs, comparison_json(comparison, {}));
+    outputs.commit();
     if (flags.common.quiet) return;
     std::vector<int> shown;
     for (std::size_t c = 1; c < comparison.reliability.size(); ++c) shown.push_back(static_cast<int>(c));
@@ -89,11 +91,16 @@ Command add_demo(CLI::App& root) {
     app->add_option("-o,--output", flags->output, "folder for scenes, calibrators and results")
         ->capture_default_str();
     app->add_option("--preset", flags->preset, "photo or medical")->capture_default_str();
-    app->add_option("--images", flags->images, "calibration images")->capture_default_str();
-    app->add_option("--test-images", flags->test_images, "test images")->capture_default_str();
+    app->add_option("--images", flags->images, "calibration images")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app->add_option("--test-images", flags->test_images, "test images")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
     app->add_option("--size", flags->size, "WIDTHxHEIGHT (default: the preset's)");
     app->add_option("--seed", flags->seed, "seed of the scenes and of everything random")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
     flags->common.declare(*app);
     app->footer("Example:\n  kandinsky demo -o demo");
     return {app, [flags] { run(*flags); }};

@@ -5,6 +5,7 @@
 #include "cli/command.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
+#include "io/writers.hpp"
 #include "report/result_json.hpp"
 #include "report/table.hpp"
 
@@ -19,17 +20,16 @@ struct Flags {
     double alpha = 0.1;
 };
 
-void write_map(const std::string& path, const std::vector<const std::vector<double>*>& planes,
-               const Grid& grid) {
+void write_map(AtomicFile& file, const std::vector<const std::vector<double>*>& planes, const Grid& grid) {
     std::vector<double> all;
     for (const auto* plane : planes) all.insert(all.end(), plane->begin(), plane->end());
-    write_npy(path, Array::copy_of(all, {planes.size(), grid.height, grid.width}).view());
+    write_npy(file, Array::copy_of(all, {planes.size(), grid.height, grid.width}).view());
 }
 
 void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
     check_alpha(flags.alpha);
-    for (const std::string& path : {flags.json, flags.ce_map, flags.ece_map}) check_writable(path);
+    Outputs outputs{json_output(flags.json), {"--ce-map", flags.ce_map}, {"--ece-map", flags.ece_map}};
     TerminalProgress progress(flags.common.quiet);
     const Calibrator calibrator = load(flags.calibrator);
     for (const int cls : flags.classes)
@@ -44,16 +44,17 @@ void run(const Flags& flags) {
     std::vector<const std::vector<double>*> planes;
     if (!flags.ce_map.empty()) {
         for (const StratumEvaluation& one : report.calibrators.front().strata) planes.push_back(&one.ce_map);
-        write_map(flags.ce_map, planes, calibrator.grid);
+        write_map(outputs.file("--ce-map"), planes, calibrator.grid);
     }
     if (!flags.ece_map.empty()) {
         planes.clear();
         for (const std::vector<double>& one : report.probabilities.ece_map) planes.push_back(&one);
-        write_map(flags.ece_map, planes, calibrator.grid);
+        write_map(outputs.file("--ece-map"), planes, calibrator.grid);
     }
-    if (flags.json != "-" && !flags.common.quiet) print(evaluation_table(calibrator, report, flags.classes));
-    if (!flags.json.empty())
-        write_json(flags.json, evaluation_json(calibrator, report, flags.classes, watch.seconds()));
+    write_json(flags.json, outputs, evaluation_json(calibrator, report, flags.classes, watch.seconds()));
+    outputs.commit();
+    if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
+        print(evaluation_table(calibrator, report, flags.classes));
 }
 }  // namespace
 

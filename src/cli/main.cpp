@@ -23,6 +23,15 @@ int run(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return root.exit(error);
         const auto chosen = root.get_subcommands();
+        if (chosen.empty() && argc > 1) {
+            std::string names;
+            for (const Command& command : commands)
+                names += (names.empty() ? "" : ", ") + command.app->get_name();
+            fmt::print(stderr,
+                       "kandinsky: there is no command '{}'; choose one of {} (see kandinsky --help)\n",
+                       argv[1], names);
+            return static_cast<int>(kandinsky::ErrorKind::usage);
+        }
         fmt::print(stderr, "kandinsky: {} (see kandinsky {}--help)\n", error.what(),
                    chosen.empty() ? "" : chosen.front()->get_name() + " ");
         return static_cast<int>(kandinsky::ErrorKind::usage);

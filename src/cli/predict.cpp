@@ -6,7 +6,7 @@
 #include "cli/command.hpp"
 #include "core/fail.hpp"
 #include "core/parallel.hpp"
-#include "io/atomic_file.hpp"
+#include "io/writers.hpp"
 
 namespace kandinsky::cli {
 
@@ -22,10 +22,8 @@ struct Flags {
 /// Streams an array [N, ...] to a file: `fill(image, out)` makes the `bytes` of one image, in parallel within
 /// blocks.
 template <class Fill>
-void write_images(const std::string& path, DType dtype, const std::vector<std::size_t>& shape,
-                  std::size_t bytes, const Dataset& data, TerminalProgress& progress, std::string_view stage,
-                  Fill&& fill) {
-    AtomicFile file(path);
+void write_images(AtomicFile& file, DType dtype, const std::vector<std::size_t>& shape, std::size_t bytes,
+                  const Dataset& data, TerminalProgress& progress, std::string_view stage, Fill&& fill) {
     file.write(npy_header(dtype, shape));
     const std::size_t block = std::clamp<std::size_t>((std::size_t{32} << 20) / bytes, 1, data.images());
     std::vector<std::byte> buffer(block * bytes);
@@ -39,7 +37,6 @@ void write_images(const std::string& path, DType dtype, const std::vector<std::s
         file.write(buffer.data(), count * bytes);
     }
     if (progress.cancelled()) throw Interrupted();
-    file.commit();
     progress.clear();
 }
 
@@ -50,7 +47,7 @@ void run(const Flags& flags) {
         fail(ErrorKind::usage, "nothing to write: give -o SETS.npy, --pvalues P.npy or --thresholds T.npy");
     if (flags.input.probs.empty() && !(flags.output.empty() && flags.pvalues.empty()))
         fail(ErrorKind::usage, "--probs is needed for prediction sets and p-values");
-    for (const std::string& path : {flags.output, flags.thresholds, flags.pvalues}) check_writable(path);
+    Outputs outputs{{"-o", flags.output}, {"--thresholds", flags.thresholds}, {"--pvalues", flags.pvalues}};
     TerminalProgress progress(flags.common.quiet);
     const Calibrator calibrator = load(flags.calibrator);
     const Predictor predictor(calibrator, flags.alpha);
@@ -60,9 +57,12 @@ void run(const Flags& flags) {
 
     if (!flags.thresholds.empty()) {
         const std::vector<float> table(predictor.thresholds().begin(), predictor.thresholds().end());
-        write_npy(flags.thresholds, Array::copy_of(table, {classes, height, width}).view());
+        write_npy(outputs.file("--thresholds"), Array::copy_of(table, {classes, height, width}).view());
     }
-    if (flags.output.empty() && flags.pvalues.empty()) return;
+    if (flags.output.empty() && flags.pvalues.empty()) {
+        outputs.commit();
+        return;
+    }
     const Dataset data = flags.input.load_unlabelled();
     check_fits(calibrator, data);
     const PixelRange whole{0, calibrator.grid.pixels()};
@@ -75,8 +75,8 @@ void run(const Flags& flags) {
     if (!flags.output.empty()) {
         const std::size_t row = flags.packed ? predictor.packed_width() : width;
         const std::size_t bytes = classes * height * row;
-        write_images(flags.output, DType::uint8, {data.images(), classes, height, row}, bytes, data, progress,
-                     "predicting", [&](std::size_t image, std::byte* out) {
+        write_images(outputs.file("-o"), DType::uint8, {data.images(), classes, height, row}, bytes, data,
+                     progress, "predicting", [&](std::size_t image, std::byte* out) {
                          const std::span<std::uint8_t> sets(reinterpret_cast<std::uint8_t*>(out), bytes);
                          if (flags.packed)
                              predictor.packed_sets(probs_of(image), sets);
@@ -85,11 +85,12 @@ void run(const Flags& flags) {
                      });
     }
     if (!flags.pvalues.empty())
-        write_images(flags.pvalues, DType::float32, {data.images(), classes, height, width},
+        write_images(outputs.file("--pvalues"), DType::float32, {data.images(), classes, height, width},
                      values * sizeof(float), data, progress, "p-values",
                      [&](std::size_t image, std::byte* out) {
                          p_values(calibrator, probs_of(image), {reinterpret_cast<float*>(out), values});
                      });
+    outputs.commit();
     if (!flags.common.quiet)
         print(fmt::format("{} images at alpha {}\n{}\n", data.images(), flags.alpha, guarantee(calibrator)));
 }

@@ -4,6 +4,7 @@
 #include "core/fail.hpp"
 #include "io/atomic_file.hpp"
 #include "io/kcal_meta.hpp"
+#include "io/writers.hpp"
 #include "io/zip_writer.hpp"
 
 namespace kandinsky {
@@ -31,7 +32,7 @@ std::vector<T> read(const ZipReader& archive, const std::string& member, DType d
 }
 }  // namespace
 
-void save(const Calibrator& calibrator, const std::filesystem::path& path) {
+void save(const Calibrator& calibrator, AtomicFile& file) {
     const std::size_t strata = calibrator.strata();
     const std::vector<std::size_t> map_shape{strata, calibrator.grid.height, calibrator.grid.width};
     const CurveSet all = joined(calibrator);
@@ -44,7 +45,6 @@ void save(const Calibrator& calibrator, const std::filesystem::path& path) {
     std::vector<std::uint8_t> levels;
     for (const CurveLevel level : calibrator.levels) levels.push_back(static_cast<std::uint8_t>(level));
 
-    AtomicFile file(path);
     ZipWriter zip(file);
     const std::string meta = meta_of(calibrator).dump(2) + "\n";
     zip.add("meta.json", std::as_bytes(std::span(meta)));
@@ -62,6 +62,11 @@ void save(const Calibrator& calibrator, const std::filesystem::path& path) {
     add("curve_complete", curves.complete, {curves.complete.size()});
     add("curve_values", curves.values, {curves.values.size()});
     zip.finish(kComment, true);
+}
+
+void save(const Calibrator& calibrator, const std::filesystem::path& path) {
+    AtomicFile file(path);
+    save(calibrator, file);
     file.commit();
 }
 

@@ -50,14 +50,15 @@ ordered_json meta_of(const Calibrator& calibrator) {
 }
 
 Calibrator from_meta(const json& meta, const std::string& name) {
-    if (!meta.is_object() || meta.value("format", "") != "kcal")
-        fail(ErrorKind::data, "{} is not a calibrator: its meta.json has no format kcal", name);
-    const int version = meta.value("format_version", 0);
-    if (version > kKcalVersion)
-        fail(ErrorKind::data, "{} has format version {}, but this program reads up to {}; update kandinsky",
-             name, version, kKcalVersion);
-    if (version < 1) fail(ErrorKind::data, "{} has no usable format version", name);
     try {
+        if (!meta.is_object() || meta.value("format", "") != "kcal")
+            fail(ErrorKind::data, "{} is not a calibrator: its meta.json has no format kcal", name);
+        const int version = meta.value("format_version", 0);
+        if (version > kKcalVersion)
+            fail(ErrorKind::data,
+                 "{} has format version {}, but this program reads up to {}; update kandinsky", name, version,
+                 kKcalVersion);
+        if (version < 1) fail(ErrorKind::data, "{} has no usable format version", name);
         Calibrator calibrator;
         const json& options = meta.at("options");
         CalibrateOptions& to = calibrator.options;

@@ -4,6 +4,7 @@
 #include "core/fail.hpp"
 #include "io/atomic_file.hpp"
 #include "io/npy_payload.hpp"
+#include "io/writers.hpp"
 
 namespace kandinsky {
 
@@ -54,10 +55,14 @@ std::string npy_header(DType dtype, const std::vector<std::size_t>& shape) {
     return out + dict;
 }
 
-void write_npy(const std::filesystem::path& path, const ArrayView& array) {
-    AtomicFile file(path);
+void write_npy(AtomicFile& file, const ArrayView& array) {
     file.write(npy_header(array.dtype, array.shape));
     for_each_c_order_piece(array, [&](const std::byte* data, std::size_t bytes) { file.write(data, bytes); });
+}
+
+void write_npy(const std::filesystem::path& path, const ArrayView& array) {
+    AtomicFile file(path);
+    write_npy(file, array);
     file.commit();
 }
 

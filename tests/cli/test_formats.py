@@ -202,13 +202,14 @@ def test_json_on_standard_output_is_json_alone_and_quiet_is_silent(room):
     quiet = [
         [*calibrate, "--quiet"],
         ["predict", "cal.kcal", "--probs", "test.npy", "-o", "sets.npy", "--quiet"],
-        ["evaluate", "cal.kcal", "--probs", "test.npy", *truth, "--quiet"],
         ["evaluate", "cal.kcal", "--probs", "test.npy", *truth, "--quiet", "--json", "e.json"],
         ["demo", "--images", "4", "--test-images", "4", "--size", "16x12", "-o", "demo", "-q"],
     ]
     for args in quiet:
         result = room.does(*args)
         assert (result.out, result.err) == ("", ""), args
+    # A table that is the only result stays.
+    assert "mean CE" in room.does("evaluate", "cal.kcal", "--probs", "test.npy", *truth, "--quiet").out
     for args in (["evaluate", "cal.kcal", "--probs", "test.npy", *truth, "--json", "-"],
                  ["compare", *pairs, "truth.npy", "--methods", "image,pixel", "--json", "-"],
                  ["compare", *pairs, "truth.npy", "--methods", "image", "--json", "-", "--quiet"]):

@@ -1,0 +1,25 @@
+#include "cli/outputs.hpp"
+
+#include <set>
+
+#include "core/fail.hpp"
+
+namespace kandinsky::cli {
+
+Outputs::Outputs(std::initializer_list<std::pair<std::string, std::string>> wanted) {
+    std::set<std::string> names;
+    for (const auto& [flag, path] : wanted) {
+        if (path.empty()) continue;
+        if (path == "-")
+            fail(ErrorKind::usage, "{} - would write binary data to the terminal; give a file name", flag);
+        if (!names.insert(std::filesystem::path(path).lexically_normal().string()).second)
+            fail(ErrorKind::usage, "{} and another option both write {}", flag, path);
+        files_[flag] = std::make_unique<AtomicFile>(path);
+    }
+}
+
+void Outputs::commit() {
+    for (const auto& [flag, file] : files_) file->commit();
+}
+
+}  // namespace kandinsky::cli
