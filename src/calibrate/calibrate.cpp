@@ -36,10 +36,14 @@ CurveRule rule_for(const CalibrateOptions& options, std::size_t curves) {
             .released = options.released};
 }
 
-bool is_pixelwise(const Partition& partition) {
-    for (std::size_t p = 0; p < partition.region.size(); ++p)
-        if (partition.region[p] != p) return false;
-    return partition.regions == partition.region.size();
+/// Whether every pixel is its own region in every stratum.
+bool is_pixelwise(const std::vector<Partition>& partitions) {
+    for (const Partition& partition : partitions) {
+        for (std::size_t p = 0; p < partition.region.size(); ++p)
+            if (partition.region[p] != p) return false;
+        if (partition.regions != partition.region.size()) return false;
+    }
+    return true;
 }
 
 std::size_t curve_count(const std::vector<Partition>& partitions) {
@@ -55,9 +59,9 @@ class Run {
         for (const CalibrateOptions& one : options)
             if (one.condition != common_.condition || one.score != common_.score ||
                 one.quantiles != common_.quantiles || one.released != common_.released ||
-                one.pooling != common_.pooling)
+                one.pooling != common_.pooling || one.rungs != common_.rungs)
                 fail(ErrorKind::internal,
-                     "[calibrate_all] the methods must share score, condition, quantiles and pooling");
+                     "[calibrate_all] the methods must share score, condition, quantiles, pooling and rungs");
         census_ = take_census(data, common_.condition, progress);
         const std::uint64_t total =
             std::accumulate(census_.totals.begin(), census_.totals.end(), std::uint64_t{0});
@@ -80,7 +84,7 @@ class Run {
                 continue;
             }
             partitions[m] = regions(options[m]);
-            if (is_pixelwise(partitions[m].front())) pixelwise_curves = curve_count(partitions[m]);
+            if (is_pixelwise(partitions[m])) pixelwise_curves = curve_count(partitions[m]);
         }
         PixelPassResult pixels;
         if (features || pixelwise_curves > 0)
@@ -145,7 +149,7 @@ class Run {
         const CurveRule rule = rule_for(options, curve_count(partitions));
         const RegionPassRequest request{
             .condition = options.condition, .score = options.score, .rule = rule, .budget = options.memory};
-        const bool own_curves = !pixel_curves.empty() && is_pixelwise(partitions.front());
+        const bool own_curves = !pixel_curves.empty() && is_pixelwise(partitions);
         calibrator.curves =
             own_curves ? pixel_curves : region_pass(data_, census_, partitions, request, progress_);
         if (options.fallback == Fallback::image) {
