@@ -36,8 +36,8 @@ class ReliabilityTile {
     std::size_t classes_, pixels_;
     bool released_;
     Totals totals_;
-    std::vector<std::int64_t> gap_;     ///< [class][pixel][bin] sum of p - y
-    std::vector<std::uint32_t> seen_;   ///< [class][pixel] images that count
+    std::vector<std::int64_t> gap_;    ///< [class][pixel][bin] sum of p - y
+    std::vector<std::uint32_t> seen_;  ///< [class][pixel] images that count
 };
 
 }  // namespace kandinsky

@@ -20,13 +20,15 @@ CalibrateOptions options_for(const std::string& method, const Made& made, Poolin
     options.pooling = pooling;
     options.condition = condition;
     options.rungs = 20;
-    options.settings.arrays["mask"] = Array::copy_of(
-        stripes(made.pixels(), 3), {made.recipe.grid.height, made.recipe.grid.width});
+    options.settings.arrays["mask"] =
+        Array::copy_of(stripes(made.pixels(), 3), {made.recipe.grid.height, made.recipe.grid.width});
     return options;
 }
 
 std::vector<std::uint32_t> regions_for(const std::string& method, std::size_t pixels) {
-    return method == "pixel" ? regions_by_pixel(pixels) : method == "image" ? one_region(pixels) : stripes(pixels, 3);
+    return method == "pixel"   ? regions_by_pixel(pixels)
+           : method == "image" ? one_region(pixels)
+                               : stripes(pixels, 3);
 }
 
 std::string saved(const Calibrator& calibrator) {
@@ -49,8 +51,8 @@ TEST(Calibrate, ThresholdsAreThoseOfTheDefinition) {
                         calibrate(made.dataset(), options_for(method, made, pooling, condition));
                     for (std::uint64_t thousandths = 0; thousandths <= 1000; thousandths += 50)
                         ASSERT_EQ(score_thresholds(calibrator, static_cast<double>(thousandths) / 1000),
-                                  naive_thresholds(made, condition, pooling, regions_for(method, made.pixels()),
-                                                   thousandths))
+                                  naive_thresholds(made, condition, pooling,
+                                                   regions_for(method, made.pixels()), thousandths))
                             << method << " " << thousandths << " " << made.recipe.seed;
                 }
 }
@@ -67,14 +69,16 @@ TEST(Calibrate, AlphaZeroTakesEverythingAndAlphaOneNothing) {
 }
 
 TEST(Calibrate, GivesTheSameBytesForAnyOrderOfImagesAndNumberOfThreads) {
-    const Made made = make({.images = 20, .classes = 2, .grid = {9, 11}, .seed = 5, .groups = 7, .ignored = 0.1});
+    const Made made =
+        make({.images = 20, .classes = 2, .grid = {9, 11}, .seed = 5, .groups = 7, .ignored = 0.1});
     for (const std::string method : {"pixel", "image", "kmeans", "mask"})
         for (const Pooling pooling : {Pooling::pixels, Pooling::groups}) {
             std::string expected;
             for (const std::size_t threads : {1u, 2u}) {
                 const ThreadLimit limit(threads);
                 const Made other = made.permuted(shuffled(20, threads));
-                const std::string bytes = saved(calibrate(other.dataset(), options_for(method, made, pooling)));
+                const std::string bytes =
+                    saved(calibrate(other.dataset(), options_for(method, made, pooling)));
                 if (expected.empty()) expected = bytes;
                 EXPECT_TRUE(bytes == expected) << method << " with " << threads << " threads";
             }
@@ -100,7 +104,8 @@ TEST(Calibrate, AllAtOnceEqualsOneByOne) {
         ASSERT_EQ(together.size(), 4u);
         EXPECT_EQ(seconds.size(), 4u);
         for (std::size_t m = 0; m < 4; ++m)
-            EXPECT_TRUE(saved(together[m]) == saved(calibrate(made.dataset(), options[m]))) << options[m].method;
+            EXPECT_TRUE(saved(together[m]) == saved(calibrate(made.dataset(), options[m])))
+                << options[m].method;
     }
 }
 
@@ -115,7 +120,8 @@ TEST(Calibrate, AMaskThatIsPixelwiseForOneClassOnlyKeepsTheOthersRegions) {
     EXPECT_EQ(calibrator.curves[0].size(), 12u);
     ASSERT_EQ(calibrator.curves[1].size(), 3u);
     const auto found = score_thresholds(calibrator, 0.1);
-    const auto first = naive_thresholds(made, Condition::by_class, Pooling::pixels, regions_by_pixel(12), 100);
+    const auto first =
+        naive_thresholds(made, Condition::by_class, Pooling::pixels, regions_by_pixel(12), 100);
     const auto striped = naive_thresholds(made, Condition::by_class, Pooling::pixels, second, 100);
     for (std::size_t p = 0; p < 12; ++p) {
         EXPECT_EQ(found[p], first[p]);
@@ -161,8 +167,9 @@ TEST(Calibrate, RefusesOptionsThatMakeNoSense) {
     expect_error(ErrorKind::usage, {"no method"}, [&] { (void)calibrate_all(made.dataset(), {}); });
     auto other = options_for("image", made);
     other.rungs = 40;
-    expect_error(ErrorKind::internal, {"share"},
-                 [&] { (void)calibrate_all(made.dataset(), {options_for("pixel", made), other}); });
+    expect_error(ErrorKind::internal, {"share"}, [&] {
+        (void)calibrate_all(made.dataset(), {options_for("pixel", made), other});
+    });
 }
 
 TEST(Calibrate, RegionsWithTooFewScoresFallBackToTheImage) {
@@ -176,9 +183,13 @@ TEST(Calibrate, RegionsWithTooFewScoresFallBackToTheImage) {
     const auto found = score_thresholds(calibrator, 0.25);
     std::size_t borrowed = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
-        const std::size_t n = samples_of(made, static_cast<int>(i / 12), regions_by_pixel(12), static_cast<std::uint32_t>(i % 12)).size();
+        const std::size_t n = samples_of(made, static_cast<int>(i / 12), regions_by_pixel(12),
+                                         static_cast<std::uint32_t>(i % 12))
+                                  .size();
         EXPECT_EQ(calibrator.counts[i], n);
-        const CurveLevel expected = i >= 24 ? CurveLevel::none : n < 4 ? CurveLevel::image : CurveLevel::region;
+        const CurveLevel expected = i >= 24 ? CurveLevel::none
+                                    : n < 4 ? CurveLevel::image
+                                            : CurveLevel::region;
         EXPECT_EQ(calibrator.levels[i], expected);
         EXPECT_EQ(found[i], expected == CurveLevel::region ? own[i] : image[i]);
         borrowed += expected == CurveLevel::image;
@@ -199,8 +210,9 @@ TEST(Calibrate, RecordsWhereItCameFrom) {
     EXPECT_NE(calibrator.fingerprint[0], 0u);
     expect_error(ErrorKind::data, {"2 classes", "made for 3"},
                  [&] { check_fits(calibrator, make({.classes = 2}).dataset()); });
-    expect_error(ErrorKind::data, {"4 x 3", "3 x 4"},
-                 [&] { check_fits(calibrator, make({.classes = 3, .grid = {4, 3}}).dataset()); });
+    expect_error(ErrorKind::data, {"4 x 3", "3 x 4"}, [&] {
+        check_fits(calibrator, make({.classes = 3, .grid = {4, 3}}).dataset());
+    });
 }
 
 }  // namespace

@@ -16,9 +16,12 @@ std::string text_for(std::size_t groups, const auto& change) {
     return guarantee(calibrate(make({.images = 12, .seed = 1, .groups = groups}).dataset(), options));
 }
 
-void expect_says(const std::string& text, const std::vector<std::string>& parts, const std::vector<std::string>& not_these = {}) {
-    for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks " << part;
-    for (const std::string& part : not_these) EXPECT_EQ(text.find(part), std::string::npos) << text << "\nhas " << part;
+void expect_says(const std::string& text, const std::vector<std::string>& parts,
+                 const std::vector<std::string>& not_these = {}) {
+    for (const std::string& part : parts)
+        EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks " << part;
+    for (const std::string& part : not_these)
+        EXPECT_EQ(text.find(part), std::string::npos) << text << "\nhas " << part;
     EXPECT_EQ(text.find('\n'), std::string::npos) << text;
 }
 
@@ -30,7 +33,8 @@ TEST(Guarantee, ReleasedCodePromisesNothing) {
 TEST(Guarantee, PixelwiseHoldsAtEachPixelWithEitherPooling) {
     for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
         expect_says(text_for(0, [&](auto& o) { o.method = "pixel", o.pooling = pooling; }),
-                    {"At each pixel", "new image", "at least 1 - alpha", "exchangeable"}, {"No finite-sample"});
+                    {"At each pixel", "new image", "at least 1 - alpha", "exchangeable"},
+                    {"No finite-sample"});
 }
 
 TEST(Guarantee, PooledPixelsAreNoSampleSize) {
@@ -39,14 +43,19 @@ TEST(Guarantee, PooledPixelsAreNoSampleSize) {
     // Several images of one patient at the same pixel are dependent too.
     expect_says(text_for(4, [](auto& o) { o.pooling = Pooling::pixels, o.method = "pixel"; }),
                 {"No finite-sample guarantee"});
-    expect_says(text_for(0, [](auto& o) { o.pooling = Pooling::pixels, o.method = "pixel", o.condition = Condition::none; }),
+    expect_says(text_for(0,
+                         [](auto& o) {
+                             o.pooling = Pooling::pixels, o.method = "pixel", o.condition = Condition::none;
+                         }),
                 {"No finite-sample guarantee"});
 }
 
 TEST(Guarantee, HierarchicalPoolingHoldsForARandomPixelOfANewImageOrGroup) {
-    expect_says(text_for(0, [](auto&) {}), {"In each region", "random pixel whose true label", "new image", "at least 1 - alpha"},
+    expect_says(text_for(0, [](auto&) {}),
+                {"In each region", "random pixel whose true label", "new image", "at least 1 - alpha"},
                 {"No finite-sample", "group"});
-    expect_says(text_for(4, [](auto&) {}), {"In each region", "new group", "new groups are exchangeable"}, {"new image"});
+    expect_says(text_for(4, [](auto&) {}), {"In each region", "new group", "new groups are exchangeable"},
+                {"new image"});
     expect_says(text_for(4, [](auto& o) { o.condition = Condition::none; }), {"pixel with a label"});
 }
 

@@ -127,7 +127,8 @@ TEST(PValues, ExceedAlphaExactlyForTheClassesOfTheSet) {
             const Made made = make(recipe);
             for (const std::string method : {"pixel", "image"})
                 for (const Condition condition : {Condition::by_class, Condition::none}) {
-                    const Calibrator calibrator = calibrator_of(made, method, Pooling::groups, condition, 100);
+                    const Calibrator calibrator =
+                        calibrator_of(made, method, Pooling::groups, condition, 100);
                     std::vector<float> p(99);
                     p_values(calibrator, image_of(made, 2), p);
                     for (int a = 1; a < 100; ++a) {
@@ -135,7 +136,8 @@ TEST(PValues, ExceedAlphaExactlyForTheClassesOfTheSet) {
                         std::vector<std::uint8_t> sets(99);
                         Predictor(calibrator, alpha).sets(image_of(made, 2), sets);
                         for (std::size_t i = 0; i < p.size(); ++i) {
-                            ASSERT_EQ(static_cast<double>(p[i]) > alpha, sets[i] != 0) << alpha << " " << p[i];
+                            ASSERT_EQ(static_cast<double>(p[i]) > alpha, sets[i] != 0)
+                                << alpha << " " << p[i];
                             ASSERT_EQ(p[i] > static_cast<float>(alpha), sets[i] != 0) << alpha << " " << p[i];
                         }
                     }

@@ -20,7 +20,8 @@ std::vector<std::uint64_t> hashes_of(const Dataset& data) {
 }
 
 /// What the drawn images are, whatever their numbers.
-std::multiset<std::uint64_t> contents(const Made& made, std::size_t count, std::uint64_t seed, std::uint64_t draw) {
+std::multiset<std::uint64_t> contents(const Made& made, std::size_t count, std::uint64_t seed,
+                                      std::uint64_t draw) {
     const Dataset data = made.dataset();
     const auto hashes = hashes_of(data);
     std::multiset<std::uint64_t> out;
@@ -86,7 +87,8 @@ TEST(DrawSample, TakesAllWhenAskedForAll) {
 }
 
 TEST(DrawSample, RefusesToDrawNothingOrMoreThanThereIs) {
-    const Dataset images = make({.images = 5}).dataset(), grouped = make({.images = 5, .groups = 2}).dataset();
+    const Dataset images = make({.images = 5}).dataset(),
+                  grouped = make({.images = 5, .groups = 2}).dataset();
     expect_error(ErrorKind::usage, {"--sample is 0", "5 images"},
                  [&] { (void)draw_sample(images, hashes_of(images), 0, 0, 0); });
     expect_error(ErrorKind::usage, {"--sample is 6", "5 images"},

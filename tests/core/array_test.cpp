@@ -19,7 +19,7 @@ Ints counting(std::size_t n) {
 }
 
 TEST(DType, SizesAndNamesAreNumpys) {
-    const std::string_view names[] = {"bool",  "int8",   "uint8", "int16",   "uint16",  "int32",
+    const std::string_view names[] = {"bool",   "int8",  "uint8",  "int16",   "uint16",  "int32",
                                       "uint32", "int64", "uint64", "float16", "float32", "float64"};
     const std::size_t sizes[] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8};
     for (std::size_t i = 0; i < 12; ++i) {

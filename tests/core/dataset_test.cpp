@@ -52,8 +52,8 @@ double value_at(std::size_t i) {
     return static_cast<double>(i % 64) / 64;
 }
 
-const std::vector<std::vector<int>> kOrders{
-    {0, 1, 2, 3}, {3, 2, 1, 0}, {0, 2, 3, 1}, {0, 1, 3, 2}, {-1, 1, -3, 3}, {0, -2, 2, -4}, {1, 0, -3, -4}};
+const std::vector<std::vector<int>> kOrders{{0, 1, 2, 3},   {3, 2, 1, 0},   {0, 2, 3, 1},  {0, 1, 3, 2},
+                                            {-1, 1, -3, 3}, {0, -2, 2, -4}, {1, 0, -3, -4}};
 
 template <class T>
 void expect_reads_the_same(DType dtype, double scale) {
@@ -68,8 +68,8 @@ void expect_reads_the_same(DType dtype, double scale) {
                     data.read_probs(n, range, out.data());
                     for (std::size_t c = 0; c < kC; ++c)
                         for (std::size_t i = 0; i < range.size(); ++i) {
-                            const T stored = static_cast<T>(
-                                value_at((n * kC + c) * kPixels + range.begin + i) * scale);
+                            const T stored =
+                                static_cast<T>(value_at((n * kC + c) * kPixels + range.begin + i) * scale);
                             ASSERT_EQ(out[c * range.size() + i],
                                       static_cast<float>(stored) / static_cast<float>(scale))
                                 << name_of(dtype);
@@ -87,9 +87,9 @@ TEST(Dataset, ReadsEveryTypeInEveryMemoryOrder) {
 
 TEST(Dataset, LooksAtTheCallersMemoryWithoutACopy) {
     std::vector<float> memory(4, 0.25f);
-    const Dataset data(
-        Array({reinterpret_cast<const std::byte*>(memory.data()), DType::float32, {1, 2, 1, 2}, {16, 8, 8, 4}},
-              nullptr));
+    const Dataset data(Array(
+        {reinterpret_cast<const std::byte*>(memory.data()), DType::float32, {1, 2, 1, 2}, {16, 8, 8, 4}},
+        nullptr));
     memory[3] = 0.75f;
     float out[4];
     data.read_probs(0, {0, 2}, out);
@@ -129,8 +129,8 @@ TEST(Dataset, TurnsLogitsIntoProbabilities) {
 template <class T>
 void expect_labels(DType dtype) {
     const std::vector<int> labels{0, 1, 2, 77, 1, 0};
-    const Laid laid = lay<T>(dtype, {1, 2, 3}, {0, 2, 1}, 1,
-                             [&](std::size_t i) { return static_cast<T>(labels[i]); });
+    const Laid laid =
+        lay<T>(dtype, {1, 2, 3}, {0, 2, 1}, 1, [&](std::size_t i) { return static_cast<T>(labels[i]); });
     const Dataset data(Array::zeros(DType::float32, {1, 3, 2, 3}), laid.array, {}, {.ignore = {255, 77}});
     std::vector<std::uint8_t> member(18), valid(6);
     data.read_truth(0, {0, 6}, member.data(), valid.data());
@@ -163,7 +163,8 @@ TEST(Dataset, MasksMayOverlapOrLeaveAPixelToNobody) {
 }
 
 TEST(Dataset, NumbersGroupsByTheirIds) {
-    const Array probs = Array::zeros(DType::float32, {5, 2, 1, 1}), labels = Array::zeros(DType::uint8, {5, 1, 1});
+    const Array probs = Array::zeros(DType::float32, {5, 2, 1, 1}),
+                labels = Array::zeros(DType::uint8, {5, 1, 1});
     const Dataset data(probs, labels, Array::copy_of(std::vector<std::int64_t>{7, -3, 7, 100, -3}, {5}));
     EXPECT_EQ(data.groups(), 3u);
     const std::vector<std::uint32_t> expected{1, 0, 1, 2, 0};
@@ -198,10 +199,13 @@ TEST(Dataset, SaysWhereABadProbabilityStands) {
         data.read_probs(0, {0, 12}, out.data());
         expect_error(ErrorKind::data,
                      {"p.npy", fmt::format("{}", bad), "image 1", "class 1", "row 2", "column 1", "--logits"},
-                     [&] { data.read_probs(1, {8, 12}, out.data()); });
+                     [&] {
+                         data.read_probs(1, {8, 12}, out.data());
+                     });
         // A subset still names the image by its place in the file.
-        expect_error(ErrorKind::data, {"image 1"},
-                     [&] { data.subset({1}).read_probs(0, {0, 12}, out.data()); });
+        expect_error(ErrorKind::data, {"image 1"}, [&] {
+            data.subset({1}).read_probs(0, {0, 12}, out.data());
+        });
     }
 }
 
@@ -209,9 +213,11 @@ TEST(Dataset, SaysWhereABadLogitStands) {
     const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     float out[4];
     for (const Logits logits : {Logits::sigmoid, Logits::softmax}) {
-        const Dataset data(Array::copy_of(std::vector<float>{0, 0, 0, nan}, {1, 2, 1, 2}), {.logits = logits});
-        expect_error(ErrorKind::data, {"nan", "image 0", "class 1", "row 0", "column 1"},
-                     [&] { data.read_probs(0, {0, 2}, out); });
+        const Dataset data(Array::copy_of(std::vector<float>{0, 0, 0, nan}, {1, 2, 1, 2}),
+                           {.logits = logits});
+        expect_error(ErrorKind::data, {"nan", "image 0", "class 1", "row 0", "column 1"}, [&] {
+            data.read_probs(0, {0, 2}, out);
+        });
     }
     const Array infinite = Array::copy_of(std::vector<float>{0, 0, inf, -inf}, {1, 2, 1, 2});
     expect_error(ErrorKind::data, {"inf", "class 1", "column 0"}, [&] {
@@ -228,14 +234,18 @@ TEST(Dataset, SaysWhereABadLabelStands) {
         const Dataset data(Array::zeros(DType::float32, {2, 2, 2, 2}),
                            Array::copy_of(std::vector<std::int32_t>{0, 0, 0, 0, 1, 1, bad, 1}, {2, 2, 2}), {},
                            {.labels_name = "y.npy"});
-        expect_error(ErrorKind::data,
-                     {"y.npy", fmt::format("label {}", bad), "image 1", "row 1", "column 0", "2 classes", "--ignore"},
-                     [&] { data.read_truth(1, {2, 4}, member.data(), valid.data()); });
+        expect_error(
+            ErrorKind::data,
+            {"y.npy", fmt::format("label {}", bad), "image 1", "row 1", "column 0", "2 classes", "--ignore"},
+            [&] {
+                data.read_truth(1, {2, 4}, member.data(), valid.data());
+            });
     }
     const Dataset masks(Array::zeros(DType::float32, {1, 2, 2, 2}),
                         Array::copy_of(std::vector<std::uint8_t>{0, 1, 0, 1, 0, 1, 0, 2}, {1, 2, 2, 2}), {});
-    expect_error(ErrorKind::data, {"mask value 2", "image 0", "class 1", "row 1", "column 1"},
-                 [&] { masks.read_truth(0, {0, 4}, member.data(), valid.data()); });
+    expect_error(ErrorKind::data, {"mask value 2", "image 0", "class 1", "row 1", "column 1"}, [&] {
+        masks.read_truth(0, {0, 4}, member.data(), valid.data());
+    });
 }
 
 TEST(Dataset, RefusesShapesAndTypesThatMakeNoSense) {
@@ -250,7 +260,8 @@ TEST(Dataset, RefusesShapesAndTypesThatMakeNoSense) {
     refuse(ErrorKind::data, {"int32"}, zeros(DType::int32, {4, 2, 3, 5}));
     refuse(ErrorKind::data, {"no image"}, zeros(f, {0, 2, 3, 5}));
     refuse(ErrorKind::data, {"empty"}, zeros(f, {4, 2, 0, 5}));
-    refuse(ErrorKind::data, {"too large"}, Array({good.view().data, f, {1, 5000, 1, 1}, {0, 0, 0, 0}}, nullptr));
+    refuse(ErrorKind::data, {"too large"},
+           Array({good.view().data, f, {1, 5000, 1, 1}, {0, 0, 0, 0}}, nullptr));
     refuse(ErrorKind::usage, {"uint8"}, zeros(u, {4, 2, 3, 5}), {}, {}, Logits::sigmoid);
     refuse(ErrorKind::usage, {"sigmoid"}, zeros(f, {4, 1, 3, 5}), {}, {}, Logits::softmax);
     refuse(ErrorKind::data, {"labels", "[4, 15]"}, good, zeros(u, {4, 15}));

@@ -24,7 +24,8 @@ TEST(Random, StreamsAreFixedForAllTime) {
     EXPECT_EQ(first.bits(), mix(expected_state + 2 * 0x9E3779B97F4A7C15u));
     Random pinned(42, 7, 3);
     const std::vector<std::uint64_t> values{pinned.bits(), pinned.bits(), pinned.bits()};
-    EXPECT_EQ(values, (std::vector<std::uint64_t>{0xDDE85F1B29C0BF8Cu, 0xB95A052D0ACB0D79u, 0x586CDBDB2DEA24FAu}));
+    EXPECT_EQ(values,
+              (std::vector<std::uint64_t>{0xDDE85F1B29C0BF8Cu, 0xB95A052D0ACB0D79u, 0x586CDBDB2DEA24FAu}));
 }
 
 TEST(Random, SeedPurposeAndIndexEachGiveAnotherStream) {

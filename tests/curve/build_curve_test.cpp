@@ -127,7 +127,7 @@ TEST(BuildGroupCurve, EqualsThePlainCurveWhenEachGroupHasOneScore) {
 TEST(BuildGroupCurve, OneGroupCanNeverPromiseMoreThanHalf) {
     const auto samples = some_samples(1, 500, 1, 100000);
     const auto curve = group_curve(pairs_of(samples), 1, 20);
-    EXPECT_LT(curve.values[9], kInfinity);    // level 0.5 = G/(G+1)
+    EXPECT_LT(curve.values[9], kInfinity);   // level 0.5 = G/(G+1)
     EXPECT_EQ(curve.values[10], kInfinity);  // above it nothing is known
     EXPECT_EQ(curve.values[9], group_threshold(samples, 500));
 }

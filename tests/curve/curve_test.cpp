@@ -200,11 +200,10 @@ TEST(CurveSet, RefusesArraysThatDoNotFitTogether) {
     refuse("should have 0", [](auto& s) { s.scores[2] = 0; });
     refuse("should have 100", [](auto& s) { s.complete[2] = 1; });
     refuse("not ascending", [](auto& s) { s.values[2] = 2.0f; });
-    refuse("not ascending at point 0", [](auto& s) { s.values[0] = std::numeric_limits<float>::quiet_NaN(); });
+    refuse("not ascending at point 0",
+           [](auto& s) { s.values[0] = std::numeric_limits<float>::quiet_NaN(); });
     // A first curve that claims to reach far behind the end must not be read there.
-    refuse("negative length", [](auto& s) {
-        s.offsets[1] = s.offsets[2] = s.scores[0] = 1u << 28;
-    });
+    refuse("negative length", [](auto& s) { s.offsets[1] = s.offsets[2] = s.scores[0] = 1u << 28; });
 }
 
 TEST(Pooling, NamesGoThereAndBack) {

@@ -41,7 +41,8 @@ CurveRule rule_of(Pooling pooling) {
 }
 
 /// Every curve at the rungs m/20 against the naive thresholds of its region.
-void expect_curves(const Case& one, const std::vector<CurveSet>& curves, const std::vector<std::uint32_t>& region) {
+void expect_curves(const Case& one, const std::vector<CurveSet>& curves,
+                   const std::vector<std::uint32_t>& region) {
     for (const std::uint64_t thousandths : {50u, 100u, 500u, 850u}) {
         const auto expected = naive_thresholds(one.made, one.condition, one.pooling, region, thousandths);
         for (std::size_t c = 0; c < one.made.recipe.classes; ++c)
@@ -58,9 +59,13 @@ TEST(PixelPass, GivesEveryPixelItsOwnCurve) {
         if (one.made.pixels() > 100) return;
         const Dataset data = one.made.dataset();
         const Census census = take_census(data, one.condition, silent());
-        const auto result = pixel_pass(
-            data, census, {.condition = one.condition, .score = {}, .quantiles = {}, .curves = true, .rule = rule_of(one.pooling)},
-            silent());
+        const auto result = pixel_pass(data, census,
+                                       {.condition = one.condition,
+                                        .score = {},
+                                        .quantiles = {},
+                                        .curves = true,
+                                        .rule = rule_of(one.pooling)},
+                                       silent());
         EXPECT_TRUE(result.features.empty());
         expect_curves(one, result.curves, regions_by_pixel(one.made.pixels()));
     });
@@ -81,7 +86,7 @@ TEST(PixelPass, FeaturesAreInterpolatedQuantilesOfEachPixel) {
             EXPECT_EQ(result.curves.size(), curves ? census.strata : 0);
             const std::size_t pixels = one.made.pixels();
             for (std::size_t s = 0; s < census.strata; ++s)
-                for (std::size_t p = 0; p < pixels; p += pixels > 100 ? 97 : 1) {
+                for (std::size_t p = 0; p<pixels; p += pixels> 100 ? 97 : 1) {
                     const int cls = one.condition == Condition::none ? -1 : static_cast<int>(s);
                     std::vector<double> own;
                     for (std::size_t n = 0; n < one.made.recipe.images; ++n)
@@ -93,10 +98,12 @@ TEST(PixelPass, FeaturesAreInterpolatedQuantilesOfEachPixel) {
                         const double at = (q == 0 ? 0.6 : 0.95) * (static_cast<double>(own.size()) - 1);
                         double expected = 0;
                         if (!own.empty()) {
-                            const auto low = static_cast<std::size_t>(at), high = std::min(low + 1, own.size() - 1);
+                            const auto low = static_cast<std::size_t>(at),
+                                       high = std::min(low + 1, own.size() - 1);
                             expected = own[low] + (own[high] - own[low]) * (at - static_cast<double>(low));
                         }
-                        ASSERT_FLOAT_EQ(result.features[(s * pixels + p) * 2 + q], static_cast<float>(expected));
+                        ASSERT_FLOAT_EQ(result.features[(s * pixels + p) * 2 + q],
+                                        static_cast<float>(expected));
                     }
                 }
         }
@@ -114,14 +121,16 @@ TEST(RegionPass, PoolsTheScoresOfEveryRegion) {
             for (const std::size_t budget : {std::size_t{1} << 30, std::size_t{600}, std::size_t{1}}) {
                 const auto curves = region_pass(
                     data, census, partitions,
-                    {.condition = one.condition, .score = {}, .rule = rule_of(one.pooling), .budget = budget}, silent());
+                    {.condition = one.condition, .score = {}, .rule = rule_of(one.pooling), .budget = budget},
+                    silent());
                 if (one.made.pixels() <= 100) {
                     expect_curves(one, curves, region);
                 } else {
                     for (std::size_t s = 0; s < census.strata; ++s)
                         for (std::uint32_t r = 0; r < regions; ++r) {
                             const auto samples = samples_of(
-                                one.made, one.condition == Condition::none ? -1 : static_cast<int>(s), region, r);
+                                one.made, one.condition == Condition::none ? -1 : static_cast<int>(s), region,
+                                r);
                             ASSERT_EQ(curves[s].threshold(r, 0.1), one.pooling == Pooling::pixels
                                                                        ? plain_threshold(samples, 100)
                                                                        : group_threshold(samples, 100));
@@ -138,9 +147,10 @@ TEST(RegionPass, PartitionsMayDifferBetweenClasses) {
     const Census census = take_census(data, Condition::by_class, silent());
     const std::vector<Partition> partitions{{.region = one_region(12), .regions = 1},
                                             {.region = stripes(12, 4), .regions = 4}};
-    const auto curves = region_pass(data, census, partitions,
-                                    {.condition = Condition::by_class, .score = {}, .rule = rule_of(Pooling::pixels), .budget = 300},
-                                    silent());
+    const auto curves = region_pass(
+        data, census, partitions,
+        {.condition = Condition::by_class, .score = {}, .rule = rule_of(Pooling::pixels), .budget = 300},
+        silent());
     EXPECT_EQ(curves[0].size(), 1u);
     ASSERT_EQ(curves[1].size(), 4u);
     for (std::uint32_t r = 0; r < 4; ++r)

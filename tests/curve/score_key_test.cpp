@@ -14,8 +14,17 @@ namespace {
 
 std::vector<float> interesting_floats() {
     const float inf = std::numeric_limits<float>::infinity();
-    std::vector<float> out{-inf, -1.0f, -0x1p-126f, -0x1p-149f, 0.0f, 0x1p-149f, 0x1p-126f, 1.0f, inf,
-                           std::numeric_limits<float>::max(), std::numeric_limits<float>::lowest()};
+    std::vector<float> out{-inf,
+                           -1.0f,
+                           -0x1p-126f,
+                           -0x1p-149f,
+                           0.0f,
+                           0x1p-149f,
+                           0x1p-126f,
+                           1.0f,
+                           inf,
+                           std::numeric_limits<float>::max(),
+                           std::numeric_limits<float>::lowest()};
     Random random(1);
     for (int i = 0; i < 3000; ++i) {
         const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(random.bits()));
@@ -62,7 +71,8 @@ void expect_sorts(std::vector<Key> keys) {
 template <class Key>
 void expect_sorts_everything() {
     Random random(2, sizeof(Key));
-    for (const std::size_t n : {0u, 1u, 2u, 3u, 100u, 254u, 255u, 256u, 257u, 258u, 300u, 511u, 1000u, 4097u, 30000u}) {
+    for (const std::size_t n :
+         {0u, 1u, 2u, 3u, 100u, 254u, 255u, 256u, 257u, 258u, 300u, 511u, 1000u, 4097u, 30000u}) {
         std::vector<Key> keys(n);
         for (Key& key : keys) key = static_cast<Key>(random.bits());
         expect_sorts(keys);

@@ -44,7 +44,8 @@ TEST(Census, CountsWhatIsThere) {
     for (const Condition condition : {Condition::by_class, Condition::none}) {
         expect_counts(make({.images = 9, .classes = 3, .seed = 1, .ignored = 0.2}), condition);
         expect_counts(make({.images = 5, .classes = 3, .seed = 2, .overlapping = true}), condition);
-        expect_counts(make({.images = 2, .classes = 2, .grid = {70, 61}, .seed = 3}), condition);  // two tiles
+        expect_counts(make({.images = 2, .classes = 2, .grid = {70, 61}, .seed = 3}),
+                      condition);  // two tiles
     }
 }
 
@@ -93,7 +94,8 @@ TEST(Census, TellsTheMultisetOfImagesFromTheSet) {
     EXPECT_NE(census_of(made.permuted({0, 1, 1, 2})).fingerprint,
               census_of(made.permuted({0, 1, 2, 2})).fingerprint);
     // Two equal images must not cancel out.
-    EXPECT_NE(census_of(made.permuted({0, 1, 1})).fingerprint, census_of(made.permuted({0, 2, 2})).fingerprint);
+    EXPECT_NE(census_of(made.permuted({0, 1, 1})).fingerprint,
+              census_of(made.permuted({0, 2, 2})).fingerprint);
 }
 
 TEST(Census, ExchangedGroupsOfTwoImagesShow) {

@@ -38,7 +38,8 @@ TEST(Score, HalfPrecisionRoundsTheProbabilityAndTheDifference) {
     EXPECT_EQ(score_of_one(half, 0.25f), 0.75f);
     for (const float p : {0.1f, 0.333f, 0.7001f, 0.9999f, 1e-6f}) {
         const auto rounded = static_cast<_Float16>(p);
-        EXPECT_EQ(score_of_one(half, p), static_cast<float>(static_cast<_Float16>(1.0f - static_cast<float>(rounded))));
+        EXPECT_EQ(score_of_one(half, p),
+                  static_cast<float>(static_cast<_Float16>(1.0f - static_cast<float>(rounded))));
     }
     EXPECT_EQ(score_of_one(half, 0.0001f), 1.0f);  // below half the spacing of halves under 1
     EXPECT_NE(score_of_one({}, 0.0001f), 1.0f);
@@ -75,7 +76,8 @@ TEST(ProbabilityThreshold, SaysTheSameAsTheScoreForAnyFloats) {
             };
             const float p = any();
             const float threshold = i % 2 == 0 ? any() : score_of_one(options, p);
-            for (const float t : {threshold, std::nextafter(threshold, -1.0f), std::nextafter(threshold, 2.0f)})
+            for (const float t :
+                 {threshold, std::nextafter(threshold, -1.0f), std::nextafter(threshold, 2.0f)})
                 for (const float q : {p, std::nextafter(p, 0.0f), std::nextafter(p, 1.0f)})
                     expect_equivalent(options, t, q);
         }

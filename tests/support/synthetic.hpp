@@ -13,10 +13,10 @@ struct Recipe {
     std::size_t images = 12, classes = 2;
     Grid grid{3, 4};
     std::uint64_t seed = 1;
-    std::size_t groups = 0;      ///< 0: none given
-    double ignored = 0;          ///< share of ignored labels
-    bool overlapping = false;    ///< masks instead of labels
-    std::size_t steps = 0;       ///< probabilities are multiples of 1/steps, so that ties abound; 0: any float
+    std::size_t groups = 0;    ///< 0: none given
+    double ignored = 0;        ///< share of ignored labels
+    bool overlapping = false;  ///< masks instead of labels
+    std::size_t steps = 0;     ///< probabilities are multiples of 1/steps, so that ties abound; 0: any float
     std::size_t absent = 99999;  ///< a class that no pixel has
 };
 
@@ -70,9 +70,9 @@ inline Made make(const Recipe& recipe) {
     const std::size_t pixels = recipe.grid.pixels();
     const auto steps = static_cast<double>(recipe.steps);
     for (std::size_t i = 0; i < recipe.images * recipe.classes * pixels; ++i)
-        made.probs.push_back(static_cast<float>(
-            recipe.steps > 0 ? static_cast<double>(random.below(recipe.steps + 1)) / steps
-                             : random.uniform()));
+        made.probs.push_back(
+            static_cast<float>(recipe.steps > 0 ? static_cast<double>(random.below(recipe.steps + 1)) / steps
+                                                : random.uniform()));
     const std::size_t truths = recipe.images * pixels * (recipe.overlapping ? recipe.classes : 1);
     for (std::size_t i = 0; i < truths; ++i) {
         std::uint64_t value = random.below(recipe.overlapping ? 2 : recipe.classes);
