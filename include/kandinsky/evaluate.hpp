@@ -53,7 +53,7 @@ struct Evaluation {
 struct ProbabilityEvaluation {
     std::vector<Reliability> classes;
     std::vector<std::vector<double>>
-        ece_map;  ///< [class][pixel], NaN where every label is ignored; empty without maps
+        ece_map;  ///< [class][pixel], NaN where no image counts (all labels ignored); empty without maps
 };
 
 struct EvaluationReport {

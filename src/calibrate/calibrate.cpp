@@ -60,10 +60,14 @@ std::pair<Dataset, Dataset> split_groups(const Dataset& data, double share, cons
     return {data.subset(chosen), data.subset(rest)};
 }
 
-bool is_pixelwise(const Partition& partition) {
-    for (std::size_t p = 0; p < partition.region.size(); ++p)
-        if (partition.region[p] != p) return false;
-    return partition.regions == partition.region.size();
+/// Whether every pixel is its own region in every stratum.
+bool is_pixelwise(const std::vector<Partition>& partitions) {
+    for (const Partition& partition : partitions) {
+        for (std::size_t p = 0; p < partition.region.size(); ++p)
+            if (partition.region[p] != p) return false;
+        if (partition.regions != partition.region.size()) return false;
+    }
+    return true;
 }
 
 std::size_t curve_count(const std::vector<Partition>& partitions) {
@@ -79,9 +83,9 @@ class Run {
         for (const CalibrateOptions& one : options)
             if (one.condition != common_.condition || one.score != common_.score ||
                 one.quantiles != common_.quantiles || one.released != common_.released ||
-                one.pooling != common_.pooling || one.split != common_.split)
+                one.pooling != common_.pooling || one.rungs != common_.rungs || one.split != common_.split)
                 fail(ErrorKind::internal,
-                     "[calibrate_all] the methods must share score, condition, quantiles and pooling");
+                     "[calibrate_all] the methods must share score, condition, quantiles, pooling and rungs");
         census_ = take_census(data, common_.condition, progress);
         const std::uint64_t total =
             std::accumulate(census_.totals.begin(), census_.totals.end(), std::uint64_t{0});
@@ -135,7 +139,7 @@ class Run {
     void walk_pixels(bool features, const std::vector<std::vector<Partition>>& partitions) {
         std::size_t curves = 0;
         for (const std::vector<Partition>& of_method : partitions)
-            if (!of_method.empty() && is_pixelwise(of_method.front())) curves = curve_count(of_method);
+            if (!of_method.empty() && is_pixelwise(of_method)) curves = curve_count(of_method);
         if (!features && curves == 0) return;
         PixelPassResult result =
             pixel_pass(data_, census_,
@@ -189,7 +193,7 @@ class Run {
         const CurveRule rule = rule_for(options, curve_count(partitions));
         const RegionPassRequest request{
             .condition = options.condition, .score = options.score, .rule = rule, .budget = options.memory};
-        const bool own_curves = !pixel_curves_.empty() && is_pixelwise(partitions.front());
+        const bool own_curves = !pixel_curves_.empty() && is_pixelwise(partitions);
         calibrator.curves =
             own_curves ? pixel_curves_ : region_pass(data_, census_, partitions, request, progress_);
         if (options.fallback == Fallback::image) {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <kandinsky/predictor.hpp>
 
 #include "core/fail.hpp"
@@ -50,7 +51,10 @@ void p_values(const Calibrator& calibrator, std::span<const float> probs, std::s
         const std::size_t s = calibrator.stratum_of(c);
         for (std::size_t p = 0; p < pixels; ++p) {
             float& value = out[c * pixels + p];
-            value = static_cast<float>(calibrator.curves[s].p_value(calibrator.curve_of(s, p), value));
+            // Rounded down: nearest would lift 0.1 above 0.1, and the set at alpha = 0.1 would gain a class.
+            const double exact = calibrator.curves[s].p_value(calibrator.curve_of(s, p), value);
+            value = static_cast<float>(exact);
+            if (static_cast<double>(value) > exact) value = std::nextafter(value, 0.0f);
         }
     }
 }

@@ -11,8 +11,8 @@ std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<st
                                        std::size_t count, SamplePurpose purpose, std::uint64_t seed,
                                        std::uint64_t draw) {
     if (count == 0 || count > data.groups())
-        fail(ErrorKind::usage, "--sample is {}, but there are {} {} to draw from", count,
-             data.groups(), data.grouped() ? "groups" : "images");
+        fail(ErrorKind::usage, "--sample is {}, but there are {} {} to draw from", count, data.groups(),
+             data.grouped() ? "groups" : "images");
     const std::uint64_t salt = mix(mix(mix(seed) ^ static_cast<std::uint64_t>(purpose)) ^ draw);
     struct Ticket {
         std::uint64_t number;

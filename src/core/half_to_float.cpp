@@ -1,6 +1,7 @@
 #include "core/half_to_float.hpp"
 
 #include <cstring>
+#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/half_to_float.cpp"
@@ -18,11 +19,15 @@ void HalfToFloat(const std::byte* source, std::size_t count, float* out) {
     const hn::ScalableTag<float> wide;
     const hn::Rebind<hwy::float16_t, decltype(wide)> narrow;
     const std::size_t lanes = hn::Lanes(wide);
+    const auto infinity = hn::Set(wide, std::numeric_limits<float>::infinity());
     std::size_t i = 0;
     HWY_ALIGN hwy::float16_t buffer[hn::MaxLanes(wide)];
     for (; i + lanes <= count; i += lanes) {
         std::memcpy(static_cast<void*>(buffer), source + 2 * i, 2 * lanes);
-        hn::StoreU(hn::PromoteTo(wide, hn::Load(narrow, buffer)), wide, out + i);
+        const auto value = hn::PromoteTo(wide, hn::Load(narrow, buffer));
+        // Where the machine has no such instruction Highway takes infinity and NaN for 65536 and more.
+        const auto beyond = hn::Ge(hn::Abs(value), hn::Set(wide, 65536.0f));
+        hn::StoreU(hn::IfThenElse(beyond, hn::Or(value, infinity), value), wide, out + i);
     }
     for (; i < count; ++i) {
         std::uint16_t bits = 0;

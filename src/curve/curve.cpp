@@ -99,7 +99,8 @@ double CurveSet::p_value(std::size_t curve, float score) const {
         const auto n1 = static_cast<double>(points.size() + 1);
         return (n1 - static_cast<double>(above)) / n1;
     }
-    return 1.0 - ladder_.levels[above - 1];
+    // The slack of threshold(), so that both agree at the rungs themselves.
+    return std::max(0.0, 1.0 - ladder_.levels[above - 1] - kSlack);
 }
 
 CurveSet CurveSet::from_storage(Ladder ladder, bool interpolate, Storage storage) {
@@ -109,9 +110,11 @@ CurveSet CurveSet::from_storage(Ladder ladder, bool interpolate, Storage storage
                       storage.complete.size() == n && storage.offsets.front() == 0 &&
                       storage.offsets.back() == storage.values.size();
     if (!fits) fail(ErrorKind::data, "the curve arrays do not fit together");
-    for (std::size_t i = 0; i < n; ++i) {
+    // All offsets first: only when they ascend does every curve lie inside the values.
+    for (std::size_t i = 0; i < n; ++i)
         if (storage.offsets[i] > storage.offsets[i + 1])
             fail(ErrorKind::data, "curve {} has a negative length", i);
+    for (std::size_t i = 0; i < n; ++i) {
         const std::uint64_t length = storage.offsets[i + 1] - storage.offsets[i];
         const std::uint64_t expected = storage.scores[i] == 0     ? 0
                                        : storage.complete[i] != 0 ? storage.scores[i]

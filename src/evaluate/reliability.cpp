@@ -12,6 +12,12 @@ namespace kandinsky {
 namespace {
 constexpr std::size_t kBins = Reliability::kBins;
 constexpr double kOne = 4294967296.0;  // 2^32 units are probability 1
+// The released code divides in half precision, and what reaches 20 that way has a bin of its own.
+constexpr std::size_t kMapBins = kBins + 1;
+
+std::size_t released_bin(float p) {
+    return static_cast<std::size_t>(round_to_half(p / round_to_half(0.05f)));
+}
 }  // namespace
 
 ReliabilityTile::ReliabilityTile(std::size_t classes, std::size_t pixels, bool released)
@@ -19,37 +25,36 @@ ReliabilityTile::ReliabilityTile(std::size_t classes, std::size_t pixels, bool r
       pixels_(pixels),
       released_(released),
       totals_(classes),
-      gap_(classes * pixels * kBins),
-      used_(classes * pixels) {}
+      gap_(classes * pixels * kMapBins),
+      seen_(classes * pixels) {}
 
 void ReliabilityTile::add(const ScoredTile& tile) {
     const std::uint8_t* const valid = tile.valid();
     for (std::size_t c = 0; c < classes_; ++c) {
         const float* const probs = tile.probs(c);
         const std::uint8_t* const member = tile.member(c);
-        std::int64_t* const gap = gap_.data() + c * pixels_ * kBins;
-        std::uint32_t* const used = used_.data() + c * pixels_;
+        std::int64_t* const gap = gap_.data() + c * pixels_ * kMapBins;
+        std::uint32_t* const seen = seen_.data() + c * pixels_;
+        const float least = round_to_half(0.02f);
         std::uint64_t* const count = totals_.count.data() + c * kBins;
         std::uint64_t* const positive = totals_.positive.data() + c * kBins;
         std::int64_t* const confidence = totals_.confidence.data() + c * kBins;
         for (std::size_t i = 0; i < pixels_; ++i) {
             if (valid[i] == 0) continue;
-            float p = probs[i], position = p * static_cast<float>(kBins), gap_here = 0;
-            if (released_) {
-                p = round_to_half(p);
-                if (!(p > 0.02f)) continue;
-                position = round_to_half(p * static_cast<float>(kBins));
-                gap_here = round_to_half(p - static_cast<float>(member[i]));
-            }
-            const std::size_t bin = std::min(kBins - 1, static_cast<std::size_t>(position));
+            const float p = released_ ? round_to_half(probs[i]) : probs[i];
+            if (released_ && !(p > least)) continue;
+            const std::size_t bin =
+                std::min(kBins - 1, static_cast<std::size_t>(p * static_cast<float>(kBins)));
             const auto units = static_cast<std::int64_t>(static_cast<double>(p) * kOne);
-            used[i] += 1;
             count[bin] += 1;
             positive[bin] += member[i];
             confidence[bin] += units;
-            gap[i * kBins + bin] += released_
-                                        ? static_cast<std::int64_t>(static_cast<double>(gap_here) * kOne)
-                                        : units - (static_cast<std::int64_t>(member[i]) << 32);
+            ++seen[i];
+            if (released_)
+                gap[i * kMapBins + released_bin(p)] += static_cast<std::int64_t>(
+                    static_cast<double>(round_to_half(p - static_cast<float>(member[i]))) * kOne);
+            else
+                gap[i * kMapBins + bin] += units - (static_cast<std::int64_t>(member[i]) << 32);
         }
     }
 }
@@ -58,9 +63,9 @@ void ReliabilityTile::write_map(std::size_t first, std::vector<std::vector<doubl
     for (std::size_t c = 0; c < classes_; ++c)
         for (std::size_t i = 0; i < pixels_; ++i) {
             double sum = 0;
-            for (std::size_t b = 0; b < kBins; ++b)
-                sum += std::abs(static_cast<double>(gap_[(c * pixels_ + i) * kBins + b])) / kOne;
-            const std::uint32_t n = used_[c * pixels_ + i];
+            for (std::size_t b = 0; b < kMapBins; ++b)
+                sum += std::abs(static_cast<double>(gap_[(c * pixels_ + i) * kMapBins + b])) / kOne;
+            const std::uint32_t n = seen_[c * pixels_ + i];
             map[c][first + i] = n > 0 ? sum / n : std::numeric_limits<double>::quiet_NaN();
         }
 }

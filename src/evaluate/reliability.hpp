@@ -12,7 +12,8 @@ namespace kandinsky {
 /// never shows.
 class ReliabilityTile {
   public:
-    /// `released`: half-precision probabilities, those up to 0.02 left out, as the released code has it.
+    /// `released`: half-precision probabilities and differences, those up to 0.02 left out and not counted,
+    /// as the released code has it.
     ReliabilityTile(std::size_t classes, std::size_t pixels, bool released);
 
     void add(const ScoredTile& tile);
@@ -36,7 +37,7 @@ class ReliabilityTile {
     bool released_;
     Totals totals_;
     std::vector<std::int64_t> gap_;    ///< [class][pixel][bin] sum of p - y
-    std::vector<std::uint32_t> used_;  ///< [class][pixel] images that count
+    std::vector<std::uint32_t> seen_;  ///< [class][pixel] images that count
 };
 
 }  // namespace kandinsky

@@ -77,7 +77,7 @@ Calibrator load(const std::filesystem::path& path) {
     const Array text = archive.bytes("meta.json");
     if (text.view().size() > kMostMeta) fail(ErrorKind::data, "{}: meta.json is too large", name);
     const char* const begin = text.data_as<char>();
-    const nlohmann::json meta = nlohmann::json::parse(begin, begin + text.view().size(), nullptr, false);
+    const auto meta = nlohmann::ordered_json::parse(begin, begin + text.view().size(), nullptr, false);
     if (meta.is_discarded()) fail(ErrorKind::data, "{}: meta.json is damaged", name);
     Calibrator calibrator = from_meta(meta, name);
     if (!archive.has_checksum() || !archive.checksum_ok())

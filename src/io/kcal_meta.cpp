@@ -6,7 +6,6 @@
 
 namespace kandinsky {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 
 ordered_json meta_of(const Calibrator& calibrator) {
@@ -49,18 +48,20 @@ ordered_json meta_of(const Calibrator& calibrator) {
     };
 }
 
-Calibrator from_meta(const json& meta, const std::string& name) {
+Calibrator from_meta(const ordered_json& meta, const std::string& name) {
+    const auto format = meta.is_object() ? meta.find("format") : meta.end();
+    if (!meta.is_object() || format == meta.end() || *format != "kcal")
+        fail(ErrorKind::data, "{} is not a calibrator: its meta.json has no format kcal", name);
+    const auto number = meta.find("format_version");
+    if (number == meta.end() || !number->is_number_integer() || number->get<std::int64_t>() < 1)
+        fail(ErrorKind::data, "{} has no usable format version", name);
+    const auto version = number->get<std::int64_t>();
+    if (version > kKcalVersion)
+        fail(ErrorKind::data, "{} has format version {}, but this program reads up to {}; update kandinsky",
+             name, version, kKcalVersion);
     try {
-        if (!meta.is_object() || meta.value("format", "") != "kcal")
-            fail(ErrorKind::data, "{} is not a calibrator: its meta.json has no format kcal", name);
-        const int version = meta.value("format_version", 0);
-        if (version > kKcalVersion)
-            fail(ErrorKind::data,
-                 "{} has format version {}, but this program reads up to {}; update kandinsky", name, version,
-                 kKcalVersion);
-        if (version < 1) fail(ErrorKind::data, "{} has no usable format version", name);
         Calibrator calibrator;
-        const json& options = meta.at("options");
+        const ordered_json& options = meta.at("options");
         CalibrateOptions& to = calibrator.options;
         to.method = meta.at("method").get<std::string>();
         to.condition = condition_of(options.at("condition").get<std::string>());
@@ -77,7 +78,7 @@ Calibrator from_meta(const json& meta, const std::string& name) {
         for (const auto& [flag, value] : options.at("method_options").items())
             to.settings.text[flag] = value.get<std::string>();
 
-        const json& data = meta.at("data");
+        const ordered_json& data = meta.at("data");
         calibrator.version = meta.at("library_version").get<std::string>();
         calibrator.images = data.at("images").get<std::uint64_t>();
         calibrator.groups = data.at("groups").get<std::uint64_t>();
@@ -88,7 +89,7 @@ Calibrator from_meta(const json& meta, const std::string& name) {
         if (print.size() != 32) fail(ErrorKind::data, "{}: the fingerprint is damaged", name);
         calibrator.fingerprint = {std::stoull(print.substr(0, 16), nullptr, 16),
                                   std::stoull(print.substr(16), nullptr, 16)};
-        for (const json& stratum : meta.at("strata")) {
+        for (const ordered_json& stratum : meta.at("strata")) {
             Partition partition;
             partition.regions = stratum.at("regions").get<std::uint32_t>();
             partition.geometry = stratum.at("geometry").dump();
@@ -99,7 +100,7 @@ Calibrator from_meta(const json& meta, const std::string& name) {
             calibrator.grid.pixels() == 0)
             fail(ErrorKind::data, "{}: classes, strata and grid of meta.json do not fit together", name);
         return calibrator;
-    } catch (const json::exception& problem) {
+    } catch (const nlohmann::json::exception& problem) {
         fail(ErrorKind::data, "{}: meta.json is damaged ({})", name, problem.what());
     } catch (const std::logic_error&) {
         fail(ErrorKind::data, "{}: meta.json is damaged (fingerprint)", name);

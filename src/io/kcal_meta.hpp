@@ -12,6 +12,6 @@ namespace kandinsky {
 /// Fills everything that meta.json holds into a calibrator: all but curves, regions, counts and levels.
 /// `name` stands in messages. Throws a data error for another format, a newer version, or fields that are
 /// missing or make no sense.
-[[nodiscard]] Calibrator from_meta(const nlohmann::json& meta, const std::string& name);
+[[nodiscard]] Calibrator from_meta(const nlohmann::ordered_json& meta, const std::string& name);
 
 }  // namespace kandinsky

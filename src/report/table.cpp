@@ -47,7 +47,7 @@ std::string comparison_table(const Comparison& comparison, const std::vector<int
             if (other.cls == row.cls && other.mean_ce < best) best = other.mean_ce;
         out += fmt::format("  {:<9}{:>8}  {:>7}{}{}  {:<16}{:>9}{:>9}{:>9}\n", row.method, row.regions,
                            cell(row.mean_ce), row.mean_ce <= best ? "*" : " ",
-                           spread ? fmt::format("  {:.4f}", row.mean_ce_sd) + " " : "",
+                           spread ? fmt::format("  {:>6} ", cell(row.mean_ce_sd)) : "",
                            range_cell(row.q05, row.q95), cell(row.set_size, 3),
                            fmt::format("{:.2f} %", 100 * row.empty_share), cell(row.fit_seconds, 2));
     }

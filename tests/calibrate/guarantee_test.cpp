@@ -1,0 +1,81 @@
+#include <gtest/gtest.h>
+
+#include <kandinsky/calibrator.hpp>
+
+#include "support/synthetic.hpp"
+
+namespace kandinsky {
+namespace {
+
+using namespace test;
+
+std::string text_for(std::size_t groups, const auto& change) {
+    CalibrateOptions options;
+    options.method = "image";
+    change(options);
+    return guarantee(calibrate(make({.images = 12, .seed = 1, .groups = groups}).dataset(), options));
+}
+
+void expect_says(const std::string& text, const std::vector<std::string>& parts,
+                 const std::vector<std::string>& not_these = {}) {
+    for (const std::string& part : parts)
+        EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks " << part;
+    for (const std::string& part : not_these)
+        EXPECT_EQ(text.find(part), std::string::npos) << text << "\nhas " << part;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+}
+
+TEST(Guarantee, ReleasedCodePromisesNothing) {
+    expect_says(text_for(0, [](auto& o) { o.released = true, o.method = "pixel"; }),
+                {"No finite-sample guarantee", "released code"});
+}
+
+TEST(Guarantee, PixelwiseHoldsAtEachPixelWithEitherPooling) {
+    for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
+        expect_says(text_for(0, [&](auto& o) { o.method = "pixel", o.pooling = pooling; }),
+                    {"At each pixel", "new image", "at least 1 - alpha", "exchangeable"},
+                    {"No finite-sample"});
+}
+
+TEST(Guarantee, PooledPixelsAreNoSampleSize) {
+    expect_says(text_for(0, [](auto& o) { o.pooling = Pooling::pixels; }),
+                {"No finite-sample guarantee", "not independent"});
+    // Several images of one patient at the same pixel are dependent too.
+    expect_says(text_for(4, [](auto& o) { o.pooling = Pooling::pixels, o.method = "pixel"; }),
+                {"No finite-sample guarantee"});
+    expect_says(text_for(0,
+                         [](auto& o) {
+                             o.pooling = Pooling::pixels, o.method = "pixel", o.condition = Condition::none;
+                         }),
+                {"No finite-sample guarantee"});
+}
+
+TEST(Guarantee, HierarchicalPoolingHoldsForARandomPixelOfANewImageOrGroup) {
+    expect_says(text_for(0, [](auto&) {}),
+                {"In each region", "random pixel whose true label", "new image", "at least 1 - alpha"},
+                {"No finite-sample", "group"});
+    expect_says(text_for(4, [](auto&) {}), {"In each region", "new group", "new groups are exchangeable"},
+                {"new image"});
+    expect_says(text_for(4, [](auto& o) { o.condition = Condition::none; }), {"pixel with a label"});
+}
+
+TEST(Guarantee, RegionsFoundOnTheSameImagesLoseIt) {
+    expect_says(text_for(0, [](auto& o) { o.method = "kmeans"; }),
+                {"No finite-sample guarantee", "same images", "hierarchical"});
+    expect_says(text_for(4, [](auto& o) { o.method = "kmeans"; }), {"same groups"});
+}
+
+TEST(Guarantee, BorrowedCurvesPromiseNothing) {
+    expect_says(text_for(0, [](auto& o) { o.fallback = Fallback::image, o.min_count = 7; }),
+                {"In each region", "fewer than 7 scores", "promised nothing"});
+    expect_says(text_for(0, [](auto&) {}), {}, {"borrow"});
+}
+
+TEST(Fallback, NamesGoThereAndBack) {
+    for (const Fallback fallback : {Fallback::none, Fallback::image})
+        EXPECT_EQ(fallback_of(name_of(fallback)), fallback);
+    EXPECT_ANY_THROW((void)fallback_of("back"));
+}
+
+}  // namespace
+}  // namespace kandinsky

@@ -1,0 +1,149 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <kandinsky/predictor.hpp>
+#include <new>
+
+#include "io/support.hpp"
+#include "support/naive.hpp"
+
+namespace {
+std::atomic<std::size_t> allocations{0};
+}
+
+// Every allocation of this program is counted; sized and array forms end up here too. Not inlined, lest the
+// compiler match one half of a pair with the library's other.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+    ++allocations;
+    if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
+    throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+namespace kandinsky {
+namespace {
+
+using namespace test;
+
+/// A calibrator of every shape that predictions may meet, on a grid whose width is no multiple of eight.
+Calibrator calibrator_of(const Made& made, const std::string& method, Pooling pooling, Condition condition,
+                         std::size_t rungs = 20) {
+    CalibrateOptions options;
+    options.method = method;
+    options.pooling = pooling;
+    options.condition = condition;
+    options.rungs = rungs;
+    return calibrate(made.dataset(), options);
+}
+
+const Recipe kRecipe{.images = 30, .classes = 3, .grid = {3, 11}, .seed = 1, .steps = 40};
+
+std::span<const float> image_of(const Made& made, std::size_t n) {
+    const std::size_t each = made.recipe.classes * made.pixels();
+    return std::span(made.probs).subspan(n * each, each);
+}
+
+TEST(Predictor, AClassIsInTheSetExactlyWhenItsScoreIsAtMostTheThreshold) {
+    const Made made = make(kRecipe);
+    for (const std::string method : {"pixel", "image"})
+        for (const Condition condition : {Condition::by_class, Condition::none})
+            for (const double alpha : {0.0, 0.05, 0.1, 0.3, 0.95, 1.0}) {
+                const Calibrator calibrator = calibrator_of(made, method, Pooling::pixels, condition);
+                const Predictor predictor(calibrator, alpha);
+                const auto limits = score_thresholds(calibrator, alpha);
+                std::vector<std::uint8_t> sets(limits.size());
+                for (std::size_t n = 0; n < made.recipe.images; ++n) {
+                    const auto probs = image_of(made, n);
+                    predictor.sets(probs, sets);
+                    for (std::size_t i = 0; i < sets.size(); ++i)
+                        ASSERT_EQ(sets[i] != 0, 1.0f - probs[i] <= limits[i]);
+                }
+            }
+}
+
+TEST(Predictor, PackedSetsAreTheSameSetsAsBitsWithTheFirstColumnHighest) {
+    const Made made = make(kRecipe);
+    const Predictor predictor(calibrator_of(made, "pixel", Pooling::pixels, Condition::by_class), 0.2);
+    ASSERT_EQ(predictor.packed_width(), 2u);
+    std::vector<std::uint8_t> sets(3 * 33), bits(3 * 3 * 2, 0xFF);
+    predictor.sets(image_of(made, 4), sets);
+    predictor.packed_sets(image_of(made, 4), bits);
+    for (std::size_t row = 0; row < 9; ++row)
+        for (std::size_t x = 0; x < 16; ++x) {
+            const int bit = bits[row * 2 + x / 8] >> (7 - x % 8) & 1;
+            EXPECT_EQ(bit, x < 11 ? sets[row * 11 + x] : 0) << row << " " << x;
+        }
+}
+
+TEST(Predictor, ANaNIsInNoSetAndInfiniteThresholdsTakeEverything) {
+    const Made made = make({.images = 2, .classes = 2, .grid = {1, 1}});
+    const Predictor predictor(calibrator_of(made, "image", Pooling::pixels, Condition::by_class), 0.0);
+    std::uint8_t sets[2];
+    const float probs[2]{0.0f, std::numeric_limits<float>::quiet_NaN()};
+    predictor.sets(probs, sets);
+    EXPECT_EQ(sets[0], 1);
+    EXPECT_EQ(sets[1], 0);
+}
+
+TEST(Predictor, AllocatesNothingPerImage) {
+    const Made made = make(kRecipe);
+    const Predictor predictor(calibrator_of(made, "pixel", Pooling::pixels, Condition::by_class), 0.1);
+    std::vector<std::uint8_t> sets(3 * 33), bits(3 * 3 * 2);
+    const std::size_t before = allocations;
+    ::operator delete(::operator new(1));
+    ASSERT_EQ(allocations, before + 1) << "the counter does not count";
+    for (std::size_t n = 0; n < made.recipe.images; ++n) {
+        predictor.sets(image_of(made, n), sets);
+        predictor.packed_sets(image_of(made, n), bits);
+    }
+    EXPECT_EQ(allocations, before + 1);
+}
+
+TEST(Predictor, RefusesBuffersOfAnotherSize) {
+    const Made made = make(kRecipe);
+    const Predictor predictor(calibrator_of(made, "image", Pooling::pixels, Condition::by_class), 0.1);
+    std::vector<std::uint8_t> sets(3 * 33);
+    std::vector<float> probs(3 * 33 - 1);
+    expect_error(ErrorKind::usage, {"probs has 98", "99"}, [&] { predictor.sets(probs, sets); });
+    probs.resize(99);
+    expect_error(ErrorKind::usage, {"bits has 99", "18"}, [&] { predictor.packed_sets(probs, sets); });
+    sets.pop_back();
+    expect_error(ErrorKind::usage, {"sets has 98"}, [&] { predictor.sets(probs, sets); });
+}
+
+TEST(PValues, ExceedAlphaExactlyForTheClassesOfTheSet) {
+    // Few and many scores a curve: complete curves and ladders, groups of one and of several images.
+    for (const std::size_t groups : {0u, 7u})
+        for (const std::size_t images : {9u, 30u, 99u}) {
+            Recipe recipe = kRecipe;
+            recipe.images = images;
+            recipe.groups = groups;
+            const Made made = make(recipe);
+            for (const std::string method : {"pixel", "image"})
+                for (const Condition condition : {Condition::by_class, Condition::none}) {
+                    const Calibrator calibrator =
+                        calibrator_of(made, method, Pooling::groups, condition, 100);
+                    std::vector<float> p(99);
+                    p_values(calibrator, image_of(made, 2), p);
+                    for (int a = 1; a < 100; ++a) {
+                        const double alpha = a / 100.0;
+                        std::vector<std::uint8_t> sets(99);
+                        Predictor(calibrator, alpha).sets(image_of(made, 2), sets);
+                        for (std::size_t i = 0; i < p.size(); ++i) {
+                            ASSERT_EQ(static_cast<double>(p[i]) > alpha, sets[i] != 0)
+                                << alpha << " " << p[i];
+                            ASSERT_EQ(p[i] > static_cast<float>(alpha), sets[i] != 0) << alpha << " " << p[i];
+                        }
+                    }
+                }
+        }
+}
+
+}  // namespace
+}  // namespace kandinsky

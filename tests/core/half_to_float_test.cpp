@@ -1,0 +1,100 @@
+#include "core/half_to_float.hpp"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "core/half.hpp"
+
+namespace kandinsky {
+namespace {
+
+/// Calls body once for every vector unit this machine has, with the library using that one.
+template <class Body>
+void for_each_target(Body&& body) {
+    const std::int64_t supported = hwy::SupportedTargets();
+    int tried = 0;
+    for (std::int64_t rest = supported; rest != 0; rest &= rest - 1) {
+        const std::int64_t target = rest & -rest;
+        hwy::SetSupportedTargetsForTest(target);
+        hwy::GetChosenTarget().DeInit();
+        SCOPED_TRACE(hwy::TargetName(target));
+        body();
+        ++tried;
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().DeInit();
+    EXPECT_GT(tried, 0);
+}
+
+std::vector<std::uint16_t> all_patterns() {
+    std::vector<std::uint16_t> out(65536);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::uint16_t>(i);
+    return out;
+}
+
+bool same(float ours, float theirs) {
+    return std::isnan(theirs) ? std::isnan(ours)
+                              : std::bit_cast<std::uint32_t>(ours) == std::bit_cast<std::uint32_t>(theirs);
+}
+
+TEST(HalfToFloat, WidensAllPatternsAsTheCompilerDoesOnEveryVectorUnit) {
+    const std::vector<std::uint16_t> bits = all_patterns();
+    for_each_target([&] {
+        std::vector<float> out(bits.size());
+        half_to_float(reinterpret_cast<const std::byte*>(bits.data()), bits.size(), out.data());
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < bits.size(); ++i)
+            wrong += !same(out[i], static_cast<float>(std::bit_cast<_Float16>(bits[i])));
+        EXPECT_EQ(wrong, 0u);
+    });
+}
+
+TEST(HalfToFloat, WritesExactlyTheElementsAskedForAtAnySizeAndAlignment) {
+    const std::vector<std::uint16_t> bits = all_patterns();
+    for_each_target([&] {
+        for (std::size_t count = 0; count < 70; ++count)
+            for (const std::size_t shift : {0u, 1u}) {
+                std::vector<std::byte> memory(2 * count + shift);
+                if (count > 0) std::memcpy(memory.data() + shift, bits.data() + 0x3800, 2 * count);
+                std::vector<float> out(count + 2, -7.0f);
+                half_to_float(memory.data() + shift, count, out.data() + 1);
+                EXPECT_EQ(out.front(), -7.0f);
+                EXPECT_EQ(out.back(), -7.0f);
+                for (std::size_t i = 0; i < count; ++i)
+                    ASSERT_TRUE(same(out[i + 1], half_to_float(bits[0x3800 + i]))) << count << " " << i;
+            }
+    });
+}
+
+TEST(Half, KnownValues) {
+    EXPECT_EQ(half_to_float(std::uint16_t{0x3C00}), 1.0f);
+    EXPECT_EQ(half_to_float(std::uint16_t{0x0001}), 0x1p-24f);
+    EXPECT_EQ(half_to_float(std::uint16_t{0x7BFF}), 65504.0f);
+    EXPECT_EQ(half_to_float(std::uint16_t{0xFC00}), -std::numeric_limits<float>::infinity());
+}
+
+TEST(Half, RoundsToNearestEven) {
+    // Between 1 and 2 halves lie 2^-10 apart.
+    EXPECT_EQ(round_to_half(1.0f + 0x1p-11f), 1.0f);
+    EXPECT_EQ(round_to_half(1.0f + 3 * 0x1p-11f), 1.0f + 0x1p-9f);
+    EXPECT_EQ(round_to_half(1.0f + 0x1.8p-11f), 1.0f + 0x1p-10f);
+    EXPECT_EQ(round_to_half(65520.0f), std::numeric_limits<float>::infinity());
+}
+
+TEST(Half, GoesThereAndBackUnchanged) {
+    for (const std::uint16_t bits : all_patterns()) {
+        const float wide = half_to_float(bits);
+        if (!std::isnan(wide)) {
+            ASSERT_EQ(float_to_half(wide), bits);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace kandinsky

@@ -1,0 +1,149 @@
+#include "curve/build_curve.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "curve/score_key.hpp"
+#include "support/naive.hpp"
+
+namespace kandinsky {
+namespace {
+
+using test::group_threshold;
+using test::kInfinity;
+using test::plain_threshold;
+using test::Sample;
+
+std::vector<Sample> some_samples(std::uint64_t seed, std::size_t n, std::size_t groups, std::uint64_t steps) {
+    Random random(seed, 3);
+    std::vector<Sample> out;
+    for (std::size_t i = 0; i < n; ++i)
+        out.push_back({static_cast<float>(random.below(steps + 1)) / static_cast<float>(steps),
+                       static_cast<std::int64_t>(random.below(groups))});
+    return out;
+}
+
+std::vector<std::uint32_t> keys_of(const std::vector<Sample>& samples) {
+    std::vector<std::uint32_t> keys;
+    for (const Sample& one : samples) keys.push_back(key_of(one.score));
+    std::sort(keys.begin(), keys.end());
+    return keys;
+}
+
+std::vector<std::uint64_t> pairs_of(const std::vector<Sample>& samples) {
+    std::vector<std::uint64_t> pairs;
+    for (const Sample& one : samples)
+        pairs.push_back(pair_of(one.score, static_cast<std::uint32_t>(one.group)));
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
+}
+
+CurveRule rule_of(Pooling pooling, std::size_t rungs) {
+    return {.pooling = pooling, .ladder = Ladder::uniform(rungs)};
+}
+
+CurveSet::Curve group_curve(const std::vector<std::uint64_t>& pairs, std::size_t groups, std::size_t rungs) {
+    std::vector<std::uint32_t> sizes(groups, 0);
+    auto curve = build_group_curve(pairs, sizes, rule_of(Pooling::groups, rungs));
+    EXPECT_EQ(sizes, std::vector<std::uint32_t>(groups, 0)) << "the scratch must come back as it was";
+    return curve;
+}
+
+TEST(BuildCurve, LongCurvesHoldTheConformalRankAtEveryRung) {
+    for (const std::size_t n : {30u, 100u, 257u, 1000u}) {
+        const auto samples = some_samples(n, n, 1, 200);
+        const CurveRule rule = rule_of(Pooling::pixels, 20);
+        const auto curve = build_curve(keys_of(samples), rule);
+        EXPECT_EQ(curve.scores, n);
+        EXPECT_FALSE(curve.complete);
+        ASSERT_EQ(curve.values.size(), rule.ladder.levels.size());
+        for (std::size_t m = 1; m < 20; ++m)
+            EXPECT_EQ(curve.values[m - 1], plain_threshold(samples, 1000 - 50 * m));
+        EXPECT_TRUE(std::is_sorted(curve.values.begin(), curve.values.end()));
+        // The tail asks for more than these scores can give.
+        EXPECT_EQ(curve.values.back(), kInfinity);
+    }
+}
+
+TEST(BuildCurve, ShortCurvesKeepEveryScore) {
+    const auto samples = some_samples(9, 25, 1, 10);
+    const auto curve = build_curve(keys_of(samples), rule_of(Pooling::pixels, 20));
+    EXPECT_TRUE(curve.complete);
+    ASSERT_EQ(curve.values.size(), 25u);
+    EXPECT_TRUE(std::is_sorted(curve.values.begin(), curve.values.end()));
+    EXPECT_TRUE(build_curve({}, rule_of(Pooling::pixels, 20)).values.empty());
+}
+
+TEST(BuildCurve, InterpolatesAsNumpyDoes) {
+    const std::vector<std::uint32_t> keys{key_of(1), key_of(2), key_of(4), key_of(8)};
+    EXPECT_EQ(interpolated_quantile(keys, 0.0), 1.0);
+    EXPECT_EQ(interpolated_quantile(keys, 1.0), 8.0);
+    EXPECT_EQ(interpolated_quantile(keys, 0.5), 3.0);
+    EXPECT_DOUBLE_EQ(interpolated_quantile(keys, 0.9), 4 + 4 * 0.7);
+    EXPECT_EQ(interpolated_quantile(std::vector<std::uint32_t>{key_of(3)}, 0.3), 3.0);
+}
+
+TEST(BuildGroupCurve, EqualsTheExactHierarchicalQuantileAtEveryRung) {
+    EXPECT_TRUE(rc::check("against whole-number weights", [] {
+        const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+        const auto groups = *rc::gen::inRange<std::size_t>(1, 41);
+        const auto n = *rc::gen::inRange<std::size_t>(1, 101);
+        const auto steps = *rc::gen::element<std::uint64_t>(3, 20, 1000000);
+        const auto samples = some_samples(seed, n, groups, steps);
+        CurveSet set(Ladder::uniform(20));
+        set.append(group_curve(pairs_of(samples), groups, 20));
+        for (std::uint64_t m = 1; m < 20; ++m)
+            RC_ASSERT(set.threshold(0, static_cast<double>(m) / 20) == group_threshold(samples, 50 * m));
+    }));
+}
+
+TEST(BuildGroupCurve, IsExactWhereTheWeightsMeetTheLevelExactly) {
+    // 19 groups of three scores each: the level m/20 is met by exactly m full groups.
+    std::vector<Sample> samples;
+    for (int g = 0; g < 19; ++g)
+        for (int k = 0; k < 3; ++k) samples.push_back({static_cast<float>(3 * g + k) / 64, g});
+    const auto curve = group_curve(pairs_of(samples), 19, 20);
+    EXPECT_EQ(curve.groups, 19u);
+    for (std::size_t m = 1; m < 20; ++m)
+        EXPECT_EQ(curve.values[m - 1], static_cast<float>(3 * m - 1) / 64) << m;
+    EXPECT_EQ(curve.values[19], kInfinity);
+}
+
+TEST(BuildGroupCurve, EqualsThePlainCurveWhenEachGroupHasOneScore) {
+    for (const std::size_t n : {1u, 5u, 24u, 40u, 300u}) {
+        std::vector<Sample> samples = some_samples(n, n, 1, 30);
+        for (std::size_t i = 0; i < n; ++i) samples[i].group = static_cast<std::int64_t>(i);
+        const auto grouped = group_curve(pairs_of(samples), n, 20);
+        const auto plain = build_curve(keys_of(samples), rule_of(Pooling::pixels, 20));
+        EXPECT_EQ(grouped.complete, plain.complete);
+        EXPECT_EQ(grouped.values, plain.values) << n;
+        EXPECT_EQ(grouped.groups, n);
+    }
+}
+
+TEST(BuildGroupCurve, OneGroupCanNeverPromiseMoreThanHalf) {
+    const auto samples = some_samples(1, 500, 1, 100000);
+    const auto curve = group_curve(pairs_of(samples), 1, 20);
+    EXPECT_LT(curve.values[9], kInfinity);   // level 0.5 = G/(G+1)
+    EXPECT_EQ(curve.values[10], kInfinity);  // above it nothing is known
+    EXPECT_EQ(curve.values[9], group_threshold(samples, 500));
+}
+
+TEST(BuildGroupCurve, TheOrderOfEqualScoresDoesNotShow) {
+    Random random(6);
+    for (int round = 0; round < 30; ++round) {
+        const auto samples = some_samples(static_cast<std::uint64_t>(round), 60, 7, 4);
+        std::vector<std::uint64_t> pairs = pairs_of(samples);
+        const auto expected = group_curve(pairs, 7, 20).values;
+        for (std::size_t i = pairs.size(); i > 1; --i) std::swap(pairs[i - 1], pairs[random.below(i)]);
+        std::stable_sort(pairs.begin(), pairs.end(),
+                         [](std::uint64_t a, std::uint64_t b) { return a >> 32 < b >> 32; });
+        EXPECT_EQ(group_curve(pairs, 7, 20).values, expected);
+    }
+}
+
+}  // namespace
+}  // namespace kandinsky
