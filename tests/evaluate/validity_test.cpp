@@ -15,8 +15,8 @@ constexpr std::size_t kPixels = 16;
 constexpr int kRounds = 3000;
 constexpr double kAlpha = 0.27, kFalseAlarm = 1e-6;
 
-/// Images with a mood of their own: all pixels of a hard image have high scores. About two pixels in three
-/// have class 1, at least one in every image.
+/// Images with a mood of their own: all pixels of a hard image have high scores, and fewer of them have class
+/// 1, though at least one in every image.
 struct Draw {
     std::vector<float> probs;          // [N][2][pixel]
     std::vector<std::uint8_t> labels;  // [N][pixel]
@@ -29,7 +29,7 @@ Draw draw(Random& random, std::size_t images, double moodiness) {
         for (std::size_t i = 0; i < 2 * kPixels; ++i)
             out.probs.push_back(static_cast<float>(moodiness * mood + (1 - moodiness) * random.uniform()));
         const std::size_t sure = random.below(kPixels);
-        for (std::size_t p = 0; p < kPixels; ++p) out.labels.push_back(p == sure || random.uniform() < 0.55);
+        for (std::size_t p = 0; p < kPixels; ++p) out.labels.push_back(p == sure || random.uniform() < 0.1 + 0.8 * mood);
     }
     return out;
 }
