@@ -20,7 +20,6 @@ struct Sample {
 
 /// The k-th smallest score, k = ceil((n+1)(1-alpha)) for alpha = thousandths/1000.
 inline float plain_threshold(std::vector<Sample> samples, std::uint64_t thousandths) {
-    if (samples.empty()) return thousandths >= 1000 ? -kInfinity : kInfinity;
     const std::uint64_t k = ((samples.size() + 1) * (1000 - thousandths) + 999) / 1000;
     if (samples.empty()) return kInfinity;
     if (k == 0) return -kInfinity;
