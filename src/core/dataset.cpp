@@ -114,6 +114,8 @@ Dataset Dataset::subset(const std::vector<std::uint32_t>& images) const {
 }
 
 namespace {
+constexpr std::size_t kLabelChunk = 512;
+
 /// Calls run(source, step, count, offset) for the stretches of equal step that make up a pixel range of one
 /// plane.
 template <class Run>
@@ -220,47 +222,72 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* memb
             for (std::size_t i = 0; i < count; ++i) member[i] = member[count + i] == 0;
         return;
     }
-    // Labels become class numbers first, a few hundred at a time, then one 0/1 plane per class.
-    constexpr std::size_t kChunk = 512;
-    constexpr std::uint16_t kIgnored = 0xFFFF;
-    std::uint16_t numbers[kChunk];
-    const auto number_of = [&](std::int64_t label, std::size_t pixel) {
-        for (const std::int64_t ignored : options_.ignore)
-            if (label == ignored) return kIgnored;
-        if (label < 0 || label >= static_cast<std::int64_t>(classes_))
-            refuse_label(image, planes_, pixel, label);
-        return static_cast<std::uint16_t>(label);
-    };
+    // Labels become class numbers first, a few hundred at a time, then one 0/1 plane per class. Bytes are
+    // compared as they are; other types and strides are brought to 16 bits.
     for_each_run(view, view.at(rows_[image]), range, grid_.width,
                  [&](const std::byte* from, std::ptrdiff_t step, std::size_t n, std::size_t offset) {
-                     for (std::size_t begin = 0; begin < n; begin += kChunk) {
-                         const std::size_t length = std::min(kChunk, n - begin);
-                         with_type(view.dtype, [&](auto tag) {
-                             using T = decltype(tag);
-                             std::int64_t last = 0;
-                             std::uint16_t last_number = 0;
-                             for (std::size_t i = 0; i < length; ++i) {
-                                 T stored;
-                                 std::memcpy(&stored, from + static_cast<std::ptrdiff_t>(begin + i) * step,
-                                             sizeof(T));
-                                 const auto label = static_cast<std::int64_t>(stored);
-                                 // Neighbours mostly share their label.
-                                 if (i == 0 || label != last) {
-                                     last = label;
-                                     last_number = number_of(label, range.begin + offset + begin + i);
-                                 }
-                                 numbers[i] = last_number;
-                             }
-                         });
-                         std::uint8_t* const to = valid + offset + begin;
-                         for (std::size_t i = 0; i < length; ++i) to[i] = numbers[i] != kIgnored;
-                         for (std::size_t c = 0; c < classes_; ++c) {
-                             std::uint8_t* const has = member + c * count + offset + begin;
-                             const auto wanted = static_cast<std::uint16_t>(c);
-                             for (std::size_t i = 0; i < length; ++i) has[i] = numbers[i] == wanted;
-                         }
+                     const bool bytes = view.dtype == DType::uint8 && step == 1 && classes_ <= 256;
+                     for (std::size_t begin = 0; begin < n; begin += kLabelChunk) {
+                         const std::size_t length = std::min(kLabelChunk, n - begin), at = offset + begin;
+                         const PixelRange part{range.begin + at, range.begin + at + length};
+                         if (bytes)
+                             split_byte_labels(image, part,
+                                               reinterpret_cast<const std::uint8_t*>(from) + begin,
+                                               member + at, count, valid + at);
+                         else
+                             split_labels(image, part, from + static_cast<std::ptrdiff_t>(begin) * step, step,
+                                          member + at, count, valid + at);
                      }
                  });
+}
+
+void Dataset::split_byte_labels(std::size_t image, PixelRange part, const std::uint8_t* labels,
+                                std::uint8_t* member, std::size_t plane, std::uint8_t* valid) const {
+    const std::size_t n = part.size();
+    std::uint8_t known[kLabelChunk] = {};
+    for (const std::int64_t ignored : options_.ignore)
+        if (ignored >= 0 && ignored <= 255) {
+            const auto value = static_cast<std::uint8_t>(ignored);
+            for (std::size_t i = 0; i < n; ++i) known[i] |= static_cast<std::uint8_t>(labels[i] == value);
+        }
+    for (std::size_t i = 0; i < n; ++i) valid[i] = known[i] ^ 1;
+    for (std::size_t c = 0; c < classes_; ++c) {
+        std::uint8_t* const has = member + c * plane;
+        const auto value = static_cast<std::uint8_t>(c);
+        for (std::size_t i = 0; i < n; ++i) has[i] = static_cast<std::uint8_t>(labels[i] == value) & valid[i];
+        for (std::size_t i = 0; i < n; ++i) known[i] |= has[i];
+    }
+    std::uint8_t all = 1;
+    for (std::size_t i = 0; i < n; ++i) all &= known[i];
+    if (all != 0) return;
+    for (std::size_t i = 0; i < n; ++i)
+        if (known[i] == 0) refuse_label(image, planes_, part.begin + i, labels[i]);
+}
+
+void Dataset::split_labels(std::size_t image, PixelRange part, const std::byte* labels, std::ptrdiff_t step,
+                           std::uint8_t* member, std::size_t plane, std::uint8_t* valid) const {
+    constexpr std::uint16_t kIgnored = 0xFFFF;
+    const std::size_t n = part.size();
+    std::uint16_t numbers[kLabelChunk];
+    with_type(labels_.dtype(), [&](auto tag) {
+        using T = decltype(tag);
+        for (std::size_t i = 0; i < n; ++i) {
+            T stored;
+            std::memcpy(&stored, labels + static_cast<std::ptrdiff_t>(i) * step, sizeof(T));
+            const auto label = static_cast<std::int64_t>(stored);
+            const bool ignored =
+                std::find(options_.ignore.begin(), options_.ignore.end(), label) != options_.ignore.end();
+            if (!ignored && (label < 0 || label >= static_cast<std::int64_t>(classes_)))
+                refuse_label(image, planes_, part.begin + i, label);
+            numbers[i] = ignored ? kIgnored : static_cast<std::uint16_t>(label);
+        }
+    });
+    for (std::size_t i = 0; i < n; ++i) valid[i] = numbers[i] != kIgnored;
+    for (std::size_t c = 0; c < classes_; ++c) {
+        std::uint8_t* const has = member + c * plane;
+        const auto wanted = static_cast<std::uint16_t>(c);
+        for (std::size_t i = 0; i < n; ++i) has[i] = numbers[i] == wanted;
+    }
 }
 
 void Dataset::refuse_probability(std::size_t image, std::size_t plane, std::size_t pixel,
