@@ -40,6 +40,14 @@ class CurveSet {
         std::vector<float> values;  ///< ascending; at the rungs unless complete; empty when n = 0
     };
 
+    /// The arrays behind a set, as they are kept in files: curve i has values[offsets[i]] to values[offsets[i
+    /// + 1]].
+    struct Storage {
+        std::vector<float> values;
+        std::vector<std::uint64_t> offsets{0}, scores, groups;
+        std::vector<std::uint8_t> complete;
+    };
+
     CurveSet() = default;
     explicit CurveSet(Ladder ladder, bool interpolate = false)
         : ladder_(std::move(ladder)), interpolate_(interpolate) {}
@@ -48,40 +56,33 @@ class CurveSet {
     void append(const CurveSet& other);  ///< all curves of a set with the same ladder
     void reserve(std::size_t curves, std::size_t values);
 
-    [[nodiscard]] std::size_t size() const { return scores_.size(); }
+    [[nodiscard]] std::size_t size() const { return data_.scores.size(); }
     [[nodiscard]] const Ladder& ladder() const { return ladder_; }
     /// Released curves are read by linear interpolation, without the conformal rank; a region without data is
     /// NaN.
     [[nodiscard]] bool interpolates() const { return interpolate_; }
-    [[nodiscard]] std::uint64_t scores(std::size_t curve) const { return scores_[curve]; }
-    [[nodiscard]] std::uint64_t groups(std::size_t curve) const { return groups_[curve]; }
-    [[nodiscard]] bool complete(std::size_t curve) const { return complete_[curve] != 0; }
+    [[nodiscard]] std::uint64_t scores(std::size_t curve) const { return data_.scores[curve]; }
+    [[nodiscard]] std::uint64_t groups(std::size_t curve) const { return data_.groups[curve]; }
+    [[nodiscard]] bool complete(std::size_t curve) const { return data_.complete[curve] != 0; }
     [[nodiscard]] std::span<const float> values(std::size_t curve) const {
-        return {values_.data() + offsets_[curve], values_.data() + offsets_[curve + 1]};
+        return {data_.values.data() + data_.offsets[curve], data_.values.data() + data_.offsets[curve + 1]};
     }
 
-    /// The score threshold at level 1 - alpha: +inf where the data cannot support it, always so without a single score;
-    /// -inf at alpha = 1 otherwise.
+    /// The score threshold at level 1 - alpha: +inf where the data cannot support it, always so without a
+    /// single score; -inf at alpha = 1 otherwise.
     [[nodiscard]] float threshold(std::size_t curve, double alpha) const;
-    /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if its p-value exceeds alpha.
+    /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if its p-value
+    /// exceeds alpha.
     [[nodiscard]] double p_value(std::size_t curve, float score) const;
 
-    /// The arrays behind it, for files.
-    struct Storage {
-        std::vector<float> values;
-        std::vector<std::uint64_t> offsets{0}, scores, groups;
-        std::vector<std::uint8_t> complete;
-    };
-    [[nodiscard]] Storage storage() const { return {values_, offsets_, scores_, groups_, complete_}; }
+    [[nodiscard]] const Storage& storage() const { return data_; }
     /// Rebuilds a set; throws a data error when the arrays do not fit together.
     static CurveSet from_storage(Ladder ladder, bool interpolate, Storage storage);
 
   private:
     Ladder ladder_;
     bool interpolate_ = false;
-    std::vector<float> values_;
-    std::vector<std::uint64_t> offsets_{0}, scores_, groups_;
-    std::vector<std::uint8_t> complete_;
+    Storage data_;
 };
 
 [[nodiscard]] std::string_view name_of(Pooling pooling);

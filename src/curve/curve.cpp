@@ -39,28 +39,29 @@ Ladder Ladder::released() {
 }
 
 void CurveSet::append(const Curve& curve) {
-    values_.insert(values_.end(), curve.values.begin(), curve.values.end());
-    offsets_.push_back(values_.size());
-    scores_.push_back(curve.scores);
-    groups_.push_back(curve.groups);
-    complete_.push_back(curve.complete);
+    data_.values.insert(data_.values.end(), curve.values.begin(), curve.values.end());
+    data_.offsets.push_back(data_.values.size());
+    data_.scores.push_back(curve.scores);
+    data_.groups.push_back(curve.groups);
+    data_.complete.push_back(curve.complete);
 }
 
 void CurveSet::append(const CurveSet& other) {
-    const std::uint64_t base = values_.size();
-    values_.insert(values_.end(), other.values_.begin(), other.values_.end());
-    for (std::size_t i = 1; i < other.offsets_.size(); ++i) offsets_.push_back(base + other.offsets_[i]);
-    scores_.insert(scores_.end(), other.scores_.begin(), other.scores_.end());
-    groups_.insert(groups_.end(), other.groups_.begin(), other.groups_.end());
-    complete_.insert(complete_.end(), other.complete_.begin(), other.complete_.end());
+    const std::uint64_t base = data_.values.size();
+    data_.values.insert(data_.values.end(), other.data_.values.begin(), other.data_.values.end());
+    for (std::size_t i = 1; i < other.data_.offsets.size(); ++i)
+        data_.offsets.push_back(base + other.data_.offsets[i]);
+    data_.scores.insert(data_.scores.end(), other.data_.scores.begin(), other.data_.scores.end());
+    data_.groups.insert(data_.groups.end(), other.data_.groups.begin(), other.data_.groups.end());
+    data_.complete.insert(data_.complete.end(), other.data_.complete.begin(), other.data_.complete.end());
 }
 
 void CurveSet::reserve(std::size_t curves, std::size_t values) {
-    values_.reserve(values);
-    offsets_.reserve(curves + 1);
-    scores_.reserve(curves);
-    groups_.reserve(curves);
-    complete_.reserve(curves);
+    data_.values.reserve(values);
+    data_.offsets.reserve(curves + 1);
+    data_.scores.reserve(curves);
+    data_.groups.reserve(curves);
+    data_.complete.reserve(curves);
 }
 
 float CurveSet::threshold(std::size_t curve, double alpha) const {
@@ -126,11 +127,7 @@ CurveSet CurveSet::from_storage(Ladder ladder, bool interpolate, Storage storage
             if (std::isnan(first[j]) || (j > 0 && first[j] < first[j - 1]))
                 fail(ErrorKind::data, "curve {} is not ascending at point {}", i, j);
     }
-    set.values_ = std::move(storage.values);
-    set.offsets_ = std::move(storage.offsets);
-    set.scores_ = std::move(storage.scores);
-    set.groups_ = std::move(storage.groups);
-    set.complete_ = std::move(storage.complete);
+    set.data_ = std::move(storage);
     return set;
 }
 

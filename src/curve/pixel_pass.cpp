@@ -109,7 +109,10 @@ PixelPassResult pixel_pass(const Dataset& data, const Census& census, const Pixe
     if (request.curves) {
         result.curves.assign(census.strata, CurveSet(request.rule.ladder, request.rule.released));
         for (std::size_t s = 0; s < census.strata; ++s)
-            for (std::vector<CurveSet>& part : parts) result.curves[s].append(part[s]);
+            for (std::vector<CurveSet>& part : parts) {
+                result.curves[s].append(part[s]);
+                part[s] = CurveSet();  // its memory is needed for the next
+            }
     }
     return result;
 }

@@ -36,7 +36,7 @@ void save(const Calibrator& calibrator, AtomicFile& file) {
     const std::size_t strata = calibrator.strata();
     const std::vector<std::size_t> map_shape{strata, calibrator.grid.height, calibrator.grid.width};
     const CurveSet all = joined(calibrator);
-    CurveSet::Storage curves = all.storage();
+    const CurveSet::Storage& curves = all.storage();
     std::vector<std::uint64_t> first{0};
     for (const CurveSet& set : calibrator.curves) first.push_back(first.back() + set.size());
     std::vector<std::uint32_t> regions;
@@ -48,8 +48,11 @@ void save(const Calibrator& calibrator, AtomicFile& file) {
     ZipWriter zip(file);
     const std::string meta = meta_of(calibrator).dump(2) + "\n";
     zip.add("meta.json", std::as_bytes(std::span(meta)));
-    const auto add = [&](const std::string& name, const auto& values, std::vector<std::size_t> shape) {
-        zip.add_array(name, Array::copy_of(values, std::move(shape)).view());
+    const auto add = [&](const std::string& name, const auto& values, const std::vector<std::size_t>& shape) {
+        using Element = typename std::remove_cvref_t<decltype(values)>::value_type;
+        const DType dtype = dtype_of<Element>();
+        zip.add_array(
+            name, {reinterpret_cast<const std::byte*>(values.data()), dtype, shape, c_strides(shape, dtype)});
     };
     add("levels", all.ladder().levels, {all.ladder().levels.size()});
     add("regions", regions, map_shape);
