@@ -36,16 +36,19 @@ namespace {
 /// [pixel + 1]: how many pixels with data come before.
 std::vector<std::uint32_t> count_before(const AnnuliPoints& input) {
     const std::size_t pixels = input.grid.pixels();
-    if (input.points.size() != pixels * input.values || (!input.counts.empty() && input.counts.size() != pixels))
-        fail(ErrorKind::data, "{} values and {} counts do not fit a grid of {} x {} pixels with {} values each",
+    if (input.points.size() != pixels * input.values ||
+        (!input.counts.empty() && input.counts.size() != pixels))
+        fail(ErrorKind::data,
+             "{} values and {} counts do not fit a grid of {} x {} pixels with {} values each",
              input.points.size(), input.counts.size(), input.grid.height, input.grid.width, input.values);
     if (input.weights == AnnuliWeights::counts && input.counts.empty())
         fail(ErrorKind::usage, "weighting by counts needs the counts");
     std::vector<std::uint32_t> before(pixels + 1, 0);
     for (std::size_t p = 0; p < pixels; ++p) {
         const auto values = input.points.subspan(p * input.values, input.values);
-        const bool has_data = (input.counts.empty() || input.counts[p] > 0) &&
-                              std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+        const bool has_data =
+            (input.counts.empty() || input.counts[p] > 0) &&
+            std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
         before[p + 1] = before[p] + (has_data ? 1 : 0);
     }
     return before;
@@ -58,7 +61,8 @@ PointTable points_with_data(const AnnuliPoints& input, const std::vector<std::ui
     for (std::size_t p = 0; p + 1 < before.size(); ++p) {
         const std::size_t i = before[p];
         if (before[p + 1] == i) continue;
-        for (std::size_t q = 0; q < input.values; ++q) points.value(q, i) = input.points[p * input.values + q];
+        for (std::size_t q = 0; q < input.values; ++q)
+            points.value(q, i) = input.points[p * input.values + q];
         if (weighted) total += input.counts[p];
     }
     if (!weighted) return points;

@@ -49,7 +49,8 @@ struct Cloud {
     void visit(const Spans& spans, const Visit& visit_run) const {
         spans.visit([&](std::size_t region, std::size_t first, std::size_t last) {
             if (before[last] > before[first])
-                visit_run(region, static_cast<std::size_t>(before[first]), static_cast<std::size_t>(before[last]));
+                visit_run(region, static_cast<std::size_t>(before[first]),
+                          static_cast<std::size_t>(before[last]));
         });
     }
 };

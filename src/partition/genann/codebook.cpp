@@ -15,7 +15,8 @@ struct Codebook::Cell {
     std::vector<double> mean, variance;  ///< per value
     std::size_t widest = 0;
 
-    Cell(const PointTable& points, const std::vector<std::uint32_t>& order, std::size_t begin, std::size_t end)
+    Cell(const PointTable& points, const std::vector<std::uint32_t>& order, std::size_t begin,
+         std::size_t end)
         : first(begin), last(end), mean(points.dimensions(), 0.0), variance(points.dimensions(), 0.0) {
         for (std::size_t k = first; k < last; ++k) weight += static_cast<double>(points.weight(order[k]));
         for (std::size_t q = 0; q < mean.size(); ++q) {
@@ -64,11 +65,12 @@ void Codebook::bisect(std::size_t limit) {
         const std::size_t q = tree_[c].widest, first = tree_[c].first, last = tree_[c].last;
         const double cut = tree_[c].mean[q];
         const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(first);
-        const auto middle =
-            std::stable_partition(begin, order_.begin() + static_cast<std::ptrdiff_t>(last),
-                                  [&](std::uint32_t i) { return static_cast<double>(points.value(q, i)) < cut; });
+        const auto middle = std::stable_partition(
+            begin, order_.begin() + static_cast<std::ptrdiff_t>(last),
+            [&](std::uint32_t i) { return static_cast<double>(points.value(q, i)) < cut; });
         const std::size_t at = first + static_cast<std::size_t>(middle - begin);
-        if (at == first || at == last) continue;  // the mean rounded onto an end: as narrow as float32 can tell
+        if (at == first || at == last)
+            continue;  // the mean rounded onto an end: as narrow as float32 can tell
         tree_[c] = Cell(points, order_, first, at);
         tree_.emplace_back(points, order_, at, last);
         push(c);
@@ -107,15 +109,17 @@ void Codebook::fill_table() {
             const Cell& other = tree_[b];
             double squared = 0, across = 0, along = 0;
             for (std::size_t q = 0; q < dimensions; ++q) {
-                const double difference = one.mean[q] - other.mean[q], variance = one.variance[q] + other.variance[q];
+                const double difference = one.mean[q] - other.mean[q],
+                             variance = one.variance[q] + other.variance[q];
                 squared += difference * difference;
                 across += variance;
                 along += difference * difference * variance;
             }
             double distance = 0;
             if (a == b || squared < kNear * kNear * across) {
-                distance = pair_sum(grouped.block(one.first, one.last), grouped.block(other.first, other.last)) /
-                           (one.weight * other.weight);
+                distance =
+                    pair_sum(grouped.block(one.first, one.last), grouped.block(other.first, other.last)) /
+                    (one.weight * other.weight);
             } else {
                 distance = std::sqrt(squared + across - (squared > 0 ? along / squared : 0));
             }
@@ -159,8 +163,8 @@ double Codebook::score(const Spans& spans) const {
 }
 
 double Codebook::error_bound(const Spans& spans) const {
-    // A pair differs from its cells' mean distance by at most twice both radii: |d(x, y) - d(a, b)| <= r_a + r_b, and the
-    // mean (or its expansion) differs from d(a, b) by at most as much.
+    // A pair differs from its cells' mean distance by at most twice both radii: |d(x, y) - d(a, b)| <= r_a +
+    // r_b, and the mean (or its expansion) differs from d(a, b) by at most as much.
     const std::vector<float> histogram = histograms(spans);
     double bound = 0;
     for (std::size_t region = 0; region <= spans.radii(); ++region) {

@@ -25,7 +25,8 @@ void check(const EvolutionSettings& settings) {
             fail(ErrorKind::usage, "evolution's bounds of parameter {} are {} and {}", k, low, high);
     }
     if (settings.population < 4)
-        fail(ErrorKind::usage, "a population of {} is too small; evolution needs at least 4 members", settings.population);
+        fail(ErrorKind::usage, "a population of {} is too small; evolution needs at least 4 members",
+             settings.population);
     if (!(settings.mutation > 0 && settings.mutation <= 2))
         fail(ErrorKind::usage, "mutation factor {} is not in (0, 2]", settings.mutation);
     if (!(settings.crossover >= 0 && settings.crossover <= 1))
@@ -45,8 +46,8 @@ AnnuliGeneration summarise(std::size_t generation, const std::vector<double>& fi
 }
 }  // namespace
 
-EvolutionResult evolve(const EvolutionSettings& settings, const std::function<double(std::span<const double>)>& score,
-                       Progress& progress) {
+EvolutionResult evolve(const EvolutionSettings& settings,
+                       const std::function<double(std::span<const double>)>& score, Progress& progress) {
     check(settings);
     const std::size_t members = settings.population, parameters = settings.lower.size();
     const auto normalise = [&](std::vector<double>& member) {
@@ -98,14 +99,17 @@ EvolutionResult evolve(const EvolutionSettings& settings, const std::function<do
             Random random(settings.seed, kTrial, generation * members + i);
             std::size_t donor[3];
             for (std::size_t d = 0; d < 3; ++d) {
-                const auto taken = [&] { return donor[d] == i || std::find(donor, donor + d, donor[d]) != donor + d; };
+                const auto taken = [&] {
+                    return donor[d] == i || std::find(donor, donor + d, donor[d]) != donor + d;
+                };
                 do donor[d] = random.below(members);
                 while (taken());
             }
             const auto &a = population[donor[0]], &b = population[donor[1]], &c = population[donor[2]];
             trials[i] = population[i];
             for (std::size_t k = 0; k < parameters; ++k)
-                if (random.uniform() < settings.crossover) trials[i][k] = a[k] + settings.mutation * (b[k] - c[k]);
+                if (random.uniform() < settings.crossover)
+                    trials[i][k] = a[k] + settings.mutation * (b[k] - c[k]);
             normalise(trials[i]);
         }
         const std::vector<double> trial_fitness = score_all(trials);
@@ -123,7 +127,8 @@ EvolutionResult evolve(const EvolutionSettings& settings, const std::function<do
 
     std::vector<std::size_t> order(members);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return fitness[a] < fitness[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return fitness[a] < fitness[b]; });
     for (const std::size_t i : order) {
         result.population.push_back(population[i]);
         result.fitness.push_back(fitness[i]);

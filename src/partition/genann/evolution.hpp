@@ -11,10 +11,10 @@
 
 namespace kandinsky::partition::genann {
 
-/// Differential evolution rand/1/bin on a box: mutant = a + mutation (b - c) of three members, all different and
-/// different from the target; a parameter takes the mutant's value when u < crossover; the trial replaces the target
-/// only if it is strictly better. All trials of a generation come from the old population, so they may be scored in any
-/// order or at once: the result depends on the seed alone.
+/// Differential evolution rand/1/bin on a box: mutant = a + mutation (b - c) of three members, all different
+/// and different from the target; a parameter takes the mutant's value when u < crossover; the trial replaces
+/// the target only if it is strictly better. All trials of a generation come from the old population, so they
+/// may be scored in any order or at once: the result depends on the seed alone.
 struct EvolutionSettings {
     std::vector<double> lower;
     std::vector<double> upper;
@@ -26,7 +26,8 @@ struct EvolutionSettings {
     std::size_t stall = 0;  ///< stop after so many generations without a better best; 0: never
     std::uint64_t seed = 0;
     std::string_view stage = "evolution";  ///< for progress reports
-    /// Brings a member into its normal form, after initialisation and after mutation, before clipping (sorted radii).
+    /// Brings a member into its normal form, after initialisation and after mutation, before clipping (sorted
+    /// radii).
     std::function<void(std::span<double>)> repair = [](std::span<double>) {};
 };
 
@@ -39,9 +40,10 @@ struct EvolutionResult {
     std::vector<AnnuliGeneration> log;
 };
 
-/// Minimises `score`, which is called from several threads. Throws a usage error for settings that make no sense and
-/// Interrupted when asked to.
+/// Minimises `score`, which is called from several threads. Throws a usage error for settings that make no
+/// sense and Interrupted when asked to.
 [[nodiscard]] EvolutionResult evolve(const EvolutionSettings& settings,
-                                     const std::function<double(std::span<const double>)>& score, Progress& progress);
+                                     const std::function<double(std::span<const double>)>& score,
+                                     Progress& progress);
 
 }  // namespace kandinsky::partition::genann

@@ -11,7 +11,9 @@ namespace partition::genann {
 
 Regions group_by_region(const Cloud& cloud, const Spans& spans) {
     std::vector<std::size_t> first(spans.radii() + 2, 0);
-    cloud.visit(spans, [&](std::size_t region, std::size_t begin, std::size_t end) { first[region + 1] += end - begin; });
+    cloud.visit(spans, [&](std::size_t region, std::size_t begin, std::size_t end) {
+        first[region + 1] += end - begin;
+    });
     std::partial_sum(first.begin(), first.end(), first.begin());
     std::vector<std::size_t> next(first.begin(), first.end() - 1);
     std::vector<std::uint32_t> order(cloud.size());
@@ -22,8 +24,8 @@ Regions group_by_region(const Cloud& cloud, const Spans& spans) {
 }
 
 double sum_within(const Regions& regions) {
-    // Strips of rows of the pair matrix, on and right of the diagonal. Inside the diagonal square all ordered pairs are
-    // summed; what lies right of it counts twice.
+    // Strips of rows of the pair matrix, on and right of the diagonal. Inside the diagonal square all ordered
+    // pairs are summed; what lies right of it counts twice.
     constexpr std::size_t kStrip = 256;
     struct Strip {
         std::size_t first, last, end;
@@ -53,8 +55,8 @@ class Euclidean final : public Fitness {
     const Cloud& cloud_;
 };
 
-/// Sum over ordered pairs of w w' |x - x'|^2 = 2 (W sum w |x|^2 - |sum w x|^2), the sums from prefix sums over the points
-/// in grid order. The values are centred first, so that the two terms do not cancel.
+/// Sum over ordered pairs of w w' |x - x'|^2 = 2 (W sum w |x|^2 - |sum w x|^2), the sums from prefix sums
+/// over the points in grid order. The values are centred first, so that the two terms do not cancel.
 class SquaredEuclidean final : public Fitness {
   public:
     explicit SquaredEuclidean(const Cloud& cloud)
@@ -63,7 +65,8 @@ class SquaredEuclidean final : public Fitness {
         const std::size_t dimensions = points.dimensions();
         std::vector<double> mean(dimensions, 0.0);
         for (std::size_t q = 0; q < dimensions; ++q) {
-            for (std::size_t i = 0; i < points.count(); ++i) mean[q] += static_cast<double>(points.value(q, i));
+            for (std::size_t i = 0; i < points.count(); ++i)
+                mean[q] += static_cast<double>(points.value(q, i));
             mean[q] /= std::max(1.0, static_cast<double>(points.count()));
         }
         for (std::size_t i = 0; i < points.count(); ++i) {
@@ -102,8 +105,8 @@ class SquaredEuclidean final : public Fitness {
     std::vector<double> prefix_;  ///< [point + 1][weight, weight * norm, weight * value...]
 };
 
-/// Per value, sum over ordered pairs of w w' |x - x'|: walking the points in ascending order, each one is paired with
-/// those of its region that came before, 2 w (x W - S).
+/// Per value, sum over ordered pairs of w w' |x - x'|: walking the points in ascending order, each one is
+/// paired with those of its region that came before, 2 w (x W - S).
 class Manhattan final : public Fitness {
   public:
     explicit Manhattan(const Cloud& cloud) : cloud_(cloud), order_(cloud.points.dimensions()) {
@@ -147,17 +150,20 @@ class Manhattan final : public Fitness {
 
 std::unique_ptr<Fitness> exact_fitness(const Cloud& cloud, AnnuliMetric metric) {
     switch (metric) {
-        case AnnuliMetric::sqeuclidean: return std::make_unique<SquaredEuclidean>(cloud);
-        case AnnuliMetric::manhattan: return std::make_unique<Manhattan>(cloud);
-        case AnnuliMetric::euclidean: break;
+        case AnnuliMetric::sqeuclidean:
+            return std::make_unique<SquaredEuclidean>(cloud);
+        case AnnuliMetric::manhattan:
+            return std::make_unique<Manhattan>(cloud);
+        case AnnuliMetric::euclidean:
+            break;
     }
     return std::make_unique<Euclidean>(cloud);
 }
 
 }  // namespace partition::genann
 
-std::vector<double> annuli_fitness(const AnnuliPoints& points, std::span<const Annuli> candidates, AnnuliMetric metric,
-                                   AnnuliRule rule) {
+std::vector<double> annuli_fitness(const AnnuliPoints& points, std::span<const Annuli> candidates,
+                                   AnnuliMetric metric, AnnuliRule rule) {
     using namespace partition::genann;
     for (const Annuli& candidate : candidates) check(candidate);
     const Cloud cloud(points);

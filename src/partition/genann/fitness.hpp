@@ -7,8 +7,8 @@
 
 namespace kandinsky::partition::genann {
 
-/// Scores candidates on one cloud: (1/(H W)) * sum over regions of the sum over ordered pairs of w w' distance.
-/// score() may be called from several threads at once.
+/// Scores candidates on one cloud: (1/(H W)) * sum over regions of the sum over ordered pairs of w w'
+/// distance. score() may be called from several threads at once.
 class Fitness {
   public:
     virtual ~Fitness() = default;
@@ -16,7 +16,8 @@ class Fitness {
 };
 
 /// Exact in every pair. `cloud` must outlive the result. Cost of one score: euclidean O(n^2), in parallel;
-/// sqeuclidean O(height * radii) from row prefix sums; manhattan O(n * values) along each value's sorted order.
+/// sqeuclidean O(height * radii) from row prefix sums; manhattan O(n * values) along each value's sorted
+/// order.
 [[nodiscard]] std::unique_ptr<Fitness> exact_fitness(const Cloud& cloud, AnnuliMetric metric);
 
 /// The points of every region, and where each region begins.
@@ -25,11 +26,14 @@ struct Regions {
     std::vector<std::size_t> first;  ///< [region + 1]
 
     [[nodiscard]] std::size_t count() const { return first.size() - 1; }
-    [[nodiscard]] PointBlock block(std::size_t region) const { return points.block(first[region], first[region + 1]); }
+    [[nodiscard]] PointBlock block(std::size_t region) const {
+        return points.block(first[region], first[region + 1]);
+    }
 };
 [[nodiscard]] Regions group_by_region(const Cloud& cloud, const Spans& spans);
 
-/// Sum over ordered pairs of one block (each region's own, in turn), in parallel; the order of summation is fixed.
+/// Sum over ordered pairs of one block (each region's own, in turn), in parallel; the order of summation is
+/// fixed.
 [[nodiscard]] double sum_within(const Regions& regions);
 
 }  // namespace kandinsky::partition::genann

@@ -19,18 +19,21 @@ AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, st
                                              : AnnuliMetric::euclidean;
     options.rule = input.released ? AnnuliRule::released : AnnuliRule::consistent;
     options.radii = static_cast<std::size_t>(integer_option(kMethod, input, "genann-radii", 1, 16));
-    options.bounds = annuli_bounds(text_option(kMethod, input, "genann-bounds", {"auto", "coco", "decathlon"}), input.grid);
+    options.bounds = annuli_bounds(
+        text_option(kMethod, input, "genann-bounds", {"auto", "coco", "decathlon"}), input.grid);
     const std::int64_t population = integer_option(kMethod, input, "genann-population", 0, 10000);
     if (population > 0 && population < 4)
-        fail(ErrorKind::usage, "--genann-population is {}, but must be 0 (automatic) or at least 4", population);
+        fail(ErrorKind::usage, "--genann-population is {}, but must be 0 (automatic) or at least 4",
+             population);
     options.population = static_cast<std::size_t>(population);
-    options.generations = static_cast<std::size_t>(integer_option(kMethod, input, "genann-generations", 0, 1000000));
+    options.generations =
+        static_cast<std::size_t>(integer_option(kMethod, input, "genann-generations", 0, 1000000));
     options.seed = input.seed;
     return options;
 }
 
-/// Numbers the regions that hold data from 0 on and gives the others to the next one inwards, else outwards. Returns how
-/// many were given away.
+/// Numbers the regions that hold data from 0 on and gives the others to the next one inwards, else outwards.
+/// Returns how many were given away.
 std::uint32_t merge_empty(std::span<const std::uint32_t> counts, std::vector<std::uint32_t>& region,
                           std::uint32_t& regions) {
     std::vector<bool> holds(regions, false);
@@ -60,7 +63,8 @@ nlohmann::json thinned(const std::vector<AnnuliGeneration>& log) {
 
 Partition fit(const PartitionInput& input) {
     const std::string shape = text_option(kMethod, input, "genann-shape", {"circle", "ellipse"});
-    const std::string metric = text_option(kMethod, input, "genann-metric", {"euclidean", "sqeuclidean", "manhattan"});
+    const std::string metric =
+        text_option(kMethod, input, "genann-metric", {"euclidean", "sqeuclidean", "manhattan"});
     const std::string weights = text_option(kMethod, input, "genann-weights", {"none", "counts"});
     const AnnuliOptions options = options_of(input, shape, metric);
     const AnnuliPoints points{.grid = input.grid,
@@ -68,13 +72,15 @@ Partition fit(const PartitionInput& input) {
                               .points = input.features,
                               .counts = input.counts,
                               .weights = weights == "counts" ? AnnuliWeights::counts : AnnuliWeights::none};
-    const AnnuliFit found = fit_annuli(points, options, input.progress != nullptr ? *input.progress : silent());
+    const AnnuliFit found =
+        fit_annuli(points, options, input.progress != nullptr ? *input.progress : silent());
 
     Partition partition;
     partition.region = annuli_mask(input.grid, found.annuli, options.rule);
-    // Under the released rule there is one label more, for a pixel exactly on the centre; it is no region if no pixel is.
-    const bool centre_pixel = input.released && std::find(partition.region.begin(), partition.region.end(), 0u) !=
-                                                    partition.region.end();
+    // Under the released rule there is one label more, for a pixel exactly on the centre; it is no region if
+    // no pixel is.
+    const bool centre_pixel = input.released && std::find(partition.region.begin(), partition.region.end(),
+                                                          0u) != partition.region.end();
     if (input.released && !centre_pixel)
         for (std::uint32_t& region : partition.region) --region;
     partition.regions = static_cast<std::uint32_t>(options.radii) + 1 + (centre_pixel ? 1 : 0);
@@ -131,7 +137,8 @@ const Method kMethod{
                 {.flag = "genann-bounds",
                  .type = MethodOption::Type::text,
                  .standard = "auto",
-                 .help = "search box: auto (scales with the grid), coco or decathlon (the paper's, in pixels)"},
+                 .help =
+                     "search box: auto (scales with the grid), coco or decathlon (the paper's, in pixels)"},
                 {.flag = "genann-population",
                  .type = MethodOption::Type::integer,
                  .standard = "0",

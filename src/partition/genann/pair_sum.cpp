@@ -20,8 +20,8 @@ using V16 = hn::Vec<D16>;
 
 /// Distances of four points (i.., repeated when fewer) to one vector of points, added to the accumulators.
 template <std::size_t kDimensions, bool kWeighted, bool kMasked>
-HWY_INLINE void add_distances(D16 d, const PointBlock& a, const std::size_t* i, const PointBlock& b, std::size_t j,
-                              std::size_t valid, V16& sum0, V16& sum1, V16& sum2, V16& sum3) {
+HWY_INLINE void add_distances(D16 d, const PointBlock& a, const std::size_t* i, const PointBlock& b,
+                              std::size_t j, std::size_t valid, V16& sum0, V16& sum1, V16& sum2, V16& sum3) {
     V16 s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
     const std::size_t dimensions = kDimensions > 0 ? kDimensions : a.dimensions;
     for (std::size_t q = 0; q < dimensions; ++q) {
@@ -47,37 +47,63 @@ HWY_INLINE void add_distances(D16 d, const PointBlock& a, const std::size_t* i, 
     sum0 = hn::Add(sum0, s0), sum1 = hn::Add(sum1, s1), sum2 = hn::Add(sum2, s2), sum3 = hn::Add(sum3, s3);
 }
 
-template <std::size_t kDimensions, bool kWeighted>
-double sum_pairs(const PointBlock& a, const PointBlock& b) {
+/// For each run of 512 points of b and each four of a: the four sums over the run in every lane, [4][16],
+/// handed to finish(i, sums), where the sums of points past a's end repeat the last one's.
+template <std::size_t kDimensions, bool kWeighted, class Finish>
+HWY_INLINE void for_each_four(const PointBlock& a, const PointBlock& b, const Finish& finish) {
     const D16 d;
     const std::size_t width = hn::Lanes(d);
-    HWY_ALIGN float lanes[kLanes];
-    double total = 0;
+    HWY_ALIGN float sums[4][kLanes];
     for (std::size_t start = 0; start < b.count; start += kBlock) {
-        const std::size_t end = std::min(b.count, start + kBlock), whole = start + (end - start) / kLanes * kLanes;
+        const std::size_t end = std::min(b.count, start + kBlock),
+                          whole = start + (end - start) / kLanes * kLanes;
         for (std::size_t i = 0; i < a.count; i += 4) {
             std::size_t index[4];
-            float weight[4];
-            for (std::size_t k = 0; k < 4; ++k) {
-                index[k] = std::min(i + k, a.count - 1);
-                weight[k] = i + k >= a.count ? 0.0f : kWeighted ? a.weights[i + k] : 1.0f;
-            }
+            for (std::size_t k = 0; k < 4; ++k) index[k] = std::min(i + k, a.count - 1);
             for (std::size_t lane = 0; lane < kLanes; lane += width) {
                 V16 sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
                 for (std::size_t j = start; j < whole; j += kLanes)
-                    add_distances<kDimensions, kWeighted, false>(d, a, index, b, j + lane, 0, sum0, sum1, sum2, sum3);
+                    add_distances<kDimensions, kWeighted, false>(d, a, index, b, j + lane, 0, sum0, sum1,
+                                                                 sum2, sum3);
                 if (whole + lane < end)
                     add_distances<kDimensions, kWeighted, true>(d, a, index, b, whole + lane,
-                                                                std::min(width, end - whole - lane), sum0, sum1, sum2,
-                                                                sum3);
-                const V16 low = hn::Add(hn::Mul(sum0, hn::Set(d, weight[0])), hn::Mul(sum1, hn::Set(d, weight[1])));
-                const V16 high = hn::Add(hn::Mul(sum2, hn::Set(d, weight[2])), hn::Mul(sum3, hn::Set(d, weight[3])));
-                hn::StoreU(hn::Add(low, high), d, lanes + lane);
+                                                                std::min(width, end - whole - lane), sum0,
+                                                                sum1, sum2, sum3);
+                hn::Store(sum0, d, sums[0] + lane), hn::Store(sum1, d, sums[1] + lane);
+                hn::Store(sum2, d, sums[2] + lane), hn::Store(sum3, d, sums[3] + lane);
             }
-            for (const float value : lanes) total += static_cast<double>(value);
+            finish(i, sums);
         }
     }
+}
+
+template <std::size_t kDimensions, bool kWeighted>
+double sum_pairs(const PointBlock& a, const PointBlock& b) {
+    double total = 0;
+    for_each_four<kDimensions, kWeighted>(a, b, [&](std::size_t i, const float(&sums)[4][kLanes]) {
+        float weight[4];
+        for (std::size_t k = 0; k < 4; ++k)
+            weight[k] = i + k >= a.count ? 0.0f : kWeighted ? a.weights[i + k] : 1.0f;
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+            total += static_cast<double>((sums[0][lane] * weight[0] + sums[1][lane] * weight[1]) +
+                                         (sums[2][lane] * weight[2] + sums[3][lane] * weight[3]));
+    });
     return total;
+}
+
+template <bool kWeighted>
+void sum_rows(const PointBlock& a, const PointBlock& b, double* result) {
+    for_each_four<0, kWeighted>(a, b, [&](std::size_t i, const float(&sums)[4][kLanes]) {
+        for (std::size_t k = 0; k < 4 && i + k < a.count; ++k)
+            for (const float value : sums[k]) result[i + k] += static_cast<double>(value);
+    });
+}
+
+void RowSums(const PointBlock& a, const PointBlock& b, double* result) {
+    if (b.weights != nullptr)
+        sum_rows<true>(a, b, result);
+    else
+        sum_rows<false>(a, b, result);
 }
 
 double PairSum(const PointBlock& a, const PointBlock& b) {
@@ -99,7 +125,8 @@ double QuadraticForm(const float* table, const float* histogram, std::size_t siz
             auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
             for (std::size_t b = start + lane; b < size; b += kTableLanes) {
                 sum0 = hn::Add(sum0, hn::Mul(hn::LoadU(d, row + b), hn::LoadU(d, histogram + b)));
-                sum1 = hn::Add(sum1, hn::Mul(hn::LoadU(d, row + b + width), hn::LoadU(d, histogram + b + width)));
+                sum1 = hn::Add(sum1,
+                               hn::Mul(hn::LoadU(d, row + b + width), hn::LoadU(d, histogram + b + width)));
             }
             hn::StoreU(sum0, d, lanes + lane);
             hn::StoreU(sum1, d, lanes + lane + width);
@@ -119,38 +146,62 @@ HWY_AFTER_NAMESPACE();
 namespace kandinsky::partition::genann {
 
 HWY_EXPORT(PairSum);
+HWY_EXPORT(RowSums);
 HWY_EXPORT(QuadraticForm);
 
-double pair_sum(const PointBlock& a, const PointBlock& b) { return HWY_DYNAMIC_DISPATCH(PairSum)(a, b); }
+double pair_sum(const PointBlock& a, const PointBlock& b) {
+    return HWY_DYNAMIC_DISPATCH(PairSum)(a, b);
+}
+
+void row_sums(const PointBlock& a, const PointBlock& b, double* sums) {
+    HWY_DYNAMIC_DISPATCH(RowSums)(a, b, sums);
+}
 
 double quadratic_form(const float* table, const float* histogram, std::size_t size) {
     return HWY_DYNAMIC_DISPATCH(QuadraticForm)(table, histogram, size);
 }
 
-double pair_sum_reference(const PointBlock& a, const PointBlock& b) {
-    double total = 0;
+namespace {
+template <class Finish>
+void for_each_four_reference(const PointBlock& a, const PointBlock& b, const Finish& finish) {
     for (std::size_t start = 0; start < b.count; start += 512) {
-        const std::size_t end = std::min(b.count, start + 512);
         for (std::size_t i = 0; i < a.count; i += 4) {
             float sums[4][16] = {};
             for (std::size_t k = 0; k < 4 && i + k < a.count; ++k) {
-                for (std::size_t j = start; j < end; ++j) {
+                for (std::size_t j = start; j < std::min(b.count, start + 512); ++j) {
                     float squared = 0;
                     for (std::size_t q = 0; q < a.dimensions; ++q) {
                         const float difference = b.values[q * b.stride + j] - a.values[q * a.stride + i + k];
                         squared = squared + difference * difference;
                     }
-                    const float weight = b.weights != nullptr ? b.weights[j] : 1.0f;
-                    sums[k][(j - start) % 16] += std::sqrt(squared) * weight;
+                    sums[k][(j - start) % 16] +=
+                        std::sqrt(squared) * (b.weights != nullptr ? b.weights[j] : 1.0f);
                 }
-                const float weight = a.weights != nullptr ? a.weights[i + k] : 1.0f;
-                for (float& sum : sums[k]) sum *= weight;
             }
-            for (std::size_t lane = 0; lane < 16; ++lane)
-                total += static_cast<double>((sums[0][lane] + sums[1][lane]) + (sums[2][lane] + sums[3][lane]));
+            finish(i, sums);
         }
     }
+}
+}  // namespace
+
+double pair_sum_reference(const PointBlock& a, const PointBlock& b) {
+    double total = 0;
+    for_each_four_reference(a, b, [&](std::size_t i, const float(&sums)[4][16]) {
+        float weight[4] = {};
+        for (std::size_t k = 0; k < 4 && i + k < a.count; ++k)
+            weight[k] = a.weights != nullptr ? a.weights[i + k] : 1.0f;
+        for (std::size_t lane = 0; lane < 16; ++lane)
+            total += static_cast<double>((sums[0][lane] * weight[0] + sums[1][lane] * weight[1]) +
+                                         (sums[2][lane] * weight[2] + sums[3][lane] * weight[3]));
+    });
     return total;
+}
+
+void row_sums_reference(const PointBlock& a, const PointBlock& b, double* sums) {
+    for_each_four_reference(a, b, [&](std::size_t i, const float(&four)[4][16]) {
+        for (std::size_t k = 0; k < 4 && i + k < a.count; ++k)
+            for (const float value : four[k]) sums[i + k] += static_cast<double>(value);
+    });
 }
 
 double quadratic_form_reference(const float* table, const float* histogram, std::size_t size) {

@@ -6,9 +6,9 @@
 
 namespace kandinsky::partition::genann {
 
-/// The search space: cx, cy, radii and, for ellipses, two more: log(axis ratio) times (cos 2 angle, sin 2 angle).
-/// In these an ellipse is one point: no angle that means nothing for a circle, no jump from pi to 0, no second name for
-/// the same ellipse with its axes swapped.
+/// The search space: cx, cy, radii and, for ellipses, two more: log(axis ratio) times (cos 2 angle, sin 2
+/// angle). In these an ellipse is one point: no angle that means nothing for a circle, no jump from pi to 0,
+/// no second name for the same ellipse with its axes swapped.
 class Parameters {
   public:
     /// Throws a usage error for bounds that make no box.

@@ -13,8 +13,8 @@ namespace {
 std::vector<std::uint8_t> labels_of(const Cloud& cloud, const Spans& spans) {
     std::vector<std::uint8_t> label(cloud.size());
     cloud.visit(spans, [&](std::size_t region, std::size_t first, std::size_t last) {
-        std::fill(label.begin() + static_cast<std::ptrdiff_t>(first), label.begin() + static_cast<std::ptrdiff_t>(last),
-                  static_cast<std::uint8_t>(region));
+        std::fill(label.begin() + static_cast<std::ptrdiff_t>(first),
+                  label.begin() + static_cast<std::ptrdiff_t>(last), static_cast<std::uint8_t>(region));
     });
     return label;
 }
@@ -101,7 +101,8 @@ std::unique_ptr<Neighbourhood> euclidean_neighbourhood(const Cloud& cloud, const
     return std::make_unique<EuclideanNeighbourhood>(cloud, base);
 }
 
-std::unique_ptr<Neighbourhood> scored_neighbourhood(const Cloud& cloud, const Fitness& fitness, const Spans& base) {
+std::unique_ptr<Neighbourhood> scored_neighbourhood(const Cloud& cloud, const Fitness& fitness,
+                                                    const Spans& base) {
     return std::make_unique<ScoredNeighbourhood>(cloud, fitness, base);
 }
 

@@ -30,12 +30,12 @@ struct PolishSettings {
     std::vector<double> step;  ///< one step of each parameter
     double first = 1;          ///< steps at once, to begin with
     double last = 0.125;       ///< and in the end
-    double least = 0;  ///< smaller gains do not count: they may be rounding
-    double work = 0;   ///< stop when the neighbourhood has done so much
+    double least = 0;          ///< smaller gains do not count: they may be rounding
+    double work = 0;           ///< stop when the neighbourhood has done so much
 };
 
-/// Compass search: every parameter one step up and down, the first improvement is kept, the steps halve when none
-/// improves. `spans_of` brings the parameters into their normal form. Returns the number of comparisons.
+/// Compass search: every parameter one step up and down, the first improvement is kept, the steps halve when
+/// none improves. `spans_of` brings the parameters into their normal form. Returns the number of comparisons.
 std::size_t polish(std::vector<double>& parameters, const PolishSettings& settings, Neighbourhood& near,
                    const std::function<Spans(std::vector<double>&)>& spans_of, Progress& progress);
 

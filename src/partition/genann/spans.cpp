@@ -10,7 +10,8 @@ namespace kandinsky {
 namespace partition::genann {
 
 Origin origin_of(const Grid& grid, AnnuliRule rule) {
-    if (rule == AnnuliRule::released) return {.x0 = std::floor(grid.width / 2), .y0 = std::floor(grid.height / 2)};
+    if (rule == AnnuliRule::released)
+        return {.x0 = std::floor(grid.width / 2), .y0 = std::floor(grid.height / 2)};
     return {.x0 = (grid.width - 1.0) / 2, .y0 = (grid.height - 1.0) / 2};
 }
 
@@ -20,33 +21,21 @@ void check(const Annuli& annuli) {
     double low = 0;
     for (const double radius : annuli.radii) {
         if (!std::isfinite(radius) || radius < low)
-            fail(ErrorKind::usage, "radius {} follows {}; radii must be finite, at least 0 and ascending", radius, low);
+            fail(ErrorKind::usage, "radius {} follows {}; radii must be finite, at least 0 and ascending",
+                 radius, low);
         low = radius;
     }
     if (!(annuli.axis_ratio > 0) || !std::isfinite(annuli.axis_ratio) || !std::isfinite(annuli.angle))
-        fail(ErrorKind::usage, "axis ratio {} and angle {} make no ellipse; the ratio must be positive", annuli.axis_ratio,
-             annuli.angle);
+        fail(ErrorKind::usage, "axis ratio {} and angle {} make no ellipse; the ratio must be positive",
+             annuli.axis_ratio, annuli.angle);
 }
 
-namespace {
-/// The squared distance in which the annuli are discs: u^2 / ratio + v^2 ratio along the axes.
-struct Norm {
-    double cosine = 1, sine = 0, ratio = 1;
-    double a = 1, b = 0;  ///< of a dx^2 + 2 b dx dy + c dy^2, with a c - b^2 = 1
-
-    explicit Norm(const Annuli& annuli) : ratio(annuli.axis_ratio) {
-        if (ratio == 1) return;
-        cosine = std::cos(annuli.angle), sine = std::sin(annuli.angle);
-        a = cosine * cosine / ratio + sine * sine * ratio;
-        b = cosine * sine * (1 / ratio - ratio);
-    }
-    [[nodiscard]] double squared(double dx, double dy) const {
-        if (ratio == 1) return dx * dx + dy * dy;
-        const double u = dx * cosine + dy * sine, v = dy * cosine - dx * sine;
-        return u * u / ratio + v * v * ratio;
-    }
-};
-}  // namespace
+Norm::Norm(const Annuli& annuli) : ratio(annuli.axis_ratio) {
+    if (ratio == 1) return;
+    cosine = std::cos(annuli.angle), sine = std::sin(annuli.angle);
+    a = cosine * cosine / ratio + sine * sine * ratio;
+    b = cosine * sine * (1 / ratio - ratio);
+}
 
 Spans::Spans(const Grid& grid, Origin origin, const Annuli& annuli, Edge edge)
     : height_(grid.height), width_(grid.width), radii_(annuli.radii.size()) {
@@ -97,11 +86,13 @@ std::vector<std::uint32_t> annuli_mask(const Grid& grid, const Annuli& annuli, A
     std::vector<std::uint32_t> mask(grid.pixels());
     const Spans spans(grid, origin, annuli, released ? Edge::closed : Edge::open);
     spans.visit([&](std::size_t region, std::size_t first, std::size_t last) {
-        std::fill(mask.begin() + static_cast<std::ptrdiff_t>(first), mask.begin() + static_cast<std::ptrdiff_t>(last),
+        std::fill(mask.begin() + static_cast<std::ptrdiff_t>(first),
+                  mask.begin() + static_cast<std::ptrdiff_t>(last),
                   static_cast<std::uint32_t>(region) + (released ? 1 : 0));
     });
     const double x = origin.x0 + annuli.cx, y = origin.y0 - annuli.cy;
-    if (released && x == std::floor(x) && y == std::floor(y) && x >= 0 && y >= 0 && x < grid.width && y < grid.height)
+    if (released && x == std::floor(x) && y == std::floor(y) && x >= 0 && y >= 0 && x < grid.width &&
+        y < grid.height)
         mask[static_cast<std::size_t>(y) * grid.width + static_cast<std::size_t>(x)] = 0;
     return mask;
 }
