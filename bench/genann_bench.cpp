@@ -137,7 +137,7 @@ void print_fits(const Curves& curves, AnnuliShape shape) {
             "  seed {}: {:.3f} s ({:.3f} s of processor), exact fitness {:.6f}, {:+.5f} % from the best "
             "known, {} generations ({}), {} + {} steps\n",
             k, seconds[k], work[k], fits[k].fitness, 100 * (fits[k].fitness / best.fitness - 1),
-            fits[k].generations, fits[k].stopped, fits[k].evaluations, fits[k].polish_steps);
+            fits[k].generations, fits[k].stopped, fits[k].evaluations, fits[k].refinements);
 }
 }  // namespace
 

@@ -106,14 +106,15 @@ struct AnnuliFit {
     double fitness = 0;      ///< exact, what annuli_fitness returns for `annuli`
     bool surrogate = false;  ///< the evolution was guided by a code book, not by the exact sum
     std::size_t generations = 0;
-    std::size_t evaluations = 0;   ///< of the fitness that guided the evolution
-    std::size_t polish_steps = 0;  ///< exact comparisons of neighbouring candidates after it
-    std::string_view stopped;      ///< "spread", "stall" or "limit"
+    std::size_t evaluations = 0;  ///< of the fitness that guided the evolution
+    std::size_t refinements = 0;  ///< tries of the local search after it
+    std::string_view stopped;     ///< "spread", "stall" or "limit"
     AnnuliBounds bounds;
     std::vector<AnnuliGeneration> log;
 };
 
-/// Differential evolution, then an exact local polish. Deterministic by seed, whatever the number of threads.
+/// Differential evolution, then a local search; exactly scored. Deterministic by seed, whatever the number of
+/// threads.
 [[nodiscard]] AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options,
                                    Progress& progress = silent());
 

@@ -86,6 +86,7 @@ void Codebook::fill_table() {
     code_.resize(points.count());
     radius_.assign(cells_, 0.0f);
     table_.assign(size_ * size_, 0.0f);
+    distance_.assign(size_ * size_, 0.0f);
     const PointTable grouped = points.gather(order_);
     parallel_for(cells_, [&](std::size_t c) {
         const Cell& cell = tree_[c];
@@ -124,6 +125,7 @@ void Codebook::fill_table() {
                 distance = std::sqrt(squared + across - (squared > 0 ? along / squared : 0));
             }
             table_[a * size_ + b] = static_cast<float>(a == b ? distance : 2 * distance);
+            distance_[a * size_ + b] = distance_[b * size_ + a] = static_cast<float>(distance);
         }
     });
 }
@@ -160,6 +162,35 @@ double Codebook::score(const Spans& spans) const {
     for (std::size_t region = 0; region <= spans.radii(); ++region)
         total += quadratic_form(table_.data(), histogram.data() + region * size_, size_);
     return total / static_cast<double>(cloud_.grid.pixels());
+}
+
+std::pair<std::size_t, double> Codebook::best_move(std::span<const Moving> moving,
+                                                   std::span<const std::uint32_t> from,
+                                                   std::span<const std::uint32_t> to) const {
+    // gain[c]: what a point of cell c adds in `to` less what it took in `from`; each point moved changes both
+    // sides.
+    std::vector<float> difference(size_, 0.0f), gain(size_, 0.0f);
+    for (const std::uint32_t i : from) difference[code_[i]] -= cloud_.points.weight(i);
+    for (const std::uint32_t i : to) difference[code_[i]] += cloud_.points.weight(i);
+    const auto add = [&](std::size_t cell, float factor) {
+        const float* row = distance_.data() + cell * size_;
+        for (std::size_t c = 0; c < size_; ++c) gain[c] += factor * row[c];
+    };
+    for (std::size_t cell = 0; cell < cells_; ++cell)
+        if (difference[cell] != 0) add(cell, difference[cell]);
+    std::size_t best = 0;
+    double change = 0, least = 0;
+    for (std::size_t t = 0; t < moving.size(); ++t) {
+        const std::size_t cell = code_[moving[t].point];
+        const float weight = cloud_.points.weight(moving[t].point);
+        // A point is paired with itself in the table, in either region: twice the diagonal comes back.
+        change += 2 * static_cast<double>(weight) *
+                  static_cast<double>(gain[cell] + weight * distance_[cell * size_ + cell]);
+        add(cell, 2 * weight);
+        if (t + 1 < moving.size() && moving[t + 1].squared == moving[t].squared) continue;
+        if (change < least) least = change, best = t + 1;
+    }
+    return {best, least};
 }
 
 double Codebook::error_bound(const Spans& spans) const {

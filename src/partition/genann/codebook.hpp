@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "partition/genann/fitness.hpp"
+#include "partition/genann/sweep.hpp"
 
 namespace kandinsky::partition::genann {
 
@@ -17,11 +18,15 @@ namespace kandinsky::partition::genann {
 /// a cell and between near cells; between far ones it is sqrt(d^2 + t - s), where t and s are the variances
 /// of the pair in all and along the connecting direction: the expansion of the mean to second order.
 /// Deterministic.
-class Codebook final : public Fitness {
+class Codebook final : public Fitness, public Sweeper {
   public:
     Codebook(const Cloud& cloud, std::size_t cells);
 
     [[nodiscard]] double score(const Spans& spans) const override;
+    /// O(cells^2 + moving * cells), one thread.
+    [[nodiscard]] std::pair<std::size_t, double> best_move(std::span<const Moving> moving,
+                                                           std::span<const std::uint32_t> from,
+                                                           std::span<const std::uint32_t> to) const override;
     /// A bound on |score - exact fitness|, from the cells' radii and the triangle inequality.
     [[nodiscard]] double error_bound(const Spans& spans) const;
     [[nodiscard]] std::size_t cells() const { return cells_; }
@@ -40,6 +45,7 @@ class Codebook final : public Fitness {
     std::vector<std::uint16_t> code_;   ///< [point]
     std::vector<float> radius_;         ///< [cell]: largest distance from the cell's mean
     std::vector<float> table_;          ///< [size_][size_]: upper triangle, doubled off the diagonal
+    std::vector<float> distance_;       ///< [size_][size_]: mean distances, the whole square
     std::size_t cells_ = 0;
     std::size_t size_ = 0;  ///< cells_ rounded up to whole vectors
 

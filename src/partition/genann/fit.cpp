@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/fail.hpp"
-#include "core/random.hpp"
 #include "partition/genann/codebook.hpp"
 #include "partition/genann/evolution.hpp"
 #include "partition/genann/parameters.hpp"
-#include "partition/genann/polish.hpp"
 #include "partition/genann/refine.hpp"
 
 namespace kandinsky {
@@ -15,10 +14,10 @@ namespace partition::genann {
 namespace {
 constexpr std::size_t kCells = 512;         // of the code book
 constexpr std::size_t kExactPixels = 2500;  // up to here the exact Euclidean sum is as cheap as the code book
-constexpr double kPolishWork = 1.0e9;       // pairs; about a third of all pairs of a 320 x 240 grid
-constexpr double kZoom = 1.5;               // pixels to either side
-constexpr std::size_t kZoomPopulation = 20;
-constexpr std::size_t kZoomGenerations = 30;
+constexpr std::size_t kSurrogateBatches =
+    24;  // of the local search: fewer, for a step costs more on large grids
+constexpr double kExactWindow =
+    0.5;  // pixels to either side, for the radii of a finalist found by the code book
 
 /// The best member and up to two more that are somewhere else: more than two pixels away in some parameter.
 std::vector<std::vector<double>> finalists(const EvolutionResult& evolution, std::size_t lengths) {
@@ -47,9 +46,8 @@ AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options, P
     const Cloud cloud(points);
     const auto exact = exact_fitness(cloud, options.metric);
     fit.surrogate = options.metric == AnnuliMetric::euclidean && cloud.size() > kExactPixels;
-    const std::unique_ptr<Fitness> codebook =
-        fit.surrogate ? std::make_unique<Codebook>(cloud, kCells) : nullptr;
-    const Fitness& guide = fit.surrogate ? *codebook : *exact;
+    const auto codebook = fit.surrogate ? std::make_unique<Codebook>(cloud, kCells) : nullptr;
+    const Fitness& guide = fit.surrogate ? static_cast<const Fitness&>(*codebook) : *exact;
 
     const auto spans_of = [&](std::span<const double> values) {
         return Spans(points.grid, origin, space.annuli(values), Edge::open);
@@ -73,60 +71,25 @@ AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options, P
     fit.stopped = evolution.stopped;
     fit.log = evolution.log;
 
-    if (options.metric == AnnuliMetric::euclidean && !fit.surrogate) {
-        std::vector<double> best = evolution.population.front();
-        fit.fitness = evolution.fitness.front();
-        fit.polish_steps =
-            refine(cloud, origin, space, *exact, {.seed = options.seed}, best, fit.fitness, progress);
-        fit.annuli = space.annuli(best);
-        fit.fitness = exact->score(spans_of(best));
-        return fit;
-    }
-
-    // The fitness is rough at the scale of a pixel, where single pixels change region: a second evolution in
-    // a small box around each finalist finds its way between the bumps that would stop a descent.
+    // A closer look at each finalist with the fitness that guided the evolution, then the exact one decides.
+    const ExactSweeper exact_sweeper(cloud);
+    const Sweeper* sweeper = fit.surrogate ? codebook.get() : static_cast<const Sweeper*>(&exact_sweeper);
+    if (options.metric != AnnuliMetric::euclidean) sweeper = nullptr;
+    fit.fitness = std::numeric_limits<double>::infinity();
     std::vector<std::vector<double>> candidates = finalists(evolution, 2 + options.radii);
-    const std::vector<double> steps = space.steps(points.grid);
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
-        EvolutionSettings zoom = settings;
-        zoom.seed = mix(options.seed) + c;
-        zoom.population = kZoomPopulation;
-        zoom.generations = kZoomGenerations;
-        zoom.spread = 0;
-        zoom.stall = 0;
-        for (std::size_t k = 0; k < space.count(); ++k) {
-            zoom.lower[k] = std::max(space.lower()[k], candidates[c][k] - kZoom * steps[k]);
-            zoom.upper[k] = std::min(space.upper()[k], candidates[c][k] + kZoom * steps[k]);
-        }
-        const double fitness = score(candidates[c]);
-        const EvolutionResult closer = evolve(zoom, score, progress);
-        fit.evaluations += closer.evaluations + 1;
-        if (closer.fitness.front() < fitness) candidates[c] = closer.population.front();
+    for (std::vector<double>& candidate : candidates) {
+        RefineSettings refining{.seed = options.seed};
+        if (fit.surrogate) refining.batches = kSurrogateBatches, refining.window = 0.6, refining.rounds = 1;
+        refining.batches = std::max<std::size_t>(1, refining.batches / candidates.size());
+        fit.refinements += refine(cloud, origin, space, guide, sweeper, refining, candidate, progress);
+        Annuli annuli = space.annuli(candidate);
+        for (std::size_t k = 0; k < options.radii && fit.surrogate; ++k)
+            sweep_radius(cloud, exact_sweeper, origin, annuli, k, kExactWindow, space.upper()[2 + k]);
+        const double fitness = exact->score(Spans(points.grid, origin, annuli, Edge::open));
+        if (fitness >= fit.fitness) continue;
+        fit.fitness = fitness;
+        fit.annuli = annuli;
     }
-
-    // Exactly from here on: first which finalist is the best, then its neighbourhood.
-    std::vector<double> best = candidates.front();
-    const auto near = options.metric == AnnuliMetric::euclidean
-                          ? euclidean_neighbourhood(cloud, spans_of(best))
-                          : scored_neighbourhood(cloud, *exact, spans_of(best));
-    for (std::size_t k = 1; k < candidates.size(); ++k) {
-        const Spans spans = spans_of(candidates[k]);
-        if (near->change(spans) >= 0) continue;
-        near->rebase(spans);
-        best = candidates[k];
-    }
-    const PolishSettings polishing{.step = steps,
-                                   .first = 0.5,
-                                   .last = 0.125,
-                                   .least = 1e-7 * evolution.fitness.front(),
-                                   .work = near->work() + kPolishWork};
-    const auto normal_spans = [&](std::vector<double>& values) {
-        space.normalise(values);
-        return spans_of(values);
-    };
-    fit.polish_steps = candidates.size() - 1 + polish(best, polishing, *near, normal_spans, progress);
-    fit.annuli = space.annuli(best);
-    fit.fitness = exact->score(spans_of(best));
     return fit;
 }
 

@@ -107,7 +107,7 @@ Partition fit(const PartitionInput& input) {
           {"axis_ratio", found.bounds.axis_ratio}}},
         {"generations", found.generations},
         {"evaluations", found.evaluations},
-        {"polish_steps", found.polish_steps},
+        {"refinements", found.refinements},
         {"stopped", found.stopped},
         {"merged", merged},
         {"log", thinned(found.log)},

@@ -6,15 +6,9 @@
 
 #include "partition/genann/fitness.hpp"
 #include "partition/genann/parameters.hpp"
+#include "partition/genann/sweep.hpp"
 
 namespace kandinsky::partition::genann {
-
-/// Moves radius number k of `annuli` to the place within `window` pixels (and between its neighbours, at most
-/// `limit`) where the Euclidean fitness is least, exactly: every pixel in the window is moved over the edge
-/// in turn, in order of distance. Returns the change of the fitness, at most 0. Cost O(moved pixels * pixels
-/// of the two regions).
-double sweep_radius(const Cloud& cloud, Origin origin, Annuli& annuli, std::size_t k, double window,
-                    double limit);
 
 struct RefineSettings {
     std::size_t batches = 100;
@@ -22,14 +16,16 @@ struct RefineSettings {
     double scale = 1;       ///< of the steps: each try draws its own between this ...
     double finest = 0.03;   ///< ... and this part of it, evenly in the logarithm
     double window = 1;      ///< of the radius sweeps, pixels
+    int rounds = 2;         ///< of sweeps after each step
     std::uint64_t seed = 0;
 };
 
-/// Local search for grids small enough to score exactly (Euclidean): random steps of the centre (and
-/// ellipse), each followed by sweeps of all radii. Improves `values` and returns the number of tries;
-/// `fitness` is in and out.
-std::size_t refine(const Cloud& cloud, Origin origin, const Parameters& space, const Fitness& exact,
-                   const RefineSettings& settings, std::vector<double>& values, double& fitness,
+/// Local search on a fitness that is rough at the scale of a pixel, where single pixels change region: random
+/// steps of the centre (and ellipse), each followed by sweeps of all radii; without a sweeper the radii take
+/// random steps too. Improves `values` and returns the number of tries. Depends on the seed alone, not on
+/// threads.
+std::size_t refine(const Cloud& cloud, Origin origin, const Parameters& space, const Fitness& fitness,
+                   const Sweeper* sweeper, const RefineSettings& settings, std::vector<double>& values,
                    Progress& progress);
 
 }  // namespace kandinsky::partition::genann

@@ -87,6 +87,26 @@ TEST(Codebook, IsExactWhenEveryVectorHasItsCell) {
     EXPECT_EQ(codebook.error_bound(spans), 0);
 }
 
+TEST(Codebook, ASweepChangesTheScoreByWhatItSays) {
+    EXPECT_TRUE(rc::check("sweep change == score difference", [](std::uint64_t seed) {
+        Random random(seed, 10);
+        const Smooth data(seed, 0.1);
+        const Cloud cloud(data.input(seed % 2 == 0 ? AnnuliWeights::none : AnnuliWeights::counts));
+        const Codebook codebook(cloud, 64);
+        Annuli annuli{.cx = random.uniform(-5, 5),
+                      .cy = random.uniform(-5, 5),
+                      .radii = {random.uniform(3, 10), random.uniform(10, 16), random.uniform(16, 24)}};
+        const Origin origin = origin_of(data.grid, AnnuliRule::consistent);
+        const auto score = [&] { return codebook.score({data.grid, origin, annuli, Edge::open}); };
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double before = score();
+            const double change = sweep_radius(cloud, codebook, origin, annuli, k, 2, 30);
+            RC_ASSERT(change <= 0);
+            RC_ASSERT(std::abs(score() - before - change) <= 1e-4 * before);
+        }
+    }));
+}
+
 TEST(Codebook, NoPointsScoreNothing) {
     const std::vector<float> points(12, 0.0f);
     const std::vector<std::uint32_t> counts(3, 0);
