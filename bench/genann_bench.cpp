@@ -117,7 +117,7 @@ void print_fits(const Curves& curves, AnnuliShape shape) {
         seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
         work.push_back(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC);
     }
-    // The best known: the best of these and of a search with twice the population and no early stop.
+    // The best known: the best of these and of a search that goes on for 1000 generations.
     AnnuliFit best = *std::min_element(fits.begin(), fits.end(),
                                        [](const auto& a, const auto& b) { return a.fitness < b.fitness; });
     const AnnuliFit thorough = fit_annuli(curves.points(), {.shape = shape,

@@ -84,7 +84,7 @@ struct AnnuliOptions {
     AnnuliMetric metric = AnnuliMetric::euclidean;
     AnnuliRule rule = AnnuliRule::consistent;
     std::optional<AnnuliBounds> bounds;  ///< absent: annuli_bounds("auto", grid)
-    std::size_t population = 0;          ///< 0: 6 per parameter, at least 30
+    std::size_t population = 0;          ///< 0: 6 per parameter, at least 60
     std::size_t generations = 400;       ///< at most
     double spread = 3e-4;    ///< stop when the population's fitness spreads less, relative to its mean
     std::size_t stall = 40;  ///< stop after that many generations without a better best; 0: never

@@ -7,7 +7,6 @@
 
 #include "core/fail.hpp"
 #include "core/parallel.hpp"
-#include "core/random.hpp"
 
 namespace kandinsky::partition::genann {
 
@@ -70,6 +69,7 @@ EvolutionResult evolve(const EvolutionSettings& settings,
         Random random(settings.seed, kStart, i);
         for (std::size_t k = 0; k < parameters; ++k)
             population[i][k] = random.uniform(settings.lower[k], settings.upper[k]);
+        if (settings.start) settings.start(random, population[i]);
         normalise(population[i]);
     }
     std::vector<double> fitness = score_all(population);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/random.hpp"
+
 namespace kandinsky::partition::genann {
 
 /// Differential evolution rand/1/bin on a box: mutant = a + mutation (b - c) of three members, all different
@@ -26,6 +28,8 @@ struct EvolutionSettings {
     std::size_t stall = 0;  ///< stop after so many generations without a better best; 0: never
     std::uint64_t seed = 0;
     std::string_view stage = "evolution";  ///< for progress reports
+    /// Draws a first member; it is repaired and clipped afterwards. Empty: uniform in the box.
+    std::function<void(Random&, std::span<double>)> start;
     /// Brings a member into its normal form, after initialisation and after mutation, before clipping (sorted
     /// radii).
     std::function<void(std::span<double>)> repair = [](std::span<double>) {};

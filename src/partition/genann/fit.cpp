@@ -34,6 +34,25 @@ std::vector<std::vector<double>> finalists(const EvolutionResult& evolution, std
     }
     return chosen;
 }
+
+/// Draws the radii of a first member: the distances of pixels with data at random quantiles, so that every
+/// region starts with some. Uniform radii would mostly lie outside when a class covers a small part of the
+/// grid, all the same to the fitness, and the evolution would start blind.
+void start_radii(const Cloud& cloud, Origin origin, const Annuli& annuli, Random& random,
+                 std::span<double> radii) {
+    const std::size_t stride = std::max<std::size_t>(1, cloud.grid.pixels() / 4096);
+    const Norm norm(annuli);
+    std::vector<double> distances;
+    for (std::size_t p = 0; p < cloud.grid.pixels(); p += stride) {
+        if (cloud.before[p + 1] == cloud.before[p]) continue;
+        const double x = static_cast<double>(p % cloud.grid.width) - origin.x0 - annuli.cx;
+        const double y = origin.y0 - static_cast<double>(p / cloud.grid.width) - annuli.cy;
+        distances.push_back(std::sqrt(norm.squared(x, y)));
+    }
+    if (distances.empty()) return;
+    std::sort(distances.begin(), distances.end());
+    for (double& radius : radii) radius = distances[random.below(distances.size())] + random.uniform();
+}
 }  // namespace
 }  // namespace partition::genann
 
@@ -56,12 +75,17 @@ AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options, P
         .lower = space.lower(),
         .upper = space.upper(),
         .population =
-            options.population > 0 ? options.population : std::max<std::size_t>(30, 6 * space.count()),
+            options.population > 0 ? options.population : std::max<std::size_t>(60, 6 * space.count()),
         .generations = options.generations,
         .spread = options.spread,
         .stall = options.stall,
         .seed = options.seed,
         .stage = "genann",
+        .start =
+            [&](Random& random, std::span<double> values) {
+                space.normalise(values);
+                start_radii(cloud, origin, space.annuli(values), random, values.subspan(2, options.radii));
+            },
         .repair = [&](std::span<double> values) { space.repair(values); },
     };
     const auto score = [&](std::span<const double> values) { return guide.score(spans_of(values)); };

@@ -142,7 +142,7 @@ const Method kMethod{
                 {.flag = "genann-population",
                  .type = MethodOption::Type::integer,
                  .standard = "0",
-                 .help = "members of the population; 0: 6 per parameter, at least 30"},
+                 .help = "members of the population; 0: 6 per parameter, at least 60"},
                 {.flag = "genann-generations",
                  .type = MethodOption::Type::integer,
                  .standard = "400",
