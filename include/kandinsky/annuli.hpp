@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <kandinsky/grid.hpp>
+#include <kandinsky/progress.hpp>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace kandinsky {
+
+enum class AnnuliShape { circle, ellipse };
+enum class AnnuliMetric { euclidean, sqeuclidean, manhattan };
+/// How many times a pair of pixels counts: once, or by the product of the pixels' numbers of scores (mean 1).
+enum class AnnuliWeights { none, counts };
+
+/// Where the origin lies and which region owns an edge.
+enum class AnnuliRule {
+    consistent,  ///< origin in the middle of the grid; regions [lo, hi) in fitness and mask alike
+    released,    ///< origin at pixel (W/2, H/2) rounded down; fitness [lo, hi), mask (lo, hi], a centre pixel
+                 ///< of its own
+};
+
+/// Concentric circles or ellipses, in pixels, x to the right and y up. The `radii` ascend; with r of them
+/// there are r + 1 regions, the last one without an outer limit. An ellipse of radius R has the area of the
+/// circle: its half axis along `angle` (radians, counter-clockwise from x) is R sqrt(axis_ratio), the other R
+/// / sqrt(axis_ratio).
+struct Annuli {
+    double cx = 0;
+    double cy = 0;
+    std::vector<double> radii;
+    double axis_ratio = 1;
+    double angle = 0;
+
+    friend bool operator==(const Annuli&, const Annuli&) = default;
+};
+
+/// The curve vectors of all pixels.
+struct AnnuliPoints {
+    Grid grid;
+    std::size_t values = 0;         ///< per pixel
+    std::span<const float> points;  ///< [pixel][value]; a pixel with a value that is not finite has no data
+    std::span<const std::uint32_t>
+        counts;  ///< [pixel], 0: no data, values never read; empty: all pixels have data
+    AnnuliWeights weights = AnnuliWeights::none;
+};
+
+/// The search box: |cx| <= centre_x, |cy| <= centre_y, radii in [0, inner], the last in [0, outer], ellipses
+/// with axis ratio in [1, axis_ratio] at any angle (1/ratio is the same ellipse turned by 90 degrees).
+struct AnnuliBounds {
+    double centre_x = 0;
+    double centre_y = 0;
+    double inner = 0;
+    double outer = 0;
+    double axis_ratio = 3;
+};
+
+/// "auto" scales with the grid; "coco" and "decathlon" are the paper's, in pixels.
+[[nodiscard]] AnnuliBounds annuli_bounds(std::string_view preset, const Grid& grid);
+
+/// Parameter rows as Python passes them: cx, cy, r0, r1, ... and for ellipses two more, axis ratio and angle.
+[[nodiscard]] std::vector<Annuli> annuli_from_rows(std::span<const double> rows, std::size_t columns,
+                                                   AnnuliShape shape);
+
+/// For each candidate (1/(H W)) * sum over regions of the sum over ordered pairs of pixels with data of the
+/// distance between their vectors. Exact: every pair is counted; pairs in float32, sums in float64 (relative
+/// error below 1e-7). Euclidean costs O(n^2) per candidate, the others O(n). The same bits for any number of
+/// threads and any vector unit.
+[[nodiscard]] std::vector<double> annuli_fitness(const AnnuliPoints& points,
+                                                 std::span<const Annuli> candidates,
+                                                 AnnuliMetric metric = AnnuliMetric::euclidean,
+                                                 AnnuliRule rule = AnnuliRule::consistent);
+
+/// Region number of every pixel. `consistent`: 0 inside the first radius up to radii.size() outside the last.
+/// `released`: the same plus 1, and 0 for a pixel that sits exactly on the centre.
+[[nodiscard]] std::vector<std::uint32_t> annuli_mask(const Grid& grid, const Annuli& annuli,
+                                                     AnnuliRule rule = AnnuliRule::consistent);
+
+struct AnnuliOptions {
+    AnnuliShape shape = AnnuliShape::circle;
+    std::size_t radii = 3;  ///< 1 to 16
+    AnnuliMetric metric = AnnuliMetric::euclidean;
+    AnnuliRule rule = AnnuliRule::consistent;
+    std::optional<AnnuliBounds> bounds;  ///< absent: annuli_bounds("auto", grid)
+    std::size_t population = 0;          ///< 0: 6 per parameter, at least 60
+    std::size_t generations = 400;       ///< at most
+    double spread = 3e-4;    ///< stop when the population's fitness spreads less, relative to its mean
+    std::size_t stall = 40;  ///< stop after that many generations without a better best; 0: never
+    std::uint64_t seed = 0;
+};
+
+/// One line of the search's log. Fitness here is the one that guided the search (see AnnuliFit::surrogate).
+struct AnnuliGeneration {
+    std::size_t generation = 0;
+    double best = 0;
+    double mean = 0;
+    double spread = 0;  ///< standard deviation over the population
+
+    friend bool operator==(const AnnuliGeneration&, const AnnuliGeneration&) = default;
+};
+
+struct AnnuliFit {
+    Annuli annuli;
+    double fitness = 0;      ///< exact, what annuli_fitness returns for `annuli`
+    bool surrogate = false;  ///< the evolution was guided by a code book, not by the exact sum
+    std::size_t generations = 0;
+    std::size_t evaluations = 0;  ///< of the fitness that guided the evolution
+    std::size_t refinements = 0;  ///< tries of the local search after it
+    std::string_view stopped;     ///< "spread", "stall" or "limit"
+    AnnuliBounds bounds;
+    std::vector<AnnuliGeneration> log;
+};
+
+/// Differential evolution, then a local search; exactly scored. Deterministic by seed, whatever the number of
+/// threads.
+[[nodiscard]] AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options,
+                                   Progress& progress = silent());
+
+}  // namespace kandinsky

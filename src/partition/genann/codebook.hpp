@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "partition/genann/fitness.hpp"
+#include "partition/genann/sweep.hpp"
+
+namespace kandinsky::partition::genann {
+
+/// An approximation of the Euclidean fitness for the search. The points are cut into cells of similar
+/// vectors; a pair is counted with the mean distance between its cells, so a score needs one histogram per
+/// region and a table of cells by cells: O(n + regions * cells^2) instead of O(n^2).
+///
+/// The cells come from bisections (the cell with the largest sum of squares is cut at its mean along its
+/// widest value) until there are `cells` of them or all are single vectors. The mean distance is exact within
+/// a cell and between near cells; between far ones it is sqrt(d^2 + t - s), where t and s are the variances
+/// of the pair in all and along the connecting direction: the expansion of the mean to second order.
+/// Deterministic.
+class Codebook final : public Fitness, public Sweeper {
+  public:
+    Codebook(const Cloud& cloud, std::size_t cells);
+
+    [[nodiscard]] double score(const Spans& spans) const override;
+    /// O(cells^2 + moving * cells), one thread.
+    [[nodiscard]] std::pair<std::size_t, double> best_move(std::span<const Moving> moving,
+                                                           std::span<const std::uint32_t> from,
+                                                           std::span<const std::uint32_t> to) const override;
+    /// A bound on |score - exact fitness|, from the cells' radii and the triangle inequality.
+    [[nodiscard]] double error_bound(const Spans& spans) const;
+    [[nodiscard]] std::size_t cells() const { return cells_; }
+    [[nodiscard]] const std::vector<std::uint16_t>& codes() const { return code_; }
+
+  private:
+    struct Cell;
+    void bisect(std::size_t limit);
+    void fill_table();
+    /// [region][cell]: summed weights.
+    [[nodiscard]] std::vector<float> histograms(const Spans& spans) const;
+
+    const Cloud& cloud_;
+    std::vector<Cell> tree_;
+    std::vector<std::uint32_t> order_;  ///< points grouped by cell
+    std::vector<std::uint16_t> code_;   ///< [point]
+    std::vector<float> radius_;         ///< [cell]: largest distance from the cell's mean
+    std::vector<float> table_;          ///< [size_][size_]: upper triangle, doubled off the diagonal
+    std::vector<float> distance_;       ///< [size_][size_]: mean distances, the whole square
+    std::size_t cells_ = 0;
+    std::size_t size_ = 0;  ///< cells_ rounded up to whole vectors
+
+  public:
+    ~Codebook() override;
+};
+
+}  // namespace kandinsky::partition::genann

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/fail.hpp"
+#include "partition/genann/codebook.hpp"
+#include "partition/genann/evolution.hpp"
+#include "partition/genann/parameters.hpp"
+#include "partition/genann/refine.hpp"
+
+namespace kandinsky {
+
+namespace partition::genann {
+namespace {
+constexpr std::size_t kCells = 512;         // of the code book
+constexpr std::size_t kExactPixels = 2500;  // up to here the exact Euclidean sum is as cheap as the code book
+constexpr std::size_t kSurrogateBatches =
+    24;  // of the local search: fewer, for a step costs more on large grids
+constexpr double kExactWindow =
+    0.5;  // pixels to either side, for the radii of a finalist found by the code book
+
+/// The best member and up to two more that are somewhere else: more than two pixels away in some parameter.
+std::vector<std::vector<double>> finalists(const EvolutionResult& evolution, std::size_t lengths) {
+    std::vector<std::vector<double>> chosen;
+    for (const auto& member : evolution.population) {
+        const bool elsewhere =
+            std::all_of(chosen.begin(), chosen.end(), [&](const std::vector<double>& other) {
+                for (std::size_t k = 0; k < lengths; ++k)
+                    if (std::abs(member[k] - other[k]) > 2) return true;
+                return false;
+            });
+        if (elsewhere) chosen.push_back(member);
+        if (chosen.size() == 3) break;
+    }
+    return chosen;
+}
+
+/// Draws the radii of a first member: the distances of pixels with data at random quantiles, so that every
+/// region starts with some. Uniform radii would mostly lie outside when a class covers a small part of the
+/// grid, all the same to the fitness, and the evolution would start blind.
+void start_radii(const Cloud& cloud, Origin origin, const Annuli& annuli, Random& random,
+                 std::span<double> radii) {
+    const std::size_t stride = std::max<std::size_t>(1, cloud.grid.pixels() / 4096);
+    const Norm norm(annuli);
+    std::vector<double> distances;
+    for (std::size_t p = 0; p < cloud.grid.pixels(); p += stride) {
+        if (cloud.before[p + 1] == cloud.before[p]) continue;
+        const double x = static_cast<double>(p % cloud.grid.width) - origin.x0 - annuli.cx;
+        const double y = origin.y0 - static_cast<double>(p / cloud.grid.width) - annuli.cy;
+        distances.push_back(std::sqrt(norm.squared(x, y)));
+    }
+    if (distances.empty()) return;
+    std::sort(distances.begin(), distances.end());
+    for (double& radius : radii) radius = distances[random.below(distances.size())] + random.uniform();
+}
+}  // namespace
+}  // namespace partition::genann
+
+AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options, Progress& progress) {
+    using namespace partition::genann;
+    AnnuliFit fit;
+    fit.bounds = options.bounds.value_or(annuli_bounds("auto", points.grid));
+    const Parameters space(options.shape, options.radii, fit.bounds);
+    const Origin origin = origin_of(points.grid, options.rule);
+    const Cloud cloud(points);
+    const auto exact = exact_fitness(cloud, options.metric);
+    fit.surrogate = options.metric == AnnuliMetric::euclidean && cloud.size() > kExactPixels;
+    const auto codebook = fit.surrogate ? std::make_unique<Codebook>(cloud, kCells) : nullptr;
+    const Fitness& guide = fit.surrogate ? static_cast<const Fitness&>(*codebook) : *exact;
+
+    const auto spans_of = [&](std::span<const double> values) {
+        return Spans(points.grid, origin, space.annuli(values), Edge::open);
+    };
+    const EvolutionSettings settings{
+        .lower = space.lower(),
+        .upper = space.upper(),
+        .population =
+            options.population > 0 ? options.population : std::max<std::size_t>(60, 6 * space.count()),
+        .generations = options.generations,
+        .spread = options.spread,
+        .stall = options.stall,
+        .seed = options.seed,
+        .stage = "genann",
+        .start =
+            [&](Random& random, std::span<double> values) {
+                space.normalise(values);
+                start_radii(cloud, origin, space.annuli(values), random, values.subspan(2, options.radii));
+            },
+        .repair = [&](std::span<double> values) { space.repair(values); },
+    };
+    const auto score = [&](std::span<const double> values) { return guide.score(spans_of(values)); };
+    const EvolutionResult evolution = evolve(settings, score, progress);
+    fit.generations = evolution.generations;
+    fit.evaluations = evolution.evaluations;
+    fit.stopped = evolution.stopped;
+    fit.log = evolution.log;
+
+    // A closer look at each finalist with the fitness that guided the evolution, then the exact one decides.
+    const ExactSweeper exact_sweeper(cloud);
+    const Sweeper* sweeper = fit.surrogate ? codebook.get() : static_cast<const Sweeper*>(&exact_sweeper);
+    if (options.metric != AnnuliMetric::euclidean) sweeper = nullptr;
+    fit.fitness = std::numeric_limits<double>::infinity();
+    std::vector<std::vector<double>> candidates = finalists(evolution, 2 + options.radii);
+    for (std::vector<double>& candidate : candidates) {
+        RefineSettings refining{.seed = options.seed};
+        if (fit.surrogate) refining.batches = kSurrogateBatches, refining.window = 0.6, refining.rounds = 1;
+        refining.batches = std::max<std::size_t>(1, refining.batches / candidates.size());
+        fit.refinements += refine(cloud, origin, space, guide, sweeper, refining, candidate, progress);
+        Annuli annuli = space.annuli(candidate);
+        for (std::size_t k = 0; k < options.radii && fit.surrogate; ++k)
+            sweep_radius(cloud, exact_sweeper, origin, annuli, k, kExactWindow, space.upper()[2 + k]);
+        const double fitness = exact->score(Spans(points.grid, origin, annuli, Edge::open));
+        if (fitness >= fit.fitness) continue;
+        fit.fitness = fitness;
+        fit.annuli = annuli;
+    }
+    return fit;
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <kandinsky/annuli.hpp>
+#include <kandinsky/partition.hpp>
+#include <nlohmann/json.hpp>
+
+#include "core/fail.hpp"
+#include "partition/genann/spans.hpp"
+
+namespace kandinsky::partition::genann {
+
+extern const Method kMethod;
+
+namespace {
+AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, std::string_view metric) {
+    AnnuliOptions options;
+    options.shape = shape == "ellipse" ? AnnuliShape::ellipse : AnnuliShape::circle;
+    options.metric = metric == "sqeuclidean" ? AnnuliMetric::sqeuclidean
+                     : metric == "manhattan" ? AnnuliMetric::manhattan
+                                             : AnnuliMetric::euclidean;
+    options.rule = input.released ? AnnuliRule::released : AnnuliRule::consistent;
+    options.radii = static_cast<std::size_t>(integer_option(kMethod, input, "genann-radii", 1, 16));
+    options.bounds = annuli_bounds(
+        text_option(kMethod, input, "genann-bounds", {"auto", "coco", "decathlon"}), input.grid);
+    const std::int64_t population = integer_option(kMethod, input, "genann-population", 0, 10000);
+    if (population > 0 && population < 4)
+        fail(ErrorKind::usage, "--genann-population is {}, but must be 0 (automatic) or at least 4",
+             population);
+    options.population = static_cast<std::size_t>(population);
+    options.generations =
+        static_cast<std::size_t>(integer_option(kMethod, input, "genann-generations", 0, 1000000));
+    options.seed = input.seed;
+    return options;
+}
+
+/// Numbers the regions that hold data from 0 on and gives the others to the next one inwards, else outwards.
+/// Returns how many were given away.
+std::uint32_t merge_empty(std::span<const std::uint32_t> counts, std::vector<std::uint32_t>& region,
+                          std::uint32_t& regions) {
+    std::vector<bool> holds(regions, false);
+    for (std::size_t p = 0; p < region.size(); ++p)
+        if (counts[p] > 0) holds[region[p]] = true;
+    std::vector<std::uint32_t> name(regions, 0);
+    std::uint32_t next = 0;
+    for (std::uint32_t r = 0; r < regions; ++r) {
+        if (holds[r]) ++next;
+        name[r] = next > 0 ? next - 1 : 0;
+    }
+    for (std::uint32_t& r : region) r = name[r];
+    const std::uint32_t kept = std::max(next, 1u), merged = regions - kept;
+    regions = kept;
+    return merged;
+}
+
+/// At most some 60 lines of the log: the first, the last and evenly between.
+nlohmann::json thinned(const std::vector<AnnuliGeneration>& log) {
+    const std::size_t step = std::max<std::size_t>(1, log.size() / 60);
+    nlohmann::json lines = nlohmann::json::array();
+    for (std::size_t k = 0; k < log.size(); ++k)
+        if (k % step == 0 || k + 1 == log.size())
+            lines.push_back({log[k].generation, log[k].best, log[k].mean, log[k].spread});
+    return lines;
+}
+
+Partition fit(const PartitionInput& input) {
+    const std::string shape = text_option(kMethod, input, "genann-shape", {"circle", "ellipse"});
+    const std::string metric =
+        text_option(kMethod, input, "genann-metric", {"euclidean", "sqeuclidean", "manhattan"});
+    const std::string weights = text_option(kMethod, input, "genann-weights", {"none", "counts"});
+    const AnnuliOptions options = options_of(input, shape, metric);
+    const AnnuliPoints points{.grid = input.grid,
+                              .values = input.feature_count,
+                              .points = input.features,
+                              .counts = input.counts,
+                              .weights = weights == "counts" ? AnnuliWeights::counts : AnnuliWeights::none};
+    const AnnuliFit found =
+        fit_annuli(points, options, input.progress != nullptr ? *input.progress : silent());
+
+    Partition partition;
+    partition.region = annuli_mask(input.grid, found.annuli, options.rule);
+    // Under the released rule there is one label more, for a pixel exactly on the centre; it is no region if
+    // no pixel is.
+    const bool centre_pixel = input.released && std::find(partition.region.begin(), partition.region.end(),
+                                                          0u) != partition.region.end();
+    if (input.released && !centre_pixel)
+        for (std::uint32_t& region : partition.region) --region;
+    partition.regions = static_cast<std::uint32_t>(options.radii) + 1 + (centre_pixel ? 1 : 0);
+    const std::uint32_t merged = merge_empty(input.counts, partition.region, partition.regions);
+
+    const Origin origin = origin_of(input.grid, options.rule);
+    const Annuli& annuli = found.annuli;
+    const nlohmann::ordered_json geometry{
+        {"kind", "annuli"},
+        {"shape", shape},
+        {"centre", {annuli.cx, annuli.cy}},
+        {"centre_px", {origin.x0 + annuli.cx, origin.y0 - annuli.cy}},
+        {"radii", annuli.radii},
+        {"axis_ratio", annuli.axis_ratio},
+        {"angle", annuli.angle},
+        {"metric", metric},
+        {"weights", weights},
+        {"rule", input.released ? "released" : "consistent"},
+        {"fitness", found.fitness},
+        {"searched_by", found.surrogate ? "codebook" : "exact"},
+        {"bounds",
+         {{"centre", {found.bounds.centre_x, found.bounds.centre_y}},
+          {"radii", {found.bounds.inner, found.bounds.outer}},
+          {"axis_ratio", found.bounds.axis_ratio}}},
+        {"generations", found.generations},
+        {"evaluations", found.evaluations},
+        {"refinements", found.refinements},
+        {"stopped", found.stopped},
+        {"merged", merged},
+        {"log", thinned(found.log)},
+    };
+    partition.geometry = geometry.dump();
+    return partition;
+}
+}  // namespace
+
+const Method kMethod{
+    .name = "genann",
+    .summary = "genetic annuli: concentric circles or ellipses that gather pixels with similar curves",
+    .uses_features = true,
+    .uses_labels = true,
+    .options = {{.flag = "genann-shape",
+                 .type = MethodOption::Type::text,
+                 .standard = "circle",
+                 .help = "circle, or ellipse with one axis ratio and angle for all"},
+                {.flag = "genann-radii",
+                 .type = MethodOption::Type::integer,
+                 .standard = "3",
+                 .help = "number of radii, 1 to 16; there is one region more"},
+                {.flag = "genann-metric",
+                 .type = MethodOption::Type::text,
+                 .standard = "euclidean",
+                 .help = "distance between curves: euclidean, sqeuclidean or manhattan"},
+                {.flag = "genann-bounds",
+                 .type = MethodOption::Type::text,
+                 .standard = "auto",
+                 .help =
+                     "search box: auto (scales with the grid), coco or decathlon (the paper's, in pixels)"},
+                {.flag = "genann-population",
+                 .type = MethodOption::Type::integer,
+                 .standard = "0",
+                 .help = "members of the population; 0: 6 per parameter, at least 60"},
+                {.flag = "genann-generations",
+                 .type = MethodOption::Type::integer,
+                 .standard = "400",
+                 .help = "generations at most"},
+                {.flag = "genann-weights",
+                 .type = MethodOption::Type::text,
+                 .standard = "none",
+                 .help = "none, or counts: a pixel's curve counts by its number of scores"}},
+    .fit = fit,
+};
+
+}  // namespace kandinsky::partition::genann

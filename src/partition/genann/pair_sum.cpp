@@ -1,0 +1,222 @@
+#include "partition/genann/pair_sum.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "partition/genann/pair_sum.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace kandinsky::partition::genann::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t kLanes = 16;   // as many lanes in the arithmetic, whatever the vector's size
+constexpr std::size_t kBlock = 512;  // points of b per float32 sum
+
+using D16 = hn::CappedTag<float, kLanes>;
+using V16 = hn::Vec<D16>;
+
+/// Distances of four points (i.., repeated when fewer) to one vector of points, added to the accumulators.
+template <std::size_t kDimensions, bool kWeighted, bool kMasked>
+HWY_INLINE void add_distances(D16 d, const PointBlock& a, const std::size_t* i, const PointBlock& b,
+                              std::size_t j, std::size_t valid, V16& sum0, V16& sum1, V16& sum2, V16& sum3) {
+    V16 s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    const std::size_t dimensions = kDimensions > 0 ? kDimensions : a.dimensions;
+    for (std::size_t q = 0; q < dimensions; ++q) {
+        const V16 x = hn::LoadU(d, b.values + q * b.stride + j);
+        const float* y = a.values + q * a.stride;
+        const V16 d0 = hn::Sub(x, hn::Set(d, y[i[0]])), d1 = hn::Sub(x, hn::Set(d, y[i[1]]));
+        const V16 d2 = hn::Sub(x, hn::Set(d, y[i[2]])), d3 = hn::Sub(x, hn::Set(d, y[i[3]]));
+        s0 = hn::Add(s0, hn::Mul(d0, d0));
+        s1 = hn::Add(s1, hn::Mul(d1, d1));
+        s2 = hn::Add(s2, hn::Mul(d2, d2));
+        s3 = hn::Add(s3, hn::Mul(d3, d3));
+    }
+    s0 = hn::Sqrt(s0), s1 = hn::Sqrt(s1), s2 = hn::Sqrt(s2), s3 = hn::Sqrt(s3);
+    if constexpr (kWeighted) {
+        const V16 w = hn::LoadU(d, b.weights + j);
+        s0 = hn::Mul(s0, w), s1 = hn::Mul(s1, w), s2 = hn::Mul(s2, w), s3 = hn::Mul(s3, w);
+    }
+    if constexpr (kMasked) {
+        const auto mask = hn::FirstN(d, valid);
+        s0 = hn::IfThenElseZero(mask, s0), s1 = hn::IfThenElseZero(mask, s1);
+        s2 = hn::IfThenElseZero(mask, s2), s3 = hn::IfThenElseZero(mask, s3);
+    }
+    sum0 = hn::Add(sum0, s0), sum1 = hn::Add(sum1, s1), sum2 = hn::Add(sum2, s2), sum3 = hn::Add(sum3, s3);
+}
+
+/// For each run of 512 points of b and each four of a: the four sums over the run in every lane, [4][16],
+/// handed to finish(i, sums), where the sums of points past a's end repeat the last one's.
+template <std::size_t kDimensions, bool kWeighted, class Finish>
+HWY_INLINE void for_each_four(const PointBlock& a, const PointBlock& b, const Finish& finish) {
+    const D16 d;
+    const std::size_t width = hn::Lanes(d);
+    HWY_ALIGN float sums[4][kLanes];
+    for (std::size_t start = 0; start < b.count; start += kBlock) {
+        const std::size_t end = std::min(b.count, start + kBlock),
+                          whole = start + (end - start) / kLanes * kLanes;
+        for (std::size_t i = 0; i < a.count; i += 4) {
+            std::size_t index[4];
+            for (std::size_t k = 0; k < 4; ++k) index[k] = std::min(i + k, a.count - 1);
+            for (std::size_t lane = 0; lane < kLanes; lane += width) {
+                V16 sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+                for (std::size_t j = start; j < whole; j += kLanes)
+                    add_distances<kDimensions, kWeighted, false>(d, a, index, b, j + lane, 0, sum0, sum1,
+                                                                 sum2, sum3);
+                if (whole + lane < end)
+                    add_distances<kDimensions, kWeighted, true>(d, a, index, b, whole + lane,
+                                                                std::min(width, end - whole - lane), sum0,
+                                                                sum1, sum2, sum3);
+                hn::Store(sum0, d, sums[0] + lane), hn::Store(sum1, d, sums[1] + lane);
+                hn::Store(sum2, d, sums[2] + lane), hn::Store(sum3, d, sums[3] + lane);
+            }
+            finish(i, sums);
+        }
+    }
+}
+
+template <std::size_t kDimensions, bool kWeighted>
+double sum_pairs(const PointBlock& a, const PointBlock& b) {
+    double total = 0;
+    for_each_four<kDimensions, kWeighted>(a, b, [&](std::size_t i, const float(&sums)[4][kLanes]) {
+        float weight[4];
+        for (std::size_t k = 0; k < 4; ++k)
+            weight[k] = i + k >= a.count ? 0.0f : kWeighted ? a.weights[i + k] : 1.0f;
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+            total += static_cast<double>((sums[0][lane] * weight[0] + sums[1][lane] * weight[1]) +
+                                         (sums[2][lane] * weight[2] + sums[3][lane] * weight[3]));
+    });
+    return total;
+}
+
+template <bool kWeighted>
+void sum_rows(const PointBlock& a, const PointBlock& b, double* result) {
+    for_each_four<0, kWeighted>(a, b, [&](std::size_t i, const float(&sums)[4][kLanes]) {
+        for (std::size_t k = 0; k < 4 && i + k < a.count; ++k)
+            for (const float value : sums[k]) result[i + k] += static_cast<double>(value);
+    });
+}
+
+void RowSums(const PointBlock& a, const PointBlock& b, double* result) {
+    if (b.weights != nullptr)
+        sum_rows<true>(a, b, result);
+    else
+        sum_rows<false>(a, b, result);
+}
+
+double PairSum(const PointBlock& a, const PointBlock& b) {
+    const bool weighted = a.weights != nullptr;
+    if (a.dimensions == 4) return weighted ? sum_pairs<4, true>(a, b) : sum_pairs<4, false>(a, b);
+    return weighted ? sum_pairs<0, true>(a, b) : sum_pairs<0, false>(a, b);
+}
+
+double QuadraticForm(const float* table, const float* histogram, std::size_t size) {
+    const hn::CappedTag<float, kTableLanes / 2> d;
+    const std::size_t width = hn::Lanes(d);
+    HWY_ALIGN float lanes[kTableLanes];
+    double total = 0;
+    for (std::size_t a = 0; a < size; ++a) {
+        if (histogram[a] == 0) continue;
+        const float* row = table + a * size;
+        const std::size_t start = a / kTableLanes * kTableLanes;
+        for (std::size_t lane = 0; lane < kTableLanes; lane += 2 * width) {
+            auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
+            for (std::size_t b = start + lane; b < size; b += kTableLanes) {
+                sum0 = hn::Add(sum0, hn::Mul(hn::LoadU(d, row + b), hn::LoadU(d, histogram + b)));
+                sum1 = hn::Add(sum1,
+                               hn::Mul(hn::LoadU(d, row + b + width), hn::LoadU(d, histogram + b + width)));
+            }
+            hn::StoreU(sum0, d, lanes + lane);
+            hn::StoreU(sum1, d, lanes + lane + width);
+        }
+        // A tree over the lanes: short dependency chains, one fixed order.
+        for (std::size_t half = kTableLanes / 2; half > 0; half /= 2)
+            for (std::size_t k = 0; k < half; ++k) lanes[k] = lanes[k] + lanes[k + half];
+        total += static_cast<double>(histogram[a]) * static_cast<double>(lanes[0]);
+    }
+    return total;
+}
+
+}  // namespace kandinsky::partition::genann::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kandinsky::partition::genann {
+
+HWY_EXPORT(PairSum);
+HWY_EXPORT(RowSums);
+HWY_EXPORT(QuadraticForm);
+
+double pair_sum(const PointBlock& a, const PointBlock& b) {
+    return HWY_DYNAMIC_DISPATCH(PairSum)(a, b);
+}
+
+void row_sums(const PointBlock& a, const PointBlock& b, double* sums) {
+    HWY_DYNAMIC_DISPATCH(RowSums)(a, b, sums);
+}
+
+double quadratic_form(const float* table, const float* histogram, std::size_t size) {
+    return HWY_DYNAMIC_DISPATCH(QuadraticForm)(table, histogram, size);
+}
+
+namespace {
+template <class Finish>
+void for_each_four_reference(const PointBlock& a, const PointBlock& b, const Finish& finish) {
+    for (std::size_t start = 0; start < b.count; start += 512) {
+        for (std::size_t i = 0; i < a.count; i += 4) {
+            float sums[4][16] = {};
+            for (std::size_t k = 0; k < 4 && i + k < a.count; ++k) {
+                for (std::size_t j = start; j < std::min(b.count, start + 512); ++j) {
+                    float squared = 0;
+                    for (std::size_t q = 0; q < a.dimensions; ++q) {
+                        const float difference = b.values[q * b.stride + j] - a.values[q * a.stride + i + k];
+                        squared = squared + difference * difference;
+                    }
+                    sums[k][(j - start) % 16] +=
+                        std::sqrt(squared) * (b.weights != nullptr ? b.weights[j] : 1.0f);
+                }
+            }
+            finish(i, sums);
+        }
+    }
+}
+}  // namespace
+
+double pair_sum_reference(const PointBlock& a, const PointBlock& b) {
+    double total = 0;
+    for_each_four_reference(a, b, [&](std::size_t i, const float(&sums)[4][16]) {
+        float weight[4] = {};
+        for (std::size_t k = 0; k < 4 && i + k < a.count; ++k)
+            weight[k] = a.weights != nullptr ? a.weights[i + k] : 1.0f;
+        for (std::size_t lane = 0; lane < 16; ++lane)
+            total += static_cast<double>((sums[0][lane] * weight[0] + sums[1][lane] * weight[1]) +
+                                         (sums[2][lane] * weight[2] + sums[3][lane] * weight[3]));
+    });
+    return total;
+}
+
+void row_sums_reference(const PointBlock& a, const PointBlock& b, double* sums) {
+    for_each_four_reference(a, b, [&](std::size_t i, const float(&four)[4][16]) {
+        for (std::size_t k = 0; k < 4 && i + k < a.count; ++k)
+            for (const float value : four[k]) sums[i + k] += static_cast<double>(value);
+    });
+}
+
+double quadratic_form_reference(const float* table, const float* histogram, std::size_t size) {
+    double total = 0;
+    for (std::size_t a = 0; a < size; ++a) {
+        if (histogram[a] == 0) continue;
+        float lanes[kTableLanes] = {};
+        for (std::size_t b = a / kTableLanes * kTableLanes; b < size; ++b)
+            lanes[b % kTableLanes] += table[a * size + b] * histogram[b];
+        for (std::size_t half = kTableLanes / 2; half > 0; half /= 2)
+            for (std::size_t k = 0; k < half; ++k) lanes[k] = lanes[k] + lanes[k + half];
+        total += static_cast<double>(histogram[a]) * static_cast<double>(lanes[0]);
+    }
+    return total;
+}
+
+}  // namespace kandinsky::partition::genann
+#endif  // HWY_ONCE

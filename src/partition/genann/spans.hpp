@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <kandinsky/annuli.hpp>
+#include <vector>
+
+namespace kandinsky::partition::genann {
+
+enum class Edge {
+    open,
+    closed
+};  ///< does a pixel at distance r exactly belong to the disc of radius r: no, yes
+
+/// Where pixel (column 0, row 0) lies: pixel (x, y) sits at (x - x0, y0 - y).
+struct Origin {
+    double x0 = 0;
+    double y0 = 0;
+};
+[[nodiscard]] Origin origin_of(const Grid& grid, AnnuliRule rule);
+
+/// Throws a usage error unless the numbers are finite, the radii ascend from 0 on and the axis ratio is
+/// positive.
+void check(const Annuli& annuli);
+
+/// The squared distance from the centre in which the annuli are discs: u^2 / ratio + v^2 ratio along the
+/// axes.
+struct Norm {
+    double cosine = 1, sine = 0, ratio = 1;
+    double a = 1, b = 0;  ///< of a dx^2 + 2 b dx dy + c dy^2, with a c - b^2 = 1
+
+    explicit Norm(const Annuli& annuli);
+    [[nodiscard]] double squared(double dx, double dy) const {
+        if (ratio == 1) return dx * dx + dy * dy;
+        const double u = dx * cosine + dy * sine, v = dy * cosine - dx * sine;
+        return u * u / ratio + v * v * ratio;
+    }
+};
+
+/// The discs of a candidate, row by row. A disc or an elliptic disc meets a row in one run of columns, and
+/// the discs are nested, so 2 r cuts describe a row with r radii; nothing is done per pixel. O(height *
+/// radii).
+class Spans {
+  public:
+    Spans(const Grid& grid, Origin origin, const Annuli& annuli, Edge edge);
+
+    [[nodiscard]] std::size_t radii() const { return radii_; }
+    [[nodiscard]] std::uint32_t height() const { return height_; }
+
+    /// Calls visit(region, first, last) for the runs of one row, left to right, as grid pixel numbers [first,
+    /// last).
+    template <class Visit>
+    void visit_row(std::uint32_t row, const Visit& visit) const {
+        const std::uint32_t* cuts = cuts_.data() + static_cast<std::size_t>(row) * (2 * radii_);
+        const std::size_t start = static_cast<std::size_t>(row) * width_;
+        std::size_t first = 0;
+        for (std::size_t s = 0; s <= 2 * radii_; ++s) {
+            const std::size_t last = s < 2 * radii_ ? cuts[s] : width_;
+            if (last > first) visit(s < radii_ ? radii_ - s : s - radii_, start + first, start + last);
+            first = last;
+        }
+    }
+    template <class Visit>
+    void visit(const Visit& visit_run) const {
+        for (std::uint32_t row = 0; row < height_; ++row) visit_row(row, visit_run);
+    }
+
+  private:
+    std::uint32_t height_;
+    std::uint32_t width_;
+    std::size_t radii_;
+    std::vector<std::uint32_t>
+        cuts_;  ///< [row][2 r], ascending: begins of the discs from the outermost, then ends
+};
+
+}  // namespace kandinsky::partition::genann
