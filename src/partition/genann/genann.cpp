@@ -152,6 +152,7 @@ const Method kMethod{
                  .standard = "none",
                  .help = "none, or counts: a pixel's curve counts by its number of scores"}},
     .fit = fit,
+    .order = 3,
 };
 
 }  // namespace kandinsky::partition::genann
