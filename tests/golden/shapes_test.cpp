@@ -1,0 +1,47 @@
+#include <gtest/gtest.h>
+
+#include <kandinsky/annuli.hpp>
+#include <kandinsky/fourier_curves.hpp>
+
+#include "curve/pixel_pass.hpp"
+#include "golden/golden.hpp"
+#include "score/census.hpp"
+
+/// The two shape priors against each other on the golden inputs, in the objective of the Fourier curves.
+namespace kandinsky {
+namespace {
+
+TEST(Shapes, FourierCurvesAreNoWorseThanAnnuliInTheirOwnObjective) {
+    if (test::golden_folder().empty())
+        GTEST_SKIP() << "no golden folder: comparison of fcc and genann skipped; set KANDINSKY_SHARED";
+    for (const auto& [name, cls] :
+         {std::pair{"binary", std::size_t{1}}, std::pair{"multi", std::size_t{0}}}) {
+        const test::Golden golden(name, cls == 1 ? 2 : 3);
+        const Dataset data = golden.calibration();
+        const Census census = take_census(data, Condition::by_class, silent());
+        PixelPassRequest request;
+        request.quantiles = {0.6, 0.7, 0.8, 0.9};
+        const PixelPassResult pixels = pixel_pass(data, census, request, silent());
+        const std::size_t n = data.grid().pixels();
+        const auto features = std::span(pixels.features).subspan(cls * n * 4, n * 4);
+        const auto counts = std::span(census.counts).subspan(cls * n, n);
+        const AnnuliFit annuli =
+            fit_annuli({.grid = data.grid(), .values = 4, .points = features, .counts = counts}, {});
+        const FourierField field{data.grid(), 4, features, counts};
+        const double column = (data.grid().width - 1) / 2.0, row = (data.grid().height - 1) / 2.0;
+        const PolarCurves circles = polar_circles(column, row, column + annuli.annuli.cx,
+                                                  row - annuli.annuli.cy, annuli.annuli.radii);
+        for (const FourierVariance variance : {FourierVariance::mean, FourierVariance::area}) {
+            FourierOptions options;
+            options.variance = variance;
+            const FourierFit fit = fit_fourier_curves(field, options, 0, silent());
+            EXPECT_LE(fit.objective.total, polar_objective(field, options, circles).total) << name;
+            EXPECT_LE(region_variance(field, fourier_bands(fit.curves, data.grid()), variance),
+                      region_variance(field, annuli_mask(data.grid(), annuli.annuli), variance))
+                << name;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace kandinsky
