@@ -5,6 +5,14 @@
 namespace kandinsky {
 
 namespace {
+/// Whether a method looks at the calibration images to find its regions; of a method that this build does not
+/// know, the worst is assumed.
+bool finds_regions(const std::string& name) {
+    for (const Method* candidate : methods())
+        if (candidate->name == name) return candidate->uses_labels;
+    return true;
+}
+
 std::string promise(const Calibrator& calibrator) {
     const CalibrateOptions& options = calibrator.options;
     if (options.released)
@@ -25,7 +33,7 @@ std::string promise(const Calibrator& calibrator) {
         return "No finite-sample guarantee: pixels of one image are not independent, so pooled pixels are "
                "not a sample "
                "size; coverage is right on average only as far as the calibration images are typical.";
-    if (method(options.method).uses_labels && options.split == 0)
+    if (finds_regions(options.method) && options.split == 0)
         return fmt::format(
             "No finite-sample guarantee: the regions were found on the same {}s that set the thresholds; the "
             "hierarchical "

@@ -101,6 +101,9 @@ Calibrator load(const std::filesystem::path& path) {
     all.complete = read<std::uint8_t>(archive, "curve_complete", DType::uint8, {});
     const Ladder ladder{read<double>(archive, "levels", DType::float64, {})};
     const bool fallback = calibrator.options.fallback == Fallback::image;
+    for (std::size_t i = 0; i < ladder.levels.size(); ++i)
+        if (!(ladder.levels[i] >= (i == 0 ? 0.0 : ladder.levels[i - 1]) && ladder.levels[i] <= 1))
+            fail(ErrorKind::data, "{} is damaged: its levels do not ascend from 0 to 1", name);
     try {
         for (std::size_t s = 0; s < strata; ++s) {
             Partition& partition = calibrator.partitions[s];
