@@ -11,7 +11,7 @@
 namespace kandinsky::partition::genann {
 
 struct RefineSettings {
-    std::size_t batches = 200;
+    std::size_t batches = 100;
     std::size_t batch = 8;  ///< tries made from the same best, scored in parallel
     double scale = 1;       ///< of the steps: each try draws its own between this ...
     double finest = 0.03;   ///< ... and this part of it, evenly in the logarithm

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,14 +32,19 @@ struct GoldenArray {
         const std::size_t length =
             static_cast<unsigned char>(bytes[8]) + 256u * static_cast<unsigned char>(bytes[9]);
         const std::string header = bytes.substr(10, length);
-        std::smatch type, sizes;
-        if (!std::regex_search(header, type, std::regex("'descr': '[<|]([fui][0-9])'")) ||
-            !std::regex_search(header, sizes, std::regex("'shape': \\(([^)]*)\\)")))
-            throw std::runtime_error(path.string() + ": unknown header " + header);
-        const std::string list = sizes[1];
-        const std::regex number("[0-9]+");
-        for (std::sregex_iterator k(list.begin(), list.end(), number), end; k != end; ++k)
-            shape.push_back(std::stoul(k->str()));
+        const auto after = [&](const std::string& key) {
+            const std::size_t at = header.find(key);
+            if (at == std::string::npos)
+                throw std::runtime_error(path.string() + ": unknown header " + header);
+            return at + key.size();
+        };
+        const std::string type = header.substr(after("'descr': '") + 1, 2);
+        for (std::size_t k = after("'shape': ("); k < header.size() && header[k] != ')';) {
+            std::size_t used = 1;
+            if (std::isdigit(static_cast<unsigned char>(header[k])) != 0)
+                shape.push_back(std::stoul(header.substr(k), &used));
+            k += used;
+        }
         std::size_t count = 1;
         for (const std::size_t size : shape) count *= size;
         const char* data = bytes.data() + 10 + length;
@@ -50,14 +55,14 @@ struct GoldenArray {
                 values.push_back(static_cast<double>(value));
             }
         };
-        if (type[1] == "f4")
+        if (type == "f4")
             read(float());
-        else if (type[1] == "f8")
+        else if (type == "f8")
             read(double());
-        else if (type[1] == "u1")
+        else if (type == "u1")
             read(static_cast<unsigned char>(0));
         else
-            throw std::runtime_error(path.string() + ": unknown type " + type[1].str());
+            throw std::runtime_error(path.string() + ": unknown type " + type);
     }
 };
 
