@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <kandinsky/array.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kandinsky {
@@ -56,5 +57,10 @@ class ZipReader {
 
 /// Reads one array of a .npz: `key` (with or without ".npy"), or the only one there is when `key` is empty.
 [[nodiscard]] Array read_npz(const std::filesystem::path& path, const std::string& key = "");
+
+/// Writes arrays as NAME.npy members, stored, C order, in the order given; numpy.load opens it. Equal content
+/// gives equal bytes. Atomic: the file is complete or untouched.
+void write_npz(const std::filesystem::path& path,
+               const std::vector<std::pair<std::string, ArrayView>>& arrays);
 
 }  // namespace kandinsky

@@ -14,6 +14,44 @@ struct Flags {
     bool json = false;
 };
 
+/// Numbers of a flat list, short enough to read.
+std::string row_of(const nlohmann::ordered_json& list) {
+    std::string out;
+    for (const auto& item : list)
+        out += (out.empty() ? "" : " ") +
+               (item.is_number_float() ? fmt::format("{:.6g}", item.get<double>()) : item.dump());
+    return out;
+}
+
+/// A geometry for the eye: a line per entry, tables row by row; logs and the like only as their length.
+std::string brief(const nlohmann::ordered_json& geometry) {
+    constexpr std::size_t kMost = 512;
+    std::string out;
+    for (const auto& [key, item] : geometry.items()) {
+        const bool table = item.is_array() && !item.empty() && item.front().is_array();
+        const bool list = item.is_array() && !table;
+        const std::size_t numbers = table             ? item.size() * item.front().size()
+                                    : item.is_array() ? item.size()
+                                                      : 1;
+        const bool told =
+            numbers <= kMost && key != "log" && !(list && !item.empty() && item.front().is_object());
+        if (!told)
+            out += fmt::format("  {:<16}{} entries, see --json\n", key, item.size());
+        else if (table)
+            for (std::size_t i = 0; i < item.size(); ++i)
+                out += fmt::format("  {:<16}{}\n", i == 0 ? key : "", row_of(item[i]));
+        else if (list)
+            out += fmt::format("  {:<16}{}\n", key, row_of(item));
+        else if (item.is_string())
+            out += fmt::format("  {:<16}{}\n", key, item.get<std::string>());
+        else
+            out +=
+                fmt::format("  {:<16}{}\n", key,
+                            item.is_number_float() ? fmt::format("{:.6g}", item.get<double>()) : item.dump());
+    }
+    return out;
+}
+
 std::string summary(const Calibrator& calibrator, double alpha) {
     const CalibrateOptions& options = calibrator.options;
     std::string out = fmt::format("method        {}\n", options.method);
@@ -51,9 +89,9 @@ std::string summary(const Calibrator& calibrator, double alpha) {
     out += fmt::format("(infinite thresholds at alpha {}: the class is always in the set there)\n", alpha);
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
         if (calibrator.partitions[s].geometry != "{}")
-            out += fmt::format("\ngeometry of {}\n{}\n",
+            out += fmt::format("\ngeometry of {}\n{}",
                                calibrator.strata() == 1 ? "all classes" : fmt::format("class {}", s),
-                               calibrator.partitions[s].geometry);
+                               brief(nlohmann::ordered_json::parse(calibrator.partitions[s].geometry)));
     return out;
 }
 

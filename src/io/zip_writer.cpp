@@ -1,6 +1,7 @@
 #include "io/zip_writer.hpp"
 
 #include <kandinsky/npy.hpp>
+#include <kandinsky/npz.hpp>
 
 #include "core/fail.hpp"
 #include "io/crc32.hpp"
@@ -59,6 +60,15 @@ void ZipWriter::finish(const std::string& comment, bool with_checksum) {
     std::string text = comment;
     if (with_checksum) text += zip::checksum_text(crc32_of(comment.data(), comment.size(), running_crc_));
     file_.write(zip::end_record(entries_.size(), directory, directory_bytes, text, format_));
+}
+
+void write_npz(const std::filesystem::path& path,
+               const std::vector<std::pair<std::string, ArrayView>>& arrays) {
+    AtomicFile file(path);
+    ZipWriter zip(file);
+    for (const auto& [name, array] : arrays) zip.add_array(name, array);
+    zip.finish("", false);
+    file.commit();
 }
 
 }  // namespace kandinsky

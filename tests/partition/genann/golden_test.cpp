@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include <cmath>
 #include <kandinsky/annuli.hpp>
 #include <nlohmann/json.hpp>

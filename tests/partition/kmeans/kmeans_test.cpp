@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <kandinsky/error.hpp>
+#include <kandinsky/npy.hpp>
 #include <kandinsky/partition.hpp>
 #include <kandinsky/threads.hpp>
 #include <limits>
@@ -211,20 +212,6 @@ TEST(KMeansMethod, IsTheSameForAnyNumberOfThreadsAndRepeatsItself) {
     EXPECT_EQ(one.geometry, scene.fit().geometry);
 }
 
-/// The values of a plain version 1 .npy file of C-order float32.
-std::vector<float> plain_npy(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    char head[10];
-    file.read(head, 10);
-    const auto length = static_cast<std::size_t>(static_cast<unsigned char>(head[8])) +
-                        256u * static_cast<std::size_t>(static_cast<unsigned char>(head[9]));
-    std::vector<float> values((std::filesystem::file_size(path) - 10 - length) / sizeof(float));
-    file.seekg(static_cast<std::streamoff>(10 + length));
-    file.read(reinterpret_cast<char*>(values.data()),
-              static_cast<std::streamsize>(values.size() * sizeof(float)));
-    return values;
-}
-
 std::filesystem::path golden() {
     const char* shared = std::getenv("KANDINSKY_SHARED");
     return (shared != nullptr ? std::filesystem::path(shared)
@@ -235,7 +222,7 @@ std::filesystem::path golden() {
 /// The class's features as the released code takes them: points 60, 70, 80 and 90 of 100 on its pixel curves.
 Scene golden_scene(const std::filesystem::path& folder, std::size_t classes, std::size_t stratum) {
     Scene scene{.grid = {40, 48}, .feature_count = 4};
-    const std::vector<float> curves = plain_npy(folder / "pixel_curves.npy");
+    const std::vector<float> curves = read_npy(folder / "pixel_curves.npy").to_vector<float>();
     const std::size_t pixels = scene.grid.pixels();
     if (curves.size() != 100 * classes * pixels) throw std::runtime_error("golden curves have another shape");
     for (std::size_t p = 0; p < pixels; ++p)
