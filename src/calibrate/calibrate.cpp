@@ -7,6 +7,7 @@
 #include "core/stopwatch.hpp"
 #include "curve/pixel_pass.hpp"
 #include "curve/region_pass.hpp"
+#include "partition/soft_method.hpp"
 #include "score/census.hpp"
 
 namespace kandinsky {
@@ -75,6 +76,7 @@ class Run {
         // Methods that do not look at curves go first: they tell whether the walk over the pixels must keep
         // the curves.
         for (std::size_t m = 0; m < options.size(); ++m) {
+            if (method(options[m].method).share) continue;  // walks over the data itself
             if (method(options[m].method).uses_features) {
                 features = true;
                 continue;
@@ -96,8 +98,13 @@ class Run {
         std::vector<Calibrator> calibrators;
         for (std::size_t m = 0; m < options.size(); ++m) {
             const Stopwatch begin;
-            if (partitions[m].empty()) partitions[m] = regions(options[m]);
-            calibrators.push_back(finish(options[m], std::move(partitions[m]), pixels.curves));
+            if (method(options[m].method).share) {
+                calibrators.push_back(share(options[m]));
+            } else {
+                if (partitions[m].empty()) partitions[m] = regions(options[m]);
+                std::vector<CurveSet> curves = curves_of(options[m], partitions[m], pixels.curves);
+                calibrators.push_back(finish(options[m], std::move(partitions[m]), std::move(curves)));
+            }
             seconds[m] += begin.seconds();
         }
         return calibrators;
@@ -129,8 +136,51 @@ class Run {
         return partitions;
     }
 
+    RegionPassRequest request_for(const CalibrateOptions& options, std::size_t curves) const {
+        return {.condition = options.condition,
+                .score = options.score,
+                .rule = rule_for(options, curves),
+                .budget = options.memory};
+    }
+
+    std::vector<CurveSet> curves_of(const CalibrateOptions& options, const std::vector<Partition>& partitions,
+                                    const std::vector<CurveSet>& pixel_curves) {
+        if (!pixel_curves.empty() && is_pixelwise(partitions.front())) return pixel_curves;
+        return region_pass(data_, census_, partitions, request_for(options, curve_count(partitions)),
+                           progress_);
+    }
+
+    /// A soft method: every pixel is its own region, and the method makes the curves.
+    Calibrator share(const CalibrateOptions& options) {
+        const Method& how = method(options.method);
+        const std::size_t pixels = data_.grid().pixels();
+        const CurveRule rule = rule_for(options, census_.strata * pixels);
+        std::vector<Partition> partitions;
+        std::vector<CurveSet> curves;
+        for (std::size_t s = 0; s < census_.strata; ++s) {
+            SoftCurves soft = how.share({.data = data_,
+                                         .census = census_,
+                                         .condition = options.condition,
+                                         .score = options.score,
+                                         .stratum = static_cast<std::uint32_t>(s),
+                                         .pooling = options.pooling,
+                                         .ladder = rule.ladder,
+                                         .released = options.released,
+                                         .seed = options.seed,
+                                         .settings = &options.settings,
+                                         .progress = progress_});
+            Partition& own = partitions.emplace_back();
+            own.regions = static_cast<std::uint32_t>(pixels);
+            own.region.resize(pixels);
+            std::iota(own.region.begin(), own.region.end(), 0u);
+            own.geometry = std::move(soft.geometry);
+            curves.push_back(std::move(soft.curves));
+        }
+        return finish(options, std::move(partitions), std::move(curves));
+    }
+
     Calibrator finish(const CalibrateOptions& options, std::vector<Partition> partitions,
-                      const std::vector<CurveSet>& pixel_curves) {
+                      std::vector<CurveSet> curves) {
         Calibrator calibrator;
         calibrator.options = options;
         calibrator.grid = data_.grid();
@@ -141,18 +191,13 @@ class Run {
         calibrator.fingerprint = census_.fingerprint;
         calibrator.version = KANDINSKY_VERSION;
         calibrator.counts = census_.counts;
-
-        const CurveRule rule = rule_for(options, curve_count(partitions));
-        const RegionPassRequest request{
-            .condition = options.condition, .score = options.score, .rule = rule, .budget = options.memory};
-        const bool own_curves = !pixel_curves.empty() && is_pixelwise(partitions.front());
-        calibrator.curves =
-            own_curves ? pixel_curves : region_pass(data_, census_, partitions, request, progress_);
+        calibrator.curves = std::move(curves);
         if (options.fallback == Fallback::image) {
             const std::vector<Partition> whole(
                 census_.strata,
                 Partition{.region = std::vector<std::uint32_t>(data_.grid().pixels(), 0), .regions = 1});
-            const std::vector<CurveSet> image = region_pass(data_, census_, whole, request, progress_);
+            const std::vector<CurveSet> image =
+                region_pass(data_, census_, whole, request_for(options, curve_count(partitions)), progress_);
             for (std::size_t s = 0; s < census_.strata; ++s) calibrator.curves[s].append(image[s]);
         }
         calibrator.partitions = std::move(partitions);

@@ -10,6 +10,17 @@ std::string promise(const Calibrator& calibrator) {
     if (options.released)
         return "No finite-sample guarantee: interpolated quantiles of the released code tend to cover too "
                "little.";
+    if (method(options.method).share && options.pooling == Pooling::pixels)
+        return "No finite-sample guarantee: each pixel's threshold is a quantile of a distribution smoothed "
+               "over "
+               "its surroundings, as good as the calibration images are typical.";
+    if (method(options.method).share)
+        return fmt::format(
+            "No general finite-sample guarantee: the level is the hierarchical quantile of cross-fitted "
+            "smoothed "
+            "distributions, which has been measured to cover a random pixel of a new {} with probability at "
+            "least 1 - alpha on average.",
+            calibrator.grouped ? "group" : "image");
     const bool pixelwise = calibrator.partitions.front().regions == calibrator.grid.pixels();
     const std::string unit = calibrator.grouped ? "group" : "image";
     const std::string which = options.condition == Condition::by_class

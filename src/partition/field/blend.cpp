@@ -1,0 +1,55 @@
+#include "partition/field/blend.hpp"
+
+#include <algorithm>
+
+#include "core/parallel.hpp"
+#include "partition/field/kernels.hpp"
+
+namespace kandinsky::partition::field {
+
+Plane blend(const Grid& grid, const CandidateFields& fields, const std::vector<double>& weights,
+            std::size_t bins) {
+    Plane out(grid, bins);
+    parallel_for(grid.height, [&](std::size_t y) {
+        std::vector<float> each(weights.size() * bins), share;
+        std::vector<const float*> rows;
+        for (std::size_t k = 0; k < weights.size(); ++k) {
+            if (!(weights[k] > 0)) continue;
+            rows.push_back(each.data() + k * bins);
+            share.push_back(static_cast<float>(weights[k]));
+        }
+        for (std::size_t p = y * grid.width; p < (y + 1) * grid.width; ++p) {
+            fields.at(p, bins, each.data());
+            float* const own = out.at(p);
+            weighted_sum(rows.data(), share.data(), rows.size(), bins, own);
+            for (std::size_t b = 0; b < bins; ++b) own[b] = std::min(1.0f, own[b]);
+            own[bins - 1] = 1;
+        }
+    });
+    return out;
+}
+
+double level_at(const ScoreGrid& grid, const float* distribution, float score) {
+    const std::size_t b = grid.bin_of(score);
+    const double below = b > 0 ? static_cast<double>(distribution[b - 1]) : 0.0, above = distribution[b];
+    const double from = b > 0 ? static_cast<double>(grid.edges()[b - 1]) : 0.0, to = grid.edges()[b];
+    if (!(to > from)) return above;
+    return below + (above - below) * std::clamp((static_cast<double>(score) - from) / (to - from), 0.0, 1.0);
+}
+
+float score_at(const ScoreGrid& grid, const float* distribution, double level) {
+    const std::vector<float>& edges = grid.edges();
+    if (level >= 1) return edges.back();
+    const auto b = static_cast<std::size_t>(
+        std::lower_bound(distribution, distribution + edges.size() - 1, level,
+                         [](float value, double wanted) { return static_cast<double>(value) < wanted; }) -
+        distribution);
+    const double below = b > 0 ? static_cast<double>(distribution[b - 1]) : 0.0, above = distribution[b];
+    const double from = b > 0 ? static_cast<double>(edges[b - 1]) : 0.0, to = edges[b];
+    if (!(above > below)) return edges[b];
+    // Levels below what the first bin starts from have its lower end.
+    const double share = std::clamp((level - below) / (above - below), 0.0, 1.0);
+    return std::min(edges[b], static_cast<float>(from + (to - from) * share));
+}
+
+}  // namespace kandinsky::partition::field

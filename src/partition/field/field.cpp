@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "core/fail.hpp"
+#include "partition/field/blend.hpp"
+#include "partition/field/cross_validation.hpp"
+#include "partition/field/levels.hpp"
+#include "partition/field/simplex.hpp"
+
+namespace kandinsky::partition::field {
+
+extern const Method kMethod;
+
+namespace {
+constexpr double kRidge = 1e-5;
+
+struct Options {
+    std::size_t folds = 5, bins = 128;
+    FoldOrder order = FoldOrder::content;
+    CandidateOptions candidates;
+};
+
+std::vector<double> parse_bandwidths(const std::string& text) {
+    std::vector<double> all;
+    for (const char* at = text.data(); text != "auto";) {
+        const char* const end = text.data() + text.size();
+        double value = 0;
+        const auto [next, status] = std::from_chars(at, end, value);
+        if (status != std::errc() || !(value >= 0.3 && value <= 1e4) || (next != end && *next != ','))
+            fail(ErrorKind::usage,
+                 "--field-bandwidths is '{}', but must be 'auto' or pixels from 0.3 to 10000 separated by "
+                 "commas",
+                 text);
+        all.push_back(value);
+        if (next == end) break;
+        at = next + 1;
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
+Options read_options(const SoftInput& soft) {
+    PartitionInput input;
+    input.settings = soft.settings;
+    Options options;
+    options.folds = static_cast<std::size_t>(integer_option(kMethod, input, "field-folds", 2, 200));
+    options.bins = static_cast<std::size_t>(integer_option(kMethod, input, "field-bins", 8, 256));
+    options.order = text_option(kMethod, input, "field-fold-order", {"content", "contiguous"}) == "content"
+                        ? FoldOrder::content
+                        : FoldOrder::contiguous;
+    options.candidates.rings = text_option(kMethod, input, "field-rings", {"on", "off"}) == "on";
+    options.candidates.mirror = text_option(kMethod, input, "field-mirror", {"on", "off"}) == "on";
+    options.candidates.bandwidths = parse_bandwidths(text_option(kMethod, input, "field-bandwidths"));
+    return options;
+}
+
+std::string describe(const std::vector<Candidate>& candidates, const std::vector<double>& weights,
+                     const ErrorProducts& products, const Folds& folds, std::size_t bins) {
+    std::string list;
+    double loss = 0;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+        const Candidate& one = candidates[k];
+        for (std::size_t j = 0; j < candidates.size(); ++j)
+            loss += weights[j] * weights[k] * products.at(j, k);
+        list += fmt::format(
+            R"({}{{"bandwidth": {}, "mirror": {}, "rings": {}, "weight": {}, "loss": {}}})",
+            k > 0 ? ", " : "", one.kind == Candidate::Kind::image ? "null" : fmt::format("{}", one.bandwidth),
+            one.mirror, one.kind == Candidate::Kind::rings ? fmt::format("{}", one.tau) : "null", weights[k],
+            products.folds > 0 ? fmt::format("{}", products.at(k, k)) : "null");
+    }
+    return fmt::format(R"({{"kind": "field", "candidates": [{}], "folds": {}, "bins": {}, "loss": {}}})",
+                       list, folds.count, bins, products.folds > 0 ? fmt::format("{}", loss) : "null");
+}
+
+/// Reads every pixel's distribution at the given levels.
+void append_curves(const SoftInput& input, const ScoreGrid& grid, const Plane& distributions,
+                   const std::vector<double>& levels, std::uint64_t groups, CurveSet& curves) {
+    const std::size_t pixels = input.data.grid().pixels();
+    const std::uint32_t* const counts = input.census.counts.data() + input.stratum * pixels;
+    curves.reserve(pixels, pixels * levels.size());
+    for (std::size_t p = 0; p < pixels; ++p) {
+        // A pixel without scores of its own still has a curve, from those around it.
+        CurveSet::Curve curve{
+            .scores = std::max(1u, counts[p]), .groups = groups, .complete = false, .values = {}};
+        curve.values.reserve(levels.size());
+        for (const double level : levels)
+            curve.values.push_back(std::isinf(level) ? std::numeric_limits<float>::infinity()
+                                                     : score_at(grid, distributions.at(p), level));
+        curves.append(curve);
+    }
+}
+
+SoftCurves share(const SoftInput& input) {
+    const Options options = read_options(input);
+    const Grid where = input.data.grid();
+    SoftCurves result{.curves = CurveSet(input.ladder, input.released)};
+    if (input.census.totals[input.stratum] == 0) {
+        for (std::size_t p = 0; p < where.pixels(); ++p) result.curves.append(CurveSet::Curve{});
+        result.geometry = R"({"kind": "field", "candidates": [], "folds": 0, "bins": 0, "loss": null})";
+        return result;
+    }
+    const Folds folds =
+        make_folds(input.data, input.census.image_hash, options.folds, options.order, input.seed);
+    const ScoreGrid grid = make_score_grid(input, options.bins);
+    const FoldHistograms histograms = count_scores(input, grid, folds);
+    const std::vector<Candidate> candidates = make_candidates(where, options.candidates);
+    const ErrorProducts products = cross_validate(where, histograms, candidates, input.progress);
+    // Where nothing can be judged (one group) all pixels share alike: the candidate with the least to go
+    // wrong.
+    std::vector<double> weights(candidates.size());
+    weights[0] = 1;
+    if (products.folds > 0) weights = simplex_minimum(products.values, candidates.size(), kRidge);
+
+    std::vector<double> levels = input.ladder.levels;
+    std::uint64_t groups = 0;
+    if (input.pooling == Pooling::groups) {
+        const GroupLevels fitted = cross_fitted_levels(input, grid, folds, histograms, candidates, weights);
+        for (double& level : levels) level = fitted.quantile(level);
+        groups = fitted.groups();
+    }
+    const Plane distributions =
+        blend(where, CandidateFields(where, histograms, folds.count, candidates), weights, grid.bins());
+    append_curves(input, grid, distributions, levels, groups, result.curves);
+    result.geometry = describe(candidates, weights, products, folds, grid.bins());
+    return result;
+}
+}  // namespace
+
+const Method kMethod{
+    .name = "field",
+    .summary = "every pixel shares with its surroundings by degrees, as cross-validation finds best",
+    .uses_features = false,
+    .uses_labels = true,
+    .options = {{.flag = "field-folds",
+                 .type = MethodOption::Type::integer,
+                 .standard = "5",
+                 .help = "parts for the cross-validation of method field, 2 to 200"},
+                {.flag = "field-fold-order",
+                 .type = MethodOption::Type::text,
+                 .standard = "content",
+                 .help =
+                     "'content': folds by group id or image content; 'contiguous': by position, for video"},
+                {.flag = "field-rings",
+                 .type = MethodOption::Type::text,
+                 .standard = "on",
+                 .help = "let pixels share where the class is equally common: on or off"},
+                {.flag = "field-mirror",
+                 .type = MethodOption::Type::text,
+                 .standard = "on",
+                 .help = "let pixels share with their left-right image: on or off"},
+                {.flag = "field-bandwidths",
+                 .type = MethodOption::Type::text,
+                 .standard = "auto",
+                 .help = "kernel widths in pixels, separated by commas, or 'auto' by the grid's size"},
+                {.flag = "field-bins",
+                 .type = MethodOption::Type::integer,
+                 .standard = "128",
+                 .help = "score thresholds of the distributions, 8 to 256"}},
+    .order = 5,
+    .share = share,
+};
+
+}  // namespace kandinsky::partition::field

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <kandinsky/dataset.hpp>
+#include <vector>
+
+namespace kandinsky::partition::field {
+
+enum class FoldOrder {
+    content,     ///< by the group's id, or by the image's content without groups: positions do not show
+    contiguous,  ///< runs of neighbouring positions in the file, for frames of a video
+};
+
+/// The fold of every image, below the returned count. All images of a group share one; folds differ by at
+/// most one group in size.
+struct Folds {
+    std::vector<std::uint8_t> of_image;
+    std::size_t count = 0;  ///< min(wanted, groups)
+};
+
+[[nodiscard]] Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
+                               std::size_t wanted, FoldOrder order, std::uint64_t seed);
+
+}  // namespace kandinsky::partition::field
