@@ -32,24 +32,22 @@ Plane blend(const Grid& grid, const CandidateFields& fields, const std::vector<d
 double level_at(const ScoreGrid& grid, const float* distribution, float score) {
     const std::size_t b = grid.bin_of(score);
     const double below = b > 0 ? static_cast<double>(distribution[b - 1]) : 0.0, above = distribution[b];
-    const double from = b > 0 ? static_cast<double>(grid.edges()[b - 1]) : 0.0, to = grid.edges()[b];
+    const double from = b > 0 ? grid.edges()[b - 1] : grid.origin(), to = grid.edges()[b];
     if (!(to > from)) return above;
-    return below + (above - below) * std::clamp((static_cast<double>(score) - from) / (to - from), 0.0, 1.0);
+    return below + (above - below) * std::clamp((scale_key(score) - from) / (to - from), 0.0, 1.0);
 }
 
 float score_at(const ScoreGrid& grid, const float* distribution, double level) {
-    const std::vector<float>& edges = grid.edges();
-    if (level >= 1) return edges.back();
+    if (level >= 1) return grid.largest();
+    const std::vector<std::uint32_t>& edges = grid.edges();
     const auto b = static_cast<std::size_t>(
         std::lower_bound(distribution, distribution + edges.size() - 1, level,
                          [](float value, double wanted) { return static_cast<double>(value) < wanted; }) -
         distribution);
     const double below = b > 0 ? static_cast<double>(distribution[b - 1]) : 0.0, above = distribution[b];
-    const double from = b > 0 ? static_cast<double>(edges[b - 1]) : 0.0, to = edges[b];
-    if (!(above > below)) return edges[b];
-    // Levels below what the first bin starts from have its lower end.
-    const double share = std::clamp((level - below) / (above - below), 0.0, 1.0);
-    return std::min(edges[b], static_cast<float>(from + (to - from) * share));
+    const double from = b > 0 ? edges[b - 1] : grid.origin(), to = edges[b];
+    const double share = above > below ? std::clamp((level - below) / (above - below), 0.0, 1.0) : 1.0;
+    return score_on_scale(static_cast<std::uint32_t>(from + (to - from) * share));
 }
 
 }  // namespace kandinsky::partition::field

@@ -10,10 +10,11 @@ namespace kandinsky::partition::field {
 [[nodiscard]] Plane blend(const Grid& grid, const CandidateFields& fields, const std::vector<double>& weights,
                           std::size_t bins);
 
-/// F(s): linear between the thresholds, from 0 at score 0.
+/// F(s): between the thresholds linear in the score's key, from 0 where scores begin.
 [[nodiscard]] double level_at(const ScoreGrid& grid, const float* distribution, float score);
 
-/// The least s with F(s) >= level; the largest score at level 1 and above.
+/// The least s with F(s) >= level, up to rounding; the largest score at level 1 and above. Ascending in the
+/// level.
 [[nodiscard]] float score_at(const ScoreGrid& grid, const float* distribution, double level);
 
 }  // namespace kandinsky::partition::field

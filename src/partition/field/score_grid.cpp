@@ -28,16 +28,18 @@ std::vector<std::uint32_t> quantile_slots(const std::vector<std::uint64_t>& mass
 
 ScoreGrid::ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>& weights,
                      float largest, std::size_t bins)
-    : bin_of_slot_(kSlots) {
+    : largest_(largest), bin_of_slot_(kSlots) {
     std::vector<std::uint32_t> slots = quantile_slots(counts, bins / 2);
     const std::vector<std::uint32_t> rare = quantile_slots(weights, bins - 1 - bins / 2);
     slots.insert(slots.end(), rare.begin(), rare.end());
     slots.push_back(slot_of(largest));
     std::sort(slots.begin(), slots.end());
     slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
-    for (const std::uint32_t slot : slots)
-        edges_.push_back(std::min(largest, std::bit_cast<float>(slot << 12 | 0xFFFu)));
-    edges_.back() = largest;
+    for (const std::uint32_t slot : slots) edges_.push_back(slot << 14 | 0x3FFFu);
+    edges_.back() = scale_key(largest);
+    // Where scores begin: an empty stretch below them would pull interpolated thresholds down.
+    const auto first = std::find_if(counts.begin(), counts.end(), [](std::uint64_t n) { return n > 0; });
+    origin_ = std::min(edges_.front(), static_cast<std::uint32_t>(first - counts.begin()) << 14);
     std::size_t bin = 0;
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
         while (bin + 1 < slots.size() && slot > slots[bin]) ++bin;

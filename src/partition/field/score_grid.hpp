@@ -8,33 +8,52 @@
 
 namespace kandinsky::partition::field {
 
+/// Scores on a scale that is fine towards 0 and towards 1, where networks put most of theirs: the bits of a
+/// float are close to its logarithm, so below 1/2 the key is the bits of s, from there to 1 it descends with
+/// those of 1 - s, and above 1 it ascends with those of s - 1. Ascending in s; scores below 0 count as 0.
+[[nodiscard]] inline std::uint32_t scale_key(float score) {
+    constexpr std::uint32_t kHalf = std::bit_cast<std::uint32_t>(0.5f);
+    if (!(score > 0)) return 0;
+    if (score < 0.5f) return std::bit_cast<std::uint32_t>(score);
+    if (score <= 1) return 2 * kHalf - std::bit_cast<std::uint32_t>(1 - score);
+    return 2 * kHalf + std::bit_cast<std::uint32_t>(score - 1);
+}
+/// A score with that key; score_on_scale(scale_key(s)) is s up to a rounding.
+[[nodiscard]] inline float score_on_scale(std::uint32_t key) {
+    constexpr std::uint32_t kHalf = std::bit_cast<std::uint32_t>(0.5f);
+    if (key < kHalf) return std::bit_cast<float>(key);
+    if (key <= 2 * kHalf) return 1 - std::bit_cast<float>(2 * kHalf - key);
+    return 1 + std::bit_cast<float>(key - 2 * kHalf);
+}
+
 /// Thresholds E_0 < E_1 < ... that divide the scores: bin b holds E_(b-1) < s <= E_b. Every score seen lies
-/// in a bin. Scores are first put into 2^18 slots by their leading bits (12 bits of precision at any
-/// magnitude, 2^-12 near 1), and thresholds are slots' upper ends, so that a bin is one look into a table.
+/// in a bin. Keys are cut to 2^18 slots (512 for every halving of s or 1 - s), and thresholds are slots'
+/// upper ends, so that a bin is one look into a table.
 class ScoreGrid {
   public:
     static constexpr std::size_t kSlots = std::size_t{1} << 18;
 
     /// At most `bins` (3 to 256) thresholds: half of them quantiles of all scores alike, half quantiles with
     /// every pixel weighing the same, which resolve rare hard pixels, and the largest score.
-    /// `counts`: scores per slot; `weights`: sums of 1 / n_p per slot, in any unit; `largest`: the largest
-    /// score.
+    /// `counts`: scores per slot, some not zero; `weights`: sums of 1 / n_p per slot, in any unit; `largest`:
+    /// the largest score.
     ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>& weights,
               float largest, std::size_t bins);
 
-    /// Scores below 0 go to the first slot, those of 2 and above to the last.
-    [[nodiscard]] static std::uint32_t slot_of(float score) {
-        if (!(score > 0)) return 0;
-        const std::uint32_t slot = std::bit_cast<std::uint32_t>(score) >> 12;
-        return slot < kSlots ? slot : static_cast<std::uint32_t>(kSlots - 1);
-    }
+    [[nodiscard]] static std::uint32_t slot_of(float score) { return scale_key(score) >> 14; }
 
     [[nodiscard]] std::size_t bins() const { return edges_.size(); }
-    [[nodiscard]] const std::vector<float>& edges() const { return edges_; }
+    [[nodiscard]] const std::vector<std::uint32_t>& edges() const {
+        return edges_;
+    }                                                               ///< keys of the thresholds
+    [[nodiscard]] std::uint32_t origin() const { return origin_; }  ///< key at which the first bin begins
+    [[nodiscard]] float largest() const { return largest_; }
     [[nodiscard]] std::uint8_t bin_of(float score) const { return bin_of_slot_[slot_of(score)]; }
 
   private:
-    std::vector<float> edges_;
+    std::vector<std::uint32_t> edges_;
+    std::uint32_t origin_ = 0;
+    float largest_ = 1;
     std::vector<std::uint8_t> bin_of_slot_;
 };
 
