@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "core/fail.hpp"
 #include "partition/field/blend.hpp"
@@ -59,20 +60,26 @@ Options read_options(const SoftInput& soft) {
 
 std::string describe(const std::vector<Candidate>& candidates, const std::vector<double>& weights,
                      const ErrorProducts& products, const Folds& folds, std::size_t bins) {
-    std::string list;
+    using Json = nlohmann::json;
+    const bool judged = products.folds > 0;
+    Json list = Json::array();
     double loss = 0;
     for (std::size_t k = 0; k < candidates.size(); ++k) {
         const Candidate& one = candidates[k];
         for (std::size_t j = 0; j < candidates.size(); ++j)
             loss += weights[j] * weights[k] * products.at(j, k);
-        list += fmt::format(
-            R"({}{{"bandwidth": {}, "mirror": {}, "rings": {}, "weight": {}, "loss": {}}})",
-            k > 0 ? ", " : "", one.kind == Candidate::Kind::image ? "null" : fmt::format("{}", one.bandwidth),
-            one.mirror, one.kind == Candidate::Kind::rings ? fmt::format("{}", one.tau) : "null", weights[k],
-            products.folds > 0 ? fmt::format("{}", products.at(k, k)) : "null");
+        list.push_back({{"bandwidth", one.kind == Candidate::Kind::image ? Json() : Json(one.bandwidth)},
+                        {"mirror", one.mirror},
+                        {"rings", one.kind == Candidate::Kind::rings ? Json(one.tau) : Json()},
+                        {"weight", weights[k]},
+                        {"loss", judged ? Json(products.at(k, k)) : Json()}});
     }
-    return fmt::format(R"({{"kind": "field", "candidates": [{}], "folds": {}, "bins": {}, "loss": {}}})",
-                       list, folds.count, bins, products.folds > 0 ? fmt::format("{}", loss) : "null");
+    return Json{{"kind", "field"},
+                {"candidates", list},
+                {"folds", folds.count},
+                {"bins", bins},
+                {"loss", judged ? Json(loss) : Json()}}
+        .dump();
 }
 
 /// Reads every pixel's distribution at the given levels.
@@ -99,7 +106,7 @@ SoftCurves share(const SoftInput& input) {
     SoftCurves result{.curves = CurveSet(input.ladder, input.released)};
     if (input.census.totals[input.stratum] == 0) {
         for (std::size_t p = 0; p < where.pixels(); ++p) result.curves.append(CurveSet::Curve{});
-        result.geometry = R"({"kind": "field", "candidates": [], "folds": 0, "bins": 0, "loss": null})";
+        result.geometry = R"({"bins":0,"candidates":[],"folds":0,"kind":"field","loss":null})";
         return result;
     }
     const Folds folds =

@@ -32,11 +32,12 @@ ScoreGrid::ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector
     std::vector<std::uint32_t> slots = quantile_slots(counts, bins / 2);
     const std::vector<std::uint32_t> rare = quantile_slots(weights, bins - 1 - bins / 2);
     slots.insert(slots.end(), rare.begin(), rare.end());
-    slots.push_back(slot_of(largest));
+    const auto last = std::find_if(counts.rbegin(), counts.rend(), [](std::uint64_t n) { return n > 0; });
+    slots.push_back(static_cast<std::uint32_t>(counts.rend() - last - 1));
     std::sort(slots.begin(), slots.end());
     slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
     for (const std::uint32_t slot : slots) edges_.push_back(slot << 14 | 0x3FFFu);
-    edges_.back() = scale_key(largest);
+    edges_.back() = std::min(edges_.back(), scale_key(largest));
     // Where scores begin: an empty stretch below them would pull interpolated thresholds down.
     const auto first = std::find_if(counts.begin(), counts.end(), [](std::uint64_t n) { return n > 0; });
     origin_ = std::min(edges_.front(), static_cast<std::uint32_t>(first - counts.begin()) << 14);

@@ -8,22 +8,27 @@
 
 namespace kandinsky::partition::field {
 
-/// Scores on a scale that is fine towards 0 and towards 1, where networks put most of theirs: the bits of a
-/// float are close to its logarithm, so below 1/2 the key is the bits of s, from there to 1 it descends with
-/// those of 1 - s, and above 1 it ascends with those of s - 1. Ascending in s; scores below 0 count as 0.
-[[nodiscard]] inline std::uint32_t scale_key(float score) {
-    constexpr std::uint32_t kHalf = std::bit_cast<std::uint32_t>(0.5f);
-    if (!(score > 0)) return 0;
-    if (score < 0.5f) return std::bit_cast<std::uint32_t>(score);
-    if (score <= 1) return 2 * kHalf - std::bit_cast<std::uint32_t>(1 - score);
-    return 2 * kHalf + std::bit_cast<std::uint32_t>(score - 1);
+/// The bits of x above those of 2^-24, or 0 below: close to the logarithm of x.
+[[nodiscard]] constexpr std::uint32_t log_bits(float x) {
+    constexpr auto kLeast = std::bit_cast<std::uint32_t>(0x1.0p-24f);
+    return x > 0x1.0p-24f ? std::bit_cast<std::uint32_t>(x) - kLeast : 0;
 }
-/// A score with that key; score_on_scale(scale_key(s)) is s up to a rounding.
-[[nodiscard]] inline float score_on_scale(std::uint32_t key) {
-    constexpr std::uint32_t kHalf = std::bit_cast<std::uint32_t>(0.5f);
-    if (key < kHalf) return std::bit_cast<float>(key);
-    if (key <= 2 * kHalf) return 1 - std::bit_cast<float>(2 * kHalf - key);
-    return 1 + std::bit_cast<float>(key - 2 * kHalf);
+
+/// Scores on a scale that is fine towards 0 and towards 1, where networks put most of theirs: logarithmic in
+/// s below 1/2, in 1 - s from there to 1, in s - 1 above. Distances below 2^-24, which 1 - p cannot resolve,
+/// do not count. Ascending in s.
+[[nodiscard]] constexpr std::uint32_t scale_key(float score) {
+    constexpr std::uint32_t kOne = 2 * log_bits(0.5f);
+    if (!(score >= 0.5f)) return log_bits(score);
+    return score <= 1 ? kOne - log_bits(1 - score) : kOne + log_bits(score - 1);
+}
+/// A score with that key; score_on_scale(scale_key(s)) is s up to a rounding and the least distance.
+[[nodiscard]] constexpr float score_on_scale(std::uint32_t key) {
+    constexpr auto kLeast = std::bit_cast<std::uint32_t>(0x1.0p-24f);
+    constexpr std::uint32_t kHalf = std::bit_cast<std::uint32_t>(0.5f) - kLeast;
+    if (key < kHalf) return std::bit_cast<float>(key + kLeast);
+    if (key < 2 * kHalf) return 1 - std::bit_cast<float>(2 * kHalf - key + kLeast);
+    return key == 2 * kHalf ? 1.0f : 1 + std::bit_cast<float>(key - 2 * kHalf + kLeast);
 }
 
 /// Thresholds E_0 < E_1 < ... that divide the scores: bin b holds E_(b-1) < s <= E_b. Every score seen lies
@@ -34,9 +39,9 @@ class ScoreGrid {
     static constexpr std::size_t kSlots = std::size_t{1} << 18;
 
     /// At most `bins` (3 to 256) thresholds: half of them quantiles of all scores alike, half quantiles with
-    /// every pixel weighing the same, which resolve rare hard pixels, and the largest score.
+    /// every pixel weighing the same, which resolve rare hard pixels, and the largest score seen.
     /// `counts`: scores per slot, some not zero; `weights`: sums of 1 / n_p per slot, in any unit; `largest`:
-    /// the largest score.
+    /// what stands for the largest possible score.
     ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>& weights,
               float largest, std::size_t bins);
 
@@ -47,7 +52,7 @@ class ScoreGrid {
         return edges_;
     }                                                               ///< keys of the thresholds
     [[nodiscard]] std::uint32_t origin() const { return origin_; }  ///< key at which the first bin begins
-    [[nodiscard]] float largest() const { return largest_; }
+    [[nodiscard]] float largest() const { return largest_; }        ///< no score lies above
     [[nodiscard]] std::uint8_t bin_of(float score) const { return bin_of_slot_[slot_of(score)]; }
 
   private:
