@@ -150,7 +150,7 @@ class Run {
                            progress_);
     }
 
-    /// A soft method: every pixel is its own region, and the method makes the curves.
+    /// A soft method makes the curves itself.
     Calibrator share(const CalibrateOptions& options) {
         const Method& how = method(options.method);
         const std::size_t pixels = data_.grid().pixels();
@@ -169,11 +169,7 @@ class Run {
                                          .seed = options.seed,
                                          .settings = &options.settings,
                                          .progress = progress_});
-            Partition& own = partitions.emplace_back();
-            own.regions = static_cast<std::uint32_t>(pixels);
-            own.region.resize(pixels);
-            std::iota(own.region.begin(), own.region.end(), 0u);
-            own.geometry = std::move(soft.geometry);
+            partitions.push_back(std::move(soft.partition));
             curves.push_back(std::move(soft.curves));
         }
         return finish(options, std::move(partitions), std::move(curves));

@@ -4,7 +4,6 @@
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/partition.hpp>
 #include <kandinsky/progress.hpp>
-#include <string>
 
 #include "score/census.hpp"
 
@@ -26,8 +25,8 @@ struct SoftInput {
 };
 
 struct SoftCurves {
-    CurveSet curves;              ///< one curve for every pixel, at the rungs of the ladder
-    std::string geometry = "{}";  ///< how they came about, as a JSON object
+    Partition partition;  ///< which curve each pixel has: its own, or one for a few neighbours on huge grids
+    CurveSet curves;      ///< at the rungs of the ladder, none complete
 };
 
 /// Whether class c of an image feeds a stratum.

@@ -59,7 +59,8 @@ Options read_options(const SoftInput& soft) {
 }
 
 std::string describe(const std::vector<Candidate>& candidates, const std::vector<double>& weights,
-                     const ErrorProducts& products, const Folds& folds, std::size_t bins) {
+                     const ErrorProducts& products, const Folds& folds, const Cells& cells,
+                     std::size_t bins) {
     using Json = nlohmann::json;
     const bool judged = products.folds > 0;
     Json list = Json::array();
@@ -68,51 +69,61 @@ std::string describe(const std::vector<Candidate>& candidates, const std::vector
         const Candidate& one = candidates[k];
         for (std::size_t j = 0; j < candidates.size(); ++j)
             loss += weights[j] * weights[k] * products.at(j, k);
-        list.push_back({{"bandwidth", one.kind == Candidate::Kind::image ? Json() : Json(one.bandwidth)},
-                        {"mirror", one.mirror},
-                        {"rings", one.kind == Candidate::Kind::rings ? Json(one.tau) : Json()},
-                        {"weight", weights[k]},
-                        {"loss", judged ? Json(products.at(k, k)) : Json()}});
+        list.push_back(
+            {{"bandwidth", one.kind == Candidate::Kind::image ? Json() : Json(one.bandwidth * cells.side())},
+             {"mirror", one.mirror},
+             {"rings", one.kind == Candidate::Kind::rings ? Json(one.tau) : Json()},
+             {"weight", weights[k]},
+             {"loss", judged ? Json(products.at(k, k)) : Json()}});
     }
-    return Json{{"kind", "field"},
-                {"candidates", list},
-                {"folds", folds.count},
-                {"bins", bins},
-                {"loss", judged ? Json(loss) : Json()}}
+    return Json{{"kind", "field"}, {"candidates", list},   {"folds", folds.count},
+                {"bins", bins},    {"cell", cells.side()}, {"loss", judged ? Json(loss) : Json()}}
         .dump();
 }
 
-/// Reads every pixel's distribution at the given levels.
-void append_curves(const SoftInput& input, const ScoreGrid& grid, const Plane& distributions,
-                   const std::vector<double>& levels, std::uint64_t groups, CurveSet& curves) {
-    const std::size_t pixels = input.data.grid().pixels();
-    const std::uint32_t* const counts = input.census.counts.data() + input.stratum * pixels;
-    curves.reserve(pixels, pixels * levels.size());
-    for (std::size_t p = 0; p < pixels; ++p) {
-        // A pixel without scores of its own still has a curve, from those around it.
-        CurveSet::Curve curve{
-            .scores = std::max(1u, counts[p]), .groups = groups, .complete = false, .values = {}};
+/// Reads every cell's distribution at the given levels.
+CurveSet read_curves(const SoftInput& input, const ScoreGrid& grid, const Cells& cells,
+                     const Plane& distributions, const std::vector<double>& levels, std::uint64_t groups) {
+    const std::size_t pixels = cells.image().pixels(), count = cells.grid().pixels();
+    std::vector<std::uint64_t> scores(count);
+    for (std::size_t p = 0; p < pixels; ++p)
+        scores[cells.of(p)] += input.census.counts[input.stratum * pixels + p];
+    CurveSet curves(input.ladder, input.released);
+    curves.reserve(count, count * levels.size());
+    for (std::size_t cell = 0; cell < count; ++cell) {
+        // A cell without scores of its own still has a curve, from those around it.
+        CurveSet::Curve curve{.scores = std::max<std::uint64_t>(1, scores[cell]),
+                              .groups = groups,
+                              .complete = false,
+                              .values = {}};
         curve.values.reserve(levels.size());
         for (const double level : levels)
             curve.values.push_back(std::isinf(level) ? std::numeric_limits<float>::infinity()
-                                                     : score_at(grid, distributions.at(p), level));
+                                                     : score_at(grid, distributions.at(cell), level));
         curves.append(curve);
     }
+    return curves;
 }
 
 SoftCurves share(const SoftInput& input) {
-    const Options options = read_options(input);
-    const Grid where = input.data.grid();
-    SoftCurves result{.curves = CurveSet(input.ladder, input.released)};
+    Options options = read_options(input);
+    const Cells cells(input.data.grid());
+    const Grid where = cells.grid();
+    SoftCurves result;
+    result.partition.regions = static_cast<std::uint32_t>(where.pixels());
+    for (std::size_t p = 0; p < input.data.grid().pixels(); ++p)
+        result.partition.region.push_back(static_cast<std::uint32_t>(cells.of(p)));
     if (input.census.totals[input.stratum] == 0) {
-        for (std::size_t p = 0; p < where.pixels(); ++p) result.curves.append(CurveSet::Curve{});
-        result.geometry = R"({"bins":0,"candidates":[],"folds":0,"kind":"field","loss":null})";
+        result.curves = CurveSet(input.ladder, input.released);
+        for (std::size_t cell = 0; cell < where.pixels(); ++cell) result.curves.append(CurveSet::Curve{});
+        result.partition.geometry = describe({}, {}, {}, {}, cells, 0);
         return result;
     }
+    for (double& bandwidth : options.candidates.bandwidths) bandwidth /= cells.side();
     const Folds folds =
         make_folds(input.data, input.census.image_hash, options.folds, options.order, input.seed);
     const ScoreGrid grid = make_score_grid(input, options.bins);
-    const FoldHistograms histograms = count_scores(input, grid, folds);
+    const FoldHistograms histograms = count_scores(input, grid, folds, cells);
     const std::vector<Candidate> candidates = make_candidates(where, options.candidates);
     const ErrorProducts products = cross_validate(where, histograms, candidates, input.progress);
     // Where nothing can be judged (one group) all pixels share alike: the candidate with the least to go
@@ -124,14 +135,15 @@ SoftCurves share(const SoftInput& input) {
     std::vector<double> levels = input.ladder.levels;
     std::uint64_t groups = 0;
     if (input.pooling == Pooling::groups) {
-        const GroupLevels fitted = cross_fitted_levels(input, grid, folds, histograms, candidates, weights);
+        const GroupLevels fitted =
+            cross_fitted_levels(input, grid, folds, cells, histograms, candidates, weights);
         for (double& level : levels) level = fitted.quantile(level);
         groups = fitted.groups();
     }
     const Plane distributions =
         blend(where, CandidateFields(where, histograms, folds.count, candidates), weights, grid.bins());
-    append_curves(input, grid, distributions, levels, groups, result.curves);
-    result.geometry = describe(candidates, weights, products, folds, grid.bins());
+    result.curves = read_curves(input, grid, cells, distributions, levels, groups);
+    result.partition.geometry = describe(candidates, weights, products, folds, cells, grid.bins());
     return result;
 }
 }  // namespace

@@ -21,14 +21,20 @@ std::uint32_t FoldHistograms::without(std::size_t pixel, std::size_t fold,
     return total;
 }
 
-FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const Folds& folds) {
-    const std::size_t pixels = input.data.grid().pixels();
-    FoldHistograms histograms(pixels, folds.count, grid.bins());
-    // A tile's histograms should stay in the cache while all images pass by.
+FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const Folds& folds,
+                            const Cells& cells) {
+    const Grid image_grid = input.data.grid();
+    FoldHistograms histograms(cells.grid().pixels(), folds.count, grid.bins());
+    // A tile's histograms should stay in the cache while all images pass by, and tiles must not share a cell:
+    // a run of pixels where cells are pixels, else the rows of one line of cells.
     constexpr std::size_t kTile = 512;
-    const std::size_t tiles = (pixels + kTile - 1) / kTile;
+    const std::size_t pixels = image_grid.pixels();
+    const std::size_t length = cells.side() == 1 ? kTile : std::size_t{image_grid.width} * cells.side();
+    const std::size_t tiles = (pixels + length - 1) / length;
     parallel_for(tiles, input.progress, "field: histograms", [&](std::size_t number) {
-        const PixelRange range{number * kTile, std::min(pixels, (number + 1) * kTile)};
+        const PixelRange range{number * length, std::min(pixels, (number + 1) * length)};
+        std::vector<std::size_t> cell(range.size());
+        for (std::size_t i = 0; i < cell.size(); ++i) cell[i] = cells.of(range.begin + i);
         ScoredTile tile(input.data, input.score, range.size());
         for (std::size_t image = 0; image < input.data.images(); ++image) {
             if (input.progress.cancelled()) throw Interrupted();
@@ -39,7 +45,7 @@ FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const
                 const float* const scores = tile.scores(c);
                 const std::uint8_t* const member = tile.member(c);
                 for (std::size_t i = 0; i < range.size(); ++i)
-                    if (member[i] != 0) ++histograms.at(range.begin + i, fold)[grid.bin_of(scores[i])];
+                    if (member[i] != 0) ++histograms.at(cell[i], fold)[grid.bin_of(scores[i])];
             }
         }
     });

@@ -4,12 +4,13 @@
 #include <span>
 #include <vector>
 
+#include "partition/field/cells.hpp"
 #include "partition/field/folds.hpp"
 #include "partition/field/score_grid.hpp"
 
 namespace kandinsky::partition::field {
 
-/// How many scores each pixel has in each bin, fold by fold.
+/// How many scores each pixel (or cell of pixels) has in each bin, fold by fold.
 class FoldHistograms {
   public:
     FoldHistograms(std::size_t pixels, std::size_t folds, std::size_t bins)
@@ -33,6 +34,7 @@ class FoldHistograms {
 };
 
 /// Counts a stratum in one walk over the data.
-[[nodiscard]] FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const Folds& folds);
+[[nodiscard]] FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const Folds& folds,
+                                          const Cells& cells);
 
 }  // namespace kandinsky::partition::field

@@ -48,7 +48,8 @@ double GroupLevels::quantile(double level) const {
 }
 
 GroupLevels cross_fitted_levels(const SoftInput& input, const ScoreGrid& grid, const Folds& folds,
-                                const FoldHistograms& histograms, const std::vector<Candidate>& candidates,
+                                const Cells& cells, const FoldHistograms& histograms,
+                                const std::vector<Candidate>& candidates,
                                 const std::vector<double>& weights) {
     const Dataset& data = input.data;
     std::vector<std::vector<std::uint32_t>> members(data.groups());  // images of each group
@@ -62,7 +63,7 @@ GroupLevels cross_fitted_levels(const SoftInput& input, const ScoreGrid& grid, c
             if (folds.of_image[members[g].front()] == fold) groups.push_back(static_cast<std::uint32_t>(g));
         std::optional<Plane> others;
         if (CandidateFields::possible(histograms, fold))
-            others = blend(data.grid(), CandidateFields(data.grid(), histograms, fold, candidates), weights,
+            others = blend(cells.grid(), CandidateFields(cells.grid(), histograms, fold, candidates), weights,
                            grid.bins());
         const std::size_t pixels = data.grid().pixels();
         constexpr std::size_t kTile = 4096;
@@ -77,8 +78,8 @@ GroupLevels cross_fitted_levels(const SoftInput& input, const ScoreGrid& grid, c
                         if (!feeds(input, c)) continue;
                         for (std::size_t j = 0; j < range.size(); ++j) {
                             if (tile.member(c)[j] == 0) continue;
-                            ++counts[others ? GroupLevels::step_of(
-                                                  level_at(grid, others->at(begin + j), tile.scores(c)[j]))
+                            ++counts[others ? GroupLevels::step_of(level_at(
+                                                  grid, others->at(cells.of(begin + j)), tile.scores(c)[j]))
                                             : GroupLevels::kSteps + 1];
                         }
                     }

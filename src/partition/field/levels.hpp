@@ -33,7 +33,8 @@ class GroupLevels {
 /// each level of the ladder: hierarchical quantiles of u = F_p(s), F from the folds the score is not in. A
 /// score whose fold leaves no others to learn from counts as infinite.
 [[nodiscard]] GroupLevels cross_fitted_levels(const SoftInput& input, const ScoreGrid& grid,
-                                              const Folds& folds, const FoldHistograms& histograms,
+                                              const Folds& folds, const Cells& cells,
+                                              const FoldHistograms& histograms,
                                               const std::vector<Candidate>& candidates,
                                               const std::vector<double>& weights);
 

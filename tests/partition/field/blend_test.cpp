@@ -46,7 +46,8 @@ TEST(Blend, IsTheWeightedMeanOfTheCandidates) {
     const ScoreGrid grid = make_score_grid(given.input(), 32);
     const Folds folds = make_folds(given.data, given.census.image_hash, 4, FoldOrder::content, 0);
     const std::vector<Candidate> candidates = make_candidates(given.data.grid(), {});
-    const CandidateFields fields(given.data.grid(), count_scores(given.input(), grid, folds), 4, candidates);
+    const CandidateFields fields(
+        given.data.grid(), count_scores(given.input(), grid, folds, Cells(given.data.grid())), 4, candidates);
     std::vector<double> weights(candidates.size());
     weights[1] = 0.25, weights.back() = 0.75;
     const Plane blended = blend(given.data.grid(), fields, weights, grid.bins());

@@ -45,7 +45,7 @@ struct Small {
           given(sample),
           grid(make_score_grid(given.input(), 16)),
           folds(make_folds(given.data, given.census.image_hash, 3, FoldOrder::content, 0)),
-          histograms(count_scores(given.input(), grid, folds)) {}
+          histograms(count_scores(given.input(), grid, folds, Cells(given.data.grid()))) {}
 };
 
 TEST(Candidates, AreTheImageThenSpaceThenRingsAtBandwidthsByTheHeight) {

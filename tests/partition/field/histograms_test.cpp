@@ -12,7 +12,7 @@ TEST(FoldHistograms, AgreeWithCountingOneByOne) {
     const Given given(sample.draw());
     const ScoreGrid grid = make_score_grid(given.input(), 32);
     const Folds folds = make_folds(given.data, given.census.image_hash, 4, FoldOrder::content, 0);
-    const FoldHistograms found = count_scores(given.input(), grid, folds);
+    const FoldHistograms found = count_scores(given.input(), grid, folds, Cells(given.data.grid()));
     const std::size_t pixels = given.data.grid().pixels();
     FoldHistograms expected(pixels, 4, grid.bins());
     for (std::size_t i = 0; i < sample.labels.size(); ++i)
@@ -47,7 +47,7 @@ TEST(FoldHistograms, CountAllLabelsWhenClassesArePooled) {
     const ScoreGrid grid = make_score_grid(input, 16);
     const Folds folds{.of_image = {0, 1, 1}, .count = 2};
     std::vector<std::uint32_t> all(grid.bins());
-    EXPECT_EQ(count_scores(input, grid, folds).without(0, 2, all), 3u);
+    EXPECT_EQ(count_scores(input, grid, folds, Cells(given.data.grid())).without(0, 2, all), 3u);
 }
 
 }  // namespace

@@ -61,12 +61,12 @@ TEST(CrossFittedLevels, AreInfiniteWhereNoOtherFoldHasScores) {
     const Given given(sample.draw());
     const ScoreGrid grid = make_score_grid(given.input(), 32);
     const Folds folds = make_folds(given.data, given.census.image_hash, 5, FoldOrder::content, 0);
-    const FoldHistograms histograms = count_scores(given.input(), grid, folds);
+    const FoldHistograms histograms = count_scores(given.input(), grid, folds, Cells(given.data.grid()));
     const std::vector<Candidate> candidates = make_candidates(given.data.grid(), {});
     std::vector<double> weights(candidates.size());
     weights[0] = 1;
-    const GroupLevels levels =
-        cross_fitted_levels(given.input(), grid, folds, histograms, candidates, weights);
+    const GroupLevels levels = cross_fitted_levels(given.input(), grid, folds, Cells(given.data.grid()),
+                                                   histograms, candidates, weights);
     EXPECT_EQ(levels.groups(), 1u);
     EXPECT_TRUE(std::isinf(levels.quantile(0.05)));
 }
