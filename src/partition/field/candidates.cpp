@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/parallel.hpp"
 
@@ -98,19 +99,22 @@ CandidateFields::CandidateFields(const Grid& grid, const FoldHistograms& histogr
             sum += rows[y * bins_ + b], whole += rows[(y + 1) * bins_ - 1];
         image_[b] = static_cast<float>(static_cast<double>(sum) / static_cast<double>(whole));
     }
+    Pyramid pyramid(std::move(votes));
     std::shared_ptr<const std::vector<double>> z;
+    std::optional<RingSums> sums;
     double z_scale = 0;
     for (std::size_t k = 0; k < candidates_.size(); ++k) {
         const Candidate& one = candidates_[k];
         if (one.kind == Candidate::Kind::space &&
             (smooths_.empty() || smooths_.back().first != one.bandwidth))
-            smooths_.emplace_back(one.bandwidth, Smooth(votes, one.bandwidth));
+            smooths_.emplace_back(one.bandwidth, Smooth(pyramid, one.bandwidth));
         if (one.kind != Candidate::Kind::rings) continue;
-        if (z == nullptr || z_scale != one.bandwidth) {
+        if (!sums || z_scale != one.bandwidth) {
             z = std::make_shared<const std::vector<double>>(prevalence(grid, counts, one.bandwidth));
+            sums.emplace(pyramid.base(), *z);
             z_scale = one.bandwidth;
         }
-        rings_.push_back({k, z, Rings(votes, *z, one.tau, one.mirror)});
+        rings_.push_back({k, z, Rings(*sums, one.tau, one.mirror)});
     }
 }
 

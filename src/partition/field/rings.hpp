@@ -12,21 +12,30 @@ namespace kandinsky::partition::field {
 [[nodiscard]] std::vector<double> prevalence(const Grid& grid, std::span<const std::uint32_t> counts,
                                              double sd);
 
+/// Cumulative votes of all pixels by prevalence, in 96 bins.
+struct RingSums {
+    static constexpr std::size_t kBins = 96;
+    double low = 0, step = 0;  ///< the first bin's centre and the distance to the next
+    std::size_t depth = 0;
+    std::vector<double> own;     ///< [prevalence bin][score bin]
+    std::vector<double> mirror;  ///< each pixel's votes together with those of its left-right image
+
+    RingSums(const Plane& votes, std::span<const double> z);
+};
+
 /// Distributions of pixels where the class is about equally common: all pixels r with weights
-/// exp(-(z_p - z_r)^2 / (2 tau^2)). Pixels are put into 96 bins of z; a pixel's distribution is interpolated
+/// exp(-(z_p - z_r)^2 / (2 tau^2)), each r at its bin's centre; a pixel's distribution is interpolated
 /// between the two nearest bin centres.
 class Rings {
   public:
-    /// `votes`: cumulative votes of every pixel, some not zero; with `mirror` each together with its
-    /// left-right image's.
-    Rings(const Plane& votes, std::span<const double> z, double tau, bool mirror);
+    /// There must be votes.
+    Rings(const RingSums& sums, double tau, bool mirror);
 
     /// The cumulative distribution for a prevalence, 1 at the last bin.
     void at(double z, float* out) const;
 
   private:
-    static constexpr std::size_t kBins = 96;
-    double low_ = 0, step_ = 0;
+    double low_, step_;
     Plane table_;
 };
 

@@ -96,14 +96,17 @@ std::uint32_t Smooth::cell_for(double bandwidth) {
     return cell;
 }
 
-Smooth::Smooth(const Plane& plane, double bandwidth) : cell_(cell_for(bandwidth)) {
-    if (cell_ == 1) {
-        plane_ = gaussian(plane, bandwidth);
-        return;
-    }
+const Plane& Pyramid::level(std::uint32_t cell) {
+    std::size_t wanted = 0;
+    while ((std::uint32_t{1} << wanted) < cell) ++wanted;
+    while (levels_.size() <= wanted) levels_.push_back(coarsened(levels_.back(), 2));
+    return levels_[wanted];
+}
+
+Smooth::Smooth(Pyramid& pyramid, double bandwidth) : cell_(cell_for(bandwidth)) {
     const double c2 = static_cast<double>(cell_) * cell_;
-    const double variance = bandwidth * bandwidth - (c2 - 1) / 12 - c2 / 6;
-    plane_ = gaussian(coarsened(plane, cell_), std::sqrt(variance) / cell_);
+    const double added = cell_ == 1 ? 0.0 : (c2 - 1) / 12 + c2 / 6;
+    plane_ = gaussian(pyramid.level(cell_), std::sqrt(bandwidth * bandwidth - added) / cell_);
 }
 
 void Smooth::at(std::uint32_t row, std::uint32_t column, float* out) const {

@@ -25,13 +25,26 @@ struct Plane {
 /// normalised: smooth what to divide by in the same way. Cost: 2 (8 sd + 1) operations a value.
 [[nodiscard]] Plane gaussian(const Plane& plane, double sd);
 
+/// A plane and its block sums of 2 x 2, 4 x 4, ... pixels, each made from the one before when first asked
+/// for.
+class Pyramid {
+  public:
+    explicit Pyramid(Plane base) { levels_.push_back(std::move(base)); }
+    [[nodiscard]] const Plane& base() const { return levels_.front(); }
+    /// `cell` is a power of two. The reference holds until the next call.
+    [[nodiscard]] const Plane& level(std::uint32_t cell);
+
+  private:
+    std::vector<Plane> levels_;
+};
+
 /// A Gaussian smooth of a plane, kept on a grid as coarse as its bandwidth allows and read by bilinear
 /// interpolation, so that wide kernels cost less than narrow ones. Blocks of c x c pixels with c a power of
 /// two at most bandwidth / 2.5; the variance that blocks ((c^2 - 1) / 12) and interpolation (c^2 / 6) add is
 /// taken off the kernel's.
 class Smooth {
   public:
-    Smooth(const Plane& plane, double bandwidth);
+    Smooth(Pyramid& pyramid, double bandwidth);
 
     /// out[bin] at a pixel of the original grid. Ascending in the bin if the plane is.
     void at(std::uint32_t row, std::uint32_t column, float* out) const;

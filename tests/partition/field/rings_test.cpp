@@ -27,7 +27,7 @@ TEST(Rings, AverageAllPixelsByTheirDistanceInPrevalence) {
             votes.at(p)[b] = sum += static_cast<float>(random.uniform() * (z[p] + 1));
     }
     for (const bool mirror : {false, true}) {
-        const Rings rings(votes, z, 0.4, mirror);
+        const Rings rings(RingSums(votes, z), 0.4, mirror);
         std::vector<float> found(6);
         for (std::size_t p = 0; p < z.size(); p += 7) {
             std::vector<double> expected(6);
@@ -50,7 +50,7 @@ TEST(Rings, SpeakForPrevalencesFarFromAnyVote) {
     votes.at(0)[0] = 0.25f;
     votes.at(0)[1] = 1;
     const std::vector<double> z{0, 5, 90};
-    const Rings rings(votes, z, 0.15, false);
+    const Rings rings(RingSums(votes, z), 0.15, false);
     std::vector<float> found(2);
     for (const double at : {0.0, 5.0, 47.0, 90.0, 1000.0}) {
         rings.at(at, found.data());
@@ -64,7 +64,7 @@ TEST(Rings, LiveWithOnePrevalence) {
     votes.at(1)[0] = 1;
     const std::vector<double> z{0.5, 0.5};
     float found = 0;
-    Rings(votes, z, 0.15, true).at(0.5, &found);
+    Rings(RingSums(votes, z), 0.15, true).at(0.5, &found);
     EXPECT_FLOAT_EQ(found, 1.0f);
 }
 

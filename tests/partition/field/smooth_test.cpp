@@ -37,7 +37,8 @@ std::vector<double> naive(const Plane& plane, std::uint32_t row, std::uint32_t c
 
 /// Largest difference of the normalised distributions from the definition, over all pixels and bins.
 double worst(const Plane& plane, double sd) {
-    const Smooth smooth(plane, sd);
+    Pyramid pyramid(plane);
+    const Smooth smooth(pyramid, sd);
     std::vector<float> found(plane.bins);
     double most = 0;
     for (std::uint32_t y = 0; y < plane.grid.height; ++y)
@@ -79,7 +80,8 @@ TEST(Smooth, FollowsAnEdgeAsTheNaiveGaussianDoes) {
 TEST(Smooth, AscendsWithTheBinExactly) {
     const Plane plane = votes({20, 30}, 40, 0.3);
     for (const double sd : {0.7, 3.0, 6.0}) {
-        const Smooth smooth(plane, sd);
+        Pyramid pyramid(plane);
+        const Smooth smooth(pyramid, sd);
         std::vector<float> found(40);
         for (std::uint32_t y = 0; y < 20; ++y)
             for (std::uint32_t x = 0; x < 30; ++x) {
@@ -98,6 +100,16 @@ TEST(Coarsened, KeepsTheSumWhateverTheBorder) {
         for (std::size_t p = 0; p < coarse.grid.pixels(); ++p) sum += static_cast<double>(coarse.at(p)[b]);
         EXPECT_NEAR(fine, sum, 1e-4);
     }
+}
+
+TEST(Pyramid, LevelsAreBlockSums) {
+    const Plane plane = votes({9, 14}, 2, 1.0);
+    Pyramid pyramid(plane);
+    const Plane level = pyramid.level(4), expected = coarsened(plane, 4);
+    ASSERT_EQ(level.grid, expected.grid);
+    for (std::size_t i = 0; i < level.values.size(); ++i)
+        EXPECT_NEAR(level.values[i], expected.values[i], 1e-5);
+    EXPECT_EQ(pyramid.level(1).values, plane.values);
 }
 
 TEST(Gaussian, LivesWithOnePixel) {
