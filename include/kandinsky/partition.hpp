@@ -69,6 +69,8 @@ struct Method {
     std::function<Partition(const PartitionInput&)> fit = {};
     int order = 100;  ///< place in tables; equal ones by name
     std::function<SoftCurves(const SoftInput&)> share = {};
+    /// Whether a soft method, so set, learns from other groups than those that set its levels.
+    std::function<bool(const MethodSettings&)> splits = {};
 };
 
 [[nodiscard]] std::vector<const Method*> methods();  ///< in table order

@@ -17,4 +17,7 @@ namespace kandinsky::partition::field {
 /// level.
 [[nodiscard]] float score_at(const ScoreGrid& grid, const float* distribution, double level);
 
+/// The other end of the inverse: every score with F(s) <= level is at most this.
+[[nodiscard]] float score_up_to(const ScoreGrid& grid, const float* distribution, double level);
+
 }  // namespace kandinsky::partition::field

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/fail.hpp"
 #include "partition/field/blend.hpp"
@@ -20,6 +21,7 @@ constexpr double kRidge = 1e-5;
 struct Options {
     std::size_t folds = 5, bins = 128;
     FoldOrder order = FoldOrder::content;
+    double split = 0;  ///< share of the groups that distributions are learnt from; 0: all, cross-fitted
     CandidateOptions candidates;
 };
 
@@ -43,12 +45,13 @@ std::vector<double> parse_bandwidths(const std::string& text) {
     return all;
 }
 
-Options read_options(const SoftInput& soft) {
+Options read_options(const MethodSettings* settings) {
     PartitionInput input;
-    input.settings = soft.settings;
+    input.settings = settings;
     Options options;
     options.folds = static_cast<std::size_t>(integer_option(kMethod, input, "field-folds", 2, 200));
     options.bins = static_cast<std::size_t>(integer_option(kMethod, input, "field-bins", 8, 256));
+    options.split = real_option(kMethod, input, "field-split", 0, 0.95);
     options.order = text_option(kMethod, input, "field-fold-order", {"content", "contiguous"}) == "content"
                         ? FoldOrder::content
                         : FoldOrder::contiguous;
@@ -81,70 +84,134 @@ std::string describe(const std::vector<Candidate>& candidates, const std::vector
         .dump();
 }
 
-/// Reads every cell's distribution at the given levels.
+/// What was learnt about one stratum.
+struct Learnt {
+    Folds folds;
+    ScoreGrid grid;
+    FoldHistograms histograms;
+    std::vector<Candidate> candidates;
+    ErrorProducts products;
+    std::vector<double> weights;
+
+    [[nodiscard]] Plane distributions(const Cells& cells) const {
+        return blend(cells.grid(), CandidateFields(cells.grid(), histograms, folds.count, candidates),
+                     weights, grid.bins());
+    }
+};
+
+Learnt learn(const SoftInput& input, const Options& options, const Cells& cells) {
+    Folds folds = make_folds(input.data, input.census.image_hash, options.folds, options.order, input.seed);
+    ScoreGrid grid = make_score_grid(input, options.bins);
+    FoldHistograms histograms = count_scores(input, grid, folds, cells);
+    CandidateOptions wanted = options.candidates;
+    for (double& bandwidth : wanted.bandwidths) bandwidth /= cells.side();
+    std::vector<Candidate> candidates = make_candidates(cells.grid(), wanted);
+    ErrorProducts products = cross_validate(cells.grid(), histograms, candidates, input.progress);
+    // Where nothing can be judged (one group) all pixels share alike: the candidate with the least to go
+    // wrong.
+    std::vector<double> weights(candidates.size());
+    weights[0] = 1;
+    if (products.folds > 0) weights = simplex_minimum(products.values, candidates.size(), kRidge);
+    return {std::move(folds),      std::move(grid),     std::move(histograms),
+            std::move(candidates), std::move(products), std::move(weights)};
+}
+
+/// Reads every cell's distribution: at the ladder's levels, or at the groups' quantiles for them.
 CurveSet read_curves(const SoftInput& input, const ScoreGrid& grid, const Cells& cells,
-                     const Plane& distributions, const std::vector<double>& levels, std::uint64_t groups) {
+                     const Plane& distributions, const std::optional<GroupLevels>& fitted) {
     const std::size_t pixels = cells.image().pixels(), count = cells.grid().pixels();
     std::vector<std::uint64_t> scores(count);
     for (std::size_t p = 0; p < pixels; ++p)
         scores[cells.of(p)] += input.census.counts[input.stratum * pixels + p];
+    std::vector<double> levels = input.ladder.levels;
+    for (double& level : levels) level = fitted ? fitted->quantile(level) : level;
     CurveSet curves(input.ladder, input.released);
     curves.reserve(count, count * levels.size());
     for (std::size_t cell = 0; cell < count; ++cell) {
         // A cell without scores of its own still has a curve, from those around it.
         CurveSet::Curve curve{.scores = std::max<std::uint64_t>(1, scores[cell]),
-                              .groups = groups,
+                              .groups = fitted ? fitted->groups() : 0,
                               .complete = false,
                               .values = {}};
         curve.values.reserve(levels.size());
         for (const double level : levels)
             curve.values.push_back(std::isinf(level) ? std::numeric_limits<float>::infinity()
+                                   : fitted          ? score_up_to(grid, distributions.at(cell), level)
                                                      : score_at(grid, distributions.at(cell), level));
         curves.append(curve);
     }
     return curves;
 }
 
-SoftCurves share(const SoftInput& input) {
-    Options options = read_options(input);
-    const Cells cells(input.data.grid());
-    const Grid where = cells.grid();
+/// Curves without a score: the class is in every set.
+SoftCurves nothing_known(const SoftInput& input, const Cells& cells) {
     SoftCurves result;
-    result.partition.regions = static_cast<std::uint32_t>(where.pixels());
+    result.curves = CurveSet(input.ladder, input.released);
+    for (std::size_t cell = 0; cell < cells.grid().pixels(); ++cell) result.curves.append(CurveSet::Curve{});
+    result.partition.geometry = describe({}, {}, {}, {}, cells, 0);
+    return result;
+}
+
+/// The curves of what was learnt, read at the groups' levels where there are some.
+SoftCurves finished(const SoftInput& input, const Learnt& learnt, const Cells& cells,
+                    const Plane& distributions, const std::optional<GroupLevels>& levels) {
+    SoftCurves result;
+    result.curves = read_curves(input, learnt.grid, cells, distributions, levels);
+    result.partition.geometry =
+        describe(learnt.candidates, learnt.weights, learnt.products, learnt.folds, cells, learnt.grid.bins());
+    return result;
+}
+
+/// Distributions from some groups, levels from the others.
+SoftCurves share_split(const SoftInput& input, const Options& options, const Cells& cells) {
+    const Halves halves = split_images(input.data, input.census.image_hash, options.split, input.seed);
+    if (halves.learn.empty() || halves.level.empty()) return nothing_known(input, cells);
+    const auto part = [&](const Dataset& data, const Census& census) {
+        return SoftInput{.data = data,
+                         .census = census,
+                         .condition = input.condition,
+                         .score = input.score,
+                         .stratum = input.stratum,
+                         .pooling = input.pooling,
+                         .ladder = input.ladder,
+                         .released = input.released,
+                         .seed = input.seed,
+                         .settings = input.settings,
+                         .progress = input.progress};
+    };
+    const Dataset ours = input.data.subset(halves.learn), others = input.data.subset(halves.level);
+    const Census census = take_census(ours, input.condition, input.progress);
+    if (census.totals[input.stratum] == 0) return nothing_known(input, cells);
+    const Learnt learnt = learn(part(ours, census), options, cells);
+    const Plane distributions = learnt.distributions(cells);
+    return finished(input, learnt, cells, distributions,
+                    held_out_levels(part(others, input.census), learnt.grid, cells, distributions));
+}
+
+SoftCurves share_all(const SoftInput& input, const Options& options, const Cells& cells) {
+    const Learnt learnt = learn(input, options, cells);
+    std::optional<GroupLevels> levels;
+    if (input.pooling == Pooling::groups)
+        levels = cross_fitted_levels(input, learnt.grid, learnt.folds, cells, learnt.histograms,
+                                     learnt.candidates, learnt.weights);
+    return finished(input, learnt, cells, learnt.distributions(cells), levels);
+}
+
+SoftCurves share(const SoftInput& input) {
+    const Options options = read_options(input.settings);
+    const Cells cells(input.data.grid());
+    SoftCurves result = input.census.totals[input.stratum] == 0 ? nothing_known(input, cells)
+                        : input.pooling == Pooling::groups && options.split > 0
+                            ? share_split(input, options, cells)
+                            : share_all(input, options, cells);
+    result.partition.regions = static_cast<std::uint32_t>(cells.grid().pixels());
     for (std::size_t p = 0; p < input.data.grid().pixels(); ++p)
         result.partition.region.push_back(static_cast<std::uint32_t>(cells.of(p)));
-    if (input.census.totals[input.stratum] == 0) {
-        result.curves = CurveSet(input.ladder, input.released);
-        for (std::size_t cell = 0; cell < where.pixels(); ++cell) result.curves.append(CurveSet::Curve{});
-        result.partition.geometry = describe({}, {}, {}, {}, cells, 0);
-        return result;
-    }
-    for (double& bandwidth : options.candidates.bandwidths) bandwidth /= cells.side();
-    const Folds folds =
-        make_folds(input.data, input.census.image_hash, options.folds, options.order, input.seed);
-    const ScoreGrid grid = make_score_grid(input, options.bins);
-    const FoldHistograms histograms = count_scores(input, grid, folds, cells);
-    const std::vector<Candidate> candidates = make_candidates(where, options.candidates);
-    const ErrorProducts products = cross_validate(where, histograms, candidates, input.progress);
-    // Where nothing can be judged (one group) all pixels share alike: the candidate with the least to go
-    // wrong.
-    std::vector<double> weights(candidates.size());
-    weights[0] = 1;
-    if (products.folds > 0) weights = simplex_minimum(products.values, candidates.size(), kRidge);
-
-    std::vector<double> levels = input.ladder.levels;
-    std::uint64_t groups = 0;
-    if (input.pooling == Pooling::groups) {
-        const GroupLevels fitted =
-            cross_fitted_levels(input, grid, folds, cells, histograms, candidates, weights);
-        for (double& level : levels) level = fitted.quantile(level);
-        groups = fitted.groups();
-    }
-    const Plane distributions =
-        blend(where, CandidateFields(where, histograms, folds.count, candidates), weights, grid.bins());
-    result.curves = read_curves(input, grid, cells, distributions, levels, groups);
-    result.partition.geometry = describe(candidates, weights, products, folds, cells, grid.bins());
     return result;
+}
+
+bool splits(const MethodSettings& settings) {
+    return read_options(&settings).split > 0;
 }
 }  // namespace
 
@@ -177,9 +244,15 @@ const Method kMethod{
                 {.flag = "field-bins",
                  .type = MethodOption::Type::integer,
                  .standard = "128",
-                 .help = "score thresholds of the distributions, 8 to 256"}},
+                 .help = "score thresholds of the distributions, 8 to 256"},
+                {.flag = "field-split",
+                 .type = MethodOption::Type::real,
+                 .standard = "0",
+                 .help = "with --pooling groups: learn from this share of the groups and set levels with the "
+                         "others, for a guarantee (0: cross-fit)"}},
     .order = 5,
     .share = share,
+    .splits = splits,
 };
 
 }  // namespace kandinsky::partition::field

@@ -21,4 +21,13 @@ struct Folds {
 [[nodiscard]] Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
                                std::size_t wanted, FoldOrder order, std::uint64_t seed);
 
+/// Images to learn distributions from and images to set the level with; no group is in both.
+struct Halves {
+    std::vector<std::uint32_t> learn, level;
+};
+
+/// `share` of the groups (rounded) to learn from, drawn by id or content as folds are.
+[[nodiscard]] Halves split_images(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
+                                  double share, std::uint64_t seed);
+
 }  // namespace kandinsky::partition::field

@@ -47,47 +47,67 @@ double GroupLevels::quantile(double level) const {
     return std::numeric_limits<double>::infinity();
 }
 
+namespace {
+/// Adds the u values of some groups; infinite ones without distributions.
+void add_groups(const SoftInput& input, const ScoreGrid& grid, const Cells& cells,
+                const std::optional<Plane>& distributions,
+                const std::vector<std::vector<std::uint32_t>>& groups, GroupLevels& levels) {
+    constexpr std::size_t kTile = 4096;
+    const std::size_t pixels = input.data.grid().pixels();
+    std::mutex adding;
+    parallel_for(groups.size(), input.progress, "field: levels", [&](std::size_t g) {
+        std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
+        ScoredTile tile(input.data, input.score, std::min(kTile, pixels));
+        const auto count = [&](std::size_t pixel, float score) {
+            ++counts[distributions
+                         ? GroupLevels::step_of(level_at(grid, distributions->at(cells.of(pixel)), score))
+                         : GroupLevels::kSteps + 1];
+        };
+        for (const std::uint32_t image : groups[g])
+            for (std::size_t begin = 0; begin < pixels; begin += kTile) {
+                const PixelRange range{begin, std::min(pixels, begin + kTile)};
+                tile.load(image, range);
+                for (std::size_t c = 0; c < input.data.classes(); ++c)
+                    for (std::size_t j = 0; j < range.size() && feeds(input, c); ++j)
+                        if (tile.member(c)[j] != 0) count(begin + j, tile.scores(c)[j]);
+            }
+        const std::lock_guard lock(adding);
+        levels.add(counts);
+    });
+}
+
+/// The images of each group.
+std::vector<std::vector<std::uint32_t>> images_by_group(const Dataset& data) {
+    std::vector<std::vector<std::uint32_t>> members(data.groups());
+    for (std::size_t image = 0; image < data.images(); ++image)
+        members[data.group_of(image)].push_back(static_cast<std::uint32_t>(image));
+    return members;
+}
+}  // namespace
+
 GroupLevels cross_fitted_levels(const SoftInput& input, const ScoreGrid& grid, const Folds& folds,
                                 const Cells& cells, const FoldHistograms& histograms,
                                 const std::vector<Candidate>& candidates,
                                 const std::vector<double>& weights) {
-    const Dataset& data = input.data;
-    std::vector<std::vector<std::uint32_t>> members(data.groups());  // images of each group
-    for (std::size_t image = 0; image < data.images(); ++image)
-        members[data.group_of(image)].push_back(static_cast<std::uint32_t>(image));
+    const std::vector<std::vector<std::uint32_t>> members = images_by_group(input.data);
     GroupLevels levels;
-    std::mutex adding;
     for (std::size_t fold = 0; fold < folds.count; ++fold) {
-        std::vector<std::uint32_t> groups;
-        for (std::size_t g = 0; g < members.size(); ++g)
-            if (folds.of_image[members[g].front()] == fold) groups.push_back(static_cast<std::uint32_t>(g));
+        std::vector<std::vector<std::uint32_t>> groups;
+        for (const std::vector<std::uint32_t>& images : members)
+            if (folds.of_image[images.front()] == fold) groups.push_back(images);
         std::optional<Plane> others;
         if (CandidateFields::possible(histograms, fold))
             others = blend(cells.grid(), CandidateFields(cells.grid(), histograms, fold, candidates), weights,
                            grid.bins());
-        const std::size_t pixels = data.grid().pixels();
-        constexpr std::size_t kTile = 4096;
-        parallel_for(groups.size(), input.progress, "field: levels", [&](std::size_t i) {
-            std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
-            ScoredTile tile(data, input.score, std::min(kTile, pixels));
-            for (const std::uint32_t image : members[groups[i]])
-                for (std::size_t begin = 0; begin < pixels; begin += kTile) {
-                    const PixelRange range{begin, std::min(pixels, begin + kTile)};
-                    tile.load(image, range);
-                    for (std::size_t c = 0; c < data.classes(); ++c) {
-                        if (!feeds(input, c)) continue;
-                        for (std::size_t j = 0; j < range.size(); ++j) {
-                            if (tile.member(c)[j] == 0) continue;
-                            ++counts[others ? GroupLevels::step_of(level_at(
-                                                  grid, others->at(cells.of(begin + j)), tile.scores(c)[j]))
-                                            : GroupLevels::kSteps + 1];
-                        }
-                    }
-                }
-            const std::lock_guard lock(adding);
-            levels.add(counts);
-        });
+        add_groups(input, grid, cells, others, groups, levels);
     }
+    return levels;
+}
+
+GroupLevels held_out_levels(const SoftInput& input, const ScoreGrid& grid, const Cells& cells,
+                            const Plane& distributions) {
+    GroupLevels levels;
+    add_groups(input, grid, cells, distributions, images_by_group(input.data), levels);
     return levels;
 }
 

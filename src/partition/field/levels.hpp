@@ -38,4 +38,8 @@ class GroupLevels {
                                               const std::vector<Candidate>& candidates,
                                               const std::vector<double>& weights);
 
+/// The same from groups that the distributions were not learnt from at all: all groups of input.data.
+[[nodiscard]] GroupLevels held_out_levels(const SoftInput& input, const ScoreGrid& grid, const Cells& cells,
+                                          const Plane& distributions);
+
 }  // namespace kandinsky::partition::field

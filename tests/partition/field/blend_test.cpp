@@ -40,6 +40,27 @@ TEST(Inversion, SkipsStretchesWithoutMassAndEndsAtTheLargestScore) {
     EXPECT_EQ(level_at(grid, distribution.data(), 0.05f), 0.0);
 }
 
+TEST(Inversion, UpToALevelTakesEveryScoreThatHasIt) {
+    std::vector<float> scores;
+    Random random(8);
+    for (int i = 0; i < 500; ++i) scores.push_back(static_cast<float>(random.uniform()));
+    scores.push_back(0);
+    scores.push_back(1);
+    const ScoreGrid grid = grid_of(scores, 20);
+    std::vector<float> distribution(grid.bins());
+    for (std::size_t b = 0; b < grid.bins(); ++b)  // with flat stretches at multiples of 1/4
+        distribution[b] = static_cast<float>(b * 4 / (grid.bins() - 1)) / 4;
+    for (const double level : {0.0, 0.1, 0.25, 0.3, 0.5, 0.75, 0.99, 1.0}) {
+        const float limit = score_up_to(grid, distribution.data(), level);
+        for (const float score : scores)
+            if (level_at(grid, distribution.data(), score) <= level) {
+                EXPECT_LE(score, limit) << level;
+            } else {
+                EXPECT_GT(score * 1.00001f + 1e-7f, limit) << level;
+            }
+    }
+}
+
 TEST(Blend, IsTheWeightedMeanOfTheCandidates) {
     Sample sample{.images = 8};
     const Given given(sample.draw());

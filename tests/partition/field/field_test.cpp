@@ -170,6 +170,35 @@ TEST(FieldMethod, SurvivesTheCalibratorFile) {
     EXPECT_EQ(guarantee(made), guarantee(read));
 }
 
+TEST(FieldMethod, LearnsFromSomeGroupsAndSetsLevelsWithOthers) {
+    CalibrateOptions options = options_for(Pooling::groups);
+    options.settings.text["field-split"] = "0.5";
+    const Calibrator calibrator = calibrate(slope(18).data(), options);
+    EXPECT_EQ(calibrator.curves[1].groups(0), 9u);
+    EXPECT_TRUE(std::isfinite(score_thresholds(calibrator, 0.1)[200])) << "9 groups support 0.9 exactly";
+    EXPECT_TRUE(std::isinf(score_thresholds(calibrator, 0.09)[200]));
+    EXPECT_EQ(guarantee(calibrator).rfind("A random pixel", 0), 0u) << guarantee(calibrator);
+    EXPECT_EQ(calibrator.curves[1].storage().values,
+              calibrate(slope(18).shuffled(2).data(), options).curves[1].storage().values);
+    const Calibrator lone = calibrate(slope(1).data(), options);
+    for (const float limit : score_thresholds(lone, 0.5)) EXPECT_TRUE(std::isinf(limit));
+}
+
+TEST(FieldMethod, CoversAtLeastAsPromisedWhenSplit) {
+    CalibrateOptions options = options_for(Pooling::groups);
+    options.settings.text = {{"field-split", "0.5"}, {"field-rings", "off"}};
+    double covered = 0;
+    constexpr int kDraws = 30;
+    for (int draw = 0; draw < kDraws; ++draw) {
+        const auto seed = static_cast<std::uint64_t>(300 + draw);
+        const Calibrator calibrator = calibrate(slope(18, seed).data(), options);
+        const EvaluationReport found = evaluate(slope(40, seed + 1000).data(), {&calibrator}, {.alpha = 0.2});
+        covered += found.calibrators.front().coverage_at_alpha / kDraws;
+    }
+    EXPECT_GT(covered, 0.8);
+    EXPECT_LT(covered, 0.92);
+}
+
 TEST(FieldMethod, PromisesOnlyWhatItKeeps) {
     EXPECT_EQ(guarantee(calibrate(slope(6).data(), options_for())).rfind("No finite-sample guarantee", 0),
               0u);
