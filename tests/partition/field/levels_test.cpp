@@ -56,6 +56,35 @@ TEST(GroupLevels, RoundUpAndAreInfiniteBeyondTheGroups) {
     EXPECT_TRUE(std::isinf(levels.quantile(0.9))) << "infinite values take their share";
 }
 
+TEST(CrossFittedLevels, JudgeEveryImageByTheFoldsItIsNotIn) {
+    Sample sample{.images = 11};
+    const Given given(sample.draw());
+    const Grid where = given.data.grid();
+    const ScoreGrid grid = make_score_grid(given.input(), 64);
+    const Folds folds = make_folds(given.data, given.census.image_hash, 3, FoldOrder::content, 0);
+    const FoldHistograms histograms = count_scores(given.input(), grid, folds, Cells(where));
+    const std::vector<Candidate> candidates = make_candidates(where, {.bandwidths = {0.5}});
+    std::vector<double> weights(candidates.size());
+    weights[1] = 1;  // narrow enough that a pixel's own score would show
+    GroupLevels expected;
+    for (std::size_t image = 0; image < 11; ++image) {
+        const Plane others =
+            blend(where, CandidateFields(where, histograms, folds.of_image[image], candidates), weights,
+                  grid.bins());
+        std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
+        for (std::size_t p = 0; p < where.pixels(); ++p) {
+            const std::size_t at = image * where.pixels() + p;
+            if (sample.labels[at] == 1)
+                ++counts[GroupLevels::step_of(level_at(grid, others.at(p), 1 - sample.probs[at]))];
+        }
+        expected.add(counts);
+    }
+    const GroupLevels found =
+        cross_fitted_levels(given.input(), grid, folds, Cells(where), histograms, candidates, weights);
+    for (double level = 0.01; level < 0.91; level += 0.01)
+        EXPECT_EQ(found.quantile(level), expected.quantile(level)) << level;
+}
+
 TEST(CrossFittedLevels, AreInfiniteWhereNoOtherFoldHasScores) {
     Sample sample{.images = 1};
     const Given given(sample.draw());
