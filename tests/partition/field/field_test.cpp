@@ -159,15 +159,19 @@ TEST(FieldMethod, CoversARandomPixelOfANewImageWithGroupsPooled) {
 }
 
 TEST(FieldMethod, SurvivesTheCalibratorFile) {
-    const Calibrator made = calibrate(slope(15).data(), options_for(Pooling::groups));
-    const std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("field_method_" + std::to_string(::getpid()) + ".kcal");
-    save(made, path);
-    const Calibrator read = load(path);
-    std::filesystem::remove(path);
-    EXPECT_EQ(thresholds(made, 0.25), thresholds(read, 0.25));
-    EXPECT_EQ(made.partitions[1].geometry, read.partitions[1].geometry);
-    EXPECT_EQ(guarantee(made), guarantee(read));
+    for (const char* split : {"0", "0.4"}) {
+        CalibrateOptions options = options_for(Pooling::groups);
+        options.settings.text["field-split"] = split;
+        const Calibrator made = calibrate(slope(15).data(), options);
+        const std::filesystem::path path =
+            std::filesystem::temp_directory_path() / ("field_method_" + std::to_string(::getpid()) + ".kcal");
+        save(made, path);
+        const Calibrator read = load(path);
+        std::filesystem::remove(path);
+        EXPECT_EQ(thresholds(made, 0.25), thresholds(read, 0.25));
+        EXPECT_EQ(made.partitions[1].geometry, read.partitions[1].geometry);
+        EXPECT_EQ(guarantee(made), guarantee(read));
+    }
 }
 
 TEST(FieldMethod, LearnsFromSomeGroupsAndSetsLevelsWithOthers) {
