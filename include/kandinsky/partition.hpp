@@ -54,16 +54,21 @@ struct PartitionInput {
     Progress* progress = nullptr;  ///< never null when called by the library
 };
 
+struct SoftInput;   // what a soft method may look at,
+struct SoftCurves;  // and what it returns: both of the library's own use
+
 /// A calibration method. Each folder of src/partition defines exactly one, named kMethod; nothing else knows
-/// it.
+/// it. A hard method divides the pixels into regions (`fit`); a soft one gives every pixel a curve of its own
+/// into which other pixels enter by degrees (`share`). It has one of the two.
 struct Method {
     std::string name;
     std::string summary;  ///< one line for --help
     bool uses_features = false;
     bool uses_labels = false;  ///< the regions depend on the calibration images (matters for the guarantee)
     std::vector<MethodOption> options;
-    std::function<Partition(const PartitionInput&)> fit;
+    std::function<Partition(const PartitionInput&)> fit = {};
     int order = 100;  ///< place in tables; equal ones by name
+    std::function<SoftCurves(const SoftInput&)> share = {};
 };
 
 [[nodiscard]] std::vector<const Method*> methods();  ///< in table order

@@ -2,12 +2,14 @@
 #include <cmath>
 #include <kandinsky/calibrator.hpp>
 #include <numeric>
+#include <optional>
 
 #include "calibrate/sample.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "curve/pixel_pass.hpp"
 #include "curve/region_pass.hpp"
+#include "partition/soft_method.hpp"
 #include "score/census.hpp"
 
 namespace kandinsky {
@@ -127,10 +129,37 @@ class Run {
         std::vector<Calibrator> calibrators;
         for (std::size_t m = 0; m < options.size(); ++m) {
             const Stopwatch own;
-            calibrators.push_back(finish(options[m], std::move(partitions[m])));
+            std::vector<CurveSet> curves = curves_of(options[m], partitions[m]);
+            calibrators.push_back(finish(options[m], std::move(partitions[m]), std::move(curves)));
             seconds[m] += own.seconds();
         }
         return calibrators;
+    }
+
+    /// A soft method makes the curves itself.
+    Calibrator share(const CalibrateOptions& options) {
+        const Method& how = method(options.method);
+        const std::size_t pixels = data_.grid().pixels();
+        const CurveRule rule = rule_for(options, census_.strata * pixels);
+        std::vector<Partition> partitions;
+        std::vector<CurveSet> curves;
+        for (std::size_t s = 0; s < census_.strata; ++s) {
+            SoftCurves soft = how.share({.data = data_,
+                                         .census = census_,
+                                         .condition = options.condition,
+                                         .score = options.score,
+                                         .stratum = static_cast<std::uint32_t>(s),
+                                         .pooling = options.pooling,
+                                         .ladder = rule.ladder,
+                                         .released = options.released,
+                                         .split = options.split,
+                                         .seed = options.seed,
+                                         .settings = &options.settings,
+                                         .progress = progress_});
+            partitions.push_back(std::move(soft.partition));
+            curves.push_back(std::move(soft.curves));
+        }
+        return finish(options, std::move(partitions), std::move(curves));
     }
 
   private:
@@ -178,7 +207,23 @@ class Run {
         return partitions;
     }
 
-    Calibrator finish(const CalibrateOptions& options, std::vector<Partition> partitions) {
+    /// The exact curves of given regions.
+    std::vector<CurveSet> curves_of(const CalibrateOptions& options,
+                                    const std::vector<Partition>& partitions) {
+        if (!pixel_curves_.empty() && is_pixelwise(partitions)) return pixel_curves_;
+        return region_pass(data_, census_, partitions, request_for(options, curve_count(partitions)),
+                           progress_);
+    }
+
+    RegionPassRequest request_for(const CalibrateOptions& options, std::size_t curves) const {
+        return {.condition = options.condition,
+                .score = options.score,
+                .rule = rule_for(options, curves),
+                .budget = options.memory};
+    }
+
+    Calibrator finish(const CalibrateOptions& options, std::vector<Partition> partitions,
+                      std::vector<CurveSet> curves) {
         Calibrator calibrator;
         calibrator.options = options;
         calibrator.grid = data_.grid();
@@ -189,18 +234,13 @@ class Run {
         calibrator.fingerprint = census_.fingerprint;
         calibrator.version = KANDINSKY_VERSION;
         calibrator.counts = census_.counts;
-
-        const CurveRule rule = rule_for(options, curve_count(partitions));
-        const RegionPassRequest request{
-            .condition = options.condition, .score = options.score, .rule = rule, .budget = options.memory};
-        const bool own_curves = !pixel_curves_.empty() && is_pixelwise(partitions);
-        calibrator.curves =
-            own_curves ? pixel_curves_ : region_pass(data_, census_, partitions, request, progress_);
+        calibrator.curves = std::move(curves);
         if (options.fallback == Fallback::image) {
             const std::vector<Partition> whole(
                 census_.strata,
                 Partition{.region = std::vector<std::uint32_t>(data_.grid().pixels(), 0), .regions = 1});
-            const std::vector<CurveSet> image = region_pass(data_, census_, whole, request, progress_);
+            const std::vector<CurveSet> image =
+                region_pass(data_, census_, whole, request_for(options, curve_count(partitions)), progress_);
             for (std::size_t s = 0; s < census_.strata; ++s) calibrator.curves[s].append(image[s]);
         }
         calibrator.partitions = std::move(partitions);
@@ -233,6 +273,21 @@ class Run {
     std::vector<float> features_;
     std::vector<CurveSet> pixel_curves_;
 };
+/// Regions from some groups, thresholds from the others.
+std::vector<Calibrator> calibrate_split(const Dataset& data, const std::vector<CalibrateOptions>& options,
+                                        std::vector<double>& seconds, Progress& progress) {
+    const Stopwatch start;
+    const auto [fitting, setting] = split_groups(data, options.front().split, options.front(), progress);
+    Run finder(fitting, options, progress), setter(setting, options, progress);
+    for (double& time : seconds) time += start.seconds() / static_cast<double>(options.size());
+    auto calibrators = setter.set_thresholds(options, finder.find_regions(options, false, seconds), seconds);
+    for (Calibrator& calibrator : calibrators) {
+        calibrator.images = data.images();
+        calibrator.groups = data.groups();
+        for (std::size_t i = 0; i < 2; ++i) calibrator.fingerprint[i] += finder.census().fingerprint[i];
+    }
+    return calibrators;
+}
 }  // namespace
 
 std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<CalibrateOptions>& options,
@@ -243,26 +298,32 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         (void)method(one.method);  // unknown names are told before any work
         wanted.push_back(effective(one));
     }
-    std::vector<double> own(wanted.size(), 0.0);
-    std::vector<Calibrator> calibrators;
+    // Soft methods split by themselves and make their own curves.
+    std::vector<CalibrateOptions> hard;
+    for (const CalibrateOptions& one : wanted)
+        if (!method(one.method).share) hard.push_back(one);
+    const bool split = wanted.front().split > 0;
     const Stopwatch start;
-    const double share = wanted.front().split;
-    if (share > 0) {
-        const auto [fitting, setting] = split_groups(data, share, wanted.front(), progress);
-        Run finder(fitting, wanted, progress), setter(setting, wanted, progress);
-        for (double& time : own) time += start.seconds() / static_cast<double>(wanted.size());
-        calibrators = setter.set_thresholds(wanted, finder.find_regions(wanted, false, own), own);
-        for (Calibrator& calibrator : calibrators) {
-            calibrator.images = data.images();
-            calibrator.groups = data.groups();
-            for (std::size_t i = 0; i < 2; ++i) calibrator.fingerprint[i] += finder.census().fingerprint[i];
-        }
-    } else {
-        Run run(data, wanted, progress);
-        for (double& time : own) time += start.seconds() / static_cast<double>(wanted.size());
-        calibrators = run.set_thresholds(wanted, run.find_regions(wanted, true, own), own);
+    std::optional<Run> whole;
+    if (!split || hard.size() < wanted.size()) whole.emplace(data, wanted, progress);
+    const double reading = start.seconds() / static_cast<double>(wanted.size());
+
+    std::vector<double> hard_seconds(hard.size(), 0.0);
+    std::vector<Calibrator> made;
+    if (!hard.empty())
+        made = split
+                   ? calibrate_split(data, hard, hard_seconds, progress)
+                   : whole->set_thresholds(hard, whole->find_regions(hard, true, hard_seconds), hard_seconds);
+    std::vector<Calibrator> calibrators;
+    std::vector<double> times;
+    for (std::size_t m = 0, h = 0; m < wanted.size(); ++m) {
+        const Stopwatch own;
+        const bool soft = method(wanted[m].method).share != nullptr;
+        calibrators.push_back(soft ? whole->share(wanted[m]) : std::move(made[h]));
+        times.push_back(reading + (soft ? own.seconds() : hard_seconds[h]));
+        h += soft ? 0 : 1;
     }
-    if (seconds != nullptr) *seconds = std::move(own);
+    if (seconds != nullptr) *seconds = std::move(times);
     return calibrators;
 }
 

@@ -5,12 +5,15 @@
 namespace kandinsky {
 
 namespace {
-/// Whether a method looks at the calibration images to find its regions; of a method that this build does not
-/// know, the worst is assumed.
-bool finds_regions(const std::string& name) {
+/// The method's traits; of a method that this build does not know, the worst is assumed.
+struct Traits {
+    bool finds_regions = true, soft = true;
+};
+
+Traits traits_of(const std::string& name) {
     for (const Method* candidate : methods())
-        if (candidate->name == name) return candidate->uses_labels;
-    return true;
+        if (candidate->name == name) return {candidate->uses_labels, candidate->share != nullptr};
+    return {};
 }
 
 std::string promise(const Calibrator& calibrator) {
@@ -18,11 +21,29 @@ std::string promise(const Calibrator& calibrator) {
     if (options.released)
         return "No finite-sample guarantee: interpolated quantiles of the released code tend to cover too "
                "little.";
+    const auto [finds_regions, soft] = traits_of(options.method);
+    if (soft && options.pooling == Pooling::pixels)
+        return "No finite-sample guarantee: each pixel's threshold is a quantile of a distribution smoothed "
+               "over "
+               "its surroundings, as good as the calibration images are typical.";
     const bool pixelwise = calibrator.partitions.front().regions == calibrator.grid.pixels();
     const std::string unit = calibrator.grouped ? "group" : "image";
     const std::string which = options.condition == Condition::by_class
                                   ? "whose true label is the class in question"
                                   : "with a label";
+    if (soft && options.split > 0)
+        return fmt::format(
+            "A random pixel {}, of a new {} that has such a pixel, has its true label in the set with "
+            "probability "
+            "at least 1 - alpha, if calibration and new {}s are exchangeable.",
+            which, unit, unit);
+    if (soft)
+        return fmt::format(
+            "No general finite-sample guarantee: the level is the hierarchical quantile of cross-fitted "
+            "smoothed "
+            "distributions, which has been measured to cover a random pixel of a new {} with probability at "
+            "least 1 - alpha on average.",
+            unit);
     if (pixelwise && !calibrator.grouped && options.condition == Condition::by_class)
         return fmt::format(
             "At each pixel: a new image {} there has it in its set with probability at least 1 - alpha, if "
@@ -33,7 +54,7 @@ std::string promise(const Calibrator& calibrator) {
         return "No finite-sample guarantee: pixels of one image are not independent, so pooled pixels are "
                "not a sample "
                "size; coverage is right on average only as far as the calibration images are typical.";
-    if (finds_regions(options.method) && options.split == 0)
+    if (finds_regions && options.split == 0)
         return fmt::format(
             "No finite-sample guarantee: the regions were found on the same {}s that set the thresholds; the "
             "hierarchical "

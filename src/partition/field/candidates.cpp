@@ -1,0 +1,155 @@
+#include "partition/field/candidates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/parallel.hpp"
+
+namespace kandinsky::partition::field {
+
+namespace {
+// A pixel's vote is n / (n + 2): almost equal votes, none for pixels without data.
+constexpr float kCap = 2;
+constexpr double kTaus[] = {0.15, 0.4};
+// What prevalence is smoothed over, in heights of the grid: little noise in many scores, much in few.
+constexpr double kPrevalenceScales[] = {1.0 / 64, 1.0 / 20};
+
+/// Geometric from 1/120 to about 1/5 of the height; below half a pixel nothing is shared.
+std::vector<double> standard_bandwidths(const Grid& grid) {
+    const double height = grid.height;
+    std::vector<double> bandwidths;
+    for (double h = height / 120; h <= height / 4.5; h *= 1.5)
+        if (h >= 0.5) bandwidths.push_back(h);
+    if (bandwidths.empty()) bandwidths.push_back(0.5);
+    return bandwidths;
+}
+
+/// Scales so that the last value is 1. False where there are no votes.
+bool normalise(float* values, std::size_t bins) {
+    const float whole = values[bins - 1];
+    if (!(whole > 0)) return false;
+    const float scale = 1 / whole;
+    for (std::size_t b = 0; b < bins; ++b) values[b] = std::min(1.0f, values[b] * scale);
+    values[bins - 1] = 1;
+    return true;
+}
+}  // namespace
+
+std::vector<Candidate> make_candidates(const Grid& grid, const CandidateOptions& options) {
+    std::vector<Candidate> all{{.kind = Candidate::Kind::image}};
+    for (const double h : options.bandwidths.empty() ? standard_bandwidths(grid) : options.bandwidths)
+        for (int mirror = 0; mirror <= (options.mirror ? 1 : 0); ++mirror)
+            all.push_back({.kind = Candidate::Kind::space, .bandwidth = h, .mirror = mirror != 0});
+    for (const double scale : kPrevalenceScales)
+        for (const double tau : kTaus)
+            for (int mirror = 0; mirror <= (options.mirror ? 1 : 0) && options.rings; ++mirror)
+                all.push_back({.kind = Candidate::Kind::rings,
+                               .bandwidth = std::max(0.5, scale * grid.height),
+                               .mirror = mirror != 0,
+                               .tau = tau});
+    return all;
+}
+
+std::size_t pilot_of(const std::vector<Candidate>& candidates, const Grid& grid) {
+    const double wanted = std::log(std::max(0.5, grid.height / 40.0));
+    std::size_t best = 0;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+        if (candidates[k].kind != Candidate::Kind::space || candidates[k].mirror) continue;
+        if (best == 0 || std::abs(std::log(candidates[k].bandwidth) - wanted) <
+                             std::abs(std::log(candidates[best].bandwidth) - wanted))
+            best = k;
+    }
+    return best;
+}
+
+bool CandidateFields::possible(const FoldHistograms& histograms, std::size_t fold) {
+    for (std::size_t p = 0; p < histograms.pixels(); ++p)
+        for (std::size_t f = 0; f < histograms.folds(); ++f) {
+            if (f == fold) continue;
+            for (const std::uint32_t n : histograms.at(p, f))
+                if (n > 0) return true;
+        }
+    return false;
+}
+
+CandidateFields::CandidateFields(const Grid& grid, const FoldHistograms& histograms, std::size_t fold,
+                                 const std::vector<Candidate>& candidates)
+    : grid_(grid), bins_(histograms.bins()), candidates_(candidates), image_(bins_) {
+    Plane votes(grid, bins_);
+    std::vector<std::uint32_t> counts(grid.pixels());
+    std::vector<std::uint64_t> rows(grid.height * bins_);
+    parallel_for(grid.height, [&](std::size_t y) {
+        std::vector<std::uint32_t> own(bins_);
+        std::uint64_t* const row = rows.data() + y * bins_;
+        for (std::size_t p = y * grid.width; p < (y + 1) * grid.width; ++p) {
+            counts[p] = histograms.without(p, fold, own);
+            const float vote = 1 / (static_cast<float>(counts[p]) + kCap);
+            std::uint32_t sum = 0;
+            for (std::size_t b = 0; b < bins_; ++b) {
+                sum += own[b];
+                row[b] += sum;
+                votes.at(p)[b] = static_cast<float>(sum) * vote;
+            }
+        }
+    });
+    for (std::size_t b = 0; b < bins_; ++b) {
+        std::uint64_t sum = 0, whole = 0;
+        for (std::size_t y = 0; y < grid.height; ++y)
+            sum += rows[y * bins_ + b], whole += rows[(y + 1) * bins_ - 1];
+        image_[b] = static_cast<float>(static_cast<double>(sum) / static_cast<double>(whole));
+    }
+    Pyramid pyramid(std::move(votes));
+    std::shared_ptr<const std::vector<double>> z;
+    std::optional<RingSums> sums;
+    double z_scale = 0;
+    for (std::size_t k = 0; k < candidates_.size(); ++k) {
+        const Candidate& one = candidates_[k];
+        if (one.kind == Candidate::Kind::space &&
+            (smooths_.empty() || smooths_.back().first != one.bandwidth))
+            smooths_.emplace_back(one.bandwidth, Smooth(pyramid, one.bandwidth));
+        if (one.kind != Candidate::Kind::rings) continue;
+        if (!sums || z_scale != one.bandwidth) {
+            z = std::make_shared<const std::vector<double>>(prevalence(grid, counts, one.bandwidth));
+            sums.emplace(pyramid.base(), *z);
+            z_scale = one.bandwidth;
+        }
+        rings_.push_back({k, z, Rings(*sums, one.tau, one.mirror)});
+    }
+}
+
+void CandidateFields::at(std::size_t pixel, std::size_t stride, float* out) const {
+    const auto row = static_cast<std::uint32_t>(pixel / grid_.width),
+               column = static_cast<std::uint32_t>(pixel % grid_.width);
+    const auto of = [&](std::size_t k) { return out + k * stride; };
+    std::vector<float> own(bins_), other(bins_);
+    // From the widest kernel to the narrowest, each with the one before to fall back on.
+    const float* wider[2] = {image_.data(), image_.data()};
+    std::size_t k = candidates_.size();
+    for (std::size_t level = smooths_.size(); level-- > 0;) {
+        const auto& [bandwidth, smooth] = smooths_[level];
+        while (candidates_[k - 1].kind != Candidate::Kind::space || candidates_[k - 1].bandwidth != bandwidth)
+            --k;
+        smooth.at(row, column, own.data());
+        for (; candidates_[k - 1].kind == Candidate::Kind::space && candidates_[k - 1].bandwidth == bandwidth;
+             --k) {
+            float* const to = of(k - 1);
+            const bool mirror = candidates_[k - 1].mirror;
+            std::copy(own.begin(), own.end(), to);
+            if (mirror) {
+                smooth.at(row, grid_.width - 1 - column, other.data());
+                for (std::size_t b = 0; b < bins_; ++b) to[b] += other[b];
+            }
+            if (!normalise(to, bins_)) std::copy(wider[mirror], wider[mirror] + bins_, to);
+            wider[mirror] = to;
+        }
+    }
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+        if (candidates_[i].kind == Candidate::Kind::image) std::copy(image_.begin(), image_.end(), of(i));
+    for (const Ring& ring : rings_) {
+        ring.rings.at((*ring.z)[pixel], of(ring.candidate));
+        normalise(of(ring.candidate), bins_);
+    }
+}
+
+}  // namespace kandinsky::partition::field

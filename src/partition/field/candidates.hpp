@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "partition/field/histograms.hpp"
+#include "partition/field/rings.hpp"
+#include "partition/field/smooth.hpp"
+
+namespace kandinsky::partition::field {
+
+/// One way for pixels to share their distributions.
+struct Candidate {
+    enum class Kind {
+        image,  ///< all scores of the class alike
+        space,  ///< neighbours, by a Gaussian of `bandwidth` pixels
+        rings,  ///< pixels where the class is about as common (within `tau`), smoothed over `bandwidth`
+                ///< pixels
+    };
+    Kind kind = Kind::image;
+    double bandwidth = 0;
+    bool mirror = false;  ///< each pixel together with its left-right image
+    double tau = 0;
+};
+
+struct CandidateOptions {
+    std::vector<double> bandwidths;  ///< ascending; empty: by the grid's size
+    bool mirror = true;
+    bool rings = true;
+};
+
+/// The image first, then space by ascending bandwidth (plain, mirrored), then rings.
+[[nodiscard]] std::vector<Candidate> make_candidates(const Grid& grid, const CandidateOptions& options);
+/// The candidate whose increments weigh the loss: the plain spatial one nearest to 1/40 of the height.
+[[nodiscard]] std::size_t pilot_of(const std::vector<Candidate>& candidates, const Grid& grid);
+
+/// The candidates' cumulative distributions at every pixel, fitted to all folds but one.
+class CandidateFields {
+  public:
+    /// fold >= histograms.folds(): fitted to all folds. The part must have scores.
+    CandidateFields(const Grid& grid, const FoldHistograms& histograms, std::size_t fold,
+                    const std::vector<Candidate>& candidates);
+
+    /// out[candidate][bin], `stride` values a candidate; each ascending in the bin, 1 at the last. Where a
+    /// kernel finds no votes the next wider one speaks, the image last. Safe from several threads, allocates
+    /// little.
+    void at(std::size_t pixel, std::size_t stride, float* out) const;
+    /// Whether there is any score in all folds but one.
+    [[nodiscard]] static bool possible(const FoldHistograms& histograms, std::size_t fold);
+
+  private:
+    struct Ring {
+        std::size_t candidate;
+        std::shared_ptr<const std::vector<double>> z;
+        Rings rings;
+    };
+    Grid grid_;
+    std::size_t bins_;
+    std::vector<Candidate> candidates_;
+    std::vector<float> image_;
+    std::vector<std::pair<double, Smooth>> smooths_;  ///< by ascending bandwidth
+    std::vector<Ring> rings_;
+};
+
+}  // namespace kandinsky::partition::field

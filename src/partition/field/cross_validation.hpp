@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "partition/field/candidates.hpp"
+
+namespace kandinsky::partition::field {
+
+/// Products of the candidates' errors under cross-validation: for weights w that sum to 1 the blend's loss is
+/// w' M w, and a candidate's own loss stands on the diagonal.
+struct ErrorProducts {
+    std::size_t candidates = 0;
+    std::vector<double> values;  ///< [candidate][candidate], symmetric
+    std::size_t folds = 0;       ///< that could be judged; 0: nothing is known and values are 0
+
+    [[nodiscard]] double at(std::size_t j, std::size_t k) const { return values[j * candidates + k]; }
+};
+
+/// Threshold-weighted CRPS: in each fold the mean over the fold's pixels p with scores of
+/// sum over b of v_p(b) (F_j - V)(F_k - V), where F comes from the other folds, V is the fold's own
+/// distribution at p and v_p are the increments of the pilot candidate; then the mean over folds. Looks at
+/// every s-th row and column, s the smallest step that leaves at most some 20,000 pixels with data:
+/// neighbours say the same. Sums in an order that threads do not change.
+[[nodiscard]] ErrorProducts cross_validate(const Grid& grid, const FoldHistograms& histograms,
+                                           const std::vector<Candidate>& candidates, Progress& progress);
+
+}  // namespace kandinsky::partition::field

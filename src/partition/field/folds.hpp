@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <kandinsky/dataset.hpp>
+#include <vector>
+
+namespace kandinsky::partition::field {
+
+enum class FoldOrder {
+    content,     ///< by the group's id, or by the image's content without groups: positions do not show
+    contiguous,  ///< runs of neighbouring positions in the file, for frames of a video
+};
+
+/// The fold of every image, below the returned count. All images of a group share one; folds differ by at
+/// most one group in size.
+struct Folds {
+    std::vector<std::uint8_t> of_image;
+    std::size_t count = 0;  ///< min(wanted, groups)
+};
+
+[[nodiscard]] Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
+                               std::size_t wanted, FoldOrder order, std::uint64_t seed);
+
+/// Images to learn distributions from and images to set the level with; no group is in both.
+struct Halves {
+    std::vector<std::uint32_t> learn, level;
+};
+
+/// `share` of the groups (rounded) to learn from, drawn by id or content as folds are.
+[[nodiscard]] Halves split_images(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
+                                  double share, std::uint64_t seed);
+
+}  // namespace kandinsky::partition::field

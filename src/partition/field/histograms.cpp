@@ -1,0 +1,55 @@
+#include "partition/field/histograms.hpp"
+
+#include <algorithm>
+#include <kandinsky/error.hpp>
+
+#include "core/parallel.hpp"
+#include "score/scored_tile.hpp"
+
+namespace kandinsky::partition::field {
+
+std::uint32_t FoldHistograms::without(std::size_t pixel, std::size_t fold,
+                                      std::span<std::uint32_t> out) const {
+    std::fill(out.begin(), out.end(), 0u);
+    for (std::size_t f = 0; f < folds_; ++f) {
+        if (f == fold) continue;
+        const std::span<const std::uint32_t> own = at(pixel, f);
+        for (std::size_t b = 0; b < bins_; ++b) out[b] += own[b];
+    }
+    std::uint32_t total = 0;
+    for (const std::uint32_t n : out) total += n;
+    return total;
+}
+
+FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const Folds& folds,
+                            const Cells& cells) {
+    const Grid image_grid = input.data.grid();
+    FoldHistograms histograms(cells.grid().pixels(), folds.count, grid.bins());
+    // A tile's histograms should stay in the cache while all images pass by, and tiles must not share a cell:
+    // a run of pixels where cells are pixels, else the rows of one line of cells.
+    constexpr std::size_t kTile = 512;
+    const std::size_t pixels = image_grid.pixels();
+    const std::size_t length = cells.side() == 1 ? kTile : std::size_t{image_grid.width} * cells.side();
+    const std::size_t tiles = (pixels + length - 1) / length;
+    parallel_for(tiles, input.progress, "field: histograms", [&](std::size_t number) {
+        const PixelRange range{number * length, std::min(pixels, (number + 1) * length)};
+        std::vector<std::size_t> cell(range.size());
+        for (std::size_t i = 0; i < cell.size(); ++i) cell[i] = cells.of(range.begin + i);
+        ScoredTile tile(input.data, input.score, range.size());
+        for (std::size_t image = 0; image < input.data.images(); ++image) {
+            if (input.progress.cancelled()) throw Interrupted();
+            tile.load(image, range);
+            const std::size_t fold = folds.of_image[image];
+            for (std::size_t c = 0; c < input.data.classes(); ++c) {
+                if (!feeds(input, c)) continue;
+                const float* const scores = tile.scores(c);
+                const std::uint8_t* const member = tile.member(c);
+                for (std::size_t i = 0; i < range.size(); ++i)
+                    if (member[i] != 0) ++histograms.at(cell[i], fold)[grid.bin_of(scores[i])];
+            }
+        }
+    });
+    return histograms;
+}
+
+}  // namespace kandinsky::partition::field

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "partition/field/cells.hpp"
+#include "partition/field/folds.hpp"
+#include "partition/field/score_grid.hpp"
+
+namespace kandinsky::partition::field {
+
+/// How many scores each pixel (or cell of pixels) has in each bin, fold by fold.
+class FoldHistograms {
+  public:
+    FoldHistograms(std::size_t pixels, std::size_t folds, std::size_t bins)
+        : pixels_(pixels), folds_(folds), bins_(bins), counts_(pixels * folds * bins) {}
+
+    [[nodiscard]] std::size_t pixels() const { return pixels_; }
+    [[nodiscard]] std::size_t folds() const { return folds_; }
+    [[nodiscard]] std::size_t bins() const { return bins_; }
+    [[nodiscard]] std::span<std::uint32_t> at(std::size_t pixel, std::size_t fold) {
+        return {counts_.data() + (pixel * folds_ + fold) * bins_, bins_};
+    }
+    [[nodiscard]] std::span<const std::uint32_t> at(std::size_t pixel, std::size_t fold) const {
+        return {counts_.data() + (pixel * folds_ + fold) * bins_, bins_};
+    }
+    /// Scores of all folds but one in each bin (fold >= folds(): of all folds); returns their number.
+    std::uint32_t without(std::size_t pixel, std::size_t fold, std::span<std::uint32_t> out) const;
+
+  private:
+    std::size_t pixels_, folds_, bins_;
+    std::vector<std::uint32_t> counts_;  ///< [pixel][fold][bin]
+};
+
+/// Counts a stratum in one walk over the data.
+[[nodiscard]] FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const Folds& folds,
+                                          const Cells& cells);
+
+}  // namespace kandinsky::partition::field

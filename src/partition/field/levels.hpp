@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "partition/field/blend.hpp"
+
+namespace kandinsky::partition::field {
+
+/// Sums u values of groups into the hierarchical quantile: group i weighs 1/(G+1), split evenly over its
+/// values, and 1/(G+1) sits at +inf. Values are rounded up to multiples of 1/4096. Integer weights: the order
+/// of groups does not show.
+class GroupLevels {
+  public:
+    static constexpr std::size_t kSteps = 4096;
+
+    GroupLevels() : mass_(kSteps + 1) {}
+    /// `counts[i]`: values in (i-1, i] / 4096 for i <= 4096, then the number of those that are infinite. A
+    /// group without values does not count.
+    void add(const std::vector<std::uint32_t>& counts);
+    void add(const GroupLevels& other);
+    [[nodiscard]] std::uint64_t groups() const { return groups_; }
+    /// The quantile at a level; +inf where the groups cannot support it.
+    [[nodiscard]] double quantile(double level) const;
+    [[nodiscard]] static std::size_t step_of(double u);
+
+  private:
+    __extension__ using Wide = unsigned __int128;
+    std::vector<Wide> mass_;
+    std::uint64_t groups_ = 0;
+};
+
+/// The levels at which to read the smoothed distributions so that a random pixel of a new group is covered at
+/// each level of the ladder: hierarchical quantiles of u = F_p(s), F from the folds the score is not in. A
+/// score whose fold leaves no others to learn from counts as infinite.
+[[nodiscard]] GroupLevels cross_fitted_levels(const SoftInput& input, const ScoreGrid& grid,
+                                              const Folds& folds, const Cells& cells,
+                                              const FoldHistograms& histograms,
+                                              const std::vector<Candidate>& candidates,
+                                              const std::vector<double>& weights);
+
+/// The same from groups that the distributions were not learnt from at all: all groups of input.data.
+[[nodiscard]] GroupLevels held_out_levels(const SoftInput& input, const ScoreGrid& grid, const Cells& cells,
+                                          const Plane& distributions);
+
+}  // namespace kandinsky::partition::field

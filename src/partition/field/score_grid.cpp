@@ -1,0 +1,93 @@
+#include "partition/field/score_grid.hpp"
+
+#include <algorithm>
+#include <kandinsky/error.hpp>
+#include <mutex>
+
+#include "core/parallel.hpp"
+#include "score/scored_tile.hpp"
+
+namespace kandinsky::partition::field {
+
+namespace {
+/// The slots in which the running sum passes (j + 1/2) / wanted of the whole.
+std::vector<std::uint32_t> quantile_slots(const std::vector<std::uint64_t>& mass, std::size_t wanted) {
+    double total = 0;
+    for (const std::uint64_t m : mass) total += static_cast<double>(m);
+    std::vector<std::uint32_t> slots;
+    double sum = 0;
+    for (std::size_t slot = 0; slot < mass.size() && slots.size() < wanted; ++slot) {
+        sum += static_cast<double>(mass[slot]);
+        while (slots.size() < wanted && mass[slot] > 0 &&
+               sum * static_cast<double>(wanted) >= total * (static_cast<double>(slots.size()) + 0.5))
+            slots.push_back(static_cast<std::uint32_t>(slot));
+    }
+    return slots;
+}
+}  // namespace
+
+ScoreGrid::ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>& weights,
+                     float largest, std::size_t bins)
+    : largest_(largest), bin_of_slot_(kSlots) {
+    std::vector<std::uint32_t> slots = quantile_slots(counts, bins / 2);
+    const std::vector<std::uint32_t> rare = quantile_slots(weights, bins - 1 - bins / 2);
+    slots.insert(slots.end(), rare.begin(), rare.end());
+    const auto last = std::find_if(counts.rbegin(), counts.rend(), [](std::uint64_t n) { return n > 0; });
+    slots.push_back(static_cast<std::uint32_t>(counts.rend() - last - 1));
+    std::sort(slots.begin(), slots.end());
+    slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+    for (const std::uint32_t slot : slots) edges_.push_back(slot << 14 | 0x3FFFu);
+    edges_.back() = std::min(edges_.back(), scale_key(largest));
+    // Where scores begin: an empty stretch below them would pull interpolated thresholds down.
+    const auto first = std::find_if(counts.begin(), counts.end(), [](std::uint64_t n) { return n > 0; });
+    origin_ = std::min(edges_.front(), static_cast<std::uint32_t>(first - counts.begin()) << 14);
+    std::size_t bin = 0;
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+        while (bin + 1 < slots.size() && slot > slots[bin]) ++bin;
+        bin_of_slot_[slot] = static_cast<std::uint8_t>(bin);
+    }
+}
+
+ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
+    const std::size_t pixels = input.data.grid().pixels();
+    const std::uint32_t* const n = input.census.counts.data() + input.stratum * pixels;
+    // Few parts, because each needs tables of its own.
+    const std::size_t parts = std::min<std::size_t>(16, pixels);
+    std::vector<std::uint64_t> counts(ScoreGrid::kSlots), weights(ScoreGrid::kSlots);
+    float largest = 1;
+    std::mutex adding;
+    parallel_for(parts, input.progress, "field: thresholds", [&](std::size_t part) {
+        const PixelRange range{part * pixels / parts, (part + 1) * pixels / parts};
+        std::vector<std::uint64_t> own_counts(ScoreGrid::kSlots);
+        std::vector<std::uint64_t> own_weights(ScoreGrid::kSlots), vote(range.size());
+        for (std::size_t i = 0; i < vote.size(); ++i)
+            vote[i] = (std::uint64_t{1} << 36) / std::max(1u, n[range.begin + i]);
+        float own_largest = 1;
+        ScoredTile tile(input.data, input.score, range.size());
+        for (std::size_t image = 0; image < input.data.images(); ++image) {
+            if (input.progress.cancelled()) throw Interrupted();
+            tile.load(image, range);
+            for (std::size_t c = 0; c < input.data.classes(); ++c) {
+                if (!feeds(input, c)) continue;
+                const float* const scores = tile.scores(c);
+                const std::uint8_t* const member = tile.member(c);
+                for (std::size_t i = 0; i < range.size(); ++i) {
+                    if (member[i] == 0) continue;
+                    const std::uint32_t slot = ScoreGrid::slot_of(scores[i]);
+                    ++own_counts[slot];
+                    own_weights[slot] += vote[i];
+                    own_largest = std::max(own_largest, scores[i]);
+                }
+            }
+        }
+        const std::lock_guard lock(adding);
+        for (std::size_t slot = 0; slot < ScoreGrid::kSlots; ++slot) {
+            counts[slot] += own_counts[slot];
+            weights[slot] += own_weights[slot];
+        }
+        largest = std::max(largest, own_largest);
+    });
+    return ScoreGrid(counts, weights, largest, bins);
+}
+
+}  // namespace kandinsky::partition::field

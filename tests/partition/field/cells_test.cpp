@@ -1,0 +1,51 @@
+#include "partition/field/cells.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "partition/field/histograms.hpp"
+#include "partition/field/samples.hpp"
+
+namespace kandinsky::partition::field {
+namespace {
+
+TEST(Cells, ArePixelsUntilThereAreTooMany) {
+    const Cells small({240, 320});
+    EXPECT_EQ(small.side(), 1u);
+    for (std::size_t p = 0; p < 240 * 320; p += 997) EXPECT_EQ(small.of(p), p);
+    const Cells large({1024, 2048});
+    EXPECT_EQ(large.side(), 4u);
+    EXPECT_LE(large.grid().pixels(), Cells::kMost);
+}
+
+TEST(Cells, AreFullBlocksButForTheBorder) {
+    const Cells cells({7, 10}, 12);
+    ASSERT_EQ(cells.side(), 3u);
+    EXPECT_EQ(cells.grid(), (Grid{3, 4}));
+    EXPECT_EQ(cells.of(0), 0u);
+    EXPECT_EQ(cells.of(2 * 10 + 3), 1u);
+    EXPECT_EQ(cells.of(3 * 10 + 2), 4u);
+    EXPECT_EQ(cells.of(69), 11u);
+}
+
+TEST(Cells, CountTheScoresOfAllTheirPixels) {
+    Sample sample{.height = 7, .width = 10, .images = 6};
+    const Given given(sample.draw());
+    const Cells cells(given.data.grid(), 12);
+    const ScoreGrid grid = make_score_grid(given.input(), 16);
+    const Folds folds = make_folds(given.data, given.census.image_hash, 2, FoldOrder::content, 0);
+    const FoldHistograms fine = count_scores(given.input(), grid, folds, Cells(given.data.grid()));
+    const FoldHistograms coarse = count_scores(given.input(), grid, folds, cells);
+    ASSERT_EQ(coarse.pixels(), 12u);
+    FoldHistograms expected(12, 2, grid.bins());
+    for (std::size_t p = 0; p < 70; ++p)
+        for (std::size_t f = 0; f < 2; ++f)
+            for (std::size_t b = 0; b < grid.bins(); ++b) expected.at(cells.of(p), f)[b] += fine.at(p, f)[b];
+    for (std::size_t c = 0; c < 12; ++c)
+        for (std::size_t f = 0; f < 2; ++f)
+            for (std::size_t b = 0; b < grid.bins(); ++b) ASSERT_EQ(coarse.at(c, f)[b], expected.at(c, f)[b]);
+}
+
+}  // namespace
+}  // namespace kandinsky::partition::field

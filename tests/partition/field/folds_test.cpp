@@ -1,0 +1,86 @@
+#include "partition/field/folds.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "partition/field/samples.hpp"
+
+namespace kandinsky::partition::field {
+namespace {
+
+Sample small(std::size_t images) {
+    Sample sample{.height = 2, .width = 3, .images = images};
+    return sample.draw();
+}
+
+Folds folds_of(const Given& given, std::size_t wanted, FoldOrder order = FoldOrder::content,
+               std::uint64_t seed = 0) {
+    return make_folds(given.data, given.census.image_hash, wanted, order, seed);
+}
+
+TEST(Folds, DifferByAtMostOneImageInSize) {
+    const Given given(small(23));
+    std::vector<int> sizes(5);
+    for (const std::uint8_t fold : folds_of(given, 5).of_image) ++sizes.at(fold);
+    EXPECT_EQ(*std::max_element(sizes.begin(), sizes.end()), 5);
+    EXPECT_EQ(*std::min_element(sizes.begin(), sizes.end()), 4);
+}
+
+TEST(Folds, FollowTheContentOfAnImageNotItsPosition) {
+    const Sample sample = small(40);
+    const Given one(sample), other(sample.shuffled(3));
+    const auto by_content = [](const Given& given) {
+        std::map<std::uint64_t, std::uint8_t> found;
+        const Folds folds = folds_of(given, 5);
+        for (std::size_t i = 0; i < folds.of_image.size(); ++i)
+            found[given.census.image_hash[i]] = folds.of_image[i];
+        return found;
+    };
+    EXPECT_EQ(by_content(one), by_content(other));
+    EXPECT_NE(folds_of(one, 5).of_image, folds_of(other, 5).of_image);
+    EXPECT_NE(folds_of(one, 5).of_image, folds_of(one, 5, FoldOrder::content, 1).of_image);
+}
+
+TEST(Folds, NeverDivideAGroup) {
+    Sample sample = small(40);
+    for (std::size_t i = 0; i < 40; ++i) sample.groups.push_back(static_cast<std::int32_t>(i * 7 % 11));
+    const Given given(sample);
+    for (const FoldOrder order : {FoldOrder::content, FoldOrder::contiguous}) {
+        std::map<std::int32_t, std::set<int>> seen;
+        const Folds folds = folds_of(given, 5, order);
+        for (std::size_t i = 0; i < 40; ++i) seen[sample.groups[i]].insert(folds.of_image[i]);
+        for (const auto& [group, own] : seen) EXPECT_EQ(own.size(), 1u) << "group " << group;
+    }
+}
+
+TEST(Folds, AreRunsOfPositionsWhenContiguous) {
+    const Folds folds = folds_of(Given(small(10)), 5, FoldOrder::contiguous);
+    EXPECT_EQ(folds.of_image, (std::vector<std::uint8_t>{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}));
+}
+
+TEST(SplitImages, DividesTheGroupsByShareWhateverTheOrder) {
+    Sample sample = small(40);
+    for (std::size_t i = 0; i < 40; ++i) sample.groups.push_back(static_cast<std::int32_t>(i % 10));
+    const auto learnt = [](const Sample& from) {
+        const Given given(from);
+        const Halves halves = split_images(given.data, given.census.image_hash, 0.3, 0);
+        EXPECT_EQ(halves.learn.size(), 12u);
+        EXPECT_EQ(halves.level.size(), 28u);
+        std::set<std::int32_t> groups;
+        for (const std::uint32_t image : halves.learn) groups.insert(from.groups[image]);
+        for (const std::uint32_t image : halves.level) EXPECT_EQ(groups.count(from.groups[image]), 0u);
+        return groups;
+    };
+    EXPECT_EQ(learnt(sample).size(), 3u);
+    EXPECT_EQ(learnt(sample), learnt(sample.shuffled(4)));
+}
+
+TEST(Folds, AreNoMoreThanThereAreGroups) {
+    EXPECT_EQ(folds_of(Given(small(3)), 5).count, 3u);
+    EXPECT_EQ(folds_of(Given(small(1)), 5).count, 1u);
+}
+
+}  // namespace
+}  // namespace kandinsky::partition::field

@@ -1,0 +1,72 @@
+#include "partition/field/rings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/random.hpp"
+
+namespace kandinsky::partition::field {
+namespace {
+
+TEST(Prevalence, OfAConstantIsThatConstantUpToTheBorder) {
+    const Grid grid{9, 14};
+    const std::vector<std::uint32_t> counts(grid.pixels(), 12);
+    for (const double z : prevalence(grid, counts, 2.5)) EXPECT_NEAR(z, std::log(12.25), 1e-5);
+}
+
+TEST(Rings, AverageAllPixelsByTheirDistanceInPrevalence) {
+    const Grid grid{16, 20};
+    Plane votes(grid, 6);
+    std::vector<double> z(grid.pixels());
+    Random random(5);
+    for (std::size_t p = 0; p < z.size(); ++p) {
+        z[p] = random.uniform(-1, 3);
+        float sum = 0;
+        for (std::size_t b = 0; b < 6; ++b)
+            votes.at(p)[b] = sum += static_cast<float>(random.uniform() * (z[p] + 1));
+    }
+    for (const bool mirror : {false, true}) {
+        const Rings rings(RingSums(votes, z), 0.4, mirror);
+        std::vector<float> found(6);
+        for (std::size_t p = 0; p < z.size(); p += 7) {
+            std::vector<double> expected(6);
+            for (std::size_t r = 0; r < z.size(); ++r) {
+                const double gap = (z[p] - z[r]) / 0.4, weight = std::exp(-0.5 * gap * gap);
+                const std::size_t twin = r - r % 20 + 19 - r % 20;
+                for (std::size_t b = 0; b < 6; ++b)
+                    expected[b] +=
+                        weight * static_cast<double>(votes.at(r)[b] + (mirror ? votes.at(twin)[b] : 0));
+            }
+            rings.at(z[p], found.data());
+            for (std::size_t b = 0; b < 6; ++b)
+                EXPECT_NEAR(found[b], expected[b] / expected.back(), 2e-3) << p << " " << b;
+        }
+    }
+}
+
+TEST(Rings, SpeakForPrevalencesFarFromAnyVote) {
+    Plane votes({1, 3}, 2);
+    votes.at(0)[0] = 0.25f;
+    votes.at(0)[1] = 1;
+    const std::vector<double> z{0, 5, 90};
+    const Rings rings(RingSums(votes, z), 0.15, false);
+    std::vector<float> found(2);
+    for (const double at : {0.0, 5.0, 47.0, 90.0, 1000.0}) {
+        rings.at(at, found.data());
+        EXPECT_FLOAT_EQ(found[0], 0.25f);
+        EXPECT_FLOAT_EQ(found[1], 1.0f);
+    }
+}
+
+TEST(Rings, LiveWithOnePrevalence) {
+    Plane votes({1, 2}, 1);
+    votes.at(1)[0] = 1;
+    const std::vector<double> z{0.5, 0.5};
+    float found = 0;
+    Rings(RingSums(votes, z), 0.15, true).at(0.5, &found);
+    EXPECT_FLOAT_EQ(found, 1.0f);
+}
+
+}  // namespace
+}  // namespace kandinsky::partition::field

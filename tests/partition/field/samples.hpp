@@ -1,0 +1,97 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <kandinsky/calibrator.hpp>
+#include <kandinsky/dataset.hpp>
+#include <numeric>
+#include <vector>
+
+#include "core/random.hpp"
+#include "partition/soft_method.hpp"
+
+namespace kandinsky::partition::field {
+
+/// Made-up outputs of a network that knows two classes: foreground with probability `share(row, column)` and
+/// a score there that grows with `hardness(row, column)`, both in [0, 1].
+struct Sample {
+    using Map = std::function<double(double, double)>;
+    std::uint32_t height = 12, width = 16;
+    std::size_t images = 20;
+    std::uint64_t seed = 1;
+    Map share = [](double, double) { return 0.7; };
+    Map hardness = [](double, double) { return 0.5; };
+    std::vector<float> probs{};
+    std::vector<std::uint8_t> labels{};
+    std::vector<std::int32_t> groups{};  ///< none when empty
+
+    Sample& draw() {
+        probs.clear();
+        labels.clear();
+        for (std::size_t image = 0; image < images; ++image) {
+            Random random(seed, 77, image);
+            const double mood = random.uniform(0.5, 1.5);  // an image is hard or easy as a whole
+            for (std::uint32_t y = 0; y < height; ++y)
+                for (std::uint32_t x = 0; x < width; ++x) {
+                    const double v = (y + 0.5) / height, u = (x + 0.5) / width;
+                    const bool in = random.uniform() < share(v, u);
+                    const double score =
+                        std::clamp(std::pow(random.uniform(), 2.0) * hardness(v, u) * mood, 0.0, 1.0);
+                    labels.push_back(in ? 1 : 0);
+                    probs.push_back(static_cast<float>(in ? 1 - score : score));
+                }
+        }
+        return *this;
+    }
+
+    [[nodiscard]] Dataset data() const {
+        return Dataset(Array::copy_of(probs, {images, 1, height, width}),
+                       Array::copy_of(labels, {images, height, width}),
+                       groups.empty() ? Array() : Array::copy_of(groups, {images}));
+    }
+
+    /// The same images in another order.
+    [[nodiscard]] Sample shuffled(std::uint64_t by) const {
+        Sample other = *this;
+        std::vector<std::size_t> order(images);
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        Random random(by, 78);
+        for (std::size_t i = images; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+        const std::size_t pixels = std::size_t{height} * width;
+        for (std::size_t i = 0; i < images; ++i) {
+            const auto from = static_cast<std::ptrdiff_t>(order[i] * pixels),
+                       size = static_cast<std::ptrdiff_t>(pixels),
+                       to = static_cast<std::ptrdiff_t>(i * pixels);
+            std::copy(probs.begin() + from, probs.begin() + from + size, other.probs.begin() + to);
+            std::copy(labels.begin() + from, labels.begin() + from + size, other.labels.begin() + to);
+            if (!groups.empty()) other.groups[i] = groups[order[i]];
+        }
+        return other;
+    }
+};
+
+/// A data set with what a soft method gets to see of it.
+struct Given {
+    Dataset data;
+    Census census;
+    MethodSettings settings{};
+
+    explicit Given(const Sample& sample)
+        : data(sample.data()), census(take_census(data, Condition::by_class, silent())) {}
+    [[nodiscard]] SoftInput input(std::uint32_t stratum = 1, Pooling pooling = Pooling::pixels) const {
+        return {.data = data,
+                .census = census,
+                .condition = Condition::by_class,
+                .score = {},
+                .stratum = stratum,
+                .pooling = pooling,
+                .ladder = Ladder::uniform(20),
+                .released = false,
+                .seed = 0,
+                .settings = &settings,
+                .progress = silent()};
+    }
+};
+
+}  // namespace kandinsky::partition::field
