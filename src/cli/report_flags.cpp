@@ -5,6 +5,7 @@
 
 #include "cli/input.hpp"
 #include "core/fail.hpp"
+#include "report/figures.hpp"
 
 namespace kandinsky::cli {
 
@@ -24,7 +25,13 @@ std::string quoted(const std::string& word) {
 
 void remember_command(int argc, char** argv) {
     command_text = "kandinsky";
-    for (int i = 1; i < argc; ++i) command_text += " " + quoted(argv[i]);
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        // What cannot change a result is no part of it: the file is the same for any number of threads.
+        if (word == "--threads") ++i;
+        if (word == "-q" || word == "--quiet" || word.rfind("--threads", 0) == 0) continue;
+        command_text += " " + quoted(word);
+    }
 }
 
 std::string remembered_command() {
@@ -32,6 +39,8 @@ std::string remembered_command() {
 }
 
 void ReportFlags::declare(CLI::App& app) {
+    app.add_option("--figures", figures, "write the maps as PNG and the plots as SVG into this folder")
+        ->type_name("DIR");
     app.add_option("--class-names", class_names, "names of the classes for the report, separated by commas");
     app.add_option("--title", title, "title of the report");
 }
@@ -50,7 +59,19 @@ void ReportFlags::write(ReportInput input, const Outputs& outputs, const std::st
     input.class_names = names();
     if (!title.empty()) input.title = title;
     input.provenance["command"] = remembered_command();
-    if (outputs.has(flag)) outputs.file(flag).write(make_report(input, progress));
+    const Tally counts = tally(*input.test, input.calibrators, input.alpha, progress);
+    if (outputs.has(flag)) outputs.file(flag).write(report_page(report_data(input, counts)));
+    if (figures.empty()) return;
+    namespace fs = std::filesystem;
+    std::error_code problem;
+    fs::create_directories(figures, problem);
+    if (problem) fail(ErrorKind::file, "cannot make the folder {}: {}", figures, problem.message());
+    std::vector<std::unique_ptr<AtomicFile>> files;
+    for (const auto& [name, bytes] : kandinsky::figures(input, counts)) {
+        files.push_back(std::make_unique<AtomicFile>(fs::path(figures) / name));
+        files.back()->write(bytes);
+    }
+    for (const auto& file : files) file->commit();
 }
 
 ReportInput report_input(const Comparison& comparison, const Dataset& test, const std::vector<int>& classes) {

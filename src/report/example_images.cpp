@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/parallel.hpp"
 #include "evaluate/covering_level.hpp"
 #include "evaluate/level_plan.hpp"
 #include "report/blob.hpp"
@@ -77,9 +78,10 @@ std::vector<std::uint8_t> probabilities_of(const Dataset& test, std::size_t imag
 ordered_json example_json(const ReportInput& input, std::size_t image) {
     const Dataset& test = *input.test;
     const std::size_t width = test.grid().width, height = test.grid().height, classes = test.classes();
-    ordered_json sets = ordered_json::array();
-    for (const Calibrator* calibrator : input.calibrators)
-        sets.push_back(blob(set_codes(*calibrator, test, image), {classes, height, width}, {width}));
+    std::vector<ordered_json> sets(input.calibrators.size());
+    parallel_for(sets.size(), [&](std::size_t m) {
+        sets[m] = blob(set_codes(*input.calibrators[m], test, image), {classes, height, width}, {width});
+    });
     return {{"image", image},
             {"group", test.grouped() ? ordered_json(test.group_id(image)) : ordered_json(nullptr)},
             {"truth", blob(truth_of(test, image), {height, width}, {width})},

@@ -49,10 +49,4 @@ std::string report_page(const nlohmann::ordered_json& data) {
     return fill_template({reinterpret_cast<const char*>(kReportTemplate), kReportTemplateBytes}, data);
 }
 
-std::string make_report(const ReportInput& input, Progress& progress) {
-    require_report_template();
-    (void)class_labels(input.class_names, input.test->classes());
-    return report_page(report_data(input, tally(*input.test, input.calibrators, input.alpha, progress)));
-}
-
 }  // namespace kandinsky

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parallel.hpp"
 #include "report/blob.hpp"
 
 namespace kandinsky {
@@ -12,8 +13,9 @@ using nlohmann::ordered_json;
 namespace {
 constexpr std::uint32_t kMostCurves = 1024;
 constexpr std::size_t kCoarsest = 64;
+constexpr unsigned kScoreSteps = 64;
 // What packing leaves of noisy curves, with base64; only a first guess of the resolution that fits.
-constexpr double kPacked = 0.45;
+constexpr double kPacked = 0.4;
 
 std::size_t parts(std::size_t length, std::size_t block) {
     return (length + block - 1) / block;
@@ -80,7 +82,8 @@ std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::s
             for (std::size_t l = 0; l < alphas.size(); ++l) {
                 const auto score =
                     static_cast<double>(calibrator.curves[stratum].threshold(curve, alphas[l]));
-                out[(l * rows + row) * columns + column] = quantised(std::sqrt(std::max(score, 0.0)), 1, 100);
+                out[(l * rows + row) * columns + column] =
+                    quantised(std::sqrt(std::max(score, 0.0)), 1, kScoreSteps);
             }
         }
     return out;
@@ -112,11 +115,11 @@ PixelCurves pixel_curves(const ReportInput& input, const Tally& tally, const Rep
             many += many_curves(*calibrator, s) ? kCurveLevels : 0;
         }
     const auto for_all = [&](auto&& one) {
-        std::vector<std::vector<ordered_json>> out;
-        for (std::size_t m = 0; m < input.calibrators.size(); ++m) {
-            out.emplace_back();
-            for (std::size_t s = 0; s < input.calibrators[m]->strata(); ++s) out.back().push_back(one(m, s));
-        }
+        const std::size_t strata = input.calibrators.front()->strata();
+        std::vector<std::vector<ordered_json>> out(input.calibrators.size(),
+                                                   std::vector<ordered_json>(strata));
+        parallel_for(out.size() * strata,
+                     [&](std::size_t i) { out[i / strata][i % strata] = one(i / strata, i % strata); });
         return out;
     };
     PixelCurves out;

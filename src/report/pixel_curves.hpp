@@ -12,7 +12,7 @@ namespace kandinsky {
                                                         const Grid& grid, std::size_t block);
 
 /// Thresholds of every `stride`-th pixel in both directions (from the middle of the first block on), same
-/// layout: round(100 sqrt(score)), 255 for infinite ones.
+/// layout: round(64 sqrt(score)), 255 for infinite ones.
 [[nodiscard]] std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::size_t stratum,
                                                           std::size_t stride);
 

@@ -47,9 +47,6 @@ void require_report_template();
 /// `page` with the data in place of the token that marks its place. Throws an internal fault without it.
 [[nodiscard]] std::string fill_template(std::string_view page, const nlohmann::ordered_json& data);
 
-/// Walks over the test images and builds the page.
-[[nodiscard]] std::string make_report(const ReportInput& input, Progress& progress);
-
 /// A name for every class: those given, or "class N". Throws a usage error when their number is wrong.
 [[nodiscard]] std::vector<std::string> class_labels(const std::vector<std::string>& given,
                                                     std::size_t classes);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/fail.hpp"
+#include "core/parallel.hpp"
 #include "io/kcal_meta.hpp"
 #include "report/blob.hpp"
 #include "report/example_images.hpp"
@@ -164,8 +165,9 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
     const PixelCurves curves = pixel_curves(input, tally, limits);
     ordered_json methods = ordered_json::array(), calibration = ordered_json::array(),
                  tested = ordered_json::array();
-    for (std::size_t m = 0; m < input.calibrators.size(); ++m)
-        methods.push_back(method_json(input, tally, curves, m));
+    std::vector<ordered_json> made(input.calibrators.size());
+    parallel_for(made.size(), [&](std::size_t m) { made[m] = method_json(input, tally, curves, m); });
+    for (ordered_json& one : made) methods.push_back(std::move(one));
     for (std::size_t s = 0; s < strata; ++s)
         calibration.push_back(counts_blob(first.counts.data() + s * grid.pixels(), grid));
     for (std::size_t c = 0; c < input.test->classes(); ++c)

@@ -56,7 +56,7 @@ interface Point {
 }
 
 function unit(label: string) {
-  return { domain: [0, 1], label, grid: true, ticks: [0, 0.2, 0.4, 0.6, 0.8, 1], labelAnchor: "center" as const };
+  return { domain: [0, 1], label, grid: true, ticks: [0, 0.2, 0.4, 0.6, 0.8, 1], labelAnchor: "center" as const, labelArrow: "none" as const };
 }
 
 /** Lines in the methods' colours over the unit square. */
@@ -71,7 +71,7 @@ export function methodLines(
     style: look,
     width: options.width,
     height: options.height,
-    marginLeft: 46,
+    marginLeft: 52,
     marginBottom: 40,
     x: unit(options.x),
     y: unit(options.y),
@@ -107,7 +107,7 @@ export function reliabilityDiagram(bins: Reliability, width: number, height: num
     style: look,
     width,
     height,
-    marginLeft: 46,
+    marginLeft: 52,
     marginBottom: 40,
     x: unit("probability the model gives"),
     y: unit("share of pixels that have the class"),
@@ -150,13 +150,13 @@ export function violins(report: Report, stratum: number, maps: ArrayLike<number>
     style: look,
     width,
     height,
-    marginLeft: 50,
+    marginLeft: 56,
     marginBottom: 30,
     x: { domain: [-0.5, report.methods.length - 0.5], ticks: report.methods.map((_, m) => m), tickFormat: (m: number) => report.methods[m]?.name ?? "", label: null, tickSize: 0 },
-    y: { domain: [0, cut], label: "coverage error CE of a pixel", grid: true, labelAnchor: "center" },
+    y: { domain: [0, cut], label: "coverage error CE of a pixel", grid: true, labelAnchor: "center", labelArrow: "none" },
     marks: [
       floor ? Plot.ruleY([floor], { stroke: "currentColor", strokeDasharray: "3 4" }) : null,
-      floor ? Plot.text([floor], { y: (d: number) => d, x: report.methods.length - 0.5, text: () => "sampling floor", textAnchor: "end", dy: -7, fillOpacity: 0.8 }) : null,
+      floor ? Plot.text([floor], { y: (d: number) => d, x: -0.48, text: () => "sampling floor", textAnchor: "start", dy: -7, fillOpacity: 0.8 }) : null,
       Plot.areaX(rows, { x1: "x1", x2: "x2", y: "y", z: "m", fill: (d) => methodColour(d.m), fillOpacity: 0.55 }),
       Plot.ruleX(stats, { x: "m", y1: "q05", y2: "q95", stroke: "currentColor", strokeWidth: 1.5 }),
       Plot.dot(stats, { x: "m", y: "mean_ce", fill: "currentColor", stroke: "var(--paper, white)", r: 4 }),

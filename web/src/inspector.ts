@@ -46,7 +46,7 @@ export async function pixelFacts(report: Report, stratum: number, m: number, pix
     const cell = Math.floor(row / report.curve_stride) * columns + Math.floor(column / report.curve_stride);
     for (let l = 0; l < CURVE_LEVELS; ++l) {
       const code = table[l * rows * columns + cell];
-      add(curveLevels[l], code === NO_VALUE ? null : (code / 100) ** 2);
+      add(curveLevels[l], code === NO_VALUE ? null : (code / 64) ** 2);
     }
   }
   const table = await values(own.pixel_coverage);
@@ -113,7 +113,7 @@ export function inspector(store: Store): HTMLElement {
     );
     table.replaceChildren(h("table", { class: "small" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...lines)));
     const points = (pick: (one: PixelFacts) => { x: number; y: number }[]) => own.flatMap((one) => pick(one).map((point) => ({ ...point, method: one.method })));
-    const size = { width: 360, height: 230, at: 1 - store.choice.percent / 100 };
+    const size = { width: 360, height: 190, at: 1 - store.choice.percent / 100 };
     scores.replaceChildren(
       methodLines(report, points((one) => one.threshold), { title: `Non-conformity curves of ${name}`, x: "wanted coverage, 1 - alpha", y: "score threshold, 1 - p", diagonal: false, ...size }),
     );
