@@ -67,7 +67,8 @@ TEST_P(TallyOf, AgreesWithTheEvaluationAtItsLevels) {
                 for (std::size_t l = 0; l <= kCurveLevels; ++l) total += first[l];
                 for (std::size_t l = 0; l < kCurveLevels; ++l)
                     error += std::abs((covered += first[l]) / total - static_cast<double>(l + 1) / 20) / 19;
-                if (total > 0) EXPECT_NEAR(error, evaluation.strata[s].ce_map[p], 1e-9) << m << " " << p;
+                if (total == 0) continue;
+                EXPECT_NEAR(error, evaluation.strata[s].ce_map[p], 1e-9) << m << " " << p;
             }
     }
 }
