@@ -6,6 +6,7 @@
 #include "core/fail.hpp"
 #include "report/result_json.hpp"
 #include "report/table.hpp"
+#include "report/text_map.hpp"
 
 namespace kandinsky::cli {
 
@@ -19,6 +20,7 @@ struct Flags {
     std::vector<int> classes;
     double alpha = 0.1;
     std::size_t sample = 0, draws = 1;
+    bool map = false;
 };
 
 void run(Flags flags) {
@@ -59,7 +61,8 @@ void run(Flags flags) {
     write_json(flags.json, outputs, comparison_json(comparison, flags.classes));
     outputs.commit();
     if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
-        print(comparison_table(comparison, flags.classes));
+        print(comparison_table(comparison, flags.classes) +
+              (flags.map || is_terminal() ? error_text_map(comparison, flags.classes) : ""));
 }
 }  // namespace
 
@@ -81,6 +84,7 @@ Command add_compare(CLI::App& root) {
         ->check(CLI::NonNegativeNumber);
     app->add_option("--json", flags->json, "write the results as JSON ('-': standard output)")
         ->type_name("FILE");
+    app->add_flag("--map", flags->map, "draw the errors as letters below the table (always on a terminal)");
     app->add_option("--report", flags->report.page, "write one self-contained HTML page about all of it")
         ->type_name("FILE.html");
     flags->report.declare(*app);

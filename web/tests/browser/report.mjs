@@ -15,30 +15,19 @@ const percent = (value) => `${(100 * value).toFixed(2)} %`;
 
 /** The demo's folder with a report whose second class tries to leave the page. */
 const nasty = '<img src=x onerror="window.broken=1"></script><b>thing';
-function makeDemo(...more) {
+function makeDemo() {
   const at = folder();
-  run(at, "demo", "-o", "demo", "-q", "--class-names", `background,${nasty}`, ...more);
+  run(at, "demo", "-o", "demo", "-q", "--class-names", `background,${nasty}`);
   return { at: join(at, "demo"), file: join(at, "demo", "report.html"), names: ["background", nasty], probs: "test_probs.npy", labels: "test_labels.npy" };
 }
 
-function makeReal(name, names, ...more) {
+function makeReal(name, names) {
   const at = folder();
   if (realData(name, at) === null) return null;
   const input = (kind) => [`--${kind}-probs`, `${name}_${kind}_probs.npy`, `--${kind}-labels`, `${name}_${kind}_labels.npy`];
-  const prefix = (file) => join(at, file);
-  const probe = (file) => {
-    try {
-      return statSync(prefix(file)).isFile();
-    } catch {
-      return false;
-    }
-  };
-  const plain = probe("cal_probs.npy");
-  const words = plain ? input("cal").concat(input("test")).map((word) => word.replace(`${name}_`, "")) : input("cal").concat(input("test"));
-  const stem = plain ? "" : `${name}_`;
-  run(at, "compare", ...words, "--report", "report.html", "--class-names", names.join(","), "-q", "--json", "compare.json", ...more);
-  run(at, "calibrate", "--probs", `${stem}cal_probs.npy`, "--labels", `${stem}cal_labels.npy`, "--method", "kmeans", "--pooling", "pixels", "-o", "kmeans.kcal", "-q");
-  return { at, file: join(at, "report.html"), names, probs: `${stem}test_probs.npy`, labels: `${stem}test_labels.npy` };
+  run(at, "compare", ...input("cal"), ...input("test"), "--report", "report.html", "--class-names", names.join(","), "-q", "--json", "compare.json");
+  run(at, "calibrate", "--probs", `${name}_cal_probs.npy`, "--labels", `${name}_cal_labels.npy`, "--method", "kmeans", "--pooling", "pixels", "-o", "kmeans.kcal", "-q");
+  return { at, file: join(at, "report.html"), names, probs: `${name}_test_probs.npy`, labels: `${name}_test_labels.npy` };
 }
 
 /** Everything that must hold for any report with a k-means method. */
@@ -129,15 +118,13 @@ describe("the demo's report", { skip: missing }, () => {
 
   test("sorts its table by a click on a head", async () => {
     const { page, context } = await openReport(browser, made.file);
-    const column = async () => (await page.locator("#results tbody tr").allTextContents()).map((text) => text);
     const errors = async () => (await page.locator("#results tbody tr td:nth-child(3)").allTextContents()).map(Number);
-    const first = await column();
     await page.locator("#results thead button", { hasText: "mean CE" }).click();
     const rising = await errors();
     assert.deepEqual(rising, [...rising].sort((a, b) => a - b));
     await page.locator("#results thead button", { hasText: "mean CE" }).click();
     assert.deepEqual(await errors(), [...rising].reverse());
-    assert.equal(first.length, rising.length);
+    assert.ok(rising.length > 1);
     await context.close();
   });
 

@@ -69,15 +69,9 @@ export async function choose(page, id, text) {
   await page.selectOption(`#${id}`, { label: text });
 }
 
-/** A number for what a canvas shows. */
+/** What a canvas shows, as a PNG in text. */
 export async function picture(page, id) {
-  return page.evaluate((name) => {
-    const canvas = document.querySelector(`#${name} canvas`);
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    let hash = 0;
-    for (let i = 0; i < data.length; ++i) hash = (hash * 31 + data[i]) | 0;
-    return hash;
-  }, id);
+  return page.evaluate((name) => document.querySelector(`#${name} canvas`).toDataURL("image/png"), id);
 }
 
 export async function screenshot(page, name, options = {}) {
