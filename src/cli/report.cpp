@@ -24,6 +24,8 @@ std::vector<std::string> names_of(const std::vector<std::string>& files,
                                   const std::vector<Calibrator>& calibrators) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < files.size(); ++i) {
+        if (std::count(files.begin(), files.end(), files[i]) > 1)
+            fail(ErrorKind::usage, "{} is given twice", files[i]);
         const auto same = [&](const Calibrator& other) {
             return other.options.method == calibrators[i].options.method;
         };
@@ -31,8 +33,6 @@ std::vector<std::string> names_of(const std::vector<std::string>& files,
         std::string name =
             alone ? calibrators[i].options.method : std::filesystem::path(files[i]).stem().string();
         if (std::find(names.begin(), names.end(), name) != names.end()) name = files[i];
-        if (std::find(names.begin(), names.end(), name) != names.end())
-            fail(ErrorKind::usage, "{} is given twice", files[i]);
         names.push_back(std::move(name));
     }
     return names;
@@ -77,7 +77,9 @@ void run(const Flags& flags) {
     flags.report.write(std::move(input), outputs, "-o", progress);
     progress.clear();
     outputs.commit();
-    if (!flags.common.quiet && !flags.report.page.empty())
+    if (flags.common.quiet) return;
+    if (!flags.report.figures.empty()) print(fmt::format("{}: figures\n", flags.report.figures));
+    if (!flags.report.page.empty())
         print(fmt::format("{}: report of {} calibrator{} on {} test images; open it in any browser\n",
                           flags.report.page, calibrators.size(), calibrators.size() == 1 ? "" : "s",
                           data.images()));

@@ -102,7 +102,7 @@ std::string reliability_svg(const Reliability& bins) {
 /// Density of the finite values on [0, top] at 128 points, smoothed, its largest value 1.
 std::vector<double> density(const std::vector<double>& values, double top) {
     constexpr std::size_t kBins = 128;
-    constexpr double kSigma = 1.5;
+    constexpr double kSigma = 2.5;
     std::vector<double> histogram(kBins, 0), out(kBins, 0);
     for (const double value : values)
         if (std::isfinite(value) && value <= top)

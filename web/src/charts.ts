@@ -122,7 +122,7 @@ export function reliabilityDiagram(bins: Reliability, width: number, height: num
 }
 
 /** Density of the codes 0 .. 254 (255: none), smoothed a little, with its largest value 1. */
-export function density(codes: ArrayLike<number>, sigma = 3): number[] {
+export function density(codes: ArrayLike<number>, sigma = 5): number[] {
   const histogram = new Array<number>(255).fill(0);
   for (let i = 0; i < codes.length; ++i) if (codes[i] < 255) histogram[codes[i]] += 1;
   const reach = Math.ceil(3 * sigma);

@@ -69,6 +69,16 @@ export async function choose(page, id, text) {
   await page.selectOption(`#${id}`, { label: text });
 }
 
+/** Waits until an element's text is as wanted. The page's own policy forbids Playwright's waitForFunction to evaluate. */
+export async function textIs(page, id, wanted) {
+  let text = null;
+  for (const end = Date.now() + 10_000; Date.now() < end; await page.waitForTimeout(20)) {
+    text = await page.locator(`#${id}`).textContent();
+    if (wanted instanceof RegExp ? wanted.test(text) : text === wanted) return;
+  }
+  throw new Error(`#${id} says "${text}" and not ${wanted}`);
+}
+
 /** What a canvas shows, as a PNG in text. */
 export async function picture(page, id) {
   return page.evaluate((name) => document.querySelector(`#${name} canvas`).toDataURL("image/png"), id);
