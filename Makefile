@@ -1,6 +1,6 @@
 # The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-asan test-tsan bench format lint install clean
+.PHONY: help setup build web demo test test-asan test-tsan bench format lint install clean
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -27,6 +27,11 @@ setup:  ## install the Debian packages the build needs
 build: setup  ## build the library and the command: build/bin/kandinsky
 	@$(CONFIGURE) $(KEEP_TESTS)
 	@$(COMPILE) --target kandinsky kandinsky_cli
+
+web:  ## build the command with the HTML report (needs nodejs, npm and access to npm's packages)
+	@$(SETUP) --tests
+	@$(CONFIGURE) $(KEEP_TESTS) -DKANDINSKY_WEB=ON
+	@$(COMPILE) --target kandinsky_cli
 
 demo: build  ## the whole flow on scenes that the program makes itself
 	$(BUILD)/bin/kandinsky demo -o $(BUILD)/demo

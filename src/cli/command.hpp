@@ -27,6 +27,7 @@ Command add_evaluate(CLI::App& root);
 Command add_compare(CLI::App& root);
 Command add_inspect(CLI::App& root);
 Command add_demo(CLI::App& root);
+Command add_report(CLI::App& root);
 
 /// --threads, --quiet: what every working command has.
 struct CommonFlags {

@@ -2,9 +2,11 @@
 #include <kandinsky/compare.hpp>
 
 #include "cli/command.hpp"
+#include "cli/report_flags.hpp"
 #include "core/fail.hpp"
 #include "report/result_json.hpp"
 #include "report/table.hpp"
+#include "report/text_map.hpp"
 
 namespace kandinsky::cli {
 
@@ -13,10 +15,12 @@ struct Flags {
     CommonFlags common;
     InputFlags cal, test;
     CalibrateFlags calibrate;
+    ReportFlags report;
     std::string methods, json;
     std::vector<int> classes;
     double alpha = 0.1;
     std::size_t sample = 0, draws = 1;
+    bool map = false;
 };
 
 void run(Flags flags) {
@@ -34,7 +38,8 @@ void run(Flags flags) {
                       options.methods[i]) != options.methods.begin() + static_cast<std::ptrdiff_t>(i))
             fail(ErrorKind::usage, "--methods names '{}' twice", options.methods[i]);
     }
-    Outputs outputs{json_output(flags.json)};
+    if (!flags.report.page.empty()) require_report_template();
+    Outputs outputs{json_output(flags.json), {"--report", flags.report.page}};
     flags.test.ignore = flags.cal.ignore;
     flags.test.logits = flags.cal.logits;
     TerminalProgress progress(flags.common.quiet);
@@ -43,14 +48,21 @@ void run(Flags flags) {
         if (cls < 0 || static_cast<std::size_t>(cls) >= calibration.classes())
             fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls,
                  calibration.classes() - 1);
+    flags.report.check(calibration.classes());
     const Comparison comparison = compare(calibration, test, options, progress);
+    if (flags.report.wanted()) {
+        ReportInput input = report_input(comparison, test, flags.classes);
+        input.provenance["inputs"] = {input_json("calibration", calibration), input_json("test", test)};
+        flags.report.write(std::move(input), outputs, "--report", progress);
+    }
     progress.clear();
     if (!flags.common.quiet)
         for (const std::string& remark : remarks(comparison.calibrators.front())) warn(progress, remark);
     write_json(flags.json, outputs, comparison_json(comparison, flags.classes));
     outputs.commit();
     if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
-        print(comparison_table(comparison, flags.classes));
+        print(comparison_table(comparison, flags.classes) +
+              (flags.map || is_terminal() ? error_text_map(comparison, flags.classes) : ""));
 }
 }  // namespace
 
@@ -67,11 +79,15 @@ Command add_compare(CLI::App& root) {
     app->add_option("--sample", flags->sample,
                     "calibrate on a random subset of so many groups (images without groups)")
         ->check(CLI::NonNegativeNumber);
-    app->add_option("--draws", flags->draws,
-                    "number of such subsets->check(CLI::NonNegativeNumber); mean and spread are reported")
-        ->capture_default_str();
+    app->add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
     app->add_option("--json", flags->json, "write the results as JSON ('-': standard output)")
         ->type_name("FILE");
+    app->add_flag("--map", flags->map, "draw the errors as letters below the table (always on a terminal)");
+    app->add_option("--report", flags->report.page, "write one self-contained HTML page about all of it")
+        ->type_name("FILE.html");
+    flags->report.declare(*app);
     flags->calibrate.declare(*app, "pixels");
     flags->common.declare(*app);
     app->footer(

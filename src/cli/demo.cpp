@@ -5,6 +5,7 @@
 #include <kandinsky/scenes.hpp>
 
 #include "cli/command.hpp"
+#include "cli/report_flags.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "report/result_json.hpp"
@@ -15,6 +16,7 @@ namespace kandinsky::cli {
 namespace {
 struct Flags {
     CommonFlags common;
+    ReportFlags report;
     std::string output = "kandinsky-demo", preset = "photo", size;
     std::size_t images = 100, test_images = 300;
     std::uint64_t seed = 0;
@@ -30,6 +32,13 @@ Grid parse_size(const std::string& text) {
             return {static_cast<std::uint32_t>(height[0]), static_cast<std::uint32_t>(width[0])};
     }
     fail(ErrorKind::usage, "--size is '{}', but must be WIDTHxHEIGHT, e.g. 320x240", text);
+}
+
+/// All classes but the background.
+std::vector<int> foreground(std::size_t classes) {
+    std::vector<int> shown;
+    for (std::size_t c = 1; c < classes; ++c) shown.push_back(static_cast<int>(c));
+    return shown;
 }
 
 Dataset as_dataset(const Scenes& scenes, const std::string& name) {
@@ -55,9 +64,9 @@ void run(const Flags& flags) {
     const Scenes test = make_scenes(scene, progress);
     CompareOptions options;
     options.calibrate.seed = flags.seed;
-    const Comparison comparison =
-        compare(as_dataset(cal, "cal"), as_dataset(test, "test"), options, progress);
-    progress.clear();
+    const Dataset cal_data = as_dataset(cal, "cal"), test_data = as_dataset(test, "test");
+    flags.report.check(test_data.classes());
+    const Comparison comparison = compare(cal_data, test_data, options, progress);
 
     const fs::path folder(flags.output);
     std::error_code problem;
@@ -71,17 +80,28 @@ void run(const Flags& flags) {
     }
     for (const Calibrator& calibrator : comparison.calibrators)
         save(calibrator, folder / (calibrator.options.method + ".kcal"));
-    Outputs outputs{json_output((folder / "compare.json").string())};
+    const bool drawn = !flags.report.page.empty() || has_report_template();
+    const std::string page =
+        flags.report.page.empty() ? (folder / "report.html").string() : flags.report.page;
+    Outputs outputs{json_output((folder / "compare.json").string()), {"--report", drawn ? page : ""}};
     write_json("compare.json", outputs, comparison_json(comparison, {}));
+    if (drawn || flags.report.wanted()) {
+        ReportInput input = report_input(comparison, test_data, foreground(test_data.classes()));
+        input.title = "Demo: scenes that the program made itself";
+        input.provenance["inputs"] = {input_json("calibration", cal_data), input_json("test", test_data)};
+        flags.report.write(std::move(input), outputs, "--report", progress);
+    }
     outputs.commit();
+    progress.clear();
     if (flags.common.quiet) return;
-    std::vector<int> shown;
-    for (std::size_t c = 1; c < comparison.reliability.size(); ++c) shown.push_back(static_cast<int>(c));
-    print(comparison_table(comparison, shown));
+    print(comparison_table(comparison, foreground(test_data.classes())));
     print(fmt::format(
         "\n{}: scenes, calibrators and compare.json; {:.1f} s. Next:\n"
         "  kandinsky predict {}/kmeans.kcal --probs {}/test_probs.npy --alpha 0.1 -o {}/sets.npy\n",
         flags.output, watch.seconds(), flags.output, flags.output, flags.output));
+    print(drawn ? fmt::format("  open {} in any browser\n", page)
+                : "  no report: this program was built without it; install nodejs (18 or newer) and npm and "
+                  "build again\n");
 }
 }  // namespace
 
@@ -101,6 +121,9 @@ Command add_demo(CLI::App& root) {
     app->add_option("--seed", flags->seed, "seed of the scenes and of everything random")
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
+    app->add_option("--report", flags->report.page, "the report (default: report.html in the folder)")
+        ->type_name("FILE.html");
+    flags->report.declare(*app);
     flags->common.declare(*app);
     app->footer("Example:\n  kandinsky demo -o demo");
     return {app, [flags] { run(*flags); }};

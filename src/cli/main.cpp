@@ -6,6 +6,7 @@
 #include <new>
 
 #include "cli/command.hpp"
+#include "cli/report_flags.hpp"
 
 namespace {
 
@@ -17,7 +18,8 @@ int run(int argc, char** argv) {
     root.require_subcommand(1);
     root.footer("Start with:\n  kandinsky demo\nEvery command explains itself: kandinsky COMMAND --help");
     const std::vector<Command> commands{add_calibrate(root), add_predict(root), add_evaluate(root),
-                                        add_compare(root),   add_inspect(root), add_demo(root)};
+                                        add_compare(root),   add_inspect(root), add_report(root),
+                                        add_demo(root)};
     try {
         root.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -36,6 +38,7 @@ int run(int argc, char** argv) {
                    chosen.empty() ? "" : chosen.front()->get_name() + " ");
         return static_cast<int>(kandinsky::ErrorKind::usage);
     }
+    remember_command(argc, argv);
     catch_interrupts();
     for (const Command& command : commands)
         if (command.app->parsed()) command.run();

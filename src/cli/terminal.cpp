@@ -78,6 +78,10 @@ void warn(TerminalProgress& progress, const std::string& text) {
     fmt::print(stderr, "kandinsky: warning: {}\n", text);
 }
 
+bool is_terminal() {
+    return isatty(STDOUT_FILENO) != 0;
+}
+
 void print(std::string_view text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
         fail(ErrorKind::file, "cannot write to standard output: {}", std::generic_category().message(errno));

@@ -34,6 +34,9 @@ class TerminalProgress : public Progress {
 /// One line on standard error, after wiping a progress bar that may stand there.
 void warn(TerminalProgress& progress, const std::string& text);
 
+/// Whether standard output is a terminal.
+[[nodiscard]] bool is_terminal();
+
 /// Text on standard output; throws a file error when that cannot take it.
 void print(std::string_view text);
 

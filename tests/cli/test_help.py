@@ -51,6 +51,8 @@ def test_the_example_works(demo, name):
     for words in examples(help_text(name)):
         made = [words[at + 1] for at, word in enumerate(words) if word == "-o"]
         result = run(*words[1:], *(SMALL if name == "demo" else []), cwd=folder)
+        if "built without reports" in result.err:
+            pytest.skip("this program was built without reports")
         assert result.code == 0 and result.complaints == [], result
         assert all((folder / path).exists() for path in made), made
         if "--json" in words and words[words.index("--json") + 1 :][:1] == ["-"]:

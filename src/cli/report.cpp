@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <filesystem>
+#include <kandinsky/evaluate.hpp>
+#include <kandinsky/kcal.hpp>
+
+#include "cli/command.hpp"
+#include "cli/report_flags.hpp"
+#include "core/fail.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+struct Flags {
+    CommonFlags common;
+    InputFlags input;
+    ReportFlags report;
+    std::vector<std::string> calibrators;
+    std::vector<int> classes;
+    double alpha = 0.1;
+};
+
+/// The method's name, or the file's where two files have the same method.
+std::vector<std::string> names_of(const std::vector<std::string>& files,
+                                  const std::vector<Calibrator>& calibrators) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (std::count(files.begin(), files.end(), files[i]) > 1)
+            fail(ErrorKind::usage, "{} is given twice", files[i]);
+        const auto same = [&](const Calibrator& other) {
+            return other.options.method == calibrators[i].options.method;
+        };
+        const bool alone = std::count_if(calibrators.begin(), calibrators.end(), same) == 1;
+        std::string name =
+            alone ? calibrators[i].options.method : std::filesystem::path(files[i]).stem().string();
+        if (std::find(names.begin(), names.end(), name) != names.end()) name = files[i];
+        names.push_back(std::move(name));
+    }
+    return names;
+}
+
+void run(const Flags& flags) {
+    const ThreadLimit limit(flags.common.threads);
+    check_alpha(flags.alpha);
+    if (!flags.report.wanted())
+        fail(ErrorKind::usage, "there is nothing to write: give -o R.html, --figures DIR or both");
+    if (!flags.report.page.empty()) require_report_template();
+    Outputs outputs{{"-o", flags.report.page}};
+    TerminalProgress progress(flags.common.quiet);
+    std::vector<Calibrator> calibrators;
+    for (const std::string& file : flags.calibrators) calibrators.push_back(load(file));
+    const Dataset data = flags.input.load();
+    flags.report.check(data.classes());
+    for (const int cls : flags.classes)
+        if (cls < 0 || static_cast<std::size_t>(cls) >= data.classes())
+            fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls,
+                 data.classes() - 1);
+    ReportInput input;
+    input.title = "Coverage of prediction sets";
+    input.names = names_of(flags.calibrators, calibrators);
+    for (const Calibrator& calibrator : calibrators) {
+        if (calibrator.options.condition != calibrators.front().options.condition ||
+            calibrator.options.released != calibrators.front().options.released)
+            fail(ErrorKind::usage,
+                 "{} and {} cannot stand in one report: they differ in --condition or --compat",
+                 flags.calibrators.front(),
+                 flags.calibrators[static_cast<std::size_t>(&calibrator - calibrators.data())]);
+        input.calibrators.push_back(&calibrator);
+    }
+    const EvaluationReport evaluation =
+        evaluate(data, input.calibrators, {.alpha = flags.alpha, .maps = true}, progress);
+    input.evaluation = &evaluation;
+    input.test = &data;
+    input.classes = flags.classes;
+    input.alpha = flags.alpha;
+    input.provenance["inputs"] = {input_json("test", data)};
+    input.provenance["calibrators"] = flags.calibrators;
+    flags.report.write(std::move(input), outputs, "-o", progress);
+    progress.clear();
+    outputs.commit();
+    if (flags.common.quiet) return;
+    if (!flags.report.figures.empty()) print(fmt::format("{}: figures\n", flags.report.figures));
+    if (!flags.report.page.empty())
+        print(fmt::format("{}: report of {} calibrator{} on {} test images; open it in any browser\n",
+                          flags.report.page, calibrators.size(), calibrators.size() == 1 ? "" : "s",
+                          data.images()));
+}
+}  // namespace
+
+Command add_report(CLI::App& root) {
+    const auto flags = std::make_shared<Flags>();
+    CLI::App* app = root.add_subcommand("report", "One HTML file about calibrators on labelled images");
+    app->add_option("calibrators", flags->calibrators, ".kcal files")->required()->type_name("FILE.kcal");
+    declare_input(*app, flags->input, "", true);
+    declare_reading(*app, flags->input);
+    app->add_option("-o,--output", flags->report.page, "the report, one self-contained page")
+        ->type_name("FILE.html");
+    flags->report.declare(*app);
+    app->add_option("--alpha", flags->alpha, "level for set sizes and where the slider starts")
+        ->capture_default_str();
+    app->add_option("--classes", flags->classes, "classes to show first (default: all alike)")
+        ->delimiter(',');
+    flags->common.declare(*app);
+    app->footer(
+        "Example (after 'kandinsky demo -o demo'):\n"
+        "  kandinsky report demo/kmeans.kcal demo/image.kcal --probs demo/test_probs.npy \\\n"
+        "      --labels demo/test_labels.npy --class-names background,foreground -o report.html");
+    return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kandinsky {
+
+/// Bytes as the report carries them: each byte less the one `lag` places before it (0: as they are), deflated
+/// (zlib format), in base64. {"type": "u8" | "u16", "shape": [...], "lag": n, "data": "..."}; u16 has all low
+/// bytes first, then all high bytes. The lag among 0, 1 and `lags` that gives the smallest result is taken.
+[[nodiscard]] nlohmann::ordered_json blob(std::span<const std::uint8_t> bytes, std::vector<std::size_t> shape,
+                                          const std::vector<std::size_t>& lags = {});
+[[nodiscard]] nlohmann::ordered_json blob(std::span<const std::uint16_t> values,
+                                          std::vector<std::size_t> shape);
+
+/// Zlib-format deflate at the strongest level.
+[[nodiscard]] std::vector<std::uint8_t> deflated(std::span<const std::uint8_t> bytes);
+[[nodiscard]] std::string base64(std::span<const std::uint8_t> bytes);
+
+/// 0 .. `steps` for value / top in [0, 1] (clamped, to the nearest); 255 for a value that is not finite.
+[[nodiscard]] std::uint8_t quantised(double value, double top, unsigned steps = 254);
+
+}  // namespace kandinsky

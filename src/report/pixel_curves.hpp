@@ -1,0 +1,35 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "report/report.hpp"
+
+namespace kandinsky {
+
+/// Coverage curves of square blocks of pixels, [kCurveLevels][rows of blocks][columns of blocks] in steps of
+/// 1/200; 255 where no test image has the class.
+[[nodiscard]] std::vector<std::uint8_t> coverage_blocks(const MethodTally& tally, std::size_t stratum,
+                                                        const Grid& grid, std::size_t block);
+
+/// Thresholds of every `stride`-th pixel in both directions (from the middle of the first block on), same
+/// layout: round(64 sqrt(score)), 255 for infinite ones.
+[[nodiscard]] std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::size_t stratum,
+                                                          std::size_t stride);
+
+/// Thresholds of every curve at the slider's levels, [curve][kSliderLevels]: round(65534 score), 65535 for
+/// infinite ones.
+[[nodiscard]] std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t stratum);
+
+/// Whether a calibrator has more curves than a reader could look through, so that they go by pixel.
+[[nodiscard]] bool many_curves(const Calibrator& calibrator, std::size_t stratum);
+
+/// Coverage and threshold curves [method][stratum] as the page carries them, coarse enough for the limits.
+struct PixelCurves {
+    std::size_t block = 1;   ///< side of the blocks of the coverage curves
+    std::size_t stride = 1;  ///< of the threshold curves
+    std::vector<std::vector<nlohmann::ordered_json>> coverage, thresholds;
+};
+[[nodiscard]] PixelCurves pixel_curves(const ReportInput& input, const Tally& tally,
+                                       const ReportLimits& limits);
+
+}  // namespace kandinsky

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <kandinsky/compare.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/tally.hpp"
+
+namespace kandinsky {
+
+/// What a report is made of. Everything pointed to must outlive the calls below.
+struct ReportInput {
+    std::string title;
+    std::vector<std::string> names;  ///< of the methods, all different, in order of the calibrators
+    std::vector<const Calibrator*> calibrators;
+    const EvaluationReport* evaluation = nullptr;  ///< with maps, of these calibrators on `test`
+    const Comparison* comparison = nullptr;        ///< for draws, when there were several; may be null
+    const Dataset* test = nullptr;
+    std::vector<int> classes;              ///< to show first; empty: all
+    std::vector<std::string> class_names;  ///< empty: "class 0", ...
+    double alpha = 0.1;
+    nlohmann::ordered_json provenance = nlohmann::ordered_json::object();  ///< inputs and command, as text
+};
+
+/// Bounds of what the file carries.
+struct ReportLimits {
+    std::size_t curve_bytes = 2'600'000;    ///< of base64 for the per-pixel coverage curves
+    std::size_t own_bytes = 1'300'000;      ///< of base64 for the per-pixel score curves
+    std::size_t example_bytes = 1'400'000;  ///< of base64 for the example images' sets
+};
+
+/// The data of the page (docs/report.md has the fields). Deterministic: no time, no host.
+[[nodiscard]] nlohmann::ordered_json report_data(const ReportInput& input, const Tally& tally,
+                                                 const ReportLimits& limits = {});
+
+/// Whether this program was built with the page's template.
+[[nodiscard]] bool has_report_template();
+/// Throws a usage error that says how to enable reports, unless has_report_template().
+void require_report_template();
+/// The whole page: the template with the data in it, safe for any text in the data.
+[[nodiscard]] std::string report_page(const nlohmann::ordered_json& data);
+/// JSON that may stand inside a script element: nothing in it can end the element.
+[[nodiscard]] std::string script_safe(const nlohmann::ordered_json& data);
+/// `page` with the data in place of the token that marks its place. Throws an internal fault without it.
+[[nodiscard]] std::string fill_template(std::string_view page, const nlohmann::ordered_json& data);
+
+/// A name for every class: those given, or "class N". Throws a usage error when their number is wrong.
+[[nodiscard]] std::vector<std::string> class_labels(const std::vector<std::string>& given,
+                                                    std::size_t classes);
+
+}  // namespace kandinsky

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kandinsky {
+
+using Points = std::vector<std::pair<double, double>>;
+
+/// A small plot with axes, drawn as text: x and y run over [0, x_top] and [0, y_top].
+class SvgPlot {
+  public:
+    SvgPlot(double width, double height, double x_top, double y_top);
+
+    void x_axis(std::string_view label, const std::vector<std::pair<double, std::string>>& ticks);
+    void y_axis(std::string_view label, const std::vector<std::pair<double, std::string>>& ticks);
+    void line(const Points& points, std::string_view colour, double width = 1.8, bool dashed = false);
+    void area(const Points& outline, std::string_view colour, double opacity);
+    void dot(double x, double y, std::string_view colour, double radius = 3);
+    void note(double x, double y, std::string_view text, std::string_view anchor = "start");
+    void legend(const std::vector<std::pair<std::string, std::string>>& names_and_colours);
+    [[nodiscard]] std::string text() const;
+
+  private:
+    [[nodiscard]] double left(double x) const;
+    [[nodiscard]] double top(double y) const;
+
+    double width_, height_, x_top_, y_top_;
+    std::string body_;
+};
+
+/// Text with the characters escaped that mean something in XML.
+[[nodiscard]] std::string xml_escaped(std::string_view text);
+/// 0, 0.2, ..., 1 with their names, or as many steps of a round size up to `top`.
+[[nodiscard]] std::vector<std::pair<double, std::string>> even_ticks(double top);
+
+}  // namespace kandinsky

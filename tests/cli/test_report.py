@@ -1,0 +1,127 @@
+"""`report`, --report, --figures and --class-names from the outside. A program built without the page says so."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from support import Room, expect_refusal, run
+
+SMALL = ["--images", "10", "--test-images", "8", "--size", "40x24"]
+WITHOUT = "built without reports"
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    """A room with two calibrators."""
+    room = Room(tmp_path_factory.mktemp("report"))
+    room.calibrate("--method", "kmeans", output="kmeans.kcal")
+    room.calibrate("--method", "image", output="image.kcal")
+    return room
+
+
+@pytest.fixture(scope="module")
+def has_page(room):
+    result = room.run("report", "image.kcal", "--probs", "probs.npy", "--labels", "labels.npy", "-o", "probe.html")
+    if result.code != 0:
+        expect_refusal(result, 2, WITHOUT, "KANDINSKY_WEB=ON", "npm")
+        assert not (room.folder / "probe.html").exists()
+    return result.code == 0
+
+
+def page_data(path):
+    text = path.read_text(encoding="utf-8")
+    found = re.findall(r'<script type="application/json" id="kandinsky-data">(.*?)</script>', text, re.DOTALL)
+    assert len(found) == 1
+    return json.loads(found[0])
+
+
+INPUT = ["--probs", "probs.npy", "--labels", "labels.npy"]
+
+
+def test_the_page_carries_the_numbers_of_evaluate(room, has_page):
+    if not has_page:
+        pytest.skip(f"this program was {WITHOUT}")
+    room.does("report", "kmeans.kcal", "image.kcal", *INPUT, "-o", "r.html")
+    data = page_data(room.folder / "r.html")
+    assert [method["name"] for method in data["methods"]] == ["kmeans", "image"]
+    for method in data["methods"]:
+        wanted = json.loads(room.does("evaluate", f"{method['name']}.kcal", *INPUT, "--json", "-").out)
+        for own, row in zip(method["strata"], wanted["results"], strict=True):
+            for key in ["mean_ce", "q05", "q95", "floor", "samples", "coverage"]:
+                assert own[key] == row[key]
+        assert method["slider_set_size"][4::5] == pytest.approx(wanted["set_sizes"])
+
+
+def test_names_stay_inside_the_data(room, has_page):
+    if not has_page:
+        pytest.skip(f"this program was {WITHOUT}")
+    names = "</script><script>alert(1)</script>,<!--,a'b\"c"
+    room.does("report", "image.kcal", *INPUT, "-o", "n.html", "--class-names", names, "--title", "<b>")
+    text = (room.folder / "n.html").read_text(encoding="utf-8")
+    assert "alert(1)</script>" not in text
+    assert page_data(room.folder / "n.html")["classes"] == names.split(",")
+
+
+def test_the_same_input_makes_the_same_file_with_any_number_of_threads(room, has_page):
+    if not has_page:
+        pytest.skip(f"this program was {WITHOUT}")
+    pages = []
+    for threads in ["1", "3"]:
+        room.does("report", "kmeans.kcal", *INPUT, "-o", "same.html", "--threads", threads)
+        pages.append((room.folder / "same.html").read_bytes())
+    assert pages[0] == pages[1]
+
+
+def test_compare_and_demo_write_it_too(room, has_page):
+    if not has_page:
+        pytest.skip(f"this program was {WITHOUT}")
+    both = [f"--{kind}-{what}" for kind in ["cal", "test"] for what in ["probs", "labels"]]
+    files = [word for flag in both for word in (flag, "probs.npy" if "probs" in flag else "labels.npy")]
+    room.does("compare", *files, "--methods", "image,kmeans", "--report", "c.html", "--sample", "3", "--draws", "2")
+    assert page_data(room.folder / "c.html")["draws"] == 2
+    printed = room.does("demo", "-o", "made", *SMALL).out
+    assert "report.html" in printed and page_data(room.folder / "made" / "report.html")["grid"] == [24, 40]
+
+
+def test_a_program_without_the_page_still_runs_the_demo_and_says_how_to_get_it(room, has_page):
+    printed = room.does("demo", "-o", "plain", *SMALL).out
+    assert ("npm" in printed) == (not has_page)
+    assert (room.folder / "plain" / "report.html").exists() == has_page
+
+
+def test_figures_need_no_page(room):
+    room.does("report", "kmeans.kcal", "image.kcal", *INPUT, "--figures", "figures", "--classes", "1")
+    names = sorted(path.name for path in (room.folder / "figures").iterdir())
+    assert {"ce_kmeans_class1.png", "ce_image_class1.png", "coverage_class1.svg", "violins_class1.svg"} <= set(names)
+    assert not any("class0" in name for name in names)
+    for name in names:
+        start = (room.folder / "figures" / name).read_bytes()[:8]
+        assert start == b"\x89PNG\r\n\x1a\n" if name.endswith(".png") else start.startswith(b"<svg"), name
+
+
+def test_wrong_use_is_refused(room, has_page):
+    room.refuses(2, ["nothing to write"], "report", "image.kcal", *INPUT)
+    room.refuses(2, ["--class-names", "2", "3"], "report", "image.kcal", *INPUT, "--figures", "f", "--class-names", "a,b")
+    room.refuses(2, ["image.kcal", "twice"], "report", "image.kcal", "image.kcal", *INPUT, "--figures", "f")
+    room.refuses(2, ["--classes", "7"], "report", "image.kcal", *INPUT, "--figures", "f", "--classes", "7")
+    room.calibrate("--method", "image", "--condition", "none", output="pooled.kcal")
+    room.refuses(2, ["--condition"], "report", "image.kcal", "pooled.kcal", *INPUT, "--figures", "f")
+    room.refuses(4, ["absent.kcal"], "report", "absent.kcal", *INPUT, "--figures", "f")
+    room.refuses(4, ["labels.npy"], "report", "image.kcal", *INPUT, "--figures", "labels.npy")
+
+
+def test_the_map_of_letters_comes_when_asked_for(room):
+    both = [f"--{kind}-{what}" for kind in ["cal", "test"] for what in ["probs", "labels"]]
+    files = [word for flag in both for word in (flag, "probs.npy" if "probs" in flag else "labels.npy")]
+    plain = room.does("compare", *files, "--methods", "image").out
+    drawn = room.does("compare", *files, "--methods", "image", "--map", "--classes", "1").out
+    assert "+-------+" not in plain and "coverage error of image, class 1" in drawn
+    picture = [line for line in drawn.splitlines() if re.fullmatch(r"  \|.*\|", line)]
+    assert len(picture) == 3 and all(len(line) == 2 + 9 for line in picture)
+
+
+def test_data_of_another_shape_are_refused(room):
+    room.save("other.npy", np.full((4, 3, 6, 7), 0.5, np.float32))
+    result = run("report", "image.kcal", "--probs", "other.npy", "--labels", "labels.npy", "--figures", "f", cwd=room.folder)
+    assert result.code == 3

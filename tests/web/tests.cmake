@@ -1,0 +1,16 @@
+# The page's own tests: units by vitest, whole reports in headless Chromium. Only where the page was built.
+if(KANDINSKY_WEB_READY)
+  add_test(NAME web_unit COMMAND ${KANDINSKY_NPM} run --silent test WORKING_DIRECTORY ${KANDINSKY_WEB_DIR})
+  set_tests_properties(web_unit PROPERTIES LABELS web TIMEOUT 300)
+  if(KANDINSKY_BUILD_CLI)
+    set(shared "$ENV{KANDINSKY_SHARED}")
+    if(NOT shared)
+      set(shared ${PROJECT_SOURCE_DIR}/../shared)
+    endif()
+    add_test(NAME web_browser COMMAND ${KANDINSKY_NPM} run --silent browser WORKING_DIRECTORY ${KANDINSKY_WEB_DIR})
+    set_tests_properties(web_browser PROPERTIES LABELS web TIMEOUT 900 ENVIRONMENT
+      "KANDINSKY_COMMAND=$<TARGET_FILE:kandinsky_cli>;KANDINSKY_SHARED=${shared};KANDINSKY_PYTHON=/usr/bin/python3")
+  endif()
+else()
+  message(STATUS "Tests of the report's page are left out, since it is not built")
+endif()

@@ -1,0 +1,58 @@
+// Colours: uniform and safe for colour-blind readers.
+import * as Plot from "@observablehq/plot";
+
+export type Rgb = [number, number, number];
+
+function parse(text: string): Rgb {
+  if (text.startsWith("#")) return [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16)) as Rgb;
+  return (text.match(/[\d.]+/g) ?? ["0", "0", "0"]).slice(0, 3).map(Number) as Rgb;
+}
+
+export function rgbText([r, g, b]: Rgb): string {
+  return `rgb(${r}, ${g}, ${b})`;
+}
+
+/** 256 colours of one of Plot's continuous schemes, from low to high. */
+export function ramp(scheme: Plot.ColorScheme, reverse = false): Rgb[] {
+  const scale = Plot.scale({ color: { type: "linear", scheme, domain: [0, 255], reverse } });
+  return Array.from({ length: 256 }, (_, i) => parse(scale.apply(i) as string));
+}
+
+export const errorRamp = ramp("viridis");
+export const shareRamp = ramp("cividis");
+export const countRamp = ramp("cividis");
+/** Low is red: as in the paper, red says that the first method has the lower error. */
+export const differenceRamp = ramp("rdbu");
+
+/** Okabe and Ito's colours, the yellow darkened; then it starts again. */
+const kinds = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#666666", "#882255"];
+export function methodColour(m: number): string {
+  return kinds[m % kinds.length];
+}
+
+/** Region colours in the spirit of the painter; far apart in lightness too. */
+const regionColours: Rgb[] = [
+  [38, 70, 131],
+  [233, 196, 106],
+  [42, 157, 143],
+  [231, 111, 81],
+  [141, 110, 172],
+  [168, 218, 220],
+  [120, 60, 40],
+  [244, 162, 180],
+].map((colour) => colour as Rgb);
+export function regionColour(r: number): Rgb {
+  const base = regionColours[r % regionColours.length];
+  const round = Math.floor(r / regionColours.length) % 4;
+  return base.map((value) => Math.round(value + (255 - value) * 0.22 * round)) as Rgb;
+}
+
+export const noData: Rgb = [190, 190, 190];
+
+/** Prediction sets of one class. */
+export const setColours: Record<"in" | "out" | "both" | "empty", Rgb> = {
+  in: [0, 90, 160],
+  out: [236, 238, 240],
+  both: [240, 178, 60],
+  empty: [170, 20, 60],
+};

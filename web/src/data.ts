@@ -1,0 +1,172 @@
+// The data of a report as the program wrote them (docs/report.md), and how to unpack them.
+
+export interface Blob8 {
+  type: "u8" | "u16";
+  shape: number[];
+  lag: number;
+  data: string;
+  top?: number;
+}
+
+export interface Stratum {
+  regions: number;
+  mean_ce: number | null;
+  mean_ce_sd: number | null;
+  q05: number | null;
+  q95: number | null;
+  floor: number | null;
+  pixels: number;
+  pixels_without_data: number;
+  samples: number;
+  coverage: (number | null)[];
+  slider_coverage: (number | null)[];
+  region_coverage: (number | null)[][];
+  region_samples: number[];
+  ce_map: Blob8;
+  region_map: Blob8 | null;
+  level_map: Blob8 | null;
+  geometry: Record<string, unknown>;
+  curves: Blob8 | null;
+  pixel_curves: Blob8 | null;
+  pixel_coverage: Blob8;
+}
+
+export interface Method {
+  name: string;
+  summary: string;
+  guarantee: string;
+  meta: Record<string, unknown>;
+  set_size: number | null;
+  empty_share: number | null;
+  coverage_at_alpha: number | null;
+  slider_set_size: (number | null)[];
+  slider_empty: (number | null)[];
+  set_size_map: Blob8;
+  strata: Stratum[];
+}
+
+export interface Reliability {
+  count: number[];
+  confidence: (number | null)[];
+  accuracy: (number | null)[];
+  ece: number | null;
+}
+
+export interface Example {
+  image: number;
+  group: number | null;
+  truth: Blob8;
+  probabilities: Blob8;
+  sets: Blob8[];
+}
+
+export interface InputFile {
+  what: string;
+  probabilities: string;
+  labels: string;
+  groups: string;
+  shape: number[];
+  dtype: string;
+}
+
+export interface Report {
+  schema: number;
+  title: string;
+  version: string;
+  grid: [number, number];
+  classes: string[];
+  pooled: boolean;
+  shown: number[];
+  alpha: number;
+  images: { cal: number; test: number };
+  groups: number | null;
+  draws: number;
+  targets: number[];
+  coverage_block: number;
+  curve_stride: number;
+  methods: Method[];
+  calibration_counts: Blob8[];
+  test_counts: Blob8[];
+  labelled: Blob8;
+  reliability: Reliability[];
+  examples: Example[];
+  provenance: { command?: string; inputs?: InputFile[]; calibrators?: string[] };
+}
+
+export const SLIDER_LEVELS = 99;
+export const CURVE_LEVELS = 19;
+export const NO_VALUE = 255;
+
+function bytesOf(base64: string): Uint8Array {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
+  const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Undoes the subtraction of the byte `lag` places before. In place. */
+export function undoLag(bytes: Uint8Array, lag: number): void {
+  if (lag > 0) for (let i = lag; i < bytes.length; ++i) bytes[i] += bytes[i - lag];
+}
+
+async function decode(blob: Blob8): Promise<Uint8Array | Uint16Array> {
+  const bytes = await inflate(bytesOf(blob.data));
+  undoLag(bytes, blob.lag);
+  const size = blob.shape.reduce((a, b) => a * b, 1);
+  if (blob.type === "u8") {
+    if (bytes.length !== size) throw new Error(`a map has ${bytes.length} bytes instead of ${size}`);
+    return bytes;
+  }
+  if (bytes.length !== 2 * size) throw new Error(`a map has ${bytes.length} bytes instead of ${2 * size}`);
+  const values = new Uint16Array(size);
+  for (let i = 0; i < size; ++i) values[i] = bytes[i] | (bytes[size + i] << 8);
+  return values;
+}
+
+const unpacked = new WeakMap<Blob8, Promise<Uint8Array | Uint16Array>>();
+
+/** The values of a blob; unpacked once. */
+export function values(blob: Blob8): Promise<Uint8Array | Uint16Array> {
+  let found = unpacked.get(blob);
+  if (!found) unpacked.set(blob, (found = decode(blob)));
+  return found;
+}
+
+/** The classes that a stratum speaks for. */
+export function classesOf(report: Report, stratum: number): number[] {
+  return report.pooled ? report.classes.map((_, c) => c) : [stratum];
+}
+
+export function stratumName(report: Report, stratum: number): string {
+  return report.pooled ? "all classes" : report.classes[stratum];
+}
+
+/** Index into the slider arrays for alpha in percent (1 .. 99). */
+export function sliderIndex(percent: number): number {
+  return SLIDER_LEVELS - percent;
+}
+
+/** The method with the smallest mean coverage error of a stratum; 0 when there is no number at all. */
+export function bestMethod(report: Report, stratum: number): number {
+  let best = 0;
+  report.methods.forEach((method, m) => {
+    const own = method.strata[stratum].mean_ce ?? Infinity;
+    if (own < (report.methods[best].strata[stratum].mean_ce ?? Infinity)) best = m;
+  });
+  return best;
+}
+
+/** The stratum to open with: the first of those asked for, else the last one with test samples after class 0. */
+export function firstStratum(report: Report): number {
+  if (report.pooled) return 0;
+  const usable = (s: number) => (report.methods[0].strata[s]?.samples ?? 0) > 0;
+  const wanted = report.shown.filter(usable);
+  if (wanted.length > 0) return wanted[0];
+  const others = report.classes.map((_, c) => c).filter((c) => c > 0 && usable(c));
+  return others[0] ?? 0;
+}

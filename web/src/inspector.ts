@@ -1,0 +1,142 @@
+// One pixel in all methods at once: regions, curves, coverage, counts.
+import { methodLines, curveLevels, methodLegend, sliderLevels } from "./charts";
+import { methodColour } from "./colour";
+import type { Report } from "./data";
+import { classesOf, CURVE_LEVELS, NO_VALUE, SLIDER_LEVELS, stratumName, values } from "./data";
+import { h } from "./dom";
+import type { Store } from "./store";
+import { latest } from "./store";
+import { count, fixed, percent, plural } from "./text";
+
+/** Everything known about a pixel in one method. */
+export interface PixelFacts {
+  method: number;
+  region: number | null; // null: the pixel is a region of its own
+  level: 0 | 1 | 2; // region's curve, image-wide curve, none
+  error: number | null;
+  threshold: { x: number; y: number }[]; // score at wanted coverage; infinite ones left out
+  infiniteFrom: number | null; // lowest wanted coverage without a finite threshold
+  coverage: { x: number; y: number }[];
+}
+
+export async function pixelFacts(report: Report, stratum: number, m: number, pixel: number): Promise<PixelFacts> {
+  const [, width] = report.grid;
+  const own = report.methods[m].strata[stratum];
+  const row = Math.floor(pixel / width);
+  const column = pixel % width;
+  const level = (own.level_map ? (await values(own.level_map))[pixel] : 0) as 0 | 1 | 2;
+  const region = own.region_map ? (await values(own.region_map))[pixel] : null;
+  const error = (await values(own.ce_map))[pixel];
+  const threshold: { x: number; y: number }[] = [];
+  let infiniteFrom: number | null = null;
+  const add = (x: number, y: number | null) => {
+    if (y !== null) threshold.push({ x, y });
+    else infiniteFrom ??= x;
+  };
+  if (own.curves && region !== null) {
+    const table = await values(own.curves);
+    const curve = level === 1 ? own.regions : region;
+    for (let l = 0; l < SLIDER_LEVELS; ++l) {
+      const code = table[curve * SLIDER_LEVELS + l];
+      add(sliderLevels[l], code === 65535 ? null : code / 65534);
+    }
+  } else if (own.pixel_curves) {
+    const table = await values(own.pixel_curves);
+    const [, rows, columns] = own.pixel_curves.shape;
+    const cell = Math.floor(row / report.curve_stride) * columns + Math.floor(column / report.curve_stride);
+    for (let l = 0; l < CURVE_LEVELS; ++l) {
+      const code = table[l * rows * columns + cell];
+      add(curveLevels[l], code === NO_VALUE ? null : (code / 64) ** 2);
+    }
+  }
+  const table = await values(own.pixel_coverage);
+  const [, rows, columns] = own.pixel_coverage.shape;
+  const cell = Math.floor(row / report.coverage_block) * columns + Math.floor(column / report.coverage_block);
+  const coverage: { x: number; y: number }[] = [];
+  for (let l = 0; l < CURVE_LEVELS; ++l) {
+    const code = table[l * rows * columns + cell];
+    if (code !== NO_VALUE) coverage.push({ x: curveLevels[l], y: code / 200 });
+  }
+  return {
+    method: m,
+    region,
+    level,
+    error: error === NO_VALUE ? null : (error / 254) * (own.ce_map.top ?? 1),
+    threshold,
+    infiniteFrom,
+    coverage,
+  };
+}
+
+const levelNames = ["its region's", "image-wide (too few scores)", "none: always in the set"];
+
+export function inspector(store: Store): HTMLElement {
+  const { report } = store;
+  const [, width] = report.grid;
+  const where = h("p", { class: "where", "aria-live": "polite", id: "pixel-where" });
+  const facts = h("dl", { class: "facts", id: "pixel-facts" });
+  const table = h("div", { class: "scroll", id: "pixel-table" });
+  const scores = h("div", { class: "chart-room", id: "pixel-scores" });
+  const coverage = h("div", { class: "chart-room", id: "pixel-coverage" });
+  const unpin = h("button", { type: "button", class: "save", click: () => store.set({ pinned: false }) }, "release");
+  const block = report.coverage_block;
+  const stride = report.curve_stride;
+
+  const collect = async () => {
+    const { stratum, pixel } = store.choice;
+    const own = await Promise.all(report.methods.map((_, m) => pixelFacts(report, stratum, m, pixel)));
+    const tested = await Promise.all(classesOf(report, stratum).map(async (c) => (await values(report.test_counts[c]))[pixel]));
+    const calibrated = (await values(report.calibration_counts[stratum]))[pixel];
+    const labelled = (await values(report.labelled))[pixel];
+    return { own, tested: tested.reduce((a, b) => a + b, 0), calibrated, labelled, stratum, pixel };
+  };
+  const show = ({ own, tested, calibrated, labelled, stratum, pixel }: Awaited<ReturnType<typeof collect>>) => {
+    const name = stratumName(report, stratum);
+    where.textContent = `Row ${Math.floor(pixel / width)}, column ${pixel % width}${store.choice.pinned ? ", pinned" : ""}`;
+    unpin.hidden = !store.choice.pinned;
+    const fact = (title: string, text: string) => h("div", {}, h("dt", {}, title), h("dd", {}, text));
+    facts.replaceChildren(
+      fact("calibration scores", count(calibrated)),
+      fact("test samples", `${count(tested)} of ${count(labelled)}`),
+      report.pooled ? "" : fact("prevalence", percent(labelled > 0 ? tested / labelled : null)),
+    );
+    const heads = ["method", "region", "curve used", "CE here"].map((text) => h("th", { scope: "col" }, text));
+    const lines = own.map((one) =>
+      h(
+        "tr",
+        { "data-method": report.methods[one.method].name },
+        h("th", { scope: "row" }, h("span", { class: "dot", style: `background: ${methodColour(one.method)}` }), report.methods[one.method].name),
+        h("td", {}, one.region === null ? "own" : `${one.region + 1} of ${report.methods[one.method].strata[stratum].regions}`),
+        h("td", {}, one.level === 0 && one.region === null ? "its own" : levelNames[one.level]),
+        h("td", { class: "error" }, fixed(one.error, 3)),
+      ),
+    );
+    table.replaceChildren(h("table", { class: "small" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...lines)));
+    const points = (pick: (one: PixelFacts) => { x: number; y: number }[]) => own.flatMap((one) => pick(one).map((point) => ({ ...point, method: one.method })));
+    const size = { width: 360, height: 190, at: 1 - store.choice.percent / 100 };
+    scores.replaceChildren(
+      methodLines(report, points((one) => one.threshold), { title: `Non-conformity curves of ${name}`, x: "wanted coverage, 1 - alpha", y: "score threshold, 1 - p", diagonal: false, ...size }),
+    );
+    coverage.replaceChildren(
+      methodLines(report, points((one) => one.coverage), { title: `Coverage of ${name} here`, x: "wanted coverage, 1 - alpha", y: "coverage on the test images", diagonal: true, ...size }),
+    );
+  };
+  store.on(["stratum", "pixel", "pinned", "percent"], latest(collect, show));
+  const around = block === 1 ? "at this pixel" : `in the block of ${block} x ${block} pixels around it`;
+  return h(
+    "aside",
+    { id: "inspector", "aria-label": "One pixel in all methods" },
+    h("h2", {}, "One pixel, all methods"),
+    h("p", { class: "hint" }, "Hover over any map; click to pin. With the keyboard: focus a map, then the arrow keys."),
+    h("div", { class: "where-line" }, where, unpin),
+    facts,
+    table,
+    methodLegend(report),
+    h("h3", {}, "Non-conformity curves"),
+    scores,
+    h("p", { class: "note" }, stride === 1 ? "A line that ends early has infinite thresholds beyond: the class is always in the set." : `A line that ends early has infinite thresholds beyond. Curves of methods with very many regions are kept for every ${stride}nd pixel only.`.replace("2nd", "second").replace("3nd", "third")),
+    h("h3", {}, "Coverage"),
+    coverage,
+    h("p", { class: "note" }, `Share of the test samples ${around} that are covered (${plural(report.images.test, "test image")} in all); it scatters where samples are few.`),
+  );
+}

@@ -1,0 +1,186 @@
+// Where the errors are: maps on one scale, violins, the subtraction map, partitions, and the data behind.
+import { ChartFrame, violins } from "./charts";
+import { countRamp, differenceRamp, errorRamp, methodColour, noData, regionColour, shareRamp } from "./colour";
+import { classesOf, NO_VALUE, stratumName, values } from "./data";
+import { h, picker, section } from "./dom";
+import { curveLines } from "./geometry";
+import { onScale, PixelMap, swatches } from "./map";
+import type { Store } from "./store";
+import { latest } from "./store";
+import { count, fixed, percent, roundUp } from "./text";
+
+/** The code below which `share` of all codes lie (255 left out). */
+export function codeQuantile(maps: ArrayLike<number>[], share: number): number {
+  const histogram = new Array<number>(255).fill(0);
+  let total = 0;
+  for (const map of maps)
+    for (let i = 0; i < map.length; ++i)
+      if (map[i] < 255) {
+        ++histogram[map[i]];
+        ++total;
+      }
+  let below = 0;
+  for (let code = 0; code < 255; ++code) if ((below += histogram[code]) >= share * total) return code;
+  return 254;
+}
+
+/** Coverage errors of all methods for a stratum: codes, what the top code means, and where the colours end. */
+export async function errorMaps(store: Store) {
+  const { report } = store;
+  const { stratum } = store.choice;
+  const maps = await Promise.all(report.methods.map((method) => values(method.strata[stratum].ce_map)));
+  const top = report.methods[0].strata[stratum].ce_map.top ?? 1;
+  const cut = roundUp((codeQuantile(maps, 0.99) / 254) * top || 0.01);
+  return { maps, top, cut, stratum };
+}
+
+export function errorContent(map: ArrayLike<number>, top: number, cut: number, name: string) {
+  const cutCode = (cut / top) * 254;
+  return {
+    paint: (pixel: number) => onScale(errorRamp, map[pixel], cutCode),
+    describe: (pixel: number) => (map[pixel] === NO_VALUE ? "no test sample" : `CE ${fixed((map[pixel] / 254) * top, 3)}`),
+    bar: { ramp: errorRamp, low: "0", high: `${cut} and more`, label: `coverage error of ${name}` },
+  };
+}
+
+export function errorSection(store: Store): HTMLElement {
+  const { report } = store;
+  const maps = report.methods.map((method, m) => {
+    const caption = h("span", {}, h("span", { class: "dot", style: `background: ${methodColour(m)}` }), method.name);
+    return new PixelMap(store, `Coverage error of ${method.name}`, `ce-${m}`, caption);
+  });
+  const violin = new ChartFrame("Coverage error over pixels", "violins", "Width: how many pixels have that error. Dot: mean. Line: from the 0.05 to the 0.95 quantile. The sampling floor is what a perfect calibrator would show with these test images.");
+  store.on(
+    ["stratum"],
+    latest(
+      () => errorMaps(store),
+      ({ maps: codes, top, cut, stratum }) => {
+        const name = stratumName(report, stratum);
+        maps.forEach((map, m) => map.draw(errorContent(codes[m], top, cut, name)));
+        violin.show(violins(report, stratum, codes, top, cut, 760, 320));
+      },
+    ),
+  );
+  return section("errors", "Where the coverage is wrong", "Each pixel's coverage error, all methods on one colour scale: dark is right, bright is wrong. Grey pixels have no test sample of the class.", h("div", { class: "maps" }, ...maps.map((map) => map.figure)), violin.figure);
+}
+
+export function differenceSection(store: Store): HTMLElement | null {
+  const { report } = store;
+  if (report.methods.length < 2) return null;
+  const map = new PixelMap(store, "Difference of two methods", "difference", "First less second");
+  const text = h("p", { class: "note", id: "difference-text" });
+  const names = report.methods.map((method) => method.name);
+  store.on(
+    ["stratum", "first", "second"],
+    latest(
+      () => errorMaps(store),
+      ({ maps, top }) => {
+        const { first, second } = store.choice;
+        const [a, b] = [maps[first], maps[second]];
+        const known = (pixel: number) => a[pixel] !== NO_VALUE && b[pixel] !== NO_VALUE;
+        const sizes = Uint8Array.from(a, (_, pixel) => (known(pixel) ? Math.abs(a[pixel] - b[pixel]) : NO_VALUE));
+        const cut = Math.max(1, codeQuantile([sizes], 0.99));
+        const end = fixed((cut / 254) * top, 3);
+        map.draw({
+          paint: (pixel) => (known(pixel) ? differenceRamp[Math.max(0, Math.min(255, Math.round(127.5 + (127.5 * (a[pixel] - b[pixel])) / cut)))] : noData),
+          describe: (pixel) => (known(pixel) ? `${names[first]} ${fixed((a[pixel] / 254) * top, 3)}, ${names[second]} ${fixed((b[pixel] / 254) * top, 3)}` : "no test sample"),
+          bar: { ramp: differenceRamp, low: `-${end}: ${names[first]} better`, middle: "0", high: `+${end}: ${names[second]} better`, label: "CE difference" },
+        });
+        let red = 0;
+        let blue = 0;
+        for (let pixel = 0; pixel < a.length; ++pixel) {
+          if (!known(pixel)) continue;
+          red += Number(a[pixel] < b[pixel]);
+          blue += Number(a[pixel] > b[pixel]);
+        }
+        const all = Math.max(1, sizes.reduce((n, code) => n + Number(code !== NO_VALUE), 0));
+        text.textContent = `Red: ${names[first]} has the lower error (${percent(red / all)} of the pixels). Blue: ${names[second]} has (${percent(blue / all)}).`;
+      },
+    ),
+  );
+  return section(
+    "difference",
+    "Two methods against each other",
+    "",
+    h("div", { class: "controls" }, picker("first", "first", names, store.choice.first, (first) => store.set({ first })), picker("second", "second", names, store.choice.second, (second) => store.set({ second }))),
+    h("div", { class: "maps one" }, map.figure),
+    text,
+  );
+}
+
+export function partitionSection(store: Store): HTMLElement | null {
+  const { report } = store;
+  const drawn = report.methods.map((_, m) => m).filter((m) => report.methods[m].strata.some((stratum) => stratum.region_map && stratum.regions > 1));
+  if (drawn.length === 0) return null;
+  const background = report.methods.findIndex((method) => method.strata[0].geometry.kind === "kmeans");
+  const maps = drawn.map((m) => new PixelMap(store, `Regions of ${report.methods[m].name}`, `regions-${m}`));
+  const legends = drawn.map(() => h("div", {}));
+  const load = async () =>
+    Promise.all(
+      drawn.map(async (m) => {
+        const own = report.methods[m].strata[store.choice.stratum];
+        const lines = curveLines(own.geometry);
+        const behind = lines.length > 0 && background >= 0 ? report.methods[background].strata[store.choice.stratum] : own;
+        return { own, lines, regions: own.region_map && (await values(own.region_map)), behind: behind.region_map && (await values(behind.region_map)) };
+      }),
+    );
+  store.on(
+    ["stratum"],
+    latest(load, (loaded) =>
+      loaded.forEach(({ own, lines, regions, behind }, i) => {
+        maps[i].draw({
+          paint: (pixel) => (behind ? regionColour(behind[pixel]) : noData),
+          describe: (pixel) => (regions ? `region ${regions[pixel] + 1} of ${own.regions}` : "a region of its own"),
+          overlay: lines,
+        });
+        const entries = own.region_samples.slice(0, 8).map((n, r): [[number, number, number], string] => [regionColour(r), `${r + 1}: ${count(n)} test samples`]);
+        legends[i].replaceChildren(lines.length > 0 && background >= 0 ? h("p", { class: "note" }, `${lines.length / 2} curves over the regions of ${report.methods[background].name}`) : swatches(entries));
+      }),
+    ),
+  );
+  return section("regions", "Which pixels share their scores", "A method is a choice of regions. Methods with shapes are drawn as lines over the k-means regions.", h("div", { class: "maps" }, ...maps.map((map, i) => h("div", {}, map.figure, legends[i]))));
+}
+
+export function dataSection(store: Store): HTMLElement {
+  const { report } = store;
+  const prevalence = new PixelMap(store, "Prevalence", "prevalence");
+  const size = new PixelMap(store, `Mean set size at alpha ${report.alpha}`, "set-sizes");
+  const calibration = new PixelMap(store, "Calibration scores", "calibration-counts");
+  const test = new PixelMap(store, "Test samples", "test-counts");
+  const load = async () => {
+    const { stratum, method } = store.choice;
+    const counts = await Promise.all(classesOf(report, stratum).map((c) => values(report.test_counts[c])));
+    const tested = Uint32Array.from(counts[0], (_, pixel) => counts.reduce((sum, one) => sum + one[pixel], 0));
+    return { tested, labelled: await values(report.labelled), calibrated: await values(report.calibration_counts[stratum]), sizes: await values(report.methods[method].set_size_map), stratum, method };
+  };
+  store.on(
+    ["stratum", "method"],
+    latest(load, ({ tested, labelled, calibrated, sizes, stratum, method }) => {
+      const name = stratumName(report, stratum);
+      const own = report.methods[method];
+      const most = (counts: ArrayLike<number>) => Math.max(1, (counts as Uint16Array).reduce((a, b) => Math.max(a, b), 0));
+      const share = (pixel: number) => (labelled[pixel] > 0 ? tested[pixel] / labelled[pixel] : NaN);
+      prevalence.draw({
+        paint: (pixel) => (labelled[pixel] > 0 ? shareRamp[Math.round(Math.min(1, share(pixel)) * 255)] : noData),
+        describe: (pixel) => percent(share(pixel)),
+        bar: { ramp: shareRamp, low: "0 %", high: "100 %", label: `test images with ${name} there` },
+      });
+      const classes = report.classes.length;
+      const largest = Math.max(1, (codeQuantile([sizes], 0.995) / 254) * classes);
+      size.draw({
+        paint: (pixel) => (sizes[pixel] === NO_VALUE ? noData : shareRamp[Math.min(255, Math.round(((sizes[pixel] / 254) * classes * 255) / largest))]),
+        describe: (pixel) => (sizes[pixel] === NO_VALUE ? "no label" : `${fixed((sizes[pixel] / 254) * classes, 2)} classes`),
+        bar: { ramp: shareRamp, low: "0", high: fixed(largest, 2), label: `classes in a set of ${own.name}` },
+      });
+      for (const [map, counts, label] of [[calibration, calibrated, "calibration scores"], [test, tested, "test samples"]] as const) {
+        const top = most(counts);
+        map.draw({
+          paint: (pixel) => (counts[pixel] === 0 ? noData : countRamp[Math.round((counts[pixel] / top) * 255)]),
+          describe: (pixel) => count(counts[pixel]),
+          bar: { ramp: countRamp, low: "0 (grey)", high: count(top), label: `${label} of ${name}` },
+        });
+      }
+    }),
+  );
+  return section("data", "What the numbers rest on", "How often each pixel shows the class, how many scores it was calibrated and tested with, and how large its sets are.", h("div", { class: "maps" }, prevalence.figure, size.figure, calibration.figure, test.figure));
+}

@@ -1,0 +1,114 @@
+// The first screen and the table: what came out.
+import { ChartFrame, coverageDiagram, methodLegend, reliabilityDiagram } from "./charts";
+import { methodColour } from "./colour";
+import { bestMethod, classesOf, sliderIndex, stratumName } from "./data";
+import { h, section } from "./dom";
+import { PixelMap } from "./map";
+import { errorContent, errorMaps } from "./maps_section";
+import type { Store } from "./store";
+import { latest } from "./store";
+import { table } from "./table";
+import { count, fixed, percent, plural } from "./text";
+
+/** The story in a sentence or two. */
+export function headline(store: Store): string {
+  const { report } = store;
+  const { stratum } = store.choice;
+  const best = bestMethod(report, stratum);
+  const own = report.methods[best].strata[stratum];
+  const name = stratumName(report, stratum);
+  if (own.mean_ce === null) return `No test image shows ${name}, so its coverage cannot be measured.`;
+  const percentAlpha = Math.round(100 * report.alpha);
+  const covered = percentAlpha >= 1 && percentAlpha <= 99 ? own.slider_coverage[sliderIndex(percentAlpha)] : null;
+  const lead = report.methods.length > 1 ? `${report.methods[best].name} has the lowest coverage error for ${name}` : `The coverage error of ${report.methods[best].name} for ${name} is`;
+  const number = report.methods.length > 1 ? `: ${fixed(own.mean_ce)}` : ` ${fixed(own.mean_ce)}`;
+  const floor = own.floor === null ? "" : ` A perfect calibrator would show ${fixed(own.floor)} with these test images.`;
+  const sets = covered === null ? "" : ` At alpha = ${report.alpha} its sets hold ${percent(covered)} of the pixels of ${name}, where ${percent(1 - report.alpha, 0)} was asked for.`;
+  return `${lead}${number}.${floor}${sets}`;
+}
+
+export function overviewSection(store: Store): HTMLElement {
+  const { report } = store;
+  const text = h("p", { class: "headline", id: "headline" });
+  const caption = h("span", {});
+  const map = new PixelMap(store, "Coverage error of the best method", "best-map", caption);
+  const chart = new ChartFrame("Coverage diagram", "coverage", "On the dashed line coverage is what was asked for; below it, sets are too small.");
+  const tiles = h("div", { class: "tiles" });
+  store.on(["stratum"], () => {
+    const { stratum } = store.choice;
+    const best = bestMethod(report, stratum);
+    const own = report.methods[best].strata[stratum];
+    text.textContent = headline(store);
+    caption.textContent = `Coverage error of ${report.methods[best].name}`;
+    const tile = (value: string, note: string) => h("div", { class: "tile" }, h("strong", {}, value), h("span", {}, note));
+    const classes = classesOf(report, stratum);
+    const ece = classes.reduce((sum, c) => sum + (report.reliability[c].ece ?? NaN), 0) / classes.length;
+    tiles.replaceChildren(
+      tile(fixed(own.mean_ce), `mean CE of ${report.methods[best].name}`),
+      tile(fixed(own.floor), "sampling floor"),
+      tile(fixed(ece, 3), "ECE of the model itself"),
+      tile(fixed(report.methods[best].set_size, 3), `classes per set at alpha ${report.alpha}`),
+    );
+  });
+  store.on(
+    ["stratum"],
+    latest(
+      () => errorMaps(store),
+      ({ maps, top, cut, stratum }) => map.draw(errorContent(maps[bestMethod(report, stratum)], top, cut, stratumName(report, stratum))),
+    ),
+  );
+  store.on(["stratum", "percent"], () => chart.show(coverageDiagram(report, store.choice.stratum, 460, 380, store.choice.percent)));
+  chart.figure.append(methodLegend(report));
+  return h("section", { id: "overview", "aria-label": "Overview" }, text, tiles, h("div", { class: "pair" }, map.figure, chart.figure));
+}
+
+export function tableSection(store: Store): HTMLElement {
+  const { report } = store;
+  const room = h("div", {});
+  const draws = report.draws > 1;
+  store.on(["stratum"], () => {
+    const { stratum } = store.choice;
+    const best = bestMethod(report, stratum);
+    const rows = report.methods.map((method, m) => ({ m, method, own: method.strata[stratum] }));
+    type Row = (typeof rows)[number];
+    const numeric = (pick: (row: Row) => number | null) => (row: Row) => pick(row) ?? NaN;
+    const columns = [
+      { title: "method", cell: (row: Row) => row.method.name },
+      { title: "regions", cell: (row: Row) => count(row.own.regions), key: (row: Row) => row.own.regions },
+      { title: "mean CE", hint: "mean over pixels of the coverage error CE_20; lower is better", cell: (row: Row) => fixed(row.own.mean_ce), key: numeric((row) => row.own.mean_ce) },
+      ...(draws ? [{ title: "sd", hint: "over the draws of calibration images", cell: (row: Row) => fixed(row.own.mean_ce_sd), key: numeric((row) => row.own.mean_ce_sd) }] : []),
+      { title: "[0.05, 0.95]", hint: "quantiles of CE over pixels", cell: (row: Row) => `[${fixed(row.own.q05, 3)}, ${fixed(row.own.q95, 3)}]`, key: numeric((row) => row.own.q95) },
+      { title: "floor", hint: "mean CE of a perfect calibrator with these test images", cell: (row: Row) => fixed(row.own.floor), key: numeric((row) => row.own.floor) },
+      { title: "coverage", hint: `at alpha ${report.alpha}, all classes together`, cell: (row: Row) => percent(row.method.coverage_at_alpha, 2), key: numeric((row) => row.method.coverage_at_alpha) },
+      { title: "set size", hint: `classes in a set at alpha ${report.alpha}`, cell: (row: Row) => fixed(row.method.set_size, 3), key: numeric((row) => row.method.set_size) },
+      { title: "empty", hint: `share of empty sets at alpha ${report.alpha}`, cell: (row: Row) => percent(row.method.empty_share, 2), key: numeric((row) => row.method.empty_share) },
+    ];
+    const own = rows[0].own;
+    room.replaceChildren(
+      table(rows, columns, {
+        id: "results",
+        caption: `${stratumName(report, stratum)}: ${plural(own.pixels, "pixel")} with test samples, ${count(own.pixels_without_data)} without${draws ? `; means over ${report.draws} draws, maps of the last` : ""}`,
+        mark: (row) => row.m === best && row.own.mean_ce !== null,
+        colour: (row) => methodColour(row.m),
+        choose: (row) => store.set({ method: row.m }),
+      }),
+    );
+  });
+  return section("table", "All methods", "Coverage error (CE): how far the coverage of a pixel is from what was asked for, averaged over the levels 0.05 to 0.95.", room);
+}
+
+export function reliabilitySection(store: Store): HTMLElement {
+  const { report } = store;
+  const chart = new ChartFrame("Reliability diagram", "reliability");
+  const other = new ChartFrame("Coverage diagram of the chosen class", "coverage-again");
+  const note = h("p", { class: "note", id: "reliability-text" });
+  store.on(["stratum"], () => {
+    const { stratum } = store.choice;
+    const c = report.pooled ? Math.min(1, report.classes.length - 1) : stratum;
+    chart.show(reliabilityDiagram(report.reliability[c], 460, 380));
+    const best = bestMethod(report, stratum);
+    note.textContent = `${report.classes[c]}: ECE_20 = ${fixed(report.reliability[c].ece)} for the model's probabilities; CE_20 = ${fixed(report.methods[best].strata[stratum].mean_ce)} for the sets of ${report.methods[best].name}. Orange: the gap in each of 20 bins.`;
+  });
+  store.on(["stratum", "percent"], () => other.show(coverageDiagram(report, store.choice.stratum, 460, 380, store.choice.percent)));
+  return section("honesty", "Are the probabilities honest?", "On the dashed line a probability means what it says. The sets on the right are right even where the probabilities are not.", h("div", { class: "pair" }, chart.figure, other.figure), note);
+}

@@ -1,0 +1,179 @@
+// Reports in a real browser: what is shown agrees with what `evaluate` says, and it reacts as it should.
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import test, { after, before, describe } from "node:test";
+import { choose, folder, missing, openBrowser, openReport, picture, readDoubles, realData, run, screenshot, textIs } from "./support.mjs";
+
+let browser;
+if (!missing) {
+  before(async () => (browser = await openBrowser()));
+  after(async () => browser.close());
+}
+
+const percent = (value) => `${(100 * value).toFixed(2)} %`;
+
+/** The demo's folder with a report whose second class tries to leave the page. */
+const nasty = '<img src=x onerror="window.broken=1"></script><b>thing';
+function makeDemo() {
+  const at = folder();
+  run(at, "demo", "-o", "demo", "-q", "--class-names", `background,${nasty}`);
+  return { at: join(at, "demo"), file: join(at, "demo", "report.html"), names: ["background", nasty], probs: "test_probs.npy", labels: "test_labels.npy" };
+}
+
+function makeReal(name, names) {
+  const at = folder();
+  if (realData(name, at) === null) return null;
+  const input = (kind) => [`--${kind}-probs`, `${name}_${kind}_probs.npy`, `--${kind}-labels`, `${name}_${kind}_labels.npy`];
+  run(at, "compare", ...input("cal"), ...input("test"), "--report", "report.html", "--class-names", names.join(","), "-q", "--json", "compare.json");
+  run(at, "calibrate", "--probs", `${name}_cal_probs.npy`, "--labels", `${name}_cal_labels.npy`, "--method", "kmeans", "--pooling", "pixels", "-o", "kmeans.kcal", "-q");
+  return { at, file: join(at, "report.html"), names, probs: `${name}_test_probs.npy`, labels: `${name}_test_labels.npy` };
+}
+
+/** Everything that must hold for any report with a k-means method. */
+async function checkReport(made, cls) {
+  const json = JSON.parse(run(made.at, "evaluate", "kmeans.kcal", "--probs", made.probs, "--labels", made.labels, "--json", "-", "--ce-map", "ce.npy"));
+  const [height, width] = json.grid;
+  const errors = readDoubles(join(made.at, "ce.npy"));
+  const { page, complaints, context } = await openReport(browser, made.file);
+  const own = json.results[cls];
+
+  await choose(page, "class", made.names[cls]);
+  await choose(page, "method", "kmeans");
+  const row = page.locator("#results tbody tr", { hasText: "kmeans" });
+  await row.waitFor();
+  assert.equal(await row.locator("td").nth(1).textContent(), own.mean_ce.toFixed(4));
+  assert.equal(await row.locator("td").nth(2).textContent(), `[${own.q05.toFixed(3)}, ${own.q95.toFixed(3)}]`);
+  assert.equal(await row.locator("td").nth(3).textContent(), own.floor.toFixed(4));
+  assert.match(await page.locator("#reliability-text").textContent(), new RegExp(`ECE_20 = ${own.ece.toFixed(4)}`));
+
+  // The slider: numbers as evaluate has them, other sets.
+  let before = await picture(page, "example-0");
+  for (const [alpha, level] of [[20, 15], [50, 9], [5, 18]]) {
+    await page.locator("#alpha").fill(String(alpha));
+    await textIs(page, "alpha-value", `alpha = ${(alpha / 100).toFixed(2)}`);
+    assert.equal(await page.locator("#set-coverage").textContent(), percent(own.coverage[level]));
+    assert.equal(await page.locator("#set-size").textContent(), json.set_sizes[level].toFixed(3));
+    assert.equal(await page.locator("#set-empty").textContent(), percent(json.empty_shares[level]));
+    await page.waitForTimeout(150);
+    const now = await picture(page, "example-0");
+    assert.notEqual(now, before, `the sets at alpha ${alpha} look as before`);
+    before = now;
+  }
+
+  // A click pins a pixel, and the panel tells its error in every method.
+  const known = errors.findIndex((value, i) => i >= (cls + 0.5) * height * width && i < (cls + 1) * height * width && Number.isFinite(value));
+  const pixel = known - cls * height * width;
+  const [y, x] = [Math.floor(pixel / width), pixel % width];
+  const canvas = page.locator("#difference canvas"); // the largest: a pixel of the map is more than one of the screen
+  await canvas.scrollIntoViewIfNeeded();
+  const box = await canvas.boundingBox();
+  await canvas.click({ position: { x: ((x + 0.5) / width) * box.width, y: ((y + 0.5) / height) * box.height } });
+  await textIs(page, "pixel-where", `Row ${y}, column ${x}, pinned`);
+  const shown = Number(await page.locator('#pixel-table tr[data-method="kmeans"] .error').textContent());
+  assert.ok(Math.abs(shown - errors[known]) < 0.004, `CE ${shown} instead of ${errors[known]}`);
+  assert.equal(await page.locator("#pixel-table tbody tr").count(), await page.locator("#results tbody tr").count());
+  assert.ok((await page.locator("#pixel-scores svg path").count()) > 0);
+  // Pinned: hovering elsewhere keeps it; the keyboard moves it.
+  await canvas.hover({ position: { x: box.width / 2, y: box.height / 2 } });
+  assert.equal(await page.locator("#pixel-where").textContent(), `Row ${y}, column ${x}, pinned`);
+  await canvas.focus();
+  await page.keyboard.press(x > 0 ? "ArrowLeft" : "ArrowRight");
+  await textIs(page, "pixel-where", `Row ${y}, column ${x > 0 ? x - 1 : x + 1}, pinned`);
+  await page.keyboard.press("Escape");
+  await textIs(page, "pixel-where", /^(?!.*pinned)/);
+
+  // The subtraction map changes sides with its pickers.
+  await choose(page, "first", "kmeans");
+  await choose(page, "second", "image");
+  await textIs(page, "difference-text", /^Red: kmeans .*Blue: image /);
+  const forth = (await page.locator("#difference-text").textContent()).match(/[\d.]+ %/g);
+  await choose(page, "first", "image");
+  await choose(page, "second", "kmeans");
+  await textIs(page, "difference-text", /^Red: image .*Blue: kmeans /);
+  assert.deepEqual((await page.locator("#difference-text").textContent()).match(/[\d.]+ %/g), forth.reverse());
+  assert.deepEqual(complaints, []);
+  await context.close();
+}
+
+describe("the demo's report", { skip: missing }, () => {
+  let made;
+  before(() => (made = makeDemo()));
+
+  test("is one file below 6 MB", () => assert.ok(statSync(made.file).size < 6e6, `${statSync(made.file).size} bytes`));
+
+  test("agrees with evaluate and reacts to slider, clicks, keys and pickers", async () => {
+    await checkReport(made, 1);
+    await checkReport(made, 0);
+  });
+
+  test("shows class names with markup as text", async () => {
+    const { page, complaints, context } = await openReport(browser, made.file);
+    assert.ok((await page.locator("#headline").textContent()).includes(nasty));
+    assert.equal(await page.evaluate(() => window.broken), undefined);
+    assert.equal(await page.locator("main img, main b").count(), 0);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+
+  test("sorts its table by a click on a head", async () => {
+    const { page, context } = await openReport(browser, made.file);
+    const errors = async () => (await page.locator("#results tbody tr td:nth-child(3)").allTextContents()).map(Number);
+    await page.locator("#results thead button", { hasText: "mean CE" }).click();
+    const rising = await errors();
+    assert.deepEqual(rising, [...rising].sort((a, b) => a - b));
+    await page.locator("#results thead button", { hasText: "mean CE" }).click();
+    assert.deepEqual(await errors(), [...rising].reverse());
+    assert.ok(rising.length > 1);
+    await context.close();
+  });
+
+  test("saves charts as SVG and maps as PNG", async () => {
+    const { page, context } = await openReport(browser, made.file);
+    const saved = async (button) => {
+      const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+      return [download.suggestedFilename(), readFileSync(await download.path())];
+    };
+    for (const [id, kind] of [["violins", "SVG"], ["coverage", "SVG"], ["reliability", "SVG"], ["ce-0", "PNG"], ["difference", "PNG"], ["example-1", "PNG"]]) {
+      const figure = page.locator(`figure#${id}`);
+      const [name, bytes] = await saved(figure.getByRole("button", { name: new RegExp(`as ${kind}$`) }).first());
+      assert.ok(name.endsWith(`.${kind.toLowerCase()}`), name);
+      assert.ok(kind === "SVG" ? bytes.toString("utf8").startsWith("<svg") : bytes.subarray(1, 4).toString() === "PNG", name);
+    }
+    await context.close();
+  });
+
+  test("fits narrow and dark screens and paper", async () => {
+    for (const options of [{ viewport: { width: 390, height: 800 } }, { colorScheme: "dark" }]) {
+      const { page, complaints, context } = await openReport(browser, made.file, options);
+      const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+      assert.ok(inner <= outer, `${inner} px wide on a screen of ${outer}`);
+      await screenshot(page, options.colorScheme ? "demo-dark" : "demo-narrow");
+      assert.deepEqual(complaints, []);
+      await context.close();
+    }
+    const { page, context } = await openReport(browser, made.file);
+    await screenshot(page, "demo");
+    await screenshot(page, "demo-full", { fullPage: true });
+    assert.ok((await page.pdf({ format: "A4" })).length > 20_000);
+    await context.close();
+  });
+});
+
+const real = {
+  hippocampus: { names: ["background", "anterior", "posterior"], cls: 2 },
+  camvid: { names: ["sky", "building", "pole", "road", "pavement", "tree", "sign", "fence", "car", "pedestrian", "cyclist"], cls: 8 },
+};
+for (const [name, { names, cls }] of Object.entries(real))
+  test(`the report of ${name} agrees with evaluate`, { skip: missing }, async (context) => {
+    const made = makeReal(name, names);
+    if (made === null) return context.skip(`no real data: set KANDINSKY_SHARED to the folder that holds data/unpack.py (${name})`);
+    assert.ok(statSync(made.file).size < 8e6, `${statSync(made.file).size} bytes`);
+    await checkReport(made, cls);
+    const { page, complaints, context: opened } = await openReport(browser, made.file);
+    await choose(page, "class", names[cls]);
+    await page.waitForTimeout(500);
+    await screenshot(page, name, { fullPage: true });
+    assert.deepEqual(complaints, []);
+    await opened.close();
+  });
