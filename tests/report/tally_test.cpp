@@ -120,7 +120,7 @@ TEST(SetCodes, GiveThePredictorsSetsAtEveryPositionOfTheSlider) {
     }
 }
 
-TEST(ExampleImages, GoFromEasyToHardAmongThoseWithSeveralClasses) {
+TEST(ExampleImages, GoFromEasyToHardAmongThoseWithTheMostClasses) {
     Tally counts;
     counts.undecided = {50, 10, 40, 30, 20, 0};
     counts.kinds = {2, 2, 2, 2, 2, 1};
