@@ -16,8 +16,10 @@ using nlohmann::ordered_json;
 std::vector<std::size_t> example_images(const Tally& tally, std::size_t wanted) {
     std::vector<std::size_t> order(tally.undecided.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    const bool lively = std::any_of(tally.kinds.begin(), tally.kinds.end(), [](auto n) { return n > 1; });
-    if (lively) std::erase_if(order, [&](std::size_t image) { return tally.kinds[image] < 2; });
+    std::vector<std::uint64_t> kinds = tally.kinds;
+    std::sort(kinds.begin(), kinds.end());
+    const std::uint64_t lively = kinds[(kinds.size() - 1) * 3 / 4];
+    std::erase_if(order, [&](std::size_t image) { return tally.kinds[image] < lively; });
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return tally.undecided[a] < tally.undecided[b]; });
     std::vector<std::size_t> chosen;

@@ -7,7 +7,7 @@
 namespace kandinsky {
 
 /// Numbers of the test images that make good examples: an easy, a usual and a hard one by the share of
-/// pixels whose set has not exactly one class. Images that show at least two classes go first.
+/// pixels whose set has not exactly one class, among the quarter (or more) that shows the most classes.
 [[nodiscard]] std::vector<std::size_t> example_images(const Tally& tally, std::size_t wanted);
 
 /// How many slider alphas (0.01 .. 0.99) have the class in the set, [class][pixel]: the class is in the set

@@ -62,7 +62,7 @@ std::vector<std::uint8_t> coverage_blocks(const MethodTally& tally, std::size_t 
         for (std::size_t l = 0; l < kCurveLevels && total > 0; ++l) {
             covered += first[cell * kCounts + l];
             out[l * rows * columns + cell] =
-                quantised(static_cast<double>(covered), static_cast<double>(total), 200);
+                quantised(static_cast<double>(covered), static_cast<double>(total), 100);
         }
     }
     return out;

@@ -7,7 +7,7 @@
 namespace kandinsky {
 
 /// Coverage curves of square blocks of pixels, [kCurveLevels][rows of blocks][columns of blocks] in steps of
-/// 1/200; 255 where no test image has the class.
+/// 1/100; 255 where no test image has the class.
 [[nodiscard]] std::vector<std::uint8_t> coverage_blocks(const MethodTally& tally, std::size_t stratum,
                                                         const Grid& grid, std::size_t block);
 

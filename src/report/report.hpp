@@ -27,9 +27,9 @@ struct ReportInput {
 
 /// Bounds of what the file carries.
 struct ReportLimits {
-    std::size_t curve_bytes = 2'600'000;    ///< of base64 for the per-pixel coverage curves
-    std::size_t own_bytes = 1'300'000;      ///< of base64 for the per-pixel score curves
-    std::size_t example_bytes = 1'400'000;  ///< of base64 for the example images' sets
+    std::size_t curve_bytes = 2'200'000;  ///< of base64 for the per-pixel coverage curves
+    std::size_t own_bytes = 1'300'000;    ///< of base64 for the per-pixel score curves
+    std::size_t example_bytes = 850'000;  ///< of base64 for the example images' sets
 };
 
 /// The data of the page (docs/report.md has the fields). Deterministic: no time, no host.

@@ -29,7 +29,7 @@ export function provenanceSection(report: Report): HTMLElement {
   const options = report.methods.map((method) => h("details", {}, h("summary", {}, `Options of ${method.name}`), h("pre", {}, JSON.stringify(method.meta, null, 2))));
   const block = report.coverage_block;
   const resolution =
-    `Maps are kept to 1/254 of their scale. Coverage curves of ${block === 1 ? "every pixel" : `blocks of ${block} x ${block} pixels`} are kept to 1/200 at the levels 0.05 to 0.95; ` +
+    `Maps are kept to 1/254 of their scale. Coverage curves of ${block === 1 ? "every pixel" : `blocks of ${block} x ${block} pixels`} are kept to 1/100 at the levels 0.05 to 0.95; ` +
     `sets of the examples are exact at every position of the slider. Tables and diagrams are not rounded.`;
   return section(
     "provenance",

@@ -1,5 +1,5 @@
 // One pixel in all methods at once: regions, curves, coverage, counts.
-import { methodLines, curveLevels, methodLegend, sliderLevels } from "./charts";
+import { methodLines, curveLevels, sliderLevels } from "./charts";
 import { methodColour } from "./colour";
 import type { Report } from "./data";
 import { classesOf, CURVE_LEVELS, NO_VALUE, SLIDER_LEVELS, stratumName, values } from "./data";
@@ -55,7 +55,7 @@ export async function pixelFacts(report: Report, stratum: number, m: number, pix
   const coverage: { x: number; y: number }[] = [];
   for (let l = 0; l < CURVE_LEVELS; ++l) {
     const code = table[l * rows * columns + cell];
-    if (code !== NO_VALUE) coverage.push({ x: curveLevels[l], y: code / 200 });
+    if (code !== NO_VALUE) coverage.push({ x: curveLevels[l], y: code / 100 });
   }
   return {
     method: m,
@@ -115,10 +115,10 @@ export function inspector(store: Store): HTMLElement {
     const points = (pick: (one: PixelFacts) => { x: number; y: number }[]) => own.flatMap((one) => pick(one).map((point) => ({ ...point, method: one.method })));
     const size = { width: 360, height: 190, at: 1 - store.choice.percent / 100 };
     scores.replaceChildren(
-      methodLines(report, points((one) => one.threshold), { title: `Non-conformity curves of ${name}`, x: "wanted coverage, 1 - alpha", y: "score threshold, 1 - p", diagonal: false, ...size }),
+      methodLines(report, points((one) => one.threshold), { title: `Non-conformity curves of ${name}`, x: "wanted coverage, 1 - alpha", y: "score threshold", diagonal: false, ...size }),
     );
     coverage.replaceChildren(
-      methodLines(report, points((one) => one.coverage), { title: `Coverage of ${name} here`, x: "wanted coverage, 1 - alpha", y: "coverage on the test images", diagonal: true, ...size }),
+      methodLines(report, points((one) => one.coverage), { title: `Coverage of ${name} here`, x: "wanted coverage, 1 - alpha", y: "coverage", diagonal: true, ...size }),
     );
   };
   store.on(["stratum", "pixel", "pinned", "percent"], latest(collect, show));
@@ -131,7 +131,6 @@ export function inspector(store: Store): HTMLElement {
     h("div", { class: "where-line" }, where, unpin),
     facts,
     table,
-    methodLegend(report),
     h("h3", {}, "Non-conformity curves"),
     scores,
     h("p", { class: "note" }, stride === 1 ? "A line that ends early has infinite thresholds beyond: the class is always in the set." : `A line that ends early has infinite thresholds beyond. Curves of methods with very many regions are kept for every ${stride}nd pixel only.`.replace("2nd", "second").replace("3nd", "third")),

@@ -166,11 +166,14 @@ export function dataSection(store: Store): HTMLElement {
         bar: { ramp: shareRamp, low: "0 %", high: "100 %", label: `test images with ${name} there` },
       });
       const classes = report.classes.length;
-      const largest = Math.max(1, (codeQuantile([sizes], 0.995) / 254) * classes);
+      const toSize = (code: number) => (code / 254) * classes;
+      const least = toSize(codeQuantile([sizes], 0.005));
+      const largest = Math.max(least + 0.01, toSize(codeQuantile([sizes], 0.995)));
+      const shade = (value: number) => Math.max(0, Math.min(255, Math.round((255 * (value - least)) / (largest - least))));
       size.draw({
-        paint: (pixel) => (sizes[pixel] === NO_VALUE ? noData : shareRamp[Math.min(255, Math.round(((sizes[pixel] / 254) * classes * 255) / largest))]),
-        describe: (pixel) => (sizes[pixel] === NO_VALUE ? "no label" : `${fixed((sizes[pixel] / 254) * classes, 2)} classes`),
-        bar: { ramp: shareRamp, low: "0", high: fixed(largest, 2), label: `classes in a set of ${own.name}` },
+        paint: (pixel) => (sizes[pixel] === NO_VALUE ? noData : shareRamp[shade(toSize(sizes[pixel]))]),
+        describe: (pixel) => (sizes[pixel] === NO_VALUE ? "no label" : `${fixed(toSize(sizes[pixel]), 2)} classes`),
+        bar: { ramp: shareRamp, low: fixed(least, 2), high: fixed(largest, 2), label: `classes in a set of ${own.name}` },
       });
       for (const [map, counts, label] of [[calibration, calibrated, "calibration scores"], [test, tested, "test samples"]] as const) {
         const top = most(counts);

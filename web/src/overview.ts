@@ -1,6 +1,7 @@
 // The first screen and the table: what came out.
 import { ChartFrame, coverageDiagram, methodLegend, reliabilityDiagram } from "./charts";
 import { methodColour } from "./colour";
+import type { Report } from "./data";
 import { bestMethod, classesOf, sliderIndex, stratumName } from "./data";
 import { h, section } from "./dom";
 import { PixelMap } from "./map";
@@ -10,6 +11,13 @@ import { latest } from "./store";
 import { table } from "./table";
 import { count, fixed, percent, plural } from "./text";
 
+/** Coverage of one class at the report's alpha; null where alpha is finer than the slider. */
+function coverageAtAlpha(report: Report, own: { slider_coverage: (number | null)[] }): number | null {
+  const percentAlpha = Math.round(100 * report.alpha);
+  const onSlider = Math.abs(percentAlpha - 100 * report.alpha) < 1e-9 && percentAlpha >= 1 && percentAlpha <= 99;
+  return onSlider ? own.slider_coverage[sliderIndex(percentAlpha)] : null;
+}
+
 /** The story in a sentence or two. */
 export function headline(store: Store): string {
   const { report } = store;
@@ -18,8 +26,7 @@ export function headline(store: Store): string {
   const own = report.methods[best].strata[stratum];
   const name = stratumName(report, stratum);
   if (own.mean_ce === null) return `No test image shows ${name}, so its coverage cannot be measured.`;
-  const percentAlpha = Math.round(100 * report.alpha);
-  const covered = percentAlpha >= 1 && percentAlpha <= 99 ? own.slider_coverage[sliderIndex(percentAlpha)] : null;
+  const covered = coverageAtAlpha(report, own);
   const lead = report.methods.length > 1 ? `${report.methods[best].name} has the lowest coverage error for ${name}` : `The coverage error of ${report.methods[best].name} for ${name} is`;
   const number = report.methods.length > 1 ? `: ${fixed(own.mean_ce)}` : ` ${fixed(own.mean_ce)}`;
   const floor = own.floor === null ? "" : ` A perfect calibrator would show ${fixed(own.floor)} with these test images.`;
@@ -79,7 +86,7 @@ export function tableSection(store: Store): HTMLElement {
       ...(draws ? [{ title: "sd", hint: "over the draws of calibration images", cell: (row: Row) => fixed(row.own.mean_ce_sd), key: numeric((row) => row.own.mean_ce_sd) }] : []),
       { title: "[0.05, 0.95]", hint: "quantiles of CE over pixels", cell: (row: Row) => `[${fixed(row.own.q05, 3)}, ${fixed(row.own.q95, 3)}]`, key: numeric((row) => row.own.q95) },
       { title: "floor", hint: "mean CE of a perfect calibrator with these test images", cell: (row: Row) => fixed(row.own.floor), key: numeric((row) => row.own.floor) },
-      { title: "coverage", hint: `at alpha ${report.alpha}, all classes together`, cell: (row: Row) => percent(row.method.coverage_at_alpha, 2), key: numeric((row) => row.method.coverage_at_alpha) },
+      { title: "coverage", hint: `of this class at alpha ${report.alpha}`, cell: (row: Row) => percent(coverageAtAlpha(report, row.own), 1), key: numeric((row) => coverageAtAlpha(report, row.own)) },
       { title: "set size", hint: `classes in a set at alpha ${report.alpha}`, cell: (row: Row) => fixed(row.method.set_size, 3), key: numeric((row) => row.method.set_size) },
       { title: "empty", hint: `share of empty sets at alpha ${report.alpha}`, cell: (row: Row) => percent(row.method.empty_share, 2), key: numeric((row) => row.method.empty_share) },
     ];

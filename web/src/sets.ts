@@ -28,11 +28,11 @@ export function setMembers(codes: ArrayLike<number>, pixels: number, classes: nu
   return members;
 }
 
-const kinds = ["an easy one", "a usual one", "a hard one"];
+const kinds = ["easy", "usual", "hard"];
 
 function exampleTitle(example: Example, i: number, all: number): string {
-  const kind = all === 3 ? `, ${kinds[i]}` : "";
-  return `Test image ${example.image}${example.group === null ? "" : ` (group ${example.group})`}${kind}`;
+  const kind = all === 3 ? `: ${kinds[i]}` : "";
+  return `Image ${example.image}${example.group === null ? "" : ` (group ${example.group})`}${kind}`;
 }
 
 export function setsSection(store: Store): HTMLElement {
@@ -103,7 +103,7 @@ export function setsSection(store: Store): HTMLElement {
   return section(
     "sets",
     "Prediction sets",
-    "Move alpha and watch the sets of images that took no part in calibration. A smaller alpha asks for more coverage and pays with more undecided pixels.",
+    "Move alpha and watch the sets of images that took no part in calibration. A smaller alpha asks for more coverage and pays with more undecided pixels. Where calibration never saw a class, the class is always in the set.",
     h("div", { class: "controls" }, h("label", { class: "slider", for: "alpha" }, output, slider), methodPick),
     numbers,
     legend,
