@@ -33,9 +33,12 @@ wanted=$(echo "$table" | awk '{ print $1 }')
 # The second letter of the status is the state: i is installed, also when the package is held.
 # shellcheck disable=SC2086 # package names are words
 present=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $wanted 2>/dev/null | awk '$1 ~ /^.i/ { print $2 }') || true
+# A package from elsewhere may stand for one of ours: upstream's nodejs brings npm along and refuses Debian's.
+provided=$(dpkg-query -W -f '${db:Status-Abbrev} ${Provides}\n' 2>/dev/null |
+    awk '$1 ~ /^.i/ { $1 = ""; gsub(/\([^)]*\)|,/, " "); print }' | tr -s ' ' '\n') || true
 missing=
 for package in $wanted; do
-    echo "$present" | grep -qxF "$package" || missing="$missing $package"
+    printf '%s\n' "$present" "$provided" | grep -qxF "$package" || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
 

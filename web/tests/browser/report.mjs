@@ -160,6 +160,56 @@ describe("the demo's report", { skip: missing }, () => {
   });
 });
 
+describe("unusual reports", { skip: missing }, () => {
+  const input = ["--cal-probs", "demo/cal_probs.npy", "--cal-labels", "demo/cal_labels.npy", "--test-probs", "demo/test_probs.npy", "--test-labels", "demo/test_labels.npy"];
+  const one = ["--probs", "demo/cal_probs.npy", "--labels", "demo/cal_labels.npy"];
+  const test_data = ["--probs", "demo/test_probs.npy", "--labels", "demo/test_labels.npy"];
+  let at;
+  before(() => {
+    at = folder();
+    run(at, "demo", "-o", "demo", "-q", "--images", 12, "--test-images", 9, "--size", "40x30");
+  });
+
+  const opens = async (file, look) => {
+    const { page, complaints, context } = await openReport(browser, join(at, file));
+    await page.locator("#alpha").fill("30");
+    await page.locator("#ce-0 canvas").click();
+    await textIs(page, "pixel-where", /pinned$/);
+    await look(page);
+    assert.deepEqual(complaints, []);
+    await context.close();
+  };
+
+  test("classes pooled", async () => {
+    run(at, "compare", ...input, "--condition", "none", "--report", "pooled.html", "-q", "--json", "pooled.json");
+    await opens("pooled.html", async (page) => assert.match(await page.locator("#headline").textContent(), /all classes/));
+  });
+
+  test("the released code's rules, several draws", async () => {
+    run(at, "compare", ...input, "--compat", "released", "--report", "released.html", "-q", "--json", "released.json", "--sample", 6, "--draws", 2);
+    await opens("released.html", async (page) => assert.match(await page.locator("#results caption").textContent(), /means over 2 draws/));
+  });
+
+  test("one calibrator that falls back to the image-wide curve", async () => {
+    run(at, "calibrate", ...one, "--method", "pixel", "--fallback", "image", "--min-count", 13, "-o", "pixel.kcal", "-q");
+    run(at, "report", "pixel.kcal", ...test_data, "-o", "one.html", "-q");
+    await opens("one.html", async (page) => {
+      assert.match(await page.locator("#pixel-table tbody").textContent(), /image-wide/);
+      assert.equal(await page.locator("#difference").count(), 0);
+    });
+  });
+
+  test("two calibrators of one method, and classes the labels do not show", async () => {
+    for (const [k, name] of [[3, "three"], [5, "five"]]) run(at, "calibrate", ...one, "--method", "kmeans", "--kmeans-clusters", k, "--ignore", "0,255", "-o", `${name}.kcal`, "-q");
+    run(at, "report", "three.kcal", "five.kcal", ...test_data, "--ignore", "1,255", "-o", "two.html", "-q");
+    await opens("two.html", async (page) => {
+      assert.deepEqual(await page.locator("#results tbody th").allTextContents(), ["three", "five"]);
+      await choose(page, "class", "class 1");
+      await textIs(page, "headline", /^No test image shows class 1/);
+    });
+  });
+});
+
 const real = {
   hippocampus: { names: ["background", "anterior", "posterior"], cls: 2 },
   camvid: { names: ["sky", "building", "pole", "road", "pavement", "tree", "sign", "fence", "car", "pedestrian", "cyclist"], cls: 8 },
