@@ -5,5 +5,7 @@ import { viteSingleFile } from "vite-plugin-singlefile";
 export default defineConfig({
   plugins: [viteSingleFile()],
   build: { target: "es2022", outDir: "dist", emptyOutDir: true },
-  test: { include: ["tests/unit/**/*.test.ts"], environment: "node" },
+  // By number: a bare system may not know the name localhost.
+  server: { host: "127.0.0.1" },
+  test: { api: { host: "127.0.0.1" }, include: ["tests/unit/**/*.test.ts"], environment: "node" },
 } as never);

@@ -69,6 +69,12 @@ def length(path, text):
         yield f"{path}: {lines} lines, more than {LONGEST_FILE}; split it by noun or step"
 
 
+def no_conflict_markers(path, text):
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("<" * 7 + " ") or line.startswith(">" * 7 + " "):
+            yield f"{path}:{number}: a merge was not finished here"
+
+
 def ascii_only(path, text):
     name = PurePosixPath(path).name
     if PurePosixPath(path).suffix not in SOURCES and name not in {"CMakeLists.txt", "Makefile"}:
@@ -125,4 +131,4 @@ def folders_without_tests(paths):
         yield f"src/{'/'.join(room)} holds code, but tests/{'/'.join(room)} holds no test"
 
 
-PER_FILE = [include_direction, public_headers_are_self_contained, length, ascii_only, no_machine_paths]
+PER_FILE = [no_conflict_markers, include_direction, public_headers_are_self_contained, length, ascii_only, no_machine_paths]

@@ -77,6 +77,7 @@ BROKEN = [
     (rules.public_headers_are_self_contained, "include/kandinsky/a.hpp", "#include <fmt/format.h>\n"),
     (rules.public_headers_are_self_contained, "include/kandinsky/a.hpp", '#include "core/fail.hpp"\n'),
     (rules.length, "src/core/long.cpp", "\n" * 801),
+    (rules.no_conflict_markers, "README.md", "a\n" + "<" * 7 + " HEAD\nb\n"),
     (rules.ascii_only, "src/core/a.cpp", "// caf\u00e9\n"),
     (rules.ascii_only, "scripts/a.sh", "a\u00a0b\n"),
     (rules.no_machine_paths, "docs/a.md", "see `/" + "home/someone/notes`\n"),
