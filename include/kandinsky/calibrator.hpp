@@ -30,7 +30,8 @@ struct CalibrateOptions {
     std::size_t rungs =
         0;  ///< resolution of long curves; 0: 2000, or 200 when there are more than 1024 curves
     bool released = false;  ///< reproduce the authors' released code
-    double split = 0;       ///< find the regions on this share of the groups, set the thresholds on the rest; 0: both on all
+    double split =
+        0;  ///< find the regions on this share of the groups, set the thresholds on the rest; 0: both on all
     std::uint64_t seed = 0;
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time
 };

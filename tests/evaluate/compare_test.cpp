@@ -81,7 +81,8 @@ TEST(Compare, RepeatsOnRandomSubsetsAndAveragesThem) {
         for (std::uint64_t draw = 0; draw < 4; ++draw) {
             CalibrateOptions alone = options.calibrate;
             alone.method = "pixel";
-            const Calibrator calibrator = calibrate(cal.subset(draw_sample(cal, hashes, 5, SamplePurpose::draws, 3, draw)), alone);
+            const Calibrator calibrator =
+                calibrate(cal.subset(draw_sample(cal, hashes, 5, SamplePurpose::draws, 3, draw)), alone);
             const auto report = evaluate(test, {&calibrator});
             errors.push_back(report.calibrators[0].strata[1].mean_ce);
             sizes.push_back(report.calibrators[0].set_size);

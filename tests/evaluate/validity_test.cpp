@@ -29,7 +29,8 @@ Draw draw(Random& random, std::size_t images, double moodiness) {
         for (std::size_t i = 0; i < 2 * kPixels; ++i)
             out.probs.push_back(static_cast<float>(moodiness * mood + (1 - moodiness) * random.uniform()));
         const std::size_t sure = random.below(kPixels);
-        for (std::size_t p = 0; p < kPixels; ++p) out.labels.push_back(p == sure || random.uniform() < 0.1 + 0.8 * mood);
+        for (std::size_t p = 0; p < kPixels; ++p)
+            out.labels.push_back(p == sure || random.uniform() < 0.1 + 0.8 * mood);
     }
     return out;
 }

@@ -2,13 +2,14 @@
 #include <kandinsky/kandinsky.hpp>
 
 int main() try {
-    const auto scenes = kandinsky::make_scenes({.images = 30, .grid = {48, 64}});  // your model's outputs and labels
+    const auto scenes =
+        kandinsky::make_scenes({.images = 30, .grid = {48, 64}});  // your model's outputs and labels
     const kandinsky::Dataset data(scenes.probs, scenes.labels, scenes.groups);
     const kandinsky::Calibrator calibrator = kandinsky::calibrate(data, {.method = "kmeans"});
     kandinsky::save(calibrator, "model.kcal");
 
     const kandinsky::Predictor predictor(kandinsky::load("model.kcal"), 0.1);  // at alpha = 0.1
-    std::vector<float> probs(predictor.thresholds().size());                   // one image, [class][row][column]
+    std::vector<float> probs(predictor.thresholds().size());  // one image, [class][row][column]
     data.read_probs(0, {0, data.grid().pixels()}, probs.data());
     std::vector<std::uint8_t> sets(probs.size());
     predictor.sets(probs, sets);  // 1 where the class is in the pixel's set; allocates nothing
