@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/rows.hpp"
+
 namespace kandinsky {
 
 using nlohmann::ordered_json;
@@ -16,10 +18,6 @@ ordered_json numbers(const std::vector<double>& values) {
     ordered_json out = ordered_json::array();
     for (const double value : values) out.push_back(number(value));
     return out;
-}
-
-bool wanted(int cls, const std::vector<int>& classes) {
-    return classes.empty() || cls < 0 || std::find(classes.begin(), classes.end(), cls) != classes.end();
 }
 
 ordered_json class_name(int cls) {
@@ -44,7 +42,7 @@ ordered_json reliability_json(const Reliability& bins) {
 ordered_json comparison_json(const Comparison& comparison, const std::vector<int>& classes) {
     ordered_json results = ordered_json::array();
     for (const CompareRow& row : comparison.rows) {
-        if (!wanted(row.cls, classes)) continue;
+        if (!is_wanted(row.cls, classes)) continue;
         ordered_json one{{"method", row.method},
                          {"class", class_name(row.cls)},
                          {"regions", row.regions},
@@ -84,7 +82,7 @@ ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationRepor
     ordered_json results = ordered_json::array();
     for (std::size_t s = 0; s < evaluation.strata.size(); ++s) {
         const int cls = pooled ? -1 : static_cast<int>(s);
-        if (!wanted(cls, classes)) continue;
+        if (!is_wanted(cls, classes)) continue;
         const StratumEvaluation& from = evaluation.strata[s];
         ordered_json one{{"method", calibrator.options.method},
                          {"class", class_name(cls)},

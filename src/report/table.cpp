@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/rows.hpp"
+
 namespace kandinsky {
 
 namespace {
-bool wanted(int cls, const std::vector<int>& classes) {
-    return classes.empty() || cls < 0 || std::find(classes.begin(), classes.end(), cls) != classes.end();
-}
-
 std::string cell(double value, int digits = 4) {
     return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "-";
 }
@@ -32,7 +30,7 @@ std::string comparison_table(const Comparison& comparison, const std::vector<int
     const bool spread = comparison.draws > 1;
     int current = -2;
     for (const CompareRow& row : comparison.rows) {
-        if (!wanted(row.cls, classes)) continue;
+        if (!is_wanted(row.cls, classes)) continue;
         if (row.cls != current) {
             current = row.cls;
             const std::string who = row.cls < 0 ? "all classes" : fmt::format("class {}", row.cls);
@@ -69,7 +67,7 @@ std::string evaluation_table(const Calibrator& calibrator, const EvaluationRepor
     const bool pooled = calibrator.options.condition == Condition::none;
     for (std::size_t s = 0; s < evaluation.strata.size(); ++s) {
         const int cls = pooled ? -1 : static_cast<int>(s);
-        if (!wanted(cls, classes)) continue;
+        if (!is_wanted(cls, classes)) continue;
         const StratumEvaluation& one = evaluation.strata[s];
         out += fmt::format("  {:<7}{:>8}  {:>8}  {:<16}{:>8}{:>8}{:>10}{:>10}\n",
                            pooled ? "all" : std::to_string(s), calibrator.partitions[s].regions,

@@ -6,15 +6,13 @@
 #include <cmath>
 #include <string_view>
 
+#include "report/rows.hpp"
+
 namespace kandinsky {
 
 namespace {
 constexpr std::string_view kShades = " -:=+*#%@";
 constexpr std::size_t kColumns = 48, kRows = 18;
-
-bool wanted(int cls, const std::vector<int>& classes) {
-    return classes.empty() || cls < 0 || std::find(classes.begin(), classes.end(), cls) != classes.end();
-}
 
 std::string drawn(const std::vector<double>& cells, std::size_t width, double top) {
     std::string out = "  +" + std::string(width, '-') + "+\n";
@@ -57,7 +55,7 @@ std::string error_text_map(const Comparison& comparison, const std::vector<int>&
     const std::size_t methods = comparison.calibrators.size();
     for (std::size_t s = 0; s * methods < comparison.rows.size(); ++s) {
         const auto first = comparison.rows.begin() + static_cast<std::ptrdiff_t>(s * methods);
-        if (!wanted(first->cls, classes)) continue;
+        if (!is_wanted(first->cls, classes)) continue;
         const auto best =
             std::min_element(first, first + static_cast<std::ptrdiff_t>(methods),
                              [](const CompareRow& a, const CompareRow& b) { return a.mean_ce < b.mean_ce; });
