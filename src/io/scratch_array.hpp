@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <kandinsky/array.hpp>
+#include <memory>
+#include <vector>
+
+namespace kandinsky {
+
+/// An array [N, item...] that grows by items and need not fit into memory: its elements lie in a temporary
+/// file without a name, which the system removes when its last user is gone, however the program ends. Items
+/// are of one shape and type. Every failure throws Error of kind `file` that names the folder.
+class ScratchArray {
+  public:
+    /// The file lies in `folder`; empty: $TMPDIR, or the system's folder for temporary files.
+    ScratchArray(DType dtype, std::vector<std::size_t> item_shape, const std::filesystem::path& folder = {});
+
+    [[nodiscard]] std::size_t items() const { return items_; }
+    [[nodiscard]] DType dtype() const { return dtype_; }
+    [[nodiscard]] const std::vector<std::size_t>& item_shape() const { return item_shape_; }
+
+    /// Appends one item [item...] or several [n, item...], whatever their strides.
+    void append(const ArrayView& items);
+    /// Makes room for `count` more items, zeroed, and returns the number of the first: for put().
+    std::size_t extend(std::size_t count);
+    /// Writes the elements of an existing item, in C order. Safe from several threads for different items.
+    void put(std::size_t item, const void* elements);
+
+    /// The items so far as one array, mapped from the file. Later appends do not show in it.
+    [[nodiscard]] Array array() const;
+
+  private:
+    struct File;
+    void write(const std::byte* data, std::size_t bytes, std::size_t offset);
+
+    std::shared_ptr<File> file_;
+    DType dtype_;
+    std::vector<std::size_t> item_shape_;
+    std::size_t item_bytes_ = 0;
+    std::size_t items_ = 0;
+};
+
+}  // namespace kandinsky
