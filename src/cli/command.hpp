@@ -28,6 +28,8 @@ Command add_compare(CLI::App& root);
 Command add_inspect(CLI::App& root);
 Command add_demo(CLI::App& root);
 Command add_report(CLI::App& root);
+Command add_train(CLI::App& root);
+Command add_infer(CLI::App& root);
 
 /// --threads, --quiet: what every working command has.
 struct CommonFlags {
