@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -38,6 +39,9 @@ Engine& load_engine(const Description& wanted) {
     for (const std::filesystem::path& place : places(wanted)) {
         std::error_code ignored;
         if (!std::filesystem::exists(place, ignored)) continue;
+        // Threads of OpenMP wait by spinning unless told otherwise before they exist, which ruins a busy
+        // machine.
+        ::setenv("OMP_WAIT_POLICY", "passive", 0);
         void* const library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (library == nullptr) {
             problem = ::dlerror();
