@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <kandinsky/array.hpp>
+#include <span>
+#include <string>
+
+namespace kandinsky {
+
+/// What PNG files hold, three ways. All refuse, in one line that names the file: files cut short anywhere,
+/// chunks whose checksum is wrong, images wider or higher than kPngLongestSide, and headers that promise more
+/// pixels than the file's bytes could unpack to.
+inline constexpr std::size_t kPngLongestSide = 65535;
+
+/// Class numbers, [H,W]: uint8, or uint16 for 16-bit files. The numbers are those stored: a palette's index,
+/// never its colour; grey levels unscaled (1-bit grey gives 0 and 1). Gamma and transparency are not applied.
+/// Colour and alpha are refused.
+[[nodiscard]] Array read_png_labels(const std::filesystem::path& path);
+
+/// One class's probability, [H,W]: uint8 p * 255 as stored, or float32 v / 65535 for 16-bit files. Grey of 8
+/// or 16 bits only.
+[[nodiscard]] Array read_png_probability(const std::filesystem::path& path);
+
+/// A picture, uint8 [H,W,3]: palettes looked up, grey repeated, 16 bits cut to 8, alpha left out, no gamma.
+/// `bytes` is the file's content, `name` stands in messages.
+[[nodiscard]] Array decode_png_photo(std::span<const std::byte> bytes, const std::string& name);
+
+/// False where this build lacks the library; the functions then say which package to install.
+[[nodiscard]] bool has_png();
+
+/// True where the bytes begin as PNG files do.
+[[nodiscard]] bool looks_like_png(std::span<const std::byte> bytes);
+
+}  // namespace kandinsky
