@@ -58,9 +58,8 @@ class NpzSource : public ImageSource {
   public:
     NpzSource(const std::vector<fs::path>& files, const SourceOptions& options)
         : options_(options), keys_(files.size()), references_(files.size()) {
-        items_ = describe_files(files, npz_format(), [&](std::size_t i, ItemInfo& info) {
-            describe(i, files[i], info);
-        });
+        items_ = describe_files(files, npz_format(),
+                                [&](std::size_t i, ItemInfo& info) { describe(i, files[i], info); });
     }
 
     [[nodiscard]] std::string_view format() const override { return "nnU-Net"; }
@@ -144,21 +143,21 @@ class NpzSource : public ImageSource {
 }  // namespace
 
 FolderFormat npy_format() {
-    return {"NumPy",
-            {".npy"},
-            [](const std::vector<fs::path>& files,
-               const SourceOptions& options) -> std::unique_ptr<ImageSource> {
-                return std::make_unique<NpySource>(files, options);
-            }};
+    return {
+        "NumPy",
+        {".npy"},
+        [](const std::vector<fs::path>& files, const SourceOptions& options) -> std::unique_ptr<ImageSource> {
+            return std::make_unique<NpySource>(files, options);
+        }};
 }
 
 FolderFormat npz_format() {
-    return {"NumPy archive",
-            {".npz"},
-            [](const std::vector<fs::path>& files,
-               const SourceOptions& options) -> std::unique_ptr<ImageSource> {
-                return std::make_unique<NpzSource>(files, options);
-            }};
+    return {
+        "NumPy archive",
+        {".npz"},
+        [](const std::vector<fs::path>& files, const SourceOptions& options) -> std::unique_ptr<ImageSource> {
+            return std::make_unique<NpzSource>(files, options);
+        }};
 }
 
 }  // namespace kandinsky

@@ -43,9 +43,8 @@ class ClassFiles : public ImageSource {
                                     name, number < expected - 1 ? "there twice" : "missing");
                 const ItemInfo& part = all[i];
                 if (info.problem.empty() && !part.problem.empty()) info.problem = part.problem;
-                if (info.problem.empty() &&
-                    (part.planes > 1 || part.slices != info.slices || part.height != info.height ||
-                     part.width != info.width))
+                if (info.problem.empty() && (part.planes > 1 || part.slices != info.slices ||
+                                             part.height != info.height || part.width != info.width))
                     info.problem = fmt::format("{} has another shape or several planes", part.path);
                 parts.push_back(i);
             }
@@ -77,8 +76,7 @@ class ClassFiles : public ImageSource {
                         view.at(s) + static_cast<std::ptrdiff_t>(y) * view.strides[rank - 2];
                     std::byte* to =
                         out.mutable_data() + ((s * info.planes + c) * pixels + y * info.width) * width;
-                    for (std::size_t x = 0; x < info.width;
-                         ++x, from += view.strides[rank - 1], to += width)
+                    for (std::size_t x = 0; x < info.width; ++x, from += view.strides[rank - 1], to += width)
                         std::memcpy(to, from, width);
                 }
         }

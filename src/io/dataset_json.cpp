@@ -20,7 +20,8 @@ std::optional<std::int64_t> ignore_label(const fs::path& folder) {
         if (content.bytes.size() > kMost) fail(ErrorKind::data, "{} is too large", file.string());
         const char* const begin = reinterpret_cast<const char*>(content.bytes.data());
         const auto json = nlohmann::json::parse(begin, begin + content.bytes.size(), nullptr, false);
-        if (json.is_discarded()) fail(ErrorKind::data, "{} is not valid JSON; mend or remove it", file.string());
+        if (json.is_discarded())
+            fail(ErrorKind::data, "{} is not valid JSON; mend or remove it", file.string());
         // nnU-Net: {"background": 0, "ignore": 3}. Decathlon: {"0": "background"}, which has no ignore label.
         const auto labels = json.is_object() ? json.find("labels") : json.end();
         if (!json.is_object() || labels == json.end() || !labels->is_object()) return std::nullopt;

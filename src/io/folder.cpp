@@ -130,7 +130,8 @@ std::unique_ptr<ImageSource> open_folder(const fs::path& folder, const SourceOpt
     // nnU-Net puts its label maps (.nii.gz) beside the probabilities (.npz).
     const bool nnunet = options.role == Role::probabilities && found.front().format->name == "NumPy archive";
     if (found.size() > 1 && !nnunet)
-        fail(ErrorKind::data, "{} holds both {} and {} files; put those to be read into a folder of their own",
+        fail(ErrorKind::data,
+             "{} holds both {} and {} files; put those to be read into a folder of their own",
              folder.string(), found[0].format->name, found[1].format->name);
     std::sort(found.front().files.begin(), found.front().files.end(),
               [](const fs::path& a, const fs::path& b) {

@@ -13,9 +13,9 @@ namespace kandinsky {
 
 /// One info per file, in parallel: name and path are filled in, `look(i, info)` adds the rest. What it throws
 /// becomes the item's problem.
-[[nodiscard]] std::vector<ItemInfo> describe_files(
-    const std::vector<std::filesystem::path>& files, const FolderFormat& format,
-    const std::function<void(std::size_t, ItemInfo&)>& look);
+[[nodiscard]] std::vector<ItemInfo> describe_files(const std::vector<std::filesystem::path>& files,
+                                                   const FolderFormat& format,
+                                                   const std::function<void(std::size_t, ItemInfo&)>& look);
 
 /// An error about a file as the item's problem: without the file's name, which stands beside it.
 [[nodiscard]] std::string problem_text(const std::string& message, const std::string& path);

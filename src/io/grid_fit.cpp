@@ -19,8 +19,8 @@ Grid parse_grid(const std::string& text, const std::string& flag) {
     const auto [x, first] = std::from_chars(text.data(), end, grid.width);
     if (first == std::errc() && x != end && *x == 'x') {
         const auto [rest, second] = std::from_chars(x + 1, end, grid.height);
-        if (second == std::errc() && rest == end && grid.width > 0 && grid.height > 0 && grid.width <= kMost &&
-            grid.height <= kMost)
+        if (second == std::errc() && rest == end && grid.width > 0 && grid.height > 0 &&
+            grid.width <= kMost && grid.height <= kMost)
             return grid;
     }
     fail(ErrorKind::usage, "{} is '{}', but must be width x height in pixels, as in 384x256", flag, text);

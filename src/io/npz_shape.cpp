@@ -47,11 +47,10 @@ NpzShape npz_shape(const std::filesystem::path& path, const std::vector<std::str
     const auto member = std::find_if(archive.members().begin(), archive.members().end(),
                                      [&](const ZipReader::Member& m) { return m.name == key + ".npy"; });
     const MappedFile file = map_file(path);
-    if (member->data + member->stored > file.bytes.size())
-        fail(ErrorKind::data, "changed while it was read");
+    if (member->data + member->stored > file.bytes.size()) fail(ErrorKind::data, "changed while it was read");
     std::vector<std::byte> start(4096);
-    start.resize(first_bytes(file.bytes.subspan(member->data, member->stored), member->compression != 0,
-                             start));
+    start.resize(
+        first_bytes(file.bytes.subspan(member->data, member->stored), member->compression != 0, start));
     // Magic, version, length of the header: two bytes in version 1, four later.
     const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(start[i]); };
     if (start.size() < 12 || std::memcmp(start.data(), "\x93NUMPY", 6) != 0)

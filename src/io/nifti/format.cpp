@@ -29,8 +29,8 @@ class NiftiSource : public ImageSource {
     [[nodiscard]] Array read(std::size_t item) const override {
         const NiftiHeader& header = headers_[item];
         const bool labels = options_.role == Role::labels;
-        const Array values = scaled_values(header, read_nifti(items_[item].path),
-                                           labels ? DType::float64 : DType::float32);
+        const Array values =
+            scaled_values(header, read_nifti(items_[item].path), labels ? DType::float64 : DType::float32);
         ArrayView stored = values.view();
         if (stored.rank() == 3 && items_[item].planes > 0) {
             stored.shape.push_back(1);
@@ -65,8 +65,8 @@ class NiftiSource : public ImageSource {
         } else {
             info.planes = std::max<std::size_t>(header.planes, 1);
             if (!is_floating(header.dtype) && !header.scaled())
-                info.problem = fmt::format(
-                    "holds {} without a scale, so labels rather than probabilities", name_of(header.dtype));
+                info.problem = fmt::format("holds {} without a scale, so labels rather than probabilities",
+                                           name_of(header.dtype));
         }
     }
 
@@ -95,10 +95,8 @@ void for_each_plane(const ArrayView& stored, Sink&& sink) {
 FolderFormat nifti_format() {
     return {"NIfTI",
             {".nii.gz", ".nii"},
-            [](const std::vector<std::filesystem::path>& files,
-               const SourceOptions& options) -> std::unique_ptr<ImageSource> {
-                return std::make_unique<NiftiSource>(files, options);
-            }};
+            [](const std::vector<std::filesystem::path>& files, const SourceOptions& options)
+                -> std::unique_ptr<ImageSource> { return std::make_unique<NiftiSource>(files, options); }};
 }
 
 std::optional<GeometryReference> nifti_geometry(const std::filesystem::path& file) {

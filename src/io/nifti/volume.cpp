@@ -59,8 +59,8 @@ NiftiHeader read_nifti_header(const std::filesystem::path& path) {
         GzipReader stream(file.bytes, name);
         header = header_from(stream, name);
     } else {
-        header = parse_nifti_header(file.bytes.first(std::min(file.bytes.size(), NiftiHeader::kMostBytes)),
-                                    name);
+        header =
+            parse_nifti_header(file.bytes.first(std::min(file.bytes.size(), NiftiHeader::kMostBytes)), name);
     }
     check_size(header, compressed ? most_inflated(file.bytes.size()) : file.bytes.size(), compressed, name);
     return header;
@@ -89,8 +89,8 @@ Array read_nifti(const std::filesystem::path& path) {
         stream.finish();
         return finish(header, std::move(bytes));
     }
-    const NiftiHeader header = parse_nifti_header(
-        file.bytes.first(std::min(file.bytes.size(), NiftiHeader::kMostBytes)), name);
+    const NiftiHeader header =
+        parse_nifti_header(file.bytes.first(std::min(file.bytes.size(), NiftiHeader::kMostBytes)), name);
     check_size(header, file.bytes.size(), false, name);
     const std::byte* const data = file.bytes.data() + header.data_offset;
     if (!header.swapped) return {volume_view(header, data, header.dtype), file.owner};

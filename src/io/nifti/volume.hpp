@@ -10,9 +10,9 @@ namespace kandinsky {
 /// when the file system fails, `data` when the content cannot be used.
 [[nodiscard]] NiftiHeader read_nifti_header(const std::filesystem::path& path);
 
-/// Reads the voxels: [x, y, z], or [x, y, z, class] when the header has planes, x fastest, unscaled, in native
-/// byte order. A plain file in native order is mapped, not copied. Nothing is allocated before the file's size
-/// was found to allow it; a compressed file is read to its end and its checksum tested.
+/// Reads the voxels: [x, y, z], or [x, y, z, class] when the header has planes, x fastest, unscaled, in
+/// native byte order. A plain file in native order is mapped, not copied. Nothing is allocated before the
+/// file's size was found to allow it; a compressed file is read to its end and its checksum tested.
 [[nodiscard]] Array read_nifti(const std::filesystem::path& path);
 
 /// The values that the header's slope and intercept make of stored ones; `stored` itself when there is no
