@@ -2,13 +2,13 @@
 # library where it is found), ON (insist) or OFF. Without the library only the folder's stub.cpp is compiled: it has the
 # same functions and says which package to install. With it, all but the stub.
 #
-#   kandinsky_format(nifti HEADER nifti/nifti2_io.h LIBRARIES nifti2 znz)
+#   kandinsky_format(nifti HEADER nifti2_io.h SUBFOLDER nifti LIBRARIES nifti2 znz)
 function(kandinsky_format name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;SUBFOLDER" "LIBRARIES")
   string(TOUPPER ${name} upper)
   set(found TRUE)
   set(libraries "")
-  find_path(KANDINSKY_${upper}_INCLUDE_DIR ${arg_HEADER})
+  find_path(KANDINSKY_${upper}_INCLUDE_DIR ${arg_HEADER} PATH_SUFFIXES ${arg_SUBFOLDER})
   if(NOT KANDINSKY_${upper}_INCLUDE_DIR)
     set(found FALSE)
   endif()

@@ -43,6 +43,7 @@ enum class SetCoding {
 
 /// The prediction sets of one item on its own grid: 0/1, [slices][classes][height][width].
 struct ItemSets {
+    std::string name;  ///< of the file to write, without ending
     const std::uint8_t* values = nullptr;
     std::size_t classes = 0;
     SetCoding coding = SetCoding::planes;
@@ -103,9 +104,6 @@ struct FolderFormat {
 /// All formats. Where a folder holds files of several, the first one listed is taken: an nnU-Net folder holds
 /// .npz probabilities beside the .nii.gz of the predicted labels.
 [[nodiscard]] const std::vector<FolderFormat>& folder_formats();
-
-/// The file's name without the format's ending.
-[[nodiscard]] std::string item_name(const std::filesystem::path& file, const FolderFormat& format);
 
 /// Opens a folder by what is in it. Hidden files (and the "._" files of macOS) are passed over. Throws Error
 /// of kind `data` when it holds nothing that can be read.
