@@ -8,6 +8,7 @@
 #include "core/parallel.hpp"
 #include "io/array_files.hpp"
 #include "io/nifti/format.hpp"
+#include "io/png/format.hpp"
 #include "io/printable.hpp"
 
 namespace kandinsky {
@@ -62,7 +63,7 @@ std::vector<Found> formats_in(const fs::path& folder, bool below) {
 }  // namespace
 
 const std::vector<FolderFormat>& folder_formats() {
-    static const std::vector<FolderFormat> formats{npz_format(), npy_format(), nifti_format()};
+    static const std::vector<FolderFormat> formats{npz_format(), npy_format(), nifti_format(), png_format()};
     return formats;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/coco_source.hpp"
 #include "io/grid_fit.hpp"
 #include "io/pairing.hpp"
 #include "io/source.hpp"
@@ -31,6 +32,7 @@ struct FolderOptions {
     std::string group_by;  ///< regular expression: what it captures of a name is the group
     Logits logits = Logits::none;
     std::vector<std::int64_t> ignore{255};
+    CocoLabels coco;  ///< how labels are read from a COCO annotations file
 };
 
 /// The options that predict must repeat, as JSON, and back. Throws Error of kind `data` for JSON that makes

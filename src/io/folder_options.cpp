@@ -43,6 +43,7 @@ void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& option
 
 std::unique_ptr<ImageSource> open_images(const fs::path& path, Role role, const FolderOptions& options,
                                          const fs::path& geometry) {
+    if (role == Role::labels && is_coco(path)) return open_coco(path, options.coco);
     SourceOptions source{role, options.axis, options.reorient, {}};
     if (!geometry.empty())
         source.reference = [geometry](const std::string& name) -> std::optional<GeometryReference> {

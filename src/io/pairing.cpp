@@ -131,7 +131,7 @@ Pairing pair_items(const ImageSource* probs, const ImageSource* labels) {
             out.pairs.push_back({name, i, partner->second});
     }
     for (const auto& [name, i] : good_b)
-        if (a.count(name) == 0)
+        if (a.count(name) == 0 && !second->catalogue())
             bad_b.push_back({second->items()[i].path, "has no probabilities of that name"});
     out.bad = std::move(bad_a);
     out.bad.insert(out.bad.end(), bad_b.begin(), bad_b.end());

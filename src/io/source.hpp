@@ -56,6 +56,8 @@ class ImageSource {
 
     [[nodiscard]] virtual std::string_view format() const = 0;  ///< "NIfTI", "PNG": stands in messages
     [[nodiscard]] virtual const std::vector<ItemInfo>& items() const = 0;
+    /// True for labels that list a whole collection (COCO): items without probabilities are then no fault.
+    [[nodiscard]] virtual bool catalogue() const { return false; }
 
     /// Decodes an item into [slices, planes, H, W], or [slices, H, W] when it has no planes, with the extents
     /// of its info; any strides. Probabilities: float16/32/64, or uint8 holding p * 255. Labels: integers, or

@@ -54,6 +54,9 @@ class Png {
     }
 
     [[nodiscard]] const spng_ihdr& header() const { return header_; }
+    [[nodiscard]] PngHeader summary() const {
+        return {header_.height, header_.width, header_.bit_depth, header_.color_type};
+    }
     [[nodiscard]] const std::string& name() const { return name_; }
 
     /// The pixels of the whole image, then the rest of the file to its last chunk.
@@ -145,14 +148,31 @@ bool looks_like_png(std::span<const std::byte> bytes) {
     return bytes.size() >= 8 && std::memcmp(bytes.data(), "\x89PNG\r\n\x1a\n", 8) == 0;
 }
 
-Array read_png_labels(const std::filesystem::path& path) {
+PngHeader read_png_header(const std::filesystem::path& path) {
     const MappedFile file = map_file(path);
-    Png png(file.bytes, printable(path.string()));
-    if (png.channels() != 1)
+    return Png(file.bytes, printable(path.string())).summary();
+}
+
+void check_png_labels(const PngHeader& header, const std::string& name) {
+    if (header.colour != SPNG_COLOR_TYPE_GRAYSCALE && header.colour != SPNG_COLOR_TYPE_INDEXED)
         fail(ErrorKind::data,
              "{} is a PNG in colour or with alpha, but labels must be class numbers: save it as a palette or "
              "grey PNG without alpha",
-             png.name());
+             name);
+}
+
+void check_png_probability(const PngHeader& header, const std::string& name) {
+    if (header.colour != SPNG_COLOR_TYPE_GRAYSCALE || header.depth < 8)
+        fail(ErrorKind::data,
+             "{} is a PNG with {} bits and colour type {}, but probabilities must be grey of 8 or 16 bits, "
+             "one file per class",
+             name, header.depth, header.colour);
+}
+
+Array read_png_labels(const std::filesystem::path& path) {
+    const MappedFile file = map_file(path);
+    Png png(file.bytes, printable(path.string()));
+    check_png_labels(png.summary(), png.name());
     const std::vector<std::size_t> shape{png.header().height, png.header().width};
     const std::vector<std::uint8_t> pixels = png.decode(SPNG_FMT_PNG);
     if (png.header().bit_depth == 16) return Array::copy_of(as_words(pixels), shape);
@@ -163,11 +183,7 @@ Array read_png_labels(const std::filesystem::path& path) {
 Array read_png_probability(const std::filesystem::path& path) {
     const MappedFile file = map_file(path);
     Png png(file.bytes, printable(path.string()));
-    if (png.header().color_type != SPNG_COLOR_TYPE_GRAYSCALE || png.header().bit_depth < 8)
-        fail(ErrorKind::data,
-             "{} is a PNG with {} bits and colour type {}, but probabilities must be grey of 8 or 16 bits, "
-             "one file per class",
-             png.name(), png.header().bit_depth, png.header().color_type);
+    check_png_probability(png.summary(), png.name());
     const std::vector<std::size_t> shape{png.header().height, png.header().width};
     const std::vector<std::uint8_t> pixels = png.decode(SPNG_FMT_PNG);
     if (png.header().bit_depth == 8) return Array::copy_of(pixels, shape);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <kandinsky/array.hpp>
 #include <span>
@@ -12,6 +13,18 @@ namespace kandinsky {
 /// chunks whose checksum is wrong, images wider or higher than kPngLongestSide, and headers that promise more
 /// pixels than the file's bytes could unpack to.
 inline constexpr std::size_t kPngLongestSide = 65535;
+
+/// What a PNG file says about itself.
+struct PngHeader {
+    std::uint32_t height = 0, width = 0;
+    std::uint8_t depth = 0;   ///< bits per sample
+    std::uint8_t colour = 0;  ///< PNG's colour type: 0 grey, 2 RGB, 3 palette, 4 and 6 with alpha
+};
+[[nodiscard]] PngHeader read_png_header(const std::filesystem::path& path);
+
+/// Whether such a file can hold labels, or probabilities; throws Error of kind `data` with advice otherwise.
+void check_png_labels(const PngHeader& header, const std::string& name);
+void check_png_probability(const PngHeader& header, const std::string& name);
 
 /// Class numbers, [H,W]: uint8, or uint16 for 16-bit files. The numbers are those stored: a palette's index,
 /// never its colour; grey levels unscaled (1-bit grey gives 0 and 1). Gamma and transparency are not applied.
