@@ -163,11 +163,10 @@ std::filesystem::path find_experiment(const std::string& name) {
          fmt::join(known, ", "));
 }
 
-std::map<std::int64_t, Part> split_groups(const Experiment& experiment,
-                                          const std::vector<std::int64_t>& groups,
-                                          const std::filesystem::path& data) {
-    std::map<std::int64_t, Part> parts;
-    for (const std::int64_t id : groups) parts[id] = Part::none;
+std::map<std::string, Part> split_groups(const Experiment& experiment, const std::vector<std::string>& names,
+                                         const std::filesystem::path& data) {
+    std::map<std::string, Part> parts;
+    for (const std::string& name : names) parts[name] = Part::none;
     if (!experiment.split_file.empty()) {
         const std::filesystem::path file = data / experiment.split_file;
         const ordered_json json = parse_file(file);
@@ -177,16 +176,14 @@ std::map<std::int64_t, Part> split_groups(const Experiment& experiment,
             if (!json.contains(key) || !json[key].is_array())
                 fail(ErrorKind::data, "{} has no list \"{}\"", printable(file.string()), key);
             for (const auto& entry : json[key]) {
-                // An id, or a name that ends in it, as in hippocampus_042.
-                const std::string text = entry.is_string() ? entry.get<std::string>() : entry.dump();
-                const std::size_t digits = text.find_last_not_of("0123456789") + 1;
-                const std::string number = text.substr(std::min(digits, text.size()));
-                const auto found = number.empty() ? parts.end() : parts.find(std::stoll(number));
+                const std::string name = entry.is_string() ? entry.get<std::string>() : entry.dump();
+                const auto found = parts.find(name);
                 if (found == parts.end())
-                    fail(ErrorKind::data, "{}: \"{}\" lists {}, but there are no such images",
-                         printable(file.string()), key, text);
+                    fail(ErrorKind::data, "{}: \"{}\" lists {}, but there is nothing of that name",
+                         printable(file.string()), key, printable(name));
                 if (found->second != Part::none)
-                    fail(ErrorKind::data, "{}: {} stands in two parts", printable(file.string()), text);
+                    fail(ErrorKind::data, "{}: {} stands in two parts", printable(file.string()),
+                         printable(name));
                 found->second = part;
             }
         }
@@ -194,12 +191,15 @@ std::map<std::int64_t, Part> split_groups(const Experiment& experiment,
     }
     const std::uint64_t wanted = experiment.train + experiment.calibration + experiment.test;
     if (parts.size() < wanted)
-        fail(ErrorKind::data, "{} groups are needed ({} + {} + {}), but there are {}", wanted,
+        fail(ErrorKind::data, "{} scans or photos are needed ({} + {} + {}), but there are {}", wanted,
              experiment.train, experiment.calibration, experiment.test, parts.size());
-    // By a number drawn for each id: adding images does not reshuffle the others.
-    std::vector<std::pair<std::uint64_t, std::int64_t>> drawn;
-    for (const auto& [id, part] : parts)
-        drawn.emplace_back(Random(experiment.split_seed, kSplit, static_cast<std::uint64_t>(id)).bits(), id);
+    // By a number drawn for each name: adding images does not reshuffle the others.
+    std::vector<std::pair<std::uint64_t, std::string>> drawn;
+    for (const auto& [name, part] : parts) {
+        std::uint64_t hash = 0;
+        for (const char letter : name) hash = mix(hash ^ static_cast<unsigned char>(letter));
+        drawn.emplace_back(Random(experiment.split_seed, kSplit, hash).bits(), name);
+    }
     std::sort(drawn.begin(), drawn.end());
     for (std::size_t i = 0; i < wanted; ++i)
         parts[drawn[i].second] = i < experiment.train                            ? Part::train

@@ -45,8 +45,10 @@ struct Experiment {
 
 /// Which part of the split each group belongs to.
 enum class Part { none, train, calibration, test };
-[[nodiscard]] std::map<std::int64_t, Part> split_groups(const Experiment& experiment,
-                                                        const std::vector<std::int64_t>& groups,
-                                                        const std::filesystem::path& data);
+/// `names`: of the groups (scans or photos), with repetitions. The parts are drawn by name, or read from the
+/// split file in the data folder: lists of names under "train", the calibration key and "test".
+[[nodiscard]] std::map<std::string, Part> split_groups(const Experiment& experiment,
+                                                       const std::vector<std::string>& names,
+                                                       const std::filesystem::path& data);
 
 }  // namespace kandinsky
