@@ -30,6 +30,7 @@ Command add_demo(CLI::App& root);
 Command add_report(CLI::App& root);
 Command add_train(CLI::App& root);
 Command add_infer(CLI::App& root);
+Command add_experiment(CLI::App& root);
 
 /// --threads, --quiet: what every working command has.
 struct CommonFlags {

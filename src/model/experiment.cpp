@@ -201,10 +201,12 @@ std::map<std::string, Part> split_groups(const Experiment& experiment, const std
         drawn.emplace_back(Random(experiment.split_seed, kSplit, hash).bits(), name);
     }
     std::sort(drawn.begin(), drawn.end());
-    for (std::size_t i = 0; i < wanted; ++i)
+    // The test set is taken from the end: it is the same for any size of the calibration set.
+    for (std::size_t i = 0; i < drawn.size(); ++i)
         parts[drawn[i].second] = i < experiment.train                            ? Part::train
                                  : i < experiment.train + experiment.calibration ? Part::calibration
-                                                                                 : Part::test;
+                                 : i >= drawn.size() - experiment.test           ? Part::test
+                                                                                 : Part::none;
     return parts;
 }
 
