@@ -129,7 +129,7 @@ ReadImages read_model_images(const ImageFiles& files, Progress& progress) {
     const std::map<std::string, fs::path> photos = photos_in(files.images);
     const bool boxed = files.coco.letterbox.pixels() > 0;
     std::unique_ptr<ImageSource> images;
-    if (photos.empty()) images = open_images(files.images, Role::probabilities, options);
+    if (photos.empty()) images = open_images(files.images, Role::images, options);
     Grid grid = boxed ? files.coco.letterbox : options.fit.grid;
     if (!files.labels.empty()) {
         const std::unique_ptr<ImageSource> labels = is_coco(files.labels)
