@@ -8,11 +8,14 @@
 #include "cli/command.hpp"
 #include "cli/model_flags.hpp"
 #include "cli/report_flags.hpp"
+#include "core/elements.hpp"
 #include "core/fail.hpp"
+#include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "io/crc32.hpp"
 #include "io/mapped_file.hpp"
 #include "io/scratch_array.hpp"
+#include "model/dice.hpp"
 #include "model/image_reading.hpp"
 #include "model/model_file.hpp"
 #include "model/plugin.hpp"
@@ -85,7 +88,8 @@ class Run {
             const MappedFile file = map_file(flags_.model);
             recipe_ += fmt::format("model {:08x}\n", crc32_of(file.bytes.data(), file.bytes.size()));
         }
-        stage("infer", "float16", {"calibration_probs.npy", "test_probs.npy"}, [&] { infer_parts(); });
+        stage("infer", "float16", {"calibration_probs.npy", "test_probs.npy", "dice.json"},
+              [&] { infer_parts(); });
         std::vector<std::string> results{"results.json", "table.txt"};
         if (has_report_template()) results.emplace_back("report.html");
         stage("compare",
@@ -96,7 +100,12 @@ class Run {
                            {"version", KANDINSKY_VERSION}}
                   .dump(),
               results, [&] { compare_methods(); });
-        const MappedFile table = map_file(folder_ / "table.txt");
+        const MappedFile table = map_file(folder_ / "table.txt"), dice = map_file(folder_ / "dice.json");
+        print(fmt::format(
+            "Dice on the test images: {}\n",
+            ordered_json::parse(reinterpret_cast<const char*>(dice.bytes.data()),
+                                reinterpret_cast<const char*>(dice.bytes.data()) + dice.bytes.size())
+                .dump()));
         print({reinterpret_cast<const char*>(table.bytes.data()), table.bytes.size()});
     }
 
@@ -225,6 +234,35 @@ class Run {
             const Array probs = infer_all(model, samples(part), flags_.batch, "float16", progress_);
             write_npy(file(part + "_probs.npy"), probs.view());
         }
+        AtomicFile overlap(file("dice.json"));
+        overlap.write(test_dice().dump(1) + "\n");
+        overlap.commit();
+    }
+
+    /// How well the network finds each class in the test images.
+    [[nodiscard]] ordered_json test_dice() const {
+        const Samples test = samples("test");
+        const Array probs = read_npy(file("test_probs.npy"));
+        const std::size_t outputs = probs.shape()[1], pixels = test.grid().pixels();
+        std::vector<Dice> dice(test.size(), Dice(outputs));
+        parallel_for(test.size(), [&](std::size_t i) {
+            std::vector<float> p(outputs * pixels);
+            std::vector<std::uint8_t> targets(outputs * pixels), valid(pixels);
+            convert_elements(probs.view().at(i), probs.dtype(),
+                             static_cast<std::ptrdiff_t>(size_of(probs.dtype())), p.size(), p.data());
+            test.read_targets(i, outputs, targets.data(), valid.data());
+            dice[i].add(pixels, p.data(), targets.data(), valid.data());
+        });
+        Dice all(outputs);
+        for (const Dice& one : dice) all.add(one);
+        ordered_json out = ordered_json::object();
+        for (std::size_t c = 0; c < outputs; ++c) {
+            const std::size_t named = outputs == 1 ? 1 : c;
+            const std::string name = named < experiment_.class_names.size() ? experiment_.class_names[named]
+                                                                            : fmt::format("class {}", named);
+            out[name] = number(all.value(c));
+        }
+        return out;
     }
 
     [[nodiscard]] Dataset dataset(const std::string& part) const {
