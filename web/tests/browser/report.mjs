@@ -199,6 +199,34 @@ describe("unusual reports", { skip: missing }, () => {
     });
   });
 
+  test("every pixel's own curve and the image-wide one beside other methods", async () => {
+    for (const method of ["kmeans", "pixel", "image"]) run(at, "calibrate", ...one, "--method", method, "-o", `only-${method}.kcal`, "-q");
+    const cal = ["--cal-probs", "demo/cal_probs.npy", "--cal-labels", "demo/cal_labels.npy"];
+    run(at, "report", "only-kmeans.kcal", ...test_data, "-o", "bare.html", "-q");
+    run(at, "report", "only-kmeans.kcal", ...test_data, ...cal, "-o", "beside.html", "-q");
+    for (const method of ["pixel", "image"]) run(at, "report", `only-${method}.kcal`, ...test_data, "-o", `only-${method}.html`, "-q");
+    const line = (page, selector) => page.locator(`#pixel-scores ${selector}`).first().getAttribute("d");
+    const alone = {};
+    for (const method of ["pixel", "image"])
+      await opens(`only-${method}.html`, async (page) => {
+        alone[method] = await line(page, '[aria-label="line"] path');
+        assert.match(await page.locator("#pixel-legend").textContent(), new RegExp(`${method === "pixel" ? "own" : "image-wide"}: ${method}`));
+      });
+    assert.notEqual(alone.pixel, alone.image);
+    await opens("bare.html", async (page) => {
+      assert.match(await page.locator("#missing-curves").textContent(), /own curve and the image-wide curve.*--cal-probs and --cal-labels/);
+      assert.equal(await page.locator("#pixel-legend li").count(), 0);
+    });
+    await opens("beside.html", async (page) => {
+      assert.equal(await page.locator("#missing-curves").count(), 0);
+      assert.deepEqual(await page.locator("#pixel-legend li").allTextContents(), ["own", "image-wide"]);
+      assert.equal(await line(page, 'path[aria-label="own"]'), alone.pixel);
+      assert.equal(await line(page, 'path[aria-label="image-wide"]'), alone.image);
+      assert.equal(await page.locator("#results tbody tr").count(), 1);
+      await screenshot(page, "references");
+    });
+  });
+
   test("two calibrators of one method, and classes the labels do not show", async () => {
     for (const [k, name] of [[3, "three"], [5, "five"]]) run(at, "calibrate", ...one, "--method", "kmeans", "--kmeans-clusters", k, "--ignore", "0,255", "-o", `${name}.kcal`, "-q");
     run(at, "report", "three.kcal", "five.kcal", ...test_data, "--ignore", "1,255", "-o", "two.html", "-q");
