@@ -1,0 +1,48 @@
+// Pictures with at most 256 colours as PNG: a third of the size of full colour, and text stays sharp.
+import { crc32 as zlibCrc, deflateSync } from "node:zlib";
+
+const table = Array.from({ length: 256 }, (_, n) => {
+  let c = n;
+  for (let k = 0; k < 8; ++k) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;
+  return c >>> 0;
+});
+// Node has its own only from version 22 on.
+const crc32 = zlibCrc ?? ((bytes) => (bytes.reduce((c, b) => table[(c ^ b) & 255] ^ (c >>> 8), 0xffffffff) ^ 0xffffffff) >>> 0);
+
+function chunk(name, body) {
+  const out = Buffer.alloc(12 + body.length);
+  out.writeUInt32BE(body.length, 0);
+  out.write(name, 4, "latin1");
+  body.copy(out, 8);
+  out.writeUInt32BE(crc32(out.subarray(4, 8 + body.length)), 8 + body.length);
+  return out;
+}
+
+/** The most frequent colours, five bits a channel, each as the mean of what it stands for; the others take the nearest. */
+export function palettePng(width, height, rgba) {
+  const buckets = new Map();
+  const keyAt = (i) => ((rgba[i] >> 3) << 10) | ((rgba[i + 1] >> 3) << 5) | (rgba[i + 2] >> 3);
+  for (let i = 0; i < rgba.length; i += 4) {
+    const key = keyAt(i);
+    let bucket = buckets.get(key);
+    if (!bucket) buckets.set(key, (bucket = { n: 0, sum: [0, 0, 0] }));
+    ++bucket.n;
+    for (let c = 0; c < 3; ++c) bucket.sum[c] += rgba[i + c];
+  }
+  const mean = ({ n, sum }) => sum.map((s) => Math.round(s / n));
+  const order = [...buckets.entries()].sort(([a, x], [b, y]) => y.n - x.n || a - b);
+  const palette = order.slice(0, 256).map(([, bucket]) => mean(bucket));
+  const index = new Map();
+  for (const [key, bucket] of order) {
+    const own = mean(bucket);
+    const distance = (colour) => colour.reduce((sum, v, c) => sum + (v - own[c]) ** 2, 0);
+    index.set(key, palette.reduce((best, colour, i) => (distance(colour) < distance(palette[best]) ? i : best), 0));
+  }
+  const rows = Buffer.alloc(height * (width + 1));
+  for (let y = 0; y < height; ++y) for (let x = 0; x < width; ++x) rows[y * (width + 1) + 1 + x] = index.get(keyAt(4 * (y * width + x)));
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 3, 0, 0, 0], 8);
+  return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), chunk("IHDR", head), chunk("PLTE", Buffer.from(palette.flat())), chunk("IDAT", deflateSync(rows, { level: 9 })), chunk("IEND", Buffer.alloc(0))]);
+}
