@@ -132,7 +132,7 @@ export function inspector(store: Store): HTMLElement {
     scores.figure,
     legend,
     missing ? h("p", { class: "note", id: "missing-curves" }, missing) : null,
-    h("p", { class: "note" }, stride === 1 ? "A line that ends early has infinite thresholds beyond: the class is always in the set." : `A line that ends early has infinite thresholds beyond. Curves of methods with very many regions are kept for every ${stride}nd pixel only.`.replace("2nd", "second").replace("3nd", "third")),
+    h("p", { class: "note" }, stride === 1 ? "A line that ends before 0.95 has infinite thresholds beyond: the class is always in the set." : `A line that ends before 0.95 has infinite thresholds beyond. Curves of methods with very many regions are kept for every ${stride}nd pixel only.`.replace("2nd", "second").replace("3nd", "third")),
     coverage.figure,
     h("p", { class: "note" }, `Share of the test samples ${around} that are covered (${plural(report.images.test, "test image")} in all); it scatters where samples are few.`),
   );

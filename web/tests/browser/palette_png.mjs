@@ -18,8 +18,24 @@ function chunk(name, body) {
   return out;
 }
 
-/** The most frequent colours, five bits a channel, each as the mean of what it stands for; the others take the nearest. */
-export function palettePng(width, height, rgba) {
+const distance = (a, b) => (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2;
+
+/** One colour after the other, always the one that is missed most: frequent, and far from those there are. */
+function chosen(all, most) {
+  const palette = [];
+  const gaps = all.map(() => Infinity);
+  const missed = (i) => (gaps[i] === 0 ? 0 : gaps[i] * Math.sqrt(all[i].n));
+  while (palette.length < Math.min(most, all.length)) {
+    let next = 0;
+    if (palette.length > 0) for (let i = 1; i < all.length; ++i) if (missed(i) > missed(next)) next = i;
+    palette.push(all[next].colour);
+    for (let i = 0; i < all.length; ++i) gaps[i] = Math.min(gaps[i], distance(all[i].colour, all[next].colour));
+  }
+  return palette;
+}
+
+/** Colours count as equal with five bits a channel, each drawn as their mean; those without a place take the nearest. */
+export function palettePng(width, height, rgba, colours = 256) {
   const buckets = new Map();
   const keyAt = (i) => ((rgba[i] >> 3) << 10) | ((rgba[i + 1] >> 3) << 5) | (rgba[i + 2] >> 3);
   for (let i = 0; i < rgba.length; i += 4) {
@@ -31,12 +47,11 @@ export function palettePng(width, height, rgba) {
   }
   const mean = ({ n, sum }) => sum.map((s) => Math.round(s / n));
   const order = [...buckets.entries()].sort(([a, x], [b, y]) => y.n - x.n || a - b);
-  const palette = order.slice(0, 256).map(([, bucket]) => mean(bucket));
+  const palette = chosen(order.map(([, bucket]) => ({ colour: mean(bucket), n: bucket.n })), colours);
   const index = new Map();
   for (const [key, bucket] of order) {
     const own = mean(bucket);
-    const distance = (colour) => colour.reduce((sum, v, c) => sum + (v - own[c]) ** 2, 0);
-    index.set(key, palette.reduce((best, colour, i) => (distance(colour) < distance(palette[best]) ? i : best), 0));
+    index.set(key, palette.reduce((best, colour, i) => (distance(colour, own) < distance(palette[best], own) ? i : best), 0));
   }
   const rows = Buffer.alloc(height * (width + 1));
   for (let y = 0; y < height; ++y) for (let x = 0; x < width; ++x) rows[y * (width + 1) + 1 + x] = index.get(keyAt(4 * (y * width + x)));

@@ -7,6 +7,7 @@ import { palettePng } from "./palette_png.mjs";
 
 const [report, into, only, cls, section] = process.argv.slice(2);
 if (!report || !into || (only && !section)) throw new Error("usage: pictures.mjs REPORT.html FOLDER [NAME CLASS SECTION]");
+const MOST_BYTES = 250_000;
 mkdirSync(into, { recursive: true });
 const browser = await openBrowser();
 const { page } = await openReport(browser, resolve(report));
@@ -28,7 +29,9 @@ const decode = (png) =>
 const shot = async (name) => {
   await page.waitForTimeout(500);
   const { width, height, data } = await decode(await page.screenshot());
-  const png = palettePng(width, height, Buffer.from(data, "base64"));
+  const pixels = Buffer.from(data, "base64");
+  let png = palettePng(width, height, pixels);
+  for (let colours = 224; png.length > MOST_BYTES && colours >= 64; colours -= 32) png = palettePng(width, height, pixels, colours);
   writeFileSync(join(into, `${name}.png`), png);
   console.log(`${name}.png: ${Math.round(png.length / 1000)} kB`);
 };
@@ -48,7 +51,8 @@ if (only) {
   await choose(page, "class", cls);
   await page.waitForTimeout(500);
   await pin("best-map", 0.5, 0.55);
-  await scrollTo(section);
+  if (section === "overview") await page.evaluate(() => window.scrollTo(0, 0));
+  else await scrollTo(section);
   await shot(only);
 } else {
   await pin("best-map", 0.3, 0.3);
