@@ -21,6 +21,9 @@ struct CompareOptions {
     std::size_t sample =
         0;  ///< calibrate on random subsets of that many groups (images without groups); 0: on all
     std::size_t draws = 1;  ///< number of such subsets
+    /// Methods to calibrate on the last draw without judging them, where they are not among the methods:
+    /// their curves are for a closer look. They never fall back to another curve.
+    std::vector<std::string> references;
 };
 
 /// One line of the paper's table: a method and a class (or all classes pooled), averaged over the draws.
@@ -49,6 +52,7 @@ struct Comparison {
     std::vector<double> targets;
     std::vector<CompareRow> rows;          ///< by class, then by method
     std::vector<Calibrator> calibrators;   ///< of the last draw, one per method
+    std::vector<Calibrator> references;    ///< of the last draw, those of CompareOptions::references
     EvaluationReport last;                 ///< of the last draw
     std::vector<Reliability> reliability;  ///< per class
 };

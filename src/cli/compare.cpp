@@ -32,6 +32,7 @@ void run(Flags flags) {
     options.alpha = flags.alpha;
     options.sample = flags.sample;
     options.draws = flags.draws;
+    if (!flags.report.page.empty()) options.references = reference_methods();
     for (std::size_t i = 0; i < options.methods.size(); ++i) {
         (void)method(options.methods[i]);
         if (std::find(options.methods.begin(), options.methods.begin() + static_cast<std::ptrdiff_t>(i),

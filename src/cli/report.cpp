@@ -2,17 +2,19 @@
 #include <filesystem>
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/kcal.hpp>
+#include <optional>
 
 #include "cli/command.hpp"
 #include "cli/report_flags.hpp"
 #include "core/fail.hpp"
+#include "score/census.hpp"
 
 namespace kandinsky::cli {
 
 namespace {
 struct Flags {
     CommonFlags common;
-    InputFlags input;
+    InputFlags input, cal;
     ReportFlags report;
     std::vector<std::string> calibrators;
     std::vector<int> classes;
@@ -36,6 +38,54 @@ std::vector<std::string> names_of(const std::vector<std::string>& files,
         names.push_back(std::move(name));
     }
     return names;
+}
+
+/// The calibration images, when they are given: exactly those that every calibrator was made from.
+std::optional<Dataset> calibration_images(const Flags& flags, const std::vector<Calibrator>& calibrators,
+                                          Progress& progress) {
+    InputFlags input = flags.cal;
+    if (input.probs.empty() && input.labels.empty() && input.groups.empty()) return {};
+    if (input.probs.empty() || input.labels.empty())
+        fail(ErrorKind::usage, "--cal-probs and --cal-labels go together: give both or neither{}",
+             input.groups.empty() ? "" : ", and --cal-groups only with them");
+    input.ignore = flags.input.ignore;
+    input.logits = flags.input.logits;
+    for (std::size_t i = 1; i < calibrators.size(); ++i)
+        if (calibrators[i].fingerprint != calibrators.front().fingerprint)
+            fail(
+                ErrorKind::data,
+                "{} and {} were made from different images, so that --cal-probs cannot belong to both; leave "
+                "--cal-probs and --cal-labels out",
+                flags.calibrators.front(), flags.calibrators[i]);
+    Dataset data = input.load();
+    check_fits(calibrators.front(), data);
+    const Calibrator& first = calibrators.front();
+    if (take_census(data, first.options.condition, progress).fingerprint != first.fingerprint)
+        fail(ErrorKind::data,
+             "{} and {} are not the images that {} was made from ({} images{}); give the same files, groups, "
+             "--ignore and --logits as to calibrate, or leave --cal-probs and --cal-labels out",
+             input.probs, input.labels, flags.calibrators.front(), first.images,
+             first.grouped ? fmt::format(" of {} groups, see --cal-groups", first.groups) : "");
+    return data;
+}
+
+/// The curves of every pixel alone and of the whole image, as far as the calibrators are others.
+std::vector<Calibrator> references(const Dataset& data, const ReportInput& input, Progress& progress) {
+    const CalibrateOptions& like = input.calibrators.front()->options;
+    std::vector<CalibrateOptions> wanted;
+    for (const std::string& name : missing_references(input.calibrators)) {
+        CalibrateOptions& one = wanted.emplace_back();
+        one.method = name;
+        one.condition = like.condition;
+        one.pooling = like.pooling;
+        one.score = like.score;
+        one.rungs = like.rungs;
+        one.released = like.released;
+        one.split = like.split;
+        one.seed = like.seed;
+    }
+    if (wanted.empty()) return {};
+    return calibrate_all(data, wanted, progress);
 }
 
 void run(const Flags& flags) {
@@ -66,13 +116,19 @@ void run(const Flags& flags) {
                  flags.calibrators[static_cast<std::size_t>(&calibrator - calibrators.data())]);
         input.calibrators.push_back(&calibrator);
     }
+    input.provenance["inputs"] = {input_json("test", data)};
+    std::vector<Calibrator> beside;
+    if (const auto images = calibration_images(flags, calibrators, progress)) {
+        beside = references(*images, input, progress);
+        for (const Calibrator& one : beside) input.references.push_back(&one);
+        input.provenance["inputs"] = {input_json("calibration", *images), input_json("test", data)};
+    }
     const EvaluationReport evaluation =
         evaluate(data, input.calibrators, {.alpha = flags.alpha, .maps = true}, progress);
     input.evaluation = &evaluation;
     input.test = &data;
     input.classes = flags.classes;
     input.alpha = flags.alpha;
-    input.provenance["inputs"] = {input_json("test", data)};
     input.provenance["calibrators"] = flags.calibrators;
     flags.report.write(std::move(input), outputs, "-o", progress);
     progress.clear();
@@ -92,6 +148,12 @@ Command add_report(CLI::App& root) {
     app->add_option("calibrators", flags->calibrators, ".kcal files")->required()->type_name("FILE.kcal");
     declare_input(*app, flags->input, "", true);
     declare_reading(*app, flags->input);
+    app->add_option("--cal-probs", flags->cal.probs,
+                    "probabilities the calibrators were made from: adds every pixel's own and the image-wide "
+                    "curve to the page")
+        ->type_name("FILE");
+    app->add_option("--cal-labels", flags->cal.labels, "their labels")->type_name("FILE");
+    app->add_option("--cal-groups", flags->cal.groups, "their groups, if any were given")->type_name("FILE");
     app->add_option("-o,--output", flags->report.page, "the report, one self-contained page")
         ->type_name("FILE.html");
     flags->report.declare(*app);
@@ -103,7 +165,9 @@ Command add_report(CLI::App& root) {
     app->footer(
         "Example (after 'kandinsky demo -o demo'):\n"
         "  kandinsky report demo/kmeans.kcal demo/image.kcal --probs demo/test_probs.npy \\\n"
-        "      --labels demo/test_labels.npy --class-names background,foreground -o report.html");
+        "      --labels demo/test_labels.npy --cal-probs demo/cal_probs.npy --cal-labels demo/cal_labels.npy "
+        "\\\n"
+        "      --class-names background,foreground -o report.html");
     return {app, [flags] { run(*flags); }};
 }
 

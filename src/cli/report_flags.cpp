@@ -81,6 +81,7 @@ ReportInput report_input(const Comparison& comparison, const Dataset& test, cons
         input.names.push_back(calibrator.options.method);
         input.calibrators.push_back(&calibrator);
     }
+    for (const Calibrator& calibrator : comparison.references) input.references.push_back(&calibrator);
     input.evaluation = &comparison.last;
     input.comparison = &comparison;
     input.test = &test;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <kandinsky/compare.hpp>
 
 #include "calibrate/sample.hpp"
@@ -92,6 +93,13 @@ Comparison compare(const Dataset& calibration, const Dataset& test, const Compar
         wanted.push_back(options.calibrate);
         wanted.back().method = name;
     }
+    std::vector<CalibrateOptions> with_references = wanted;
+    for (const std::string& name : options.references) {
+        if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+        with_references.push_back(options.calibrate);
+        with_references.back().method = name;
+        with_references.back().fallback = Fallback::none;
+    }
     std::vector<std::uint64_t> hashes;
     if (options.sample > 0 && !calibration.grouped())
         hashes = take_census(calibration, options.calibrate.condition, progress).image_hash;
@@ -112,8 +120,13 @@ Comparison compare(const Dataset& calibration, const Dataset& test, const Compar
                 : calibration;
         result.cal_images = part.images();
         result.cal_groups = part.groups();
-        std::vector<double> fit_seconds(wanted.size());
-        result.calibrators = calibrate_all(part, wanted, progress, &fit_seconds);
+        std::vector<double> fit_seconds;
+        const bool last = draw + 1 == options.draws;
+        result.calibrators = calibrate_all(part, last ? with_references : wanted, progress, &fit_seconds);
+        const auto first_reference = result.calibrators.begin() + static_cast<std::ptrdiff_t>(wanted.size());
+        result.references.assign(std::make_move_iterator(first_reference),
+                                 std::make_move_iterator(result.calibrators.end()));
+        result.calibrators.erase(first_reference, result.calibrators.end());
         std::vector<const Calibrator*> pointers;
         for (const Calibrator& one : result.calibrators) pointers.push_back(&one);
         const Stopwatch start;

@@ -12,6 +12,7 @@
 #include "report/pixel_curves.hpp"
 #include "report/png.hpp"
 #include "report/svg.hpp"
+#include "report/weights.hpp"
 
 namespace kandinsky {
 
@@ -281,6 +282,9 @@ Files figures(const ReportInput& input, const Tally& tally) {
             if (calibrator->options.method == "kmeans") clusters = calibrator;
         for (std::size_t m = 0; m < input.names.size(); ++m) {
             const Calibrator& own = *input.calibrators[m];
+            if (const auto weights = weight_columns(own.partitions[s].geometry); !weights.empty())
+                files.emplace_back(fmt::format("weights_{}_{}.svg", input.names[m], suffix),
+                                   weights_svg(weights));
             if (own.partitions[s].regions < 2 || many_curves(own, s)) continue;
             const bool shaped = !shape_curves(own.partitions[s].geometry).empty();
             files.emplace_back(fmt::format("regions_{}_{}.svg", input.names[m], suffix),

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
+#include <optional>
 
 #include "core/parallel.hpp"
 #include "report/blob.hpp"
+#include "report/figures.hpp"
 
 namespace kandinsky {
 
@@ -43,7 +47,67 @@ std::size_t finest(const Grid& grid, std::size_t planes, std::size_t limit, Make
         if (step >= kCoarsest || size_of_blobs(out) <= limit) return step;
     }
 }
+
+constexpr std::size_t kOwn = 0, kImage = 1;  // of reference_methods()
+
+/// Where the curves of a reference method come from: a method of the report, a calibrator beside them, or
+/// neither.
+struct Reference {
+    std::optional<std::size_t> method;
+    const Calibrator* calibrator = nullptr;
+};
+
+Reference reference(const ReportInput& input, std::size_t which) {
+    const std::string& name = reference_methods()[which];
+    for (std::size_t m = 0; m < input.calibrators.size(); ++m)
+        if (input.calibrators[m]->options.method == name) return {.method = m};
+    for (const Calibrator* one : input.references)
+        if (one->options.method == name) return {.method = {}, .calibrator = one};
+    return {};
+}
+
+ordered_json reference_json(const Reference& reference, ordered_json blobs) {
+    if (reference.method) return {{"method", *reference.method}};
+    if (reference.calibrator == nullptr) return nullptr;
+    return {{"strata", std::move(blobs)}};
+}
 }  // namespace
+
+const std::vector<std::string>& reference_methods() {
+    static const std::vector<std::string> names{"pixel", "image"};
+    return names;
+}
+
+std::vector<std::string> missing_references(const std::vector<const Calibrator*>& calibrators) {
+    std::vector<std::string> missing;
+    for (const std::string& name : reference_methods())
+        if (std::none_of(calibrators.begin(), calibrators.end(),
+                         [&](const Calibrator* one) { return one->options.method == name; }))
+            missing.push_back(name);
+    return missing;
+}
+
+double ScoreRange::place(double score) const {
+    if (!std::isfinite(score)) return std::numeric_limits<double>::infinity();
+    return std::clamp((score - low) / (high - low), 0.0, 1.0);
+}
+
+ScoreRange score_range(const std::vector<const Calibrator*>& calibrators) {
+    double least = 0, most = 1;
+    for (const Calibrator* calibrator : calibrators)
+        for (const CurveSet& curves : calibrator->curves)
+            for (std::size_t k = 0; k < curves.size(); ++k) {
+                const std::span<const float> values = curves.values(k);  // ascending, infinite ones last
+                const auto end = std::find_if(values.rbegin(), values.rend(), [](float value) {
+                                     return std::isfinite(value);
+                                 }).base();
+                if (end == values.begin()) continue;
+                least = std::min(least, static_cast<double>(values.front()));
+                most = std::max(most, static_cast<double>(*std::prev(end)));
+            }
+    if (!std::isfinite(least)) least = 0;
+    return {least < 0 ? -round_up(-least) : 0, most > 1 ? round_up(most) : 1};
+}
 
 std::vector<std::uint8_t> coverage_blocks(const MethodTally& tally, std::size_t stratum, const Grid& grid,
                                           std::size_t block) {
@@ -69,7 +133,7 @@ std::vector<std::uint8_t> coverage_blocks(const MethodTally& tally, std::size_t 
 }
 
 std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::size_t stratum,
-                                            std::size_t stride) {
+                                            std::size_t stride, const ScoreRange& range) {
     const Grid grid = calibrator.grid;
     const std::size_t rows = parts(grid.height, stride), columns = parts(grid.width, stride);
     const std::vector<double> alphas = curve_alphas();
@@ -83,20 +147,21 @@ std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::s
                 const auto score =
                     static_cast<double>(calibrator.curves[stratum].threshold(curve, alphas[l]));
                 out[(l * rows + row) * columns + column] =
-                    quantised(std::sqrt(std::max(score, 0.0)), 1, kScoreSteps);
+                    quantised(std::sqrt(range.place(score)), 1, kScoreSteps);
             }
         }
     return out;
 }
 
-std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t stratum) {
+std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t stratum,
+                                       const ScoreRange& range) {
     const CurveSet& curves = calibrator.curves[stratum];
     std::vector<std::uint16_t> out;
     for (std::size_t k = 0; k < curves.size(); ++k)
         for (const double alpha : slider_alphas()) {
             const auto score = static_cast<double>(curves.threshold(k, alpha));
             out.push_back(std::isfinite(score)
-                              ? static_cast<std::uint16_t>(std::lround(std::clamp(score, 0.0, 1.0) * 65534))
+                              ? static_cast<std::uint16_t>(std::lround(range.place(score) * 65534))
                               : std::uint16_t{65535});
         }
     return out;
@@ -108,39 +173,53 @@ bool many_curves(const Calibrator& calibrator, std::size_t stratum) {
 
 PixelCurves pixel_curves(const ReportInput& input, const Tally& tally, const ReportLimits& limits) {
     const Grid grid = input.test->grid();
-    std::size_t planes = 0, many = 0;
-    for (const Calibrator* calibrator : input.calibrators)
-        for (std::size_t s = 0; s < calibrator->strata(); ++s) {
-            planes += kCurveLevels;
-            many += many_curves(*calibrator, s) ? kCurveLevels : 0;
-        }
-    const auto for_all = [&](auto&& one) {
-        const std::size_t strata = input.calibrators.front()->strata();
-        std::vector<std::vector<ordered_json>> out(input.calibrators.size(),
-                                                   std::vector<ordered_json>(strata));
-        parallel_for(out.size() * strata,
+    const std::size_t methods = input.calibrators.size(), strata = input.calibrators.front()->strata();
+    const Reference own = reference(input, kOwn), image = reference(input, kImage);
+    // A reference by pixel goes the way of the methods with many curves, behind them.
+    std::vector<const Calibrator*> by_pixel = input.calibrators;
+    if (own.calibrator != nullptr) by_pixel.push_back(own.calibrator);
+    const auto goes_by_pixel = [&](std::size_t m, std::size_t s) {
+        return m >= methods || many_curves(*by_pixel[m], s);
+    };
+    std::size_t many = 0;
+    for (std::size_t m = 0; m < by_pixel.size(); ++m)
+        for (std::size_t s = 0; s < strata; ++s) many += goes_by_pixel(m, s) ? kCurveLevels : 0;
+    const auto for_all = [&](std::size_t count, auto&& one) {
+        std::vector<std::vector<ordered_json>> out(count, std::vector<ordered_json>(strata));
+        parallel_for(count * strata,
                      [&](std::size_t i) { out[i / strata][i % strata] = one(i / strata, i % strata); });
         return out;
     };
     PixelCurves out;
+    std::vector<const Calibrator*> all = by_pixel;
+    if (image.calibrator != nullptr) all.push_back(image.calibrator);
+    out.range = score_range(all);
     const auto coverage = [&](std::size_t block) {
         const std::size_t rows = parts(grid.height, block), columns = parts(grid.width, block);
-        return for_all([&](std::size_t m, std::size_t s) {
+        return for_all(methods, [&](std::size_t m, std::size_t s) {
             return blob(coverage_blocks(tally.methods[m], s, grid, block), {kCurveLevels, rows, columns},
                         {rows * columns});
         });
     };
-    out.block = finest(grid, planes, limits.curve_bytes, coverage, out.coverage);
+    out.block = finest(grid, methods * strata * kCurveLevels, limits.curve_bytes, coverage, out.coverage);
     const auto thresholds = [&](std::size_t stride) {
         const std::size_t rows = parts(grid.height, stride), columns = parts(grid.width, stride);
-        return for_all([&](std::size_t m, std::size_t s) {
-            const Calibrator& calibrator = *input.calibrators[m];
-            return many_curves(calibrator, s) ? blob(threshold_samples(calibrator, s, stride),
-                                                     {kCurveLevels, rows, columns}, {rows * columns})
-                                              : ordered_json(nullptr);
+        return for_all(by_pixel.size(), [&](std::size_t m, std::size_t s) {
+            return goes_by_pixel(m, s) ? blob(threshold_samples(*by_pixel[m], s, stride, out.range),
+                                              {kCurveLevels, rows, columns}, {rows * columns})
+                                       : ordered_json(nullptr);
         });
     };
     out.stride = finest(grid, many, limits.own_bytes, thresholds, out.thresholds);
+    ordered_json own_blobs, image_blobs;
+    if (own.calibrator != nullptr) {
+        own_blobs = std::move(out.thresholds.back());
+        out.thresholds.pop_back();
+    }
+    for (std::size_t s = 0; s < strata && image.calibrator != nullptr; ++s)
+        image_blobs.push_back(blob(curve_table(*image.calibrator, s, out.range), {1, kSliderLevels}));
+    out.references = {{"own", reference_json(own, std::move(own_blobs))},
+                      {"image", reference_json(image, std::move(image_blobs))}};
     return out;
 }
 

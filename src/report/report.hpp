@@ -16,6 +16,9 @@ struct ReportInput {
     std::string title;
     std::vector<std::string> names;  ///< of the methods, all different, in order of the calibrators
     std::vector<const Calibrator*> calibrators;
+    /// Calibrators of reference_methods() from the same images, as far as the methods above are others; their
+    /// curves stand beside those of the methods. Empty where the calibration images are not at hand.
+    std::vector<const Calibrator*> references;
     const EvaluationReport* evaluation = nullptr;  ///< with maps, of these calibrators on `test`
     const Comparison* comparison = nullptr;        ///< for draws, when there were several; may be null
     const Dataset* test = nullptr;
@@ -28,9 +31,14 @@ struct ReportInput {
 /// Bounds of what the file carries.
 struct ReportLimits {
     std::size_t curve_bytes = 2'200'000;  ///< of base64 for the per-pixel coverage curves
-    std::size_t own_bytes = 1'300'000;    ///< of base64 for the per-pixel score curves
+    std::size_t own_bytes = 1'300'000;    ///< of base64 for the per-pixel score curves, references included
     std::size_t example_bytes = 850'000;  ///< of base64 for the example images' sets
 };
+
+/// The methods whose curves a reader wants beside any other: every pixel alone, and the whole image.
+[[nodiscard]] const std::vector<std::string>& reference_methods();
+/// Those of them that are not among the calibrators.
+[[nodiscard]] std::vector<std::string> missing_references(const std::vector<const Calibrator*>& calibrators);
 
 /// The data of the page (docs/report.md has the fields). Deterministic: no time, no host.
 [[nodiscard]] nlohmann::ordered_json report_data(const ReportInput& input, const Tally& tally,

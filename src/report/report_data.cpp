@@ -106,9 +106,9 @@ ordered_json stratum_json(const ReportInput& input, const Tally& tally, const Pi
             {"region_map", region_map(calibrator, s)},
             {"level_map", level_map(calibrator, s)},
             {"geometry", ordered_json::parse(calibrator.partitions[s].geometry)},
-            {"curves", many_curves(calibrator, s)
-                           ? ordered_json(nullptr)
-                           : blob(curve_table(calibrator, s), {calibrator.curves[s].size(), kSliderLevels})},
+            {"curves", many_curves(calibrator, s) ? ordered_json(nullptr)
+                                                  : blob(curve_table(calibrator, s, curves.range),
+                                                         {calibrator.curves[s].size(), kSliderLevels})},
             {"pixel_curves", curves.thresholds[m][s]},
             {"pixel_coverage", curves.coverage[m][s]}};
 }
@@ -187,6 +187,8 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
             {"targets", input.evaluation->calibrators.front().targets},
             {"coverage_block", curves.block},
             {"curve_stride", curves.stride},
+            {"score_range", {curves.range.low, curves.range.high}},
+            {"references", curves.references},
             {"methods", std::move(methods)},
             {"calibration_counts", std::move(calibration)},
             {"test_counts", std::move(tested)},

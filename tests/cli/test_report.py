@@ -53,6 +53,42 @@ def test_the_page_carries_the_numbers_of_evaluate(room, has_page):
         assert method["slider_set_size"][4::5] == pytest.approx(wanted["set_sizes"])
 
 
+CAL = ["--cal-probs", "probs.npy", "--cal-labels", "labels.npy"]
+
+
+def test_the_curves_of_the_pixel_and_of_the_image_stand_beside_other_methods(room, has_page):
+    if not has_page:
+        pytest.skip(f"this program was {WITHOUT}")
+    room.does("report", "kmeans.kcal", *INPUT, "-o", "without.html")
+    assert page_data(room.folder / "without.html")["references"] == {"own": None, "image": None}
+    room.does("report", "kmeans.kcal", "image.kcal", *INPUT, *CAL, "-o", "with.html")
+    data = page_data(room.folder / "with.html")
+    assert data["references"]["image"] == {"method": 1}
+    assert len(data["references"]["own"]["strata"]) == len(data["classes"])
+    assert [one["what"] for one in data["provenance"]["inputs"]] == ["calibration", "test"]
+    # The same curves as in a report that has the method itself.
+    both = [word for kind in ["cal", "test"] for what in ["probs", "labels"] for word in (f"--{kind}-{what}", f"{what}.npy")]
+    room.does("compare", *both, "--methods", "kmeans,image", "--pooling", "groups", "--report", "c.html")
+    assert page_data(room.folder / "c.html")["references"] == data["references"]
+    room.does("compare", *both, "--methods", "kmeans,image", "--figures", "only-figures")
+
+
+def test_calibration_images_of_a_report_must_be_those_of_its_calibrators(room):
+    probs = np.load(room.folder / "probs.npy")
+    labels = np.load(room.folder / "labels.npy")
+    room.save("fewer_probs.npy", probs[1:])
+    room.save("fewer_labels.npy", labels[1:])
+    room.save("groups.npy", np.arange(len(probs)) // 2)
+    page = ["report", "kmeans.kcal", *INPUT, "--figures", "f"]
+    room.refuses(2, ["--cal-probs", "--cal-labels", "both"], *page, "--cal-probs", "probs.npy")
+    room.refuses(2, ["--cal-groups", "only with"], *page, "--cal-groups", "groups.npy")
+    fewer = ["--cal-probs", "fewer_probs.npy", "--cal-labels", "fewer_labels.npy"]
+    room.refuses(3, ["fewer_probs.npy", "not the images", "kmeans.kcal", f"{len(probs)} images"], *page, *fewer)
+    room.refuses(3, ["not the images"], *page, *CAL, "--cal-groups", "groups.npy")
+    room.does("calibrate", "--probs", "fewer_probs.npy", "--labels", "fewer_labels.npy", "--method", "image", "-o", "fewer.kcal")
+    room.refuses(3, ["kmeans.kcal", "fewer.kcal", "different images"], "report", "kmeans.kcal", "fewer.kcal", *INPUT, *CAL, "--figures", "f")
+
+
 def test_names_stay_inside_the_data(room, has_page):
     if not has_page:
         pytest.skip(f"this program was {WITHOUT}")

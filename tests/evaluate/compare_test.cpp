@@ -114,6 +114,31 @@ TEST(Compare, DoesNotSeeTheOrderOfImages) {
     }
 }
 
+TEST(Compare, CalibratesReferencesOnTheLastDrawAndLeavesTheRestAsItIs) {
+    const Dataset cal = make({.images = 30, .seed = 5}).dataset(),
+                  test = make({.images = 10, .seed = 6}).dataset();
+    CompareOptions options = options_for({"kmeans", "image"});
+    options.sample = 9;
+    options.draws = 2;
+    options.calibrate.fallback = Fallback::image;
+    options.calibrate.min_count = 3;
+    const Comparison plain = compare(cal, test, options);
+    options.references = {"pixel", "image"};
+    const Comparison found = compare(cal, test, options);
+    EXPECT_TRUE(plain.references.empty());
+    ASSERT_EQ(found.references.size(), 1u);  // `image` is among the methods
+    const Calibrator& reference = found.references[0];
+    EXPECT_EQ(reference.options.method, "pixel");
+    EXPECT_EQ(reference.options.fallback, Fallback::none);
+    EXPECT_EQ(reference.fingerprint, found.calibrators[0].fingerprint);
+    ASSERT_EQ(found.calibrators.size(), 2u);
+    for (std::size_t i = 0; i < plain.rows.size(); ++i) EXPECT_EQ(found.rows[i].draws, plain.rows[i].draws);
+    options.methods = {"pixel"};
+    options.calibrate.fallback = Fallback::none;
+    EXPECT_EQ(score_thresholds(compare(cal, test, options).calibrators[0], 0.2),
+              score_thresholds(reference, 0.2));
+}
+
 TEST(Compare, UsesEveryMethodThatNeedsNoArray) {
     const auto names = default_methods();
     EXPECT_EQ(std::count(names.begin(), names.end(), "mask"), 0);

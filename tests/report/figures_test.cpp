@@ -9,6 +9,7 @@
 #include "report/png.hpp"
 #include "report/support.hpp"
 #include "report/svg.hpp"
+#include "report/weights.hpp"
 
 namespace kandinsky {
 namespace {
@@ -64,6 +65,55 @@ TEST(Figures, ShapesAreDrawnWhereTheirGeometryPutsThem) {
     ASSERT_EQ(curves.size(), 1u);
     EXPECT_NEAR(std::hypot(curves[0][40].first - 1, curves[0][40].second - 2), 18, 1e-9);
     EXPECT_TRUE(shape_curves("{}").empty());
+}
+
+TEST(Weights, AreOneColumnForEachKindOfSharing) {
+    using Kind = WeightColumn::Kind;
+    const std::string geometry = R"({"kind": "field", "candidates": [
+        {"bandwidth": null, "mirror": false, "rings": null, "weight": 0.1, "loss": 1},
+        {"bandwidth": 3.5, "mirror": false, "rings": 0.15, "weight": 0.2, "loss": 1},
+        {"bandwidth": 2.0, "mirror": false, "rings": null, "weight": 0.3, "loss": null},
+        {"bandwidth": 2.0, "mirror": true, "rings": null, "weight": 0.4, "loss": 1}]})";
+    const std::vector<WeightColumn> columns = weight_columns(geometry);
+    EXPECT_EQ(columns, (std::vector<WeightColumn>{{Kind::image, 0, 0, 0.1, 0},
+                                                  {Kind::space, 2, 0, 0.3, 0.4},
+                                                  {Kind::rings, 3.5, 0.15, 0.2, 0}}));
+    const std::string svg = weights_svg(columns);
+    for (const char* text :
+         {">image<", ">2<", ">3.5 (0.15)<", ">space<", ">rings<", ">left and right alike<"})
+        EXPECT_NE(svg.find(text), std::string::npos) << text;
+    std::size_t bars = 0;
+    for (std::size_t at = svg.find("fill-opacity"); at != std::string::npos;
+         at = svg.find("fill-opacity", at + 1))
+        ++bars;
+    EXPECT_EQ(bars, 4u);
+}
+
+TEST(Weights, OfOtherMethodsAreNone) {
+    for (const char* other :
+         {"{}", R"({"candidates": 3})", R"({"candidates": [{"method": "x", "weight": 1}]})",
+          R"({"candidates": [{"bandwidth": 1, "mirror": 0, "rings": null, "weight": 1}]})"})
+        EXPECT_TRUE(weight_columns(other).empty()) << other;
+}
+
+TEST(Figures, SoftMethodsShowWhatTheyBlend) {
+    const Made test = make({.images = 10, .classes = 3, .seed = 2, .ignored = 0.1, .absent = 2});
+    const Dataset data = test.dataset();
+    const Comparison comparison = small_comparison(1, Condition::by_class, {"kmeans", "field"});
+    ReportInput input;
+    for (const Calibrator& one : comparison.calibrators) {
+        input.names.push_back(one.options.method);
+        input.calibrators.push_back(&one);
+    }
+    input.evaluation = &comparison.last;
+    input.test = &data;
+    input.classes = {1};
+    std::set<std::string> names;
+    for (const auto& [name, bytes] : figures(input, tally(data, input.calibrators, 0.1, silent())))
+        names.insert(name);
+    EXPECT_TRUE(names.contains("weights_field_class1.svg"));
+    EXPECT_FALSE(names.contains("weights_kmeans_class1.svg"));
+    EXPECT_FALSE(names.contains("weights_field_class0.svg"));
 }
 
 TEST(Figures, EveryFileHasItsOwnSafeName) {

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <kandinsky/error.hpp>
 
+#include "report/blob.hpp"
+#include "report/pixel_curves.hpp"
 #include "report/support.hpp"
 
 namespace kandinsky {
@@ -19,11 +22,13 @@ struct Made3 {
     ReportInput input;
 
     explicit Made3(std::size_t draws = 1, Condition condition = Condition::by_class)
-        : comparison(small_comparison(draws, condition)) {
+        : Made3(small_comparison(draws, condition)) {}
+    explicit Made3(Comparison with) : comparison(std::move(with)) {
         for (const Calibrator& one : comparison.calibrators) {
             input.names.push_back(one.options.method);
             input.calibrators.push_back(&one);
         }
+        for (const Calibrator& one : comparison.references) input.references.push_back(&one);
         input.title = "a title";
         input.evaluation = &comparison.last;
         input.comparison = &comparison;
@@ -80,6 +85,67 @@ TEST(ReportData, KeepsToItsLimitsByCoarserCurves) {
     EXPECT_GT(coarse["coverage_block"].get<int>(), 1);
     EXPECT_EQ(fine["examples"].size(), 3u);
     EXPECT_EQ(coarse["examples"].size(), 1u);
+}
+
+TEST(ReportData, ReferenceCurvesAreThoseOfTheMethodsOrOfCalibratorsBesideThem) {
+    EXPECT_EQ(Made3().made()["references"],
+              (ordered_json{{"own", {{"method", 0}}}, {"image", {{"method", 1}}}}));
+    const Made3 none(small_comparison(1, Condition::by_class, {"kmeans"}));
+    EXPECT_EQ(none.made()["references"], (ordered_json{{"own", nullptr}, {"image", nullptr}}));
+    EXPECT_EQ(missing_references(none.input.calibrators), (std::vector<std::string>{"pixel", "image"}));
+
+    const Made3 beside(small_comparison(1, Condition::by_class, {"kmeans", "image"}, reference_methods()));
+    EXPECT_EQ(missing_references(beside.input.calibrators), std::vector<std::string>{"pixel"});
+    const ordered_json report = beside.made();
+    EXPECT_EQ(report["methods"].size(), 2u);
+    EXPECT_EQ(report["references"]["image"], (ordered_json{{"method", 1}}));
+    const Calibrator& own = beside.comparison.references.at(0);
+    const Grid grid = own.grid;
+    for (std::size_t s = 0; s < 3; ++s)
+        EXPECT_EQ(
+            report["references"]["own"]["strata"][s],
+            blob(threshold_samples(own, s, 1), {kCurveLevels, grid.height, grid.width}, {grid.pixels()}));
+}
+
+TEST(ReportData, ReferencesShareTheLimitOfTheCurvesByPixel) {
+    const Made3 beside(small_comparison(1, Condition::by_class, {"kmeans"}, reference_methods()));
+    EXPECT_EQ(beside.made()["curve_stride"], 1);
+    const ordered_json coarse = beside.made({.own_bytes = 200});
+    EXPECT_GT(coarse["curve_stride"].get<int>(), 1);
+    std::size_t bytes = 0;
+    for (const ordered_json& one : coarse["references"]["own"]["strata"])
+        bytes += one["data"].get_ref<const std::string&>().size();
+    EXPECT_LE(bytes, 200u);
+    EXPECT_EQ(coarse["references"]["image"]["strata"][1]["shape"], (std::vector<int>{1, 99}));
+}
+
+TEST(ReportData, ScoresOutsideTheUnitIntervalWidenTheRange) {
+    const Made3 it;
+    EXPECT_EQ(it.made()["score_range"], (std::vector<double>{0, 1}));
+    Calibrator wide = it.comparison.calibrators[2];
+    CurveSet::Storage storage = wide.curves[1].storage();
+    for (float& value : storage.values) value = value * 2.6F - 0.7F;  // [0, 1] becomes [-0.7, 1.9]
+    wide.curves[1] = CurveSet::from_storage(wide.curves[1].ladder(), false, storage);
+    const ScoreRange range = score_range({&it.comparison.calibrators[0], &wide});
+    EXPECT_LT(range.low, 0);
+    EXPECT_GE(range.low, -0.8);
+    EXPECT_GT(range.high, 1);
+    EXPECT_LE(range.high, 2);
+    const std::vector<std::uint16_t> table = curve_table(wide, 1, range);
+    const std::vector<std::uint8_t> samples = threshold_samples(wide, 1, 1, range);
+    for (std::size_t l = 0; l < kCurveLevels; ++l) {
+        const std::size_t curve = wide.curve_of(1, 0);
+        const auto score = static_cast<double>(wide.curves[1].threshold(curve, curve_alphas()[l]));
+        const std::uint16_t code = table[curve * kSliderLevels + 5 * l + 4];
+        const std::uint8_t coarse = samples[l * wide.grid.pixels()];
+        if (!std::isfinite(score)) {
+            EXPECT_EQ(code, 65535);
+            EXPECT_EQ(coarse, 255);
+            continue;
+        }
+        EXPECT_NEAR(range.low + code / 65534.0 * (range.high - range.low), score, 1e-4);
+        EXPECT_NEAR(range.low + std::pow(coarse / 64.0, 2) * (range.high - range.low), score, 0.05);
+    }
 }
 
 TEST(ReportData, RefusesTheWrongNumberOfClassNames) {

@@ -8,7 +8,7 @@ if(KANDINSKY_WEB_READY)
       set(shared ${PROJECT_SOURCE_DIR}/../shared)
     endif()
     add_test(NAME web_browser COMMAND ${KANDINSKY_NPM} run --silent browser WORKING_DIRECTORY ${KANDINSKY_WEB_DIR})
-    set_tests_properties(web_browser PROPERTIES LABELS web TIMEOUT 900 ENVIRONMENT
+    set_tests_properties(web_browser PROPERTIES LABELS web TIMEOUT 1800 ENVIRONMENT
       "KANDINSKY_COMMAND=$<TARGET_FILE:kandinsky_cli>;KANDINSKY_SHARED=${shared};KANDINSKY_PYTHON=/usr/bin/python3")
   endif()
 else()

@@ -59,13 +59,24 @@ function unit(label: string) {
   return { domain: [0, 1], label, grid: true, ticks: [0, 0.2, 0.4, 0.6, 0.8, 1], labelAnchor: "center" as const, labelArrow: "none" as const };
 }
 
-/** Lines in the methods' colours over the unit square. */
+/** Lines in the methods' colours; y over the unit interval or a range; dashed ones in the colour of the text. */
 export function methodLines(
   report: Report,
   points: Point[],
-  options: { title: string; x: string; y: string; diagonal: boolean; width: number; height: number; at?: number },
+  options: {
+    title: string;
+    x: string;
+    y: string;
+    diagonal: boolean;
+    width: number;
+    height: number;
+    at?: number;
+    range?: [number, number];
+    dashed?: { name: string; dash: string; points: { x: number; y: number }[] }[];
+  },
 ): SVGSVGElement {
   const name = (d: Point) => report.methods[d.method].name;
+  const isUnit = !options.range || (options.range[0] === 0 && options.range[1] === 1);
   return Plot.plot({
     ariaLabel: options.title,
     style: look,
@@ -74,11 +85,12 @@ export function methodLines(
     marginLeft: 52,
     marginBottom: 40,
     x: unit(options.x),
-    y: unit(options.y),
+    y: isUnit ? unit(options.y) : { ...unit(options.y), domain: options.range, ticks: 6 },
     marks: [
       options.diagonal ? Plot.line([[0, 0], [1, 1]], { stroke: "currentColor", strokeDasharray: "3 4", strokeOpacity: 0.6 }) : null,
       options.at === undefined ? null : Plot.ruleX([options.at], { stroke: "currentColor", strokeOpacity: 0.5 }),
       Plot.line(points, { x: "x", y: "y", z: "method", stroke: (d: Point) => methodColour(d.method), strokeWidth: 1.8 }),
+      ...(options.dashed ?? []).map((one) => Plot.line(one.points, { x: "x", y: "y", stroke: "currentColor", strokeWidth: 1.3, strokeDasharray: one.dash, ariaLabel: () => one.name })),
       Plot.tip(points, Plot.pointer({ x: "x", y: "y", title: (d: Point) => `${name(d)}\n${options.x}: ${d.x.toFixed(2)}\n${options.y}: ${d.y.toFixed(3)}` })),
     ],
   }) as SVGSVGElement;

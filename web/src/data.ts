@@ -45,6 +45,12 @@ export interface Method {
   strata: Stratum[];
 }
 
+/** Curves to compare others with: those of a method of the report, or its own by stratum. */
+export interface Reference {
+  method?: number;
+  strata?: Blob8[];
+}
+
 export interface Reliability {
   count: number[];
   confidence: (number | null)[];
@@ -84,6 +90,8 @@ export interface Report {
   targets: number[];
   coverage_block: number;
   curve_stride: number;
+  score_range: [number, number];
+  references: { own: Reference | null; image: Reference | null };
   methods: Method[];
   calibration_counts: Blob8[];
   test_counts: Blob8[];

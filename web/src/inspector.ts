@@ -1,11 +1,13 @@
 // One pixel in all methods at once: regions, curves, coverage, counts.
-import { methodLines, curveLevels, sliderLevels } from "./charts";
+import { ChartFrame, methodLines, curveLevels } from "./charts";
 import { methodColour } from "./colour";
 import type { Report } from "./data";
-import { classesOf, CURVE_LEVELS, NO_VALUE, SLIDER_LEVELS, stratumName, values } from "./data";
-import { h } from "./dom";
+import { classesOf, CURVE_LEVELS, NO_VALUE, stratumName, values } from "./data";
+import { h, svg } from "./dom";
 import type { Store } from "./store";
 import { latest } from "./store";
+import type { Curve, ReferenceCurve } from "./thresholds";
+import { methodCurve, missingReferences, referenceCurves } from "./thresholds";
 import { count, fixed, percent, plural } from "./text";
 
 /** Everything known about a pixel in one method. */
@@ -14,8 +16,7 @@ export interface PixelFacts {
   region: number | null; // null: the pixel is a region of its own
   level: 0 | 1 | 2; // region's curve, image-wide curve, none
   error: number | null;
-  threshold: { x: number; y: number }[]; // score at wanted coverage; infinite ones left out
-  infiniteFrom: number | null; // lowest wanted coverage without a finite threshold
+  curve: Curve;
   coverage: { x: number; y: number }[];
 }
 
@@ -27,28 +28,6 @@ export async function pixelFacts(report: Report, stratum: number, m: number, pix
   const level = (own.level_map ? (await values(own.level_map))[pixel] : 0) as 0 | 1 | 2;
   const region = own.region_map ? (await values(own.region_map))[pixel] : null;
   const error = (await values(own.ce_map))[pixel];
-  const threshold: { x: number; y: number }[] = [];
-  let infiniteFrom: number | null = null;
-  const add = (x: number, y: number | null) => {
-    if (y !== null) threshold.push({ x, y });
-    else infiniteFrom ??= x;
-  };
-  if (own.curves && region !== null) {
-    const table = await values(own.curves);
-    const curve = level === 1 ? own.regions : region;
-    for (let l = 0; l < SLIDER_LEVELS; ++l) {
-      const code = table[curve * SLIDER_LEVELS + l];
-      add(sliderLevels[l], code === 65535 ? null : code / 65534);
-    }
-  } else if (own.pixel_curves) {
-    const table = await values(own.pixel_curves);
-    const [, rows, columns] = own.pixel_curves.shape;
-    const cell = Math.floor(row / report.curve_stride) * columns + Math.floor(column / report.curve_stride);
-    for (let l = 0; l < CURVE_LEVELS; ++l) {
-      const code = table[l * rows * columns + cell];
-      add(curveLevels[l], code === NO_VALUE ? null : (code / 64) ** 2);
-    }
-  }
   const table = await values(own.pixel_coverage);
   const [, rows, columns] = own.pixel_coverage.shape;
   const cell = Math.floor(row / report.coverage_block) * columns + Math.floor(column / report.coverage_block);
@@ -62,13 +41,20 @@ export async function pixelFacts(report: Report, stratum: number, m: number, pix
     region,
     level,
     error: error === NO_VALUE ? null : (error / 254) * (own.ce_map.top ?? 1),
-    threshold,
-    infiniteFrom,
+    curve: await methodCurve(report, stratum, m, pixel),
     coverage,
   };
 }
 
 const levelNames = ["its region's", "image-wide (too few scores)", "none: always in the set"];
+
+/** How the line of a reference curve looks, or whose line it is. */
+function legendEntry(report: Report, one: ReferenceCurve): HTMLElement {
+  const colour = one.method === null ? "currentColor" : methodColour(one.method);
+  const line = svg("line", { x1: 0, x2: 26, y1: 5, y2: 5, stroke: colour, "stroke-width": one.method === null ? 1.3 : 2, "stroke-dasharray": one.method === null ? one.dash : undefined });
+  const sample = svg("svg", { width: 26, height: 10, viewBox: "0 0 26 10", class: "line-sample", "aria-hidden": "true" }, line);
+  return h("li", { "data-reference": one.name }, sample, one.method === null ? one.name : `${one.name}: ${report.methods[one.method].name}`);
+}
 
 export function inspector(store: Store): HTMLElement {
   const { report } = store;
@@ -76,8 +62,10 @@ export function inspector(store: Store): HTMLElement {
   const where = h("p", { class: "where", "aria-live": "polite", id: "pixel-where" });
   const facts = h("dl", { class: "facts", id: "pixel-facts" });
   const table = h("div", { class: "scroll", id: "pixel-table" });
-  const scores = h("div", { class: "chart-room", id: "pixel-scores" });
-  const coverage = h("div", { class: "chart-room", id: "pixel-coverage" });
+  const scores = new ChartFrame("Non-conformity curves", "pixel-scores");
+  const coverage = new ChartFrame("Coverage", "pixel-coverage");
+  const legend = h("ul", { class: "swatches", id: "pixel-legend" });
+  const missing = missingReferences(report);
   const unpin = h("button", { type: "button", class: "save", click: () => store.set({ pinned: false }) }, "release");
   const block = report.coverage_block;
   const stride = report.curve_stride;
@@ -88,9 +76,10 @@ export function inspector(store: Store): HTMLElement {
     const tested = await Promise.all(classesOf(report, stratum).map(async (c) => (await values(report.test_counts[c]))[pixel]));
     const calibrated = (await values(report.calibration_counts[stratum]))[pixel];
     const labelled = (await values(report.labelled))[pixel];
-    return { own, tested: tested.reduce((a, b) => a + b, 0), calibrated, labelled, stratum, pixel };
+    const beside = await referenceCurves(report, stratum, pixel);
+    return { own, beside, tested: tested.reduce((a, b) => a + b, 0), calibrated, labelled, stratum, pixel };
   };
-  const show = ({ own, tested, calibrated, labelled, stratum, pixel }: Awaited<ReturnType<typeof collect>>) => {
+  const show = ({ own, beside, tested, calibrated, labelled, stratum, pixel }: Awaited<ReturnType<typeof collect>>) => {
     const name = stratumName(report, stratum);
     where.textContent = `Row ${Math.floor(pixel / width)}, column ${pixel % width}${store.choice.pinned ? ", pinned" : ""}`;
     unpin.hidden = !store.choice.pinned;
@@ -114,10 +103,19 @@ export function inspector(store: Store): HTMLElement {
     table.replaceChildren(h("table", { class: "small" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...lines)));
     const points = (pick: (one: PixelFacts) => { x: number; y: number }[]) => own.flatMap((one) => pick(one).map((point) => ({ ...point, method: one.method })));
     const size = { width: 360, height: 190, at: 1 - store.choice.percent / 100 };
-    scores.replaceChildren(
-      methodLines(report, points((one) => one.threshold), { title: `Non-conformity curves of ${name}`, x: "wanted coverage, 1 - alpha", y: "score threshold", diagonal: false, ...size }),
+    scores.show(
+      methodLines(report, points((one) => one.curve.points), {
+        title: `Non-conformity curves of ${name}`,
+        x: "wanted coverage, 1 - alpha",
+        y: "score threshold",
+        diagonal: false,
+        range: report.score_range,
+        dashed: beside.filter((one) => one.method === null).map((one) => ({ name: one.name, dash: one.dash, points: one.curve.points })),
+        ...size,
+      }),
     );
-    coverage.replaceChildren(
+    legend.replaceChildren(...beside.map((one) => legendEntry(report, one)));
+    coverage.show(
       methodLines(report, points((one) => one.coverage), { title: `Coverage of ${name} here`, x: "wanted coverage, 1 - alpha", y: "coverage", diagonal: true, ...size }),
     );
   };
@@ -131,11 +129,11 @@ export function inspector(store: Store): HTMLElement {
     h("div", { class: "where-line" }, where, unpin),
     facts,
     table,
-    h("h3", {}, "Non-conformity curves"),
-    scores,
-    h("p", { class: "note" }, stride === 1 ? "A line that ends early has infinite thresholds beyond: the class is always in the set." : `A line that ends early has infinite thresholds beyond. Curves of methods with very many regions are kept for every ${stride}nd pixel only.`.replace("2nd", "second").replace("3nd", "third")),
-    h("h3", {}, "Coverage"),
-    coverage,
+    scores.figure,
+    legend,
+    missing ? h("p", { class: "note", id: "missing-curves" }, missing) : null,
+    h("p", { class: "note" }, stride === 1 ? "A line that ends before 0.95 has infinite thresholds beyond: the class is always in the set." : `A line that ends before 0.95 has infinite thresholds beyond. Curves of methods with very many regions are kept for every ${stride}nd pixel only.`.replace("2nd", "second").replace("3nd", "third")),
+    coverage.figure,
     h("p", { class: "note" }, `Share of the test samples ${around} that are covered (${plural(report.images.test, "test image")} in all); it scatters where samples are few.`),
   );
 }

@@ -8,6 +8,7 @@ import { onScale, PixelMap, swatches } from "./map";
 import type { Store } from "./store";
 import { latest } from "./store";
 import { count, fixed, percent, roundUp } from "./text";
+import { weightColumns, weightsChart, weightsLegend } from "./weights";
 
 /** The code below which `share` of all codes lie (255 left out). */
 export function codeQuantile(maps: ArrayLike<number>[], share: number): number {
@@ -111,8 +112,8 @@ export function differenceSection(store: Store): HTMLElement | null {
 export function partitionSection(store: Store): HTMLElement | null {
   const { report } = store;
   const drawn = report.methods.map((_, m) => m).filter((m) => report.methods[m].strata.some((stratum) => stratum.region_map && stratum.regions > 1));
-  if (drawn.length === 0) return null;
-  const background = report.methods.findIndex((method) => method.strata[0].geometry.kind === "kmeans");
+  const blends = blendCharts(store);
+  if (drawn.length === 0 && blends.length === 0) return null;
   const maps = drawn.map((m) => new PixelMap(store, `Regions of ${report.methods[m].name}`, `regions-${m}`));
   const legends = drawn.map(() => h("div", {}));
   const load = async () =>
@@ -120,25 +121,45 @@ export function partitionSection(store: Store): HTMLElement | null {
       drawn.map(async (m) => {
         const own = report.methods[m].strata[store.choice.stratum];
         const lines = curveLines(own.geometry);
-        const behind = lines.length > 0 && background >= 0 ? report.methods[background].strata[store.choice.stratum] : own;
-        return { own, lines, regions: own.region_map && (await values(own.region_map)), behind: behind.region_map && (await values(behind.region_map)) };
+        // A method may use another's regions for some classes only, so that this is asked class by class.
+        const background = lines.length > 0 ? report.methods.find((method) => method.strata[store.choice.stratum].geometry.kind === "kmeans") : undefined;
+        const behind = background?.strata[store.choice.stratum] ?? own;
+        return { own, lines, background, regions: own.region_map && (await values(own.region_map)), behind: behind.region_map && (await values(behind.region_map)) };
       }),
     );
   store.on(
     ["stratum"],
     latest(load, (loaded) =>
-      loaded.forEach(({ own, lines, regions, behind }, i) => {
+      loaded.forEach(({ own, lines, background, regions, behind }, i) => {
         maps[i].draw({
           paint: (pixel) => (behind ? regionColour(behind[pixel]) : noData),
           describe: (pixel) => (regions ? `region ${regions[pixel] + 1} of ${own.regions}` : "a region of its own"),
           overlay: lines,
         });
         const entries = own.region_samples.slice(0, 8).map((n, r): [[number, number, number], string] => [regionColour(r), `${r + 1}: ${count(n)} test samples`]);
-        legends[i].replaceChildren(lines.length > 0 && background >= 0 ? h("p", { class: "note" }, `${lines.length / 2} curves over the regions of ${report.methods[background].name}`) : swatches(entries));
+        const note = background ? `${lines.length / 2} curves over the regions of ${background.name}` : regions ? "" : "Every pixel has a curve of its own.";
+        legends[i].replaceChildren(note ? h("p", { class: "note" }, note) : swatches(entries));
       }),
     ),
   );
-  return section("regions", "Which pixels share their scores", "A method is a choice of regions. Methods with shapes are drawn as lines over the k-means regions.", h("div", { class: "maps" }, ...maps.map((map, i) => h("div", {}, map.figure, legends[i]))));
+  return section("regions", "Which pixels share their scores", "A method is a choice of regions, or of how far to share. Methods with shapes are drawn as lines over the k-means regions.", h("div", { class: "maps" }, ...maps.map((map, i) => h("div", {}, map.figure, legends[i])), ...blends));
+}
+
+/** For methods without regions: what they blended, class by class. */
+function blendCharts(store: Store): HTMLElement[] {
+  const { report } = store;
+  const blended = report.methods.map((_, m) => m).filter((m) => report.methods[m].strata.some((stratum) => weightColumns(stratum.geometry).length > 0));
+  return blended.map((m) => {
+    const frame = new ChartFrame(`What ${report.methods[m].name} blends`, `weights-${m}`, "Every pixel's distribution is a blend: of the image's, of pixels nearby (space), and of pixels where the class is about as common (rings; tau says how nearly). Cross-validation chose the weights.");
+    const holder = h("div", { class: "wide" }, frame.figure);
+    frame.figure.querySelector(".chart-room")!.after(weightsLegend());
+    store.on(["stratum"], () => {
+      const columns = weightColumns(report.methods[m].strata[store.choice.stratum].geometry);
+      holder.hidden = columns.length === 0;
+      if (columns.length > 0) frame.show(weightsChart(columns, `Weights of ${report.methods[m].name} for ${stratumName(report, store.choice.stratum)}`, 620, 260));
+    });
+    return holder;
+  });
 }
 
 export function dataSection(store: Store): HTMLElement {

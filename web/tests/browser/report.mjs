@@ -11,6 +11,9 @@ if (!missing) {
   after(async () => browser.close());
 }
 
+/** The id of the chart of what the soft method blends. */
+const blend = (page) => page.locator('figure[id^="weights-"]').first().getAttribute("id");
+
 const percent = (value) => `${(100 * value).toFixed(2)} %`;
 
 /** The demo's folder with a report whose second class tries to leave the page. */
@@ -26,8 +29,46 @@ function makeReal(name, names) {
   if (realData(name, at) === null) return null;
   const input = (kind) => [`--${kind}-probs`, `${name}_${kind}_probs.npy`, `--${kind}-labels`, `${name}_${kind}_labels.npy`];
   run(at, "compare", ...input("cal"), ...input("test"), "--report", "report.html", "--class-names", names.join(","), "-q", "--json", "compare.json");
-  run(at, "calibrate", "--probs", `${name}_cal_probs.npy`, "--labels", `${name}_cal_labels.npy`, "--method", "kmeans", "--pooling", "pixels", "-o", "kmeans.kcal", "-q");
+  const methods = [...new Set(JSON.parse(readFileSync(join(at, "compare.json"))).results.map((row) => row.method))];
+  for (const method of methods)
+    run(at, "calibrate", "--probs", `${name}_cal_probs.npy`, "--labels", `${name}_cal_labels.npy`, "--method", method, "--pooling", "pixels", "-o", `${method}.kcal`, "-q");
   return { at, file: join(at, "report.html"), names, probs: `${name}_test_probs.npy`, labels: `${name}_test_labels.npy` };
+}
+
+/** The numbers of every method and every class, as `evaluate` has them for that method's calibrator. */
+async function checkNumbers(made) {
+  const { page, complaints, context } = await openReport(browser, made.file);
+  const methods = await page.locator("#results tbody th").allTextContents();
+  assert.ok(methods.length >= 6, `only ${methods}`);
+  for (const method of methods) {
+    const json = JSON.parse(run(made.at, "evaluate", `${method}.kcal`, "--probs", made.probs, "--labels", made.labels, "--json", "-"));
+    await choose(page, "method", method);
+    for (const [cls, name] of made.names.entries()) {
+      const own = json.results[cls];
+      await choose(page, "class", name);
+      const row = page.locator(`#results tbody tr:nth-child(${methods.indexOf(method) + 1})`);
+      const what = `${method}, ${name}`;
+      assert.equal(await row.locator("th").textContent(), method);
+      if (own.mean_ce === null) {
+        assert.equal(await row.locator("td").nth(1).textContent(), "-", what);
+        continue;
+      }
+      const [, error, range, floor, coverage, size, empty] = await row.locator("td").allTextContents();
+      assert.equal(error, own.mean_ce.toFixed(4), what);
+      assert.equal(range, `[${own.q05.toFixed(3)}, ${own.q95.toFixed(3)}]`, what);
+      assert.equal(floor, own.floor.toFixed(4), what);
+      assert.equal(coverage, `${(100 * own.coverage[17]).toFixed(1)} %`, what);
+      assert.equal(size, json.set_sizes[17].toFixed(3), what);
+      assert.equal(empty, percent(json.empty_shares[17]), what);
+      for (const [alpha, level] of [[20, 15], [10, 17]]) {
+        await page.locator("#alpha").fill(String(alpha));
+        assert.equal(await page.locator("#set-coverage").textContent(), percent(own.coverage[level]), what);
+        assert.equal(await page.locator("#set-size").textContent(), json.set_sizes[level].toFixed(3), what);
+      }
+    }
+  }
+  assert.deepEqual(complaints, []);
+  await context.close();
 }
 
 /** Everything that must hold for any report with a k-means method. */
@@ -107,6 +148,8 @@ describe("the demo's report", { skip: missing }, () => {
     await checkReport(made, 0);
   });
 
+  test("has the numbers of evaluate for every method and class", async () => checkNumbers(made));
+
   test("shows class names with markup as text", async () => {
     const { page, complaints, context } = await openReport(browser, made.file);
     assert.ok((await page.locator("#headline").textContent()).includes(nasty));
@@ -128,13 +171,28 @@ describe("the demo's report", { skip: missing }, () => {
     await context.close();
   });
 
+  test("shows what the soft method blends, class by class", async () => {
+    const weights = JSON.parse(run(made.at, "inspect", "field.kcal", "--json")).strata.map((stratum) => stratum.geometry.candidates.filter((one) => one.weight > 0));
+    const { page, complaints, context } = await openReport(browser, made.file);
+    for (const [cls, name] of made.names.entries()) {
+      await choose(page, "class", name);
+      const bars = page.locator(`#${await blend(page)} svg rect[aria-label]`);
+      const shown = (await bars.evaluateAll((all) => all.map((bar) => bar.getAttribute("aria-label")))).map((text) => text.match(/weight (.*)$/)[1]);
+      assert.deepEqual(shown.sort(), weights[cls].map((one) => one.weight.toFixed(3)).sort());
+    }
+    await page.locator("#regions").scrollIntoViewIfNeeded();
+    await screenshot(page, "blend");
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+
   test("saves charts as SVG and maps as PNG", async () => {
     const { page, context } = await openReport(browser, made.file);
     const saved = async (button) => {
       const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
       return [download.suggestedFilename(), readFileSync(await download.path())];
     };
-    for (const [id, kind] of [["violins", "SVG"], ["coverage", "SVG"], ["reliability", "SVG"], ["ce-0", "PNG"], ["difference", "PNG"], ["example-1", "PNG"]]) {
+    for (const [id, kind] of [["violins", "SVG"], ["coverage", "SVG"], ["reliability", "SVG"], [await blend(page), "SVG"], ["pixel-scores", "SVG"], ["ce-0", "PNG"], ["difference", "PNG"], ["example-1", "PNG"]]) {
       const figure = page.locator(`figure#${id}`);
       const [name, bytes] = await saved(figure.getByRole("button", { name: new RegExp(`as ${kind}$`) }).first());
       assert.ok(name.endsWith(`.${kind.toLowerCase()}`), name);
@@ -199,6 +257,34 @@ describe("unusual reports", { skip: missing }, () => {
     });
   });
 
+  test("every pixel's own curve and the image-wide one beside other methods", async () => {
+    for (const method of ["kmeans", "pixel", "image"]) run(at, "calibrate", ...one, "--method", method, "-o", `only-${method}.kcal`, "-q");
+    const cal = ["--cal-probs", "demo/cal_probs.npy", "--cal-labels", "demo/cal_labels.npy"];
+    run(at, "report", "only-kmeans.kcal", ...test_data, "-o", "bare.html", "-q");
+    run(at, "report", "only-kmeans.kcal", ...test_data, ...cal, "-o", "beside.html", "-q");
+    for (const method of ["pixel", "image"]) run(at, "report", `only-${method}.kcal`, ...test_data, "-o", `only-${method}.html`, "-q");
+    const line = (page, selector) => page.locator(`#pixel-scores ${selector}`).first().getAttribute("d");
+    const alone = {};
+    for (const method of ["pixel", "image"])
+      await opens(`only-${method}.html`, async (page) => {
+        alone[method] = await line(page, '[aria-label="line"] path');
+        assert.match(await page.locator("#pixel-legend").textContent(), new RegExp(`${method === "pixel" ? "own" : "image-wide"}: ${method}`));
+      });
+    assert.notEqual(alone.pixel, alone.image);
+    await opens("bare.html", async (page) => {
+      assert.match(await page.locator("#missing-curves").textContent(), /own curve and the image-wide curve.*--cal-probs and --cal-labels/);
+      assert.equal(await page.locator("#pixel-legend li").count(), 0);
+    });
+    await opens("beside.html", async (page) => {
+      assert.equal(await page.locator("#missing-curves").count(), 0);
+      assert.deepEqual(await page.locator("#pixel-legend li").allTextContents(), ["own", "image-wide"]);
+      assert.equal(await line(page, 'path[aria-label="own"]'), alone.pixel);
+      assert.equal(await line(page, 'path[aria-label="image-wide"]'), alone.image);
+      assert.equal(await page.locator("#results tbody tr").count(), 1);
+      await screenshot(page, "references");
+    });
+  });
+
   test("two calibrators of one method, and classes the labels do not show", async () => {
     for (const [k, name] of [[3, "three"], [5, "five"]]) run(at, "calibrate", ...one, "--method", "kmeans", "--kmeans-clusters", k, "--ignore", "0,255", "-o", `${name}.kcal`, "-q");
     run(at, "report", "three.kcal", "five.kcal", ...test_data, "--ignore", "1,255", "-o", "two.html", "-q");
@@ -219,6 +305,7 @@ for (const [name, { names, cls }] of Object.entries(real))
     const made = makeReal(name, names);
     if (made === null) return context.skip(`no real data: set KANDINSKY_SHARED to the folder that holds data/unpack.py (${name})`);
     assert.ok(statSync(made.file).size < 8e6, `${statSync(made.file).size} bytes`);
+    await checkNumbers(made);
     await checkReport(made, cls);
     const { page, complaints, context: opened } = await openReport(browser, made.file);
     await choose(page, "class", names[cls]);

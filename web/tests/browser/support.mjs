@@ -1,6 +1,6 @@
 // What the browser tests share: the program, a browser, and the arrays that the program writes.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -15,8 +15,11 @@ export const missing = !existsSync(browserPath)
     ? "set KANDINSKY_COMMAND to the kandinsky program"
     : false;
 
+/** A new folder, gone again when the tests end. */
 export function folder() {
-  return mkdtempSync(join(tmpdir(), "kandinsky-report-"));
+  const made = mkdtempSync(join(tmpdir(), "kandinsky-report-"));
+  process.on("exit", () => rmSync(made, { recursive: true, force: true }));
+  return made;
 }
 
 export function run(cwd, ...words) {
