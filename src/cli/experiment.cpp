@@ -239,6 +239,13 @@ class Run {
         overlap.commit();
     }
 
+    /// The name of an output; a single one stands for class 1.
+    [[nodiscard]] std::string class_name(std::size_t output, std::size_t outputs) const {
+        const std::size_t named = outputs == 1 ? 1 : output;
+        return named < experiment_.class_names.size() ? experiment_.class_names[named]
+                                                      : fmt::format("class {}", named);
+    }
+
     /// How well the network finds each class in the test images.
     [[nodiscard]] ordered_json test_dice() const {
         const Samples test = samples("test");
@@ -256,12 +263,7 @@ class Run {
         Dice all(outputs);
         for (const Dice& one : dice) all.add(one);
         ordered_json out = ordered_json::object();
-        for (std::size_t c = 0; c < outputs; ++c) {
-            const std::size_t named = outputs == 1 ? 1 : c;
-            const std::string name = named < experiment_.class_names.size() ? experiment_.class_names[named]
-                                                                            : fmt::format("class {}", named);
-            out[name] = number(all.value(c));
-        }
+        for (std::size_t c = 0; c < outputs; ++c) out[class_name(c, outputs)] = number(all.value(c));
         return out;
     }
 
@@ -272,6 +274,32 @@ class Run {
         options.groups_name = file(part + "_groups.npy").string();
         return {read_npy(options.probs_name), read_npy(options.labels_name), read_npy(options.groups_name),
                 options};
+    }
+
+    /// The log of the training as the report has it: columns, and the overlap by class.
+    [[nodiscard]] ordered_json training_json() const {
+        const MappedFile log = map_file(file("training.csv"));
+        const std::string text(reinterpret_cast<const char*>(log.bytes.data()), log.bytes.size());
+        ordered_json epochs = ordered_json::array(), losses = ordered_json::array(), dice;
+        for (std::uint32_t c = 0; c < experiment_.outputs; ++c)
+            dice.push_back({{"name", class_name(c, experiment_.outputs)}, {"values", ordered_json::array()}});
+        bool head = true;
+        for (const std::string& line : split(text, '\n')) {
+            if (std::exchange(head, false)) continue;
+            std::vector<std::string> cells(1);
+            for (const char letter : line)
+                if (letter == ',')
+                    cells.emplace_back();
+                else
+                    cells.back() += letter;
+            cells.resize(5 + experiment_.outputs);
+            epochs.push_back(std::stoull(cells[0]));
+            losses.push_back(std::stod(cells[4]));
+            for (std::uint32_t c = 0; c < experiment_.outputs; ++c)
+                dice[c]["values"].push_back(cells[5 + c].empty() ? ordered_json(nullptr)
+                                                                 : ordered_json(std::stod(cells[5 + c])));
+        }
+        return {{"epoch", epochs}, {"loss", losses}, {"dice", dice}};
     }
 
     void compare_methods() {
@@ -290,6 +318,7 @@ class Run {
             Outputs outputs{{"--report", report.page}};
             ReportInput input = report_input(comparison, test, experiment_.classes);
             input.provenance["inputs"] = {input_json("calibration", calibration), input_json("test", test)};
+            if (flags_.model.empty()) input.training = training_json();
             report.write(std::move(input), outputs, "--report", progress_);
             outputs.commit();
         }
