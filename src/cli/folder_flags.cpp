@@ -51,11 +51,12 @@ void FolderFlags::declare(CLI::App& app, bool with_truth) {
                    "a group)")
         ->type_name("REGEX")
         ->group(kGroup);
+    coco.declare(app);
 }
 
 bool FolderFlags::any() const {
     return !(axis + orient + grid + resize + padding + group_by).empty() || only_annotated || class_files ||
-           skip_bad;
+           skip_bad || coco.any();
 }
 
 FolderOptions FolderFlags::options(const std::string& recorded) const {
@@ -79,13 +80,14 @@ FolderOptions FolderFlags::options(const std::string& recorded) const {
     if (class_files) take("--class-files", true, out.class_files, fixed);
     out.skip_bad = skip_bad;
     out.group_by = group_by;
+    out.coco = coco.labels(padding);
     return out;
 }
 
 bool is_images(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code ignored;
-    if (fs::is_directory(path, ignored)) return true;
+    if (fs::is_directory(path, ignored) || is_coco(path)) return true;
     for (const FolderFormat& format : folder_formats())
         if (item_name(path, format) != fs::path(path).filename().string())
             return format.endings.front() != ".npy" && format.endings.front() != ".npz";

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/coco_flags.hpp"
 #include "io/folder_dataset.hpp"
 
 namespace kandinsky::cli {
@@ -11,6 +12,7 @@ namespace kandinsky::cli {
 struct FolderFlags {
     std::string axis, orient, grid, resize, padding, group_by;
     bool only_annotated = false, class_files = false, skip_bad = false;
+    CocoFlags coco;
 
     /// All flags, or (without truth) those that make sense for prediction.
     void declare(CLI::App& app, bool with_truth);
@@ -20,7 +22,8 @@ struct FolderFlags {
     [[nodiscard]] FolderOptions options(const std::string& recorded = {}) const;
 };
 
-/// Whether a path names images to be read through a folder's format: a directory, or one file of such.
+/// Whether a path names images to be read through a folder's format: a directory, one file of such, or
+/// COCO annotations.
 [[nodiscard]] bool is_images(const std::string& path);
 
 }  // namespace kandinsky::cli

@@ -147,6 +147,11 @@ FolderOptions InputFlags::folder_options(const std::string& recorded) const {
 Input InputFlags::load(Progress& progress, const std::string& recorded) const {
     DatasetOptions options = options_of(*this);
     const bool images = is_images(probs), truth = !labels.empty();
+    if (folder.coco.any() && !is_coco(labels))
+        fail(
+            ErrorKind::usage,
+            "--categories, --crowd, --overlap and --letterbox read COCO annotations, but {} is no .json file",
+            labels);
     if (truth && images != is_images(labels))
         fail(ErrorKind::usage,
              "{} is a folder, but {} is an array: files pair by name, so both must be folders",
