@@ -1,8 +1,10 @@
 """Folders of files as segmentation tools write them. nibabel and numpy are the oracles."""
 
+import re
 import gzip
 import json
 import os
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -266,7 +268,7 @@ def test_one_file_for_each_class(volumes):
         for c in range(3):
             save_nifti(volumes.folder / "split" / f"{name}_{c}.nii.gz", probs[..., c], matrix)
     arguments = ("--probs", "split", *FOLDERS[2:])
-    volumes.refuses(3, ["18 of 24 files", "no label", "and 14 more"], "calibrate", *arguments, "-o", "x.kcal")
+    volumes.refuses(3, ["24 of 24 files", "no label", "and 14 more", "--class-files"], "calibrate", *arguments, "-o", "x.kcal")
     volumes.does("calibrate", *FOLDERS, "-m", "image", "-o", "a.kcal")
     volumes.does("calibrate", *arguments, "--class-files", "-m", "image", "-o", "b.kcal")
     volumes.does("predict", "a.kcal", "--probs", "probs", "-o", "sets_a")
@@ -493,3 +495,43 @@ def test_the_decathlon_labels_are_those_of_the_unpacked_data(tmp_path):
                 compared += len(ours)
     print(f"{compared} slices of the Decathlon agree, pixel by pixel")
     assert compared == 1954 + 2476
+
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "files.md"
+# Commands below a mark are another test's.
+TEXT = re.sub(r"<!-- commands: \w+ -->\n\n(?:    .*\n)+", "", DOCUMENT.read_text())
+COMMANDS = [line.strip() for line in TEXT.splitlines() if line.startswith("    kandinsky ")]
+
+
+def test_every_command_of_the_document_works(tmp_path):
+    random = np.random.default_rng(7)
+    folders = {name: tmp_path / name for name in ["nnunet_out", "nnunet_test", "monai_out", "class_files", "npy_probs",
+               "npy_labels", "Task04/labelsTr", "nnUNet_raw/Dataset004/labelsTr", "nnUNet_raw/Dataset004/labelsTs"]}  # fmt: skip
+    for folder in folders.values():
+        folder.mkdir(parents=True)
+    for part in [tmp_path / "Task04", tmp_path / "nnUNet_raw" / "Dataset004"]:
+        (part / "dataset.json").write_text('{"labels": {"background": 0, "anterior": 1, "posterior": 2, "ignore": 3}}')
+    for case in range(12):
+        name, matrix = f"hippocampus_{case:03}", affine(random, 0.1)
+        probs, labels = scene(4, 3, tuple(random.integers(40, 60, 2)), seed=case)
+        labels[:, :3] = 3
+        test = case >= 8
+        volume, truth = probs.transpose(3, 2, 0, 1), labels.transpose(2, 1, 0)
+        out = folders["nnunet_test" if test else "nnunet_out"]
+        np.savez_compressed(out / f"{name}.npz", probabilities=probs.transpose(1, 0, 2, 3))
+        save_nifti(out / f"{name}.nii.gz", truth, matrix)
+        save_nifti(folders[f"nnUNet_raw/Dataset004/labelsT{'s' if test else 'r'}"] / f"{name}.nii.gz", truth, matrix)
+        save_nifti(folders["Task04/labelsTr"] / f"{name}.nii.gz", truth, matrix)
+        (folders["monai_out"] / name).mkdir()
+        save_nifti(folders["monai_out"] / name / f"{name}_probs.nii.gz", volume, matrix)
+        for c in range(3):
+            save_nifti(folders["class_files"] / f"{name}_{c}.nii.gz", volume[..., c], matrix)
+        np.save(folders["npy_probs"] / f"video{case // 3}_{case}.npy", probs[0])
+        np.save(folders["npy_labels"] / f"video{case // 3}_{case}.npy", np.where(labels[0] == 3, 255, labels[0]))
+    assert len(COMMANDS) >= 10
+    for line in COMMANDS:
+        done = run(*shlex.split(line)[1:], cwd=tmp_path)
+        assert done.code == 0, (line, done)
+    assert len(list((tmp_path / "sets").glob("*.nii.gz"))) == 4
+    assert snapshot(tmp_path / "monai_sets").keys() == {f"hippocampus_{case:03}_probs.nii.gz" for case in range(12)}
+    assert json.loads((tmp_path / "result.json").read_text())["input"]["format"] == "nnU-Net"
