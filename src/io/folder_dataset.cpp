@@ -42,9 +42,14 @@ class CaseRunner {
     }
 
     [[nodiscard]] bool good(std::size_t i) const { return problems_[i].path.empty(); }
-    void collect(std::vector<BadFile>& bad) const {
+    /// The pairs that turned out bad. Throws an error that lists them, unless they are to be skipped.
+    std::vector<BadFile> refuse_unless(bool skip, std::size_t files) const {
+        std::vector<BadFile> bad;
         for (const BadFile& one : problems_)
             if (!one.path.empty()) bad.push_back(one);
+        if (!bad.empty() && !skip)
+            fail(ErrorKind::data, "{}; mend them, or go on without them: --skip-bad", list_of(bad, files));
+        return bad;
     }
 
   private:
@@ -88,6 +93,7 @@ GridFit common_fit(const ImageSource& source, const std::vector<Pair>& pairs, co
 void refuse_or_note(const Pairing& pairing, const FolderOptions& options, FolderData& out) {
     if (pairing.bad.empty()) return;
     const std::string list = list_of(pairing.bad, pairing.files);
+    if (!pairing.advice.empty()) fail(ErrorKind::data, "{}; {}", list, pairing.advice);
     if (!options.skip_bad) fail(ErrorKind::data, "{}; mend them, or go on without them: --skip-bad", list);
     out.skipped = pairing.bad;
 }
@@ -161,6 +167,7 @@ FolderData read_images(const ImageSource* probs, const ImageSource* labels, cons
                 }
             });
         rules.wide = wide;
+        (void)cases.refuse_unless(options.skip_bad, pairing.files);
     } else {
         for (std::size_t i = 0; i < pairs.size(); ++i)
             for (std::size_t s = 0; s < info(i).slices; ++s)
@@ -174,8 +181,11 @@ FolderData read_images(const ImageSource* probs, const ImageSource* labels, cons
         for (const std::uint32_t s : slices[i]) out.origins.push_back({pairs[i].name, s});
     }
     const std::size_t rows = out.origins.size();
-    if (rows == 0 && options.only_annotated)
-        fail(ErrorKind::data, "{} holds no slice with an annotation", labels_info(0).path);
+    if (rows == 0) {
+        const std::vector<BadFile> bad = cases.refuse_unless(true, pairing.files);
+        fail(ErrorKind::data, "no image is left to read: {}",
+             bad.empty() ? "no slice holds an annotation" : list_of(bad, pairing.files));
+    }
     const std::size_t height = options.fit.grid.height, width = options.fit.grid.width;
     try {
         if (labels != nullptr) {
@@ -229,14 +239,8 @@ FolderData read_images(const ImageSource* probs, const ImageSource* labels, cons
         throw full.error;
     }
 
-    std::vector<BadFile> late;
-    cases.collect(late);
-    if (!late.empty()) {
-        if (!options.skip_bad)
-            fail(ErrorKind::data, "{}; mend them, or go on without them: --skip-bad",
-                 list_of(late, pairing.files));
-        out.skipped.insert(out.skipped.end(), late.begin(), late.end());
-    }
+    const std::vector<BadFile> late = cases.refuse_unless(options.skip_bad, pairing.files);
+    out.skipped.insert(out.skipped.end(), late.begin(), late.end());
     std::vector<std::string> names;
     bool grouped = !options.group_by.empty();
     for (std::size_t i = 0; i < pairs.size(); ++i) {

@@ -16,7 +16,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
         strata.push_back({{"regions", calibrator.partitions[s].regions},
                           {"geometry", ordered_json::parse(calibrator.partitions[s].geometry)}});
-    return {
+    ordered_json meta{
         {"format", "kcal"},
         {"format_version", kKcalVersion},
         {"library_version", calibrator.version},
@@ -46,6 +46,8 @@ ordered_json meta_of(const Calibrator& calibrator) {
            fmt::format("{:016x}{:016x}", calibrator.fingerprint[0], calibrator.fingerprint[1])}}},
         {"strata", strata},
     };
+    if (!calibrator.input.empty()) meta["input"] = ordered_json::parse(calibrator.input);
+    return meta;
 }
 
 Calibrator from_meta(const ordered_json& meta, const std::string& name) {
@@ -78,6 +80,7 @@ Calibrator from_meta(const ordered_json& meta, const std::string& name) {
         for (const auto& [flag, value] : options.at("method_options").items())
             to.settings.text[flag] = value.get<std::string>();
 
+        if (const auto input = meta.find("input"); input != meta.end()) calibrator.input = input->dump();
         const ordered_json& data = meta.at("data");
         calibrator.version = meta.at("library_version").get<std::string>();
         calibrator.images = data.at("images").get<std::uint64_t>();

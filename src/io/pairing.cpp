@@ -1,6 +1,7 @@
 #include "io/pairing.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -19,10 +20,13 @@ std::string shared_ending(const std::vector<ItemInfo>& items) {
         const auto [a, b] =
             std::mismatch(ending.rbegin(), ending.rend(), item.name.rbegin(), item.name.rend());
         ending.erase(0, static_cast<std::size_t>(ending.rend() - a));
-        if (ending.size() == item.name.size()) return {};
     }
     const std::size_t start = ending.find_first_of("_.-");
-    return start == std::string::npos ? std::string() : ending.substr(start);
+    if (start == std::string::npos) return {};
+    ending.erase(0, start);
+    const bool whole = std::any_of(items.begin(), items.end(),
+                                   [&](const ItemInfo& item) { return item.name.size() == ending.size(); });
+    return whole ? std::string() : ending;
 }
 
 ByName by_name(const std::vector<ItemInfo>& items, std::size_t cut) {
@@ -34,6 +38,15 @@ ByName by_name(const std::vector<ItemInfo>& items, std::size_t cut) {
 
 bool meet(const ByName& a, const ByName& b) {
     return std::any_of(a.begin(), a.end(), [&](const auto& entry) { return b.count(entry.first) > 0; });
+}
+
+/// Whether names of one side are names of the other with a number behind: one file for each class.
+bool look_like_class_files(const ByName& probs, const ByName& labels) {
+    return std::any_of(labels.begin(), labels.end(), [&](const auto& entry) {
+        const auto next = probs.lower_bound(entry.first);
+        return next != probs.end() && next->first.starts_with(entry.first) &&
+               std::isdigit(static_cast<unsigned char>(next->first.back())) != 0;
+    });
 }
 
 std::string extent_text(const ItemInfo& info) {
@@ -111,6 +124,8 @@ Pairing pair_items(const ImageSource* probs, const ImageSource* labels) {
             b = std::move(short_b);
             break;
         }
+        if (!meet(a, b) && look_like_class_files(a, b))
+            out.advice = "if there is one file for each class, say --class-files";
     }
     std::vector<BadFile> bad_a, bad_b;
     auto good_a = usable(*first, a, bad_a), good_b = usable(*second, b, bad_b);

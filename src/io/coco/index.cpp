@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kWindow = std::size_t{1} << 18;
 constexpr std::size_t kStrip = 64;
 constexpr std::int64_t kLongestSide = 65535;
+constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
 constexpr std::size_t kMostClasses = 254;  // 255 is the ignored label
 
 /// The `id` of the k-th element of a run, for a message; nothing where it cannot be had.
@@ -158,6 +159,8 @@ std::optional<CocoImage> read_image(ondemand::object object) {
     need(file_name.has_value(), "file_name");
     if (*height < 1 || *width < 1 || *height > kLongestSide || *width > kLongestSide)
         throw Problem{fmt::format("is {} x {} pixels; 1 to {} are possible", *height, *width, kLongestSide)};
+    if (*height * *width > kMostPixels)
+        throw Problem{fmt::format("has {} x {} pixels, more than {}", *height, *width, kMostPixels)};
     return CocoImage{*id, std::move(*file_name), static_cast<std::uint32_t>(*height),
                      static_cast<std::uint32_t>(*width), 0};
 }

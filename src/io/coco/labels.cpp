@@ -84,64 +84,91 @@ class OutlineReader {
     std::vector<std::int64_t> runs_;
 };
 
-/// The union of every class's objects, [K][pixels], and of the crowds that count as no class.
-struct Masks {
-    std::vector<std::uint8_t> classes, ignored;
-};
+/// The annotations of one image by class; crowds that count as no class come last, as class kNoClass.
+constexpr std::uint32_t kNoClass = 1 << 16;
 
-Masks draw(const CocoFile::Index& index, std::size_t image) {
-    const Grid grid{.height = index.images[image].height, .width = index.images[image].width};
-    Masks masks{std::vector<std::uint8_t>(index.class_names.size() * grid.pixels()), {}};
-    OutlineReader reader;
-    for (std::size_t a = index.first[image]; a < index.first[image + 1]; ++a) {
-        const Annotation& one = index.annotations[a];
-        const std::string name = fmt::format("{}: annotation {}", index.name, one.id);
-        std::uint8_t* mask = masks.classes.data() + (one.klass - std::size_t{1}) * grid.pixels();
-        if (one.crowd && index.options.crowd == CocoCrowd::ignore) {
-            masks.ignored.resize(grid.pixels());
-            mask = masks.ignored.data();
+class Drawing {
+  public:
+    Drawing(const CocoFile::Index& index, std::size_t image)
+        : index_(index), grid_{.height = index.images[image].height, .width = index.images[image].width} {
+        for (std::size_t a = index.first[image]; a < index.first[image + 1]; ++a) {
+            const Annotation& one = index.annotations[a];
+            const bool ignored = one.crowd && index.options.crowd == CocoCrowd::ignore;
+            order_.emplace_back(ignored ? kNoClass : one.klass, a);
         }
-        try {
-            reader.fill(index.text().substr(one.outline.begin, one.outline.end - one.outline.begin), grid,
-                        mask, name);
-        } catch (const Problem& problem) {
-            fail(ErrorKind::data, "{} {}", name, problem.text);
+        std::sort(order_.begin(), order_.end());
+    }
+
+    [[nodiscard]] const Grid& grid() const { return grid_; }
+
+    /// The classes there are, ascending.
+    [[nodiscard]] std::vector<std::uint32_t> classes() const {
+        std::vector<std::uint32_t> out;
+        for (const auto& [klass, annotation] : order_)
+            if (out.empty() || out.back() != klass) out.push_back(klass);
+        return out;
+    }
+
+    /// Adds the objects of a class to a mask.
+    void draw(std::uint32_t klass, std::uint8_t* mask) {
+        for (const auto& [own, annotation] : order_) {
+            if (own != klass) continue;
+            const Annotation& one = index_.annotations[annotation];
+            const std::string name = fmt::format("{}: annotation {}", index_.name, one.id);
+            try {
+                reader_.fill(index_.text().substr(one.outline.begin, one.outline.end - one.outline.begin),
+                             grid_, mask, name);
+            } catch (const Problem& problem) {
+                fail(ErrorKind::data, "{} {}", name, problem.text);
+            }
         }
     }
-    return masks;
+
+  private:
+    const CocoFile::Index& index_;
+    Grid grid_;
+    std::vector<std::pair<std::uint32_t, std::size_t>> order_;
+    OutlineReader reader_;
+};
+
+Array masks_of(const CocoFile::Index& index, Drawing& drawing) {
+    const std::size_t pixels = drawing.grid().pixels();
+    Array out = Array::zeros(DType::uint8,
+                             {index.class_names.size() + 1, drawing.grid().height, drawing.grid().width});
+    auto* const background = reinterpret_cast<std::uint8_t*>(out.mutable_data());
+    std::fill(background, background + pixels, std::uint8_t{1});
+    for (const std::uint32_t klass : drawing.classes()) {
+        if (klass == kNoClass)
+            fail(ErrorKind::usage,
+                 "{}: crowds cannot be ignored when classes come as masks, which have no ignored pixels",
+                 index.name);
+        std::uint8_t* const mask = background + klass * pixels;
+        drawing.draw(klass, mask);
+        for (std::size_t p = 0; p < pixels; ++p)
+            background[p] = static_cast<std::uint8_t>(background[p] & ~mask[p]);
+    }
+    return out;
 }
 
 }  // namespace
 }  // namespace coco
 
 Array CocoFile::labels(std::size_t image) const {
-    const coco::Masks masks = coco::draw(*index_, image);
-    const std::size_t classes = index_->class_names.size();
-    const std::size_t height = index_->images[image].height, width = index_->images[image].width;
-    const std::size_t pixels = height * width;
-    if (index_->options.overlap == CocoOverlap::masks) {
-        if (!masks.ignored.empty())
-            fail(ErrorKind::usage,
-                 "{}: crowds cannot be ignored when classes come as masks, which have no ignored pixels",
-                 index_->name);
-        Array out = Array::zeros(DType::uint8, {classes + 1, height, width});
-        auto* const planes = reinterpret_cast<std::uint8_t*>(out.mutable_data());
-        std::copy(masks.classes.begin(), masks.classes.end(), planes + pixels);
-        for (std::size_t p = 0; p < pixels; ++p) {
-            std::uint8_t any = 0;
-            for (std::size_t c = 0; c < classes; ++c) any |= masks.classes[c * pixels + p];
-            planes[p] = any ^ 1;
-        }
-        return out;
-    }
-    Array out = Array::zeros(DType::uint8, {height, width});
+    coco::Drawing drawing(*index_, image);
+    if (index_->options.overlap == CocoOverlap::masks) return coco::masks_of(*index_, drawing);
+    const std::size_t pixels = drawing.grid().pixels();
+    Array out = Array::zeros(DType::uint8, {drawing.grid().height, drawing.grid().width});
     auto* const labels = reinterpret_cast<std::uint8_t*>(out.mutable_data());
-    for (std::size_t c = 0; c < classes; ++c)
+    std::vector<std::uint8_t> mask;
+    for (const std::uint32_t klass : drawing.classes()) {
+        mask.assign(pixels, 0);
+        drawing.draw(klass, mask.data());
+        const bool ignored = klass == coco::kNoClass;
+        const auto label = ignored ? kCocoIgnored : static_cast<std::uint8_t>(klass);
+        const bool undecided = !ignored;  // where another class is already
         for (std::size_t p = 0; p < pixels; ++p)
-            if (masks.classes[c * pixels + p] != 0)
-                labels[p] = labels[p] == 0 ? static_cast<std::uint8_t>(c + 1) : kCocoIgnored;
-    for (std::size_t p = 0; p < masks.ignored.size(); ++p)
-        if (masks.ignored[p] != 0 && labels[p] == 0) labels[p] = kCocoIgnored;
+            if (mask[p] != 0) labels[p] = labels[p] == 0 ? label : undecided ? kCocoIgnored : labels[p];
+    }
     return out;
 }
 

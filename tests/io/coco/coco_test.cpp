@@ -257,6 +257,9 @@ TEST_F(Coco, ImagesThatMakeNoSenseAreNamed) {
     for (const char* key : {"height", "width"})
         for (const ordered_json& value : {ordered_json(0), ordered_json(-1), ordered_json(70000)})
             refuse(with(key, value), {"image -3", "1 to 65535"});
+    ordered_json large = with("width", 65535);
+    large["images"][1]["height"] = 65535;
+    refuse(large, {"image -3", "65535 x 65535 pixels, more than"});
     refuse(with("id", kFirst), {"two images", "9007199254740993"});
     for (const char* key : {"height", "width", "file_name"}) {
         ordered_json json = small();
