@@ -147,8 +147,8 @@ class Run {
         files.folder.only_annotated = experiment_.only_annotated;
         files.folder.padding = Padding::background;
         if (experiment_.format == "coco") {
-            files.coco.options.categories = experiment_.categories;
-            files.coco.letterbox = experiment_.grid;
+            files.folder.coco.options.categories = experiment_.categories;
+            files.folder.coco.letterbox = experiment_.grid;
         } else {
             files.folder.fit = {
                 .kind = experiment_.format == "png" ? GridFit::Kind::resize : GridFit::Kind::centre,

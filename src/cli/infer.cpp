@@ -1,6 +1,8 @@
+#include <filesystem>
 #include <kandinsky/npy.hpp>
 
 #include "cli/command.hpp"
+#include "cli/infer_folder.hpp"
 #include "cli/model_flags.hpp"
 #include "core/fail.hpp"
 #include "core/half.hpp"
@@ -14,15 +16,28 @@ struct Flags {
     CommonFlags common;
     ModelFlags model;
     ImageFlags images;
-    std::string output, dtype = "float16";
+    FolderFlags folder;
+    std::string groups, output, dtype = "float16";
 };
 
 void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
-    Outputs outputs{{"-o", flags.output}};
     TerminalProgress progress(flags.common.quiet);
+    const bool one_file = std::filesystem::path(flags.output).extension() == ".npy";
+    Outputs outputs{{"-o", one_file ? flags.output : ""}};
     OpenedModel model = flags.model.open(flags.common.threads);
-    const Samples samples = flags.images.load("", {}, model.intensity);
+    if (!one_file) {
+        const std::size_t files = infer_folder(model, flags.images, flags.folder, flags.model.batch,
+                                               flags.dtype, flags.output, progress);
+        progress.clear();
+        if (!flags.common.quiet)
+            print(fmt::format("{}: probabilities of {} photos or volumes, {}\n", flags.output, files,
+                              flags.dtype));
+        return;
+    }
+    const ImageInput input =
+        flags.images.load("", flags.groups, "none", flags.folder, model.intensity, progress);
+    const Samples& samples = input.samples;
     const Array probs = infer_all(model, samples, flags.model.batch, flags.dtype, progress);
     progress.clear();
     write_npy(outputs.file("-o"), probs.view());
@@ -66,14 +81,19 @@ Command add_infer(CLI::App& root) {
     CLI::App* app = root.add_subcommand("infer", "Probability maps of a network, for calibrate and predict");
     flags->model.declare(*app, true);
     flags->images.declare(*app, "", true);
-    app->add_option("--groups", flags->images.groups, "which images belong to one scan, [N]")
-        ->type_name("FILE");
-    app->add_option("-o,--output", flags->output, "probabilities [N,C,H,W]")->required()->type_name("FILE");
+    app->add_option("--groups", flags->groups, "which images belong to one scan, [N]")->type_name("FILE");
+    app->add_option(
+           "-o,--output", flags->output,
+           "FILE.npy: one array [N,C,H,W]; else a folder of NAME.npy or, for volumes, NAME.npz files")
+        ->required()
+        ->type_name("PATH");
+    flags->folder.declare(*app, false);
     app->add_option("--dtype", flags->dtype, "float16 or float32")->capture_default_str();
     flags->common.declare(*app);
     app->footer(
         "Examples:\n"
         "  kandinsky infer --model unet.pt --images photos.npy -o probs.npy\n"
+        "  kandinsky infer --model unet.pt --images imagesTr -o probs\n"
         "  kandinsky infer --model net.onnx --outputs softmax --images photos.npy -o probs.npy");
     return {app, [flags] { run(*flags); }};
 }

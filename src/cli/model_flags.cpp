@@ -2,6 +2,8 @@
 
 #include "cli/input.hpp"
 #include "core/fail.hpp"
+#include "io/coco_source.hpp"
+#include "model/image_reading.hpp"
 
 namespace kandinsky::cli {
 
@@ -17,33 +19,56 @@ EngineOptions DeviceFlags::options(std::size_t threads) const {
 }
 
 void ImageFlags::declare(CLI::App& app, const std::string& prefix, bool required) {
-    auto* const option = app.add_option("--" + prefix + "images", images,
-                                        "images for the network: [N,H,W] or [N,channels,H,W], .npy or .npz")
-                             ->type_name("FILE");
+    auto* const option =
+        app.add_option("--" + prefix + "images", images,
+                       "images for the network: a folder of photos or volumes, or an array [N,H,W] or "
+                       "[N,channels,H,W]")
+            ->type_name("PATH");
     if (required) option->required();
     if (!prefix.empty()) return;
     app.add_option("--intensity", intensity,
-                   "what intensities become: byte (divided by 255; default for uint8), percentile (of the "
+                   "what intensities become: byte (divided by 255; default for photos), percentile (of the "
                    "scan, to [0,1]), none");
 }
 
-std::string ImageFlags::rule(const Array& pixels, const std::string& standard) const {
-    if (!intensity.empty()) return intensity;
+std::string intensity_rule(const std::string& flag, const std::string& standard, DType dtype) {
+    if (!flag.empty()) return flag;
     if (!standard.empty()) return standard;
-    return pixels.dtype() == DType::uint8 ? "byte" : "none";
+    return dtype == DType::uint8 ? "byte" : "none";
 }
 
-Samples ImageFlags::load(const std::string& labels, const std::vector<std::int64_t>& ignore,
-                         const std::string& standard) const {
-    Array pixels = load_array(images, {"images", "image", "x"});
-    const Intensity how = intensity_of(rule(pixels, standard));
-    return {std::move(pixels),
-            labels.empty() ? Array() : load_array(labels, {"labels", "label", "masks"}),
-            groups.empty() ? Array() : load_array(groups, {"groups", "group", "patients"}),
-            how,
-            ignore,
-            images,
-            labels};
+ImageInput ImageFlags::load(const std::string& labels, const std::string& groups, const std::string& ignore,
+                            const FolderFlags& folder, const std::string& standard,
+                            Progress& progress) const {
+    const bool files = is_images(images) || has_photos(images);
+    if (!labels.empty() && is_coco(labels) && !has_photos(images))
+        fail(ErrorKind::usage, "{} annotates photos, but {} is no folder of photos", labels, images);
+    if (!labels.empty() && files != is_images(labels))
+        fail(ErrorKind::usage,
+             "{} is a folder, but {} is an array: files pair by name, so both must be folders",
+             files ? images : labels, files ? labels : images);
+    Array pixels, truth, parts;
+    std::vector<std::int64_t> ignored =
+        ignore == "none" ? std::vector<std::int64_t>{} : parse_integers(ignore, "--ignore");
+    if (files) {
+        ImageFiles wanted{.images = images, .labels = labels, .folder = folder.options()};
+        wanted.folder.ignore = ignored;
+        ReadImages read = read_model_images(wanted, progress);
+        pixels = read.pixels;
+        truth = read.labels;
+        parts = read.groups;
+        if (!labels.empty()) ignored = read.ignore;
+    } else {
+        if (folder.any())
+            fail(ErrorKind::usage, "--axis, --grid, --resize and the like need folders, but {} is an array",
+                 images);
+        pixels = load_array(images, {"images", "image", "x"});
+        if (!labels.empty()) truth = load_array(labels, {"labels", "label", "masks"});
+    }
+    if (!groups.empty()) parts = load_array(groups, {"groups", "group", "patients"});
+    const std::string rule = intensity_rule(intensity, standard, pixels.dtype());
+    return {Samples(pixels, truth, parts, intensity_of(rule), ignored, images, labels), truth, parts, rule,
+            ignored};
 }
 
 void ModelFlags::declare(CLI::App& app, bool required) {

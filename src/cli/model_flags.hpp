@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "cli/folder_flags.hpp"
 #include "model/inference.hpp"
 
 namespace kandinsky::cli {
@@ -15,17 +16,27 @@ struct DeviceFlags {
     [[nodiscard]] EngineOptions options(std::size_t threads) const;
 };
 
-/// --images, --intensity and --image-groups: what a network looks at.
+/// What a network looks at, and the truth beside it where there is one.
+struct ImageInput {
+    Samples samples;
+    Array labels, groups;   ///< as the samples have them; empty: none
+    std::string intensity;  ///< the rule that was followed
+    std::vector<std::int64_t> ignore;
+};
+
+/// --images and --intensity: arrays, or folders of photos or volumes.
 struct ImageFlags {
-    std::string images, groups, intensity;
+    std::string images, intensity;
 
     void declare(CLI::App& app, const std::string& prefix, bool required);
-    /// `standard`: the intensity rule when the flag is not given; empty: by type.
-    [[nodiscard]] Samples load(const std::string& labels, const std::vector<std::int64_t>& ignore,
-                               const std::string& standard) const;
-    /// The rule that load() follows.
-    [[nodiscard]] std::string rule(const Array& pixels, const std::string& standard) const;
+    /// `standard`: the intensity rule when the flag is not given; empty: bytes for uint8, none otherwise.
+    [[nodiscard]] ImageInput load(const std::string& labels, const std::string& groups,
+                                  const std::string& ignore, const FolderFlags& folder,
+                                  const std::string& standard, Progress& progress) const;
 };
+
+/// The rule for intensities: the flag, what the model says, or by type: bytes for uint8, none otherwise.
+[[nodiscard]] std::string intensity_rule(const std::string& flag, const std::string& standard, DType dtype);
 
 /// --model and what belongs to it.
 struct ModelFlags {

@@ -15,7 +15,9 @@ struct Flags {
     ImageFlags images, validation;
     DeviceFlags device;
     TrainOptions options;
-    std::string labels, validation_labels, ignore = "255", output, log, checkpoint, optimizer = "adamw";
+    FolderFlags folder;
+    std::string labels, groups, validation_labels, ignore = "255", output, log, checkpoint,
+                                                   optimizer = "adamw";
     std::uint32_t classes = 0;
     bool plain = false, fresh = false;
 };
@@ -49,14 +51,20 @@ void run(Flags flags) {
                                                     : flags.checkpoint;
     (void)engine(EngineKind::torch);
     Outputs outputs{{"--log", flags.log}};
-    const std::vector<std::int64_t> ignore =
-        flags.ignore == "none" ? std::vector<std::int64_t>{} : parse_integers(flags.ignore, "--ignore");
-    const Samples samples = flags.images.load(flags.labels, ignore, "");
-    options.intensity = flags.images.rule(load_array(flags.images.images, {"images", "image", "x"}), "");
-    std::unique_ptr<Samples> validation;
-    if (!flags.validation.images.empty())
-        validation = std::make_unique<Samples>(
-            flags.validation.load(flags.validation_labels, ignore, options.intensity));
+    TerminalProgress progress(flags.common.quiet);
+    const ImageInput input =
+        flags.images.load(flags.labels, flags.groups, flags.ignore, flags.folder, "", progress);
+    const Samples& samples = input.samples;
+    options.intensity = input.intensity;
+    std::unique_ptr<ImageInput> validation;
+    if (!flags.validation.images.empty()) {
+        flags.validation.intensity = input.intensity;
+        validation = std::make_unique<ImageInput>(flags.validation.load(
+            flags.validation_labels, "", flags.ignore, flags.folder, input.intensity, progress));
+        if (!(validation->samples.grid() == samples.grid()) || !validation->samples.labelled())
+            fail(ErrorKind::data,
+                 "--val-images and --val-labels must come together, on the training images' grid");
+    }
     options.shape.inputs = static_cast<std::uint32_t>(samples.channels());
     options.shape.outputs = outputs_of(flags.classes, samples);
     const std::uint32_t multiple = 1U << options.shape.depth;
@@ -69,7 +77,6 @@ void run(Flags flags) {
         std::error_code ignored;
         std::filesystem::remove(options.checkpoint, ignored);
     }
-    TerminalProgress progress(flags.common.quiet);
     auto network = make_unet(options.shape, flags.device.options(flags.common.threads));
     if (!flags.common.quiet)
         print(fmt::format("U-Net of {:.1f} M weights on {} ({}), {} images of {} x {}\n",
@@ -84,8 +91,8 @@ void run(Flags flags) {
         print(fmt::format("epoch {:>4}  loss {:.4f}  Dice{}  {:.1f} images/s\n", row.epoch, row.loss,
                           dice_text(row.dice), row.images_per_second));
     };
-    const TrainResult result =
-        train(samples, validation.get(), options, std::move(network), on_epoch, progress);
+    const TrainResult result = train(samples, validation ? &validation->samples : nullptr, options,
+                                     std::move(network), on_epoch, progress);
     progress.clear();
     write_trained(flags.output, samples, options, result);
     if (!flags.log.empty()) outputs.file("--log").write(result.log);
@@ -101,13 +108,16 @@ Command add_train(CLI::App& root) {
     TrainOptions& options = flags->options;
     CLI::App* app = root.add_subcommand("train", "Train the paper's U-Net on labelled images");
     flags->images.declare(*app, "", true);
-    app->add_option("--labels", flags->labels, "labels [N,H,W]")->required()->type_name("FILE");
-    app->add_option("--groups", flags->images.groups, "which images belong to one scan, [N]")
-        ->type_name("FILE");
+    app->add_option("--labels", flags->labels,
+                    "their labels: a folder, COCO annotations, or an array [N,H,W]")
+        ->required()
+        ->type_name("PATH");
+    app->add_option("--groups", flags->groups, "which images belong to one scan, [N]")->type_name("FILE");
     app->add_option("--ignore", flags->ignore, "labels that do not count ('none': all count)")
         ->capture_default_str();
     flags->validation.declare(*app, "val-", false);
-    app->add_option("--val-labels", flags->validation_labels, "their labels")->type_name("FILE");
+    app->add_option("--val-labels", flags->validation_labels, "their labels")->type_name("PATH");
+    flags->folder.declare(*app, true);
     app->add_option("-o,--output", flags->output, "the trained model")->required()->type_name("FILE");
     app->add_option("--log", flags->log, "losses and Dice of every epoch as CSV")->type_name("FILE.csv");
     app->add_option("--classes", flags->classes,
@@ -146,8 +156,10 @@ Command add_train(CLI::App& root) {
     flags->device.declare(*app);
     flags->common.declare(*app);
     app->footer(
-        "Example:\n"
-        "  kandinsky train --images photos.npy --labels masks.npy --epochs 50 --anneal 0.2 -o unet.pt");
+        "Examples:\n"
+        "  kandinsky train --images photos.npy --labels masks.npy --epochs 50 --anneal 0.2 -o unet.pt\n"
+        "  kandinsky train --images imagesTr --labels labelsTr --grid 64x64 --only-annotated \\\n"
+        "      --intensity percentile -o unet.pt");
     return {app, [flags] { run(*flags); }};
 }
 

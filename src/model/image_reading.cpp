@@ -123,18 +123,28 @@ void read_volumes(const ImageSource& images, const ImageFiles& files, Grid grid,
 }
 }  // namespace
 
+std::vector<fs::path> photos_of(const fs::path& folder) {
+    std::error_code ignored;
+    std::vector<fs::path> photos;
+    if (fs::is_directory(folder, ignored))
+        for (const auto& [name, path] : photos_in(folder)) photos.push_back(path);
+    return photos;
+}
+
 ReadImages read_model_images(const ImageFiles& files, Progress& progress) {
     ReadImages out;
     FolderOptions options = files.folder;
-    const std::map<std::string, fs::path> photos = photos_in(files.images);
-    const bool boxed = files.coco.letterbox.pixels() > 0;
+    std::error_code ignored;
+    std::map<std::string, fs::path> photos;
+    if (fs::is_directory(files.images, ignored)) photos = photos_in(files.images);
+    if (fs::is_regular_file(files.images, ignored) && is_photo(files.images))
+        photos.emplace(files.images.stem().string(), files.images);
+    const bool boxed = options.coco.letterbox.pixels() > 0;
     std::unique_ptr<ImageSource> images;
     if (photos.empty()) images = open_images(files.images, Role::images, options);
-    Grid grid = boxed ? files.coco.letterbox : options.fit.grid;
+    Grid grid = boxed ? options.coco.letterbox : options.fit.grid;
     if (!files.labels.empty()) {
-        const std::unique_ptr<ImageSource> labels = is_coco(files.labels)
-                                                        ? open_coco(files.labels, files.coco)
-                                                        : open_images(files.labels, Role::labels, options);
+        const std::unique_ptr<ImageSource> labels = open_images(files.labels, Role::labels, options);
         FolderData data = read_images(nullptr, labels.get(), options, progress);
         if (data.labels.shape().size() != 3)
             fail(ErrorKind::data, "{}: training needs one label per pixel, not masks that may overlap",

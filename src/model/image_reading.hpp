@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "io/coco_source.hpp"
 #include "io/folder_dataset.hpp"
 
 namespace kandinsky {
@@ -14,8 +13,7 @@ namespace kandinsky {
 struct ImageFiles {
     std::filesystem::path images;  ///< a folder of photos (JPEG, PNG), or of volumes (NIfTI) or arrays
     std::filesystem::path labels;  ///< a folder, a COCO .json, or empty
-    FolderOptions folder;          ///< axis, grid, slices
-    CocoLabels coco;               ///< for a .json; its letterbox is the grid for photos
+    FolderOptions folder;          ///< axis, grid, slices; COCO's letterbox is the grid for photos
 };
 
 struct ReadImages {
@@ -26,6 +24,12 @@ struct ReadImages {
     std::vector<std::string> names;    ///< [N] of the group: the scan's or the photo's
     std::vector<std::int64_t> ignore;
 };
+
+/// The photos (JPEG, PNG) of a folder by name; none where it is no folder.
+[[nodiscard]] std::vector<std::filesystem::path> photos_of(const std::filesystem::path& folder);
+[[nodiscard]] inline bool has_photos(const std::filesystem::path& folder) {
+    return !photos_of(folder).empty();
+}
 
 /// Decodes everything once, in parallel, onto one grid, into temporary files. Images and labels pair by
 /// name; an image without labels is left out when labels are given, labels without an image are an error of
