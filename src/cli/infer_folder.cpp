@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
 
 #include "cli/terminal.hpp"
