@@ -21,6 +21,19 @@ std::size_t parts(std::size_t length, std::size_t block) {
     return (length + block - 1) / block;
 }
 
+/// Scores as shares of their range; those of lac as they are.
+class UnitScore {
+  public:
+    explicit UnitScore(const Calibrator& calibrator)
+        : range_(score_range(calibrator.options.score, calibrator.classes)) {}
+    double operator()(float score) const {
+        return (static_cast<double>(score) - range_.low) / (static_cast<double>(range_.high) - range_.low);
+    }
+
+  private:
+    ScoreRange range_;
+};
+
 std::size_t size_of_blobs(const std::vector<std::vector<ordered_json>>& blobs) {
     std::size_t bytes = 0;
     for (const auto& method : blobs)
@@ -73,6 +86,7 @@ std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::s
     const Grid grid = calibrator.grid;
     const std::size_t rows = parts(grid.height, stride), columns = parts(grid.width, stride);
     const std::vector<double> alphas = curve_alphas();
+    const UnitScore unit(calibrator);
     std::vector<std::uint8_t> out(alphas.size() * rows * columns);
     for (std::size_t row = 0; row < rows; ++row)
         for (std::size_t column = 0; column < columns; ++column) {
@@ -80,8 +94,7 @@ std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::s
             const std::size_t x = std::min<std::size_t>(column * stride + stride / 2, grid.width - 1);
             const std::size_t curve = calibrator.curve_of(stratum, y * grid.width + x);
             for (std::size_t l = 0; l < alphas.size(); ++l) {
-                const auto score =
-                    static_cast<double>(calibrator.curves[stratum].threshold(curve, alphas[l]));
+                const double score = unit(calibrator.curves[stratum].threshold(curve, alphas[l]));
                 out[(l * rows + row) * columns + column] =
                     quantised(std::sqrt(std::max(score, 0.0)), 1, kScoreSteps);
             }
@@ -91,10 +104,11 @@ std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::s
 
 std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t stratum) {
     const CurveSet& curves = calibrator.curves[stratum];
+    const UnitScore unit(calibrator);
     std::vector<std::uint16_t> out;
     for (std::size_t k = 0; k < curves.size(); ++k)
         for (const double alpha : slider_alphas()) {
-            const auto score = static_cast<double>(curves.threshold(k, alpha));
+            const double score = unit(curves.threshold(k, alpha));
             out.push_back(std::isfinite(score)
                               ? static_cast<std::uint16_t>(std::lround(std::clamp(score, 0.0, 1.0) * 65534))
                               : std::uint16_t{65535});

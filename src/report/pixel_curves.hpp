@@ -12,12 +12,13 @@ namespace kandinsky {
                                                         const Grid& grid, std::size_t block);
 
 /// Thresholds of every `stride`-th pixel in both directions (from the middle of the first block on), same
-/// layout: round(64 sqrt(score)), 255 for infinite ones.
+/// layout: round(64 sqrt(share)), where share is the score's place in
+/// score_range(); 255 for infinite ones.
 [[nodiscard]] std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::size_t stratum,
                                                           std::size_t stride);
 
-/// Thresholds of every curve at the slider's levels, [curve][kSliderLevels]: round(65534 score), 65535 for
-/// infinite ones.
+/// Thresholds of every curve at the slider's levels, [curve][kSliderLevels]: round(65534 share), the
+/// share as above, 65535 for infinite ones.
 [[nodiscard]] std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t stratum);
 
 /// Whether a calibrator has more curves than a reader could look through, so that they go by pixel.

@@ -172,6 +172,7 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
         calibration.push_back(counts_blob(first.counts.data() + s * grid.pixels(), grid));
     for (std::size_t c = 0; c < input.test->classes(); ++c)
         tested.push_back(counts_blob(tally.samples.data() + c * grid.pixels(), grid));
+    const ScoreRange range = score_range(first.options.score, first.classes);
     const bool drawn = input.comparison != nullptr && input.comparison->draws > 1;
     return {{"schema", 1},
             {"title", input.title},
@@ -187,6 +188,8 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
             {"targets", input.evaluation->calibrators.front().targets},
             {"coverage_block", curves.block},
             {"curve_stride", curves.stride},
+            {"score", describe(first.options.score)},
+            {"score_range", {range.low, range.high}},
             {"methods", std::move(methods)},
             {"calibration_counts", std::move(calibration)},
             {"test_counts", std::move(tested)},

@@ -59,11 +59,11 @@ function unit(label: string) {
   return { domain: [0, 1], label, grid: true, ticks: [0, 0.2, 0.4, 0.6, 0.8, 1], labelAnchor: "center" as const, labelArrow: "none" as const };
 }
 
-/** Lines in the methods' colours over the unit square. */
+/** Lines in the methods' colours over the unit square, or over another range of y. */
 export function methodLines(
   report: Report,
   points: Point[],
-  options: { title: string; x: string; y: string; diagonal: boolean; width: number; height: number; at?: number },
+  options: { title: string; x: string; y: string; diagonal: boolean; width: number; height: number; at?: number; range?: [number, number] },
 ): SVGSVGElement {
   const name = (d: Point) => report.methods[d.method].name;
   return Plot.plot({
@@ -74,7 +74,8 @@ export function methodLines(
     marginLeft: 52,
     marginBottom: 40,
     x: unit(options.x),
-    y: unit(options.y),
+    // Scores that leave [0, 1] bring their own range.
+    y: options.range === undefined || (options.range[0] === 0 && options.range[1] === 1) ? unit(options.y) : { ...unit(options.y), domain: options.range, ticks: 6 },
     marks: [
       options.diagonal ? Plot.line([[0, 0], [1, 1]], { stroke: "currentColor", strokeDasharray: "3 4", strokeOpacity: 0.6 }) : null,
       options.at === undefined ? null : Plot.ruleX([options.at], { stroke: "currentColor", strokeOpacity: 0.5 }),

@@ -84,6 +84,8 @@ export interface Report {
   targets: number[];
   coverage_block: number;
   curve_stride: number;
+  score: string;
+  score_range: [number, number]; // thresholds are kept as shares of it
   methods: Method[];
   calibration_counts: Blob8[];
   test_counts: Blob8[];

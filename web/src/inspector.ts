@@ -28,6 +28,8 @@ export async function pixelFacts(report: Report, stratum: number, m: number, pix
   const region = own.region_map ? (await values(own.region_map))[pixel] : null;
   const error = (await values(own.ce_map))[pixel];
   const threshold: { x: number; y: number }[] = [];
+  const [low, high] = report.score_range;
+  const scoreOf = (share: number) => low + (high - low) * share;
   let infiniteFrom: number | null = null;
   const add = (x: number, y: number | null) => {
     if (y !== null) threshold.push({ x, y });
@@ -38,7 +40,7 @@ export async function pixelFacts(report: Report, stratum: number, m: number, pix
     const curve = level === 1 ? own.regions : region;
     for (let l = 0; l < SLIDER_LEVELS; ++l) {
       const code = table[curve * SLIDER_LEVELS + l];
-      add(sliderLevels[l], code === 65535 ? null : code / 65534);
+      add(sliderLevels[l], code === 65535 ? null : scoreOf(code / 65534));
     }
   } else if (own.pixel_curves) {
     const table = await values(own.pixel_curves);
@@ -46,7 +48,7 @@ export async function pixelFacts(report: Report, stratum: number, m: number, pix
     const cell = Math.floor(row / report.curve_stride) * columns + Math.floor(column / report.curve_stride);
     for (let l = 0; l < CURVE_LEVELS; ++l) {
       const code = table[l * rows * columns + cell];
-      add(curveLevels[l], code === NO_VALUE ? null : (code / 64) ** 2);
+      add(curveLevels[l], code === NO_VALUE ? null : scoreOf((code / 64) ** 2));
     }
   }
   const table = await values(own.pixel_coverage);
@@ -115,7 +117,7 @@ export function inspector(store: Store): HTMLElement {
     const points = (pick: (one: PixelFacts) => { x: number; y: number }[]) => own.flatMap((one) => pick(one).map((point) => ({ ...point, method: one.method })));
     const size = { width: 360, height: 190, at: 1 - store.choice.percent / 100 };
     scores.replaceChildren(
-      methodLines(report, points((one) => one.threshold), { title: `Non-conformity curves of ${name}`, x: "wanted coverage, 1 - alpha", y: "score threshold", diagonal: false, ...size }),
+      methodLines(report, points((one) => one.threshold), { title: `Non-conformity curves of ${name}`, x: "wanted coverage, 1 - alpha", y: "score threshold", diagonal: false, range: report.score_range, ...size }),
     );
     coverage.replaceChildren(
       methodLines(report, points((one) => one.coverage), { title: `Coverage of ${name} here`, x: "wanted coverage, 1 - alpha", y: "coverage", diagonal: true, ...size }),
