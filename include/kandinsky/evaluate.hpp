@@ -87,7 +87,7 @@ struct Evaluation {
     double plain_coverage = 0, plain_set_size = 0;  ///< at 1 - alpha, before any set was filled
     std::vector<std::uint64_t> size_samples;        ///< [set size] test samples whose set has that size
     std::vector<double> size_coverage;              ///< [set size] their coverage; NaN without any
-    WorstPlace worst_size;                          ///< size-stratified coverage: the worst size
+    WorstPlace worst_size;                          ///< size-stratified coverage: the worst size from 1 on
     ImageCoverage image_coverage;                   ///< of all classes together
     Interval coverage_interval, set_size_interval;
     /// The released code's other number: coverage of all samples pooled, at its shifted levels. Only with

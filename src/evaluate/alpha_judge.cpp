@@ -21,10 +21,11 @@ std::uint64_t total(const std::vector<std::uint64_t>& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-/// The lowest share among places with enough samples, the first of equals.
-WorstPlace worst_of(const std::vector<std::uint64_t>& tested, const std::vector<std::uint64_t>& covered) {
+/// The lowest share among places with enough samples, from `first` on; the first of equals.
+WorstPlace worst_of(const std::vector<std::uint64_t>& tested, const std::vector<std::uint64_t>& covered,
+                    std::size_t first = 0) {
     WorstPlace worst;
-    for (std::size_t i = 0; i < tested.size(); ++i) {
+    for (std::size_t i = first; i < tested.size(); ++i) {
         if (tested[i] < kEnoughSamples) continue;
         const double here = share(covered[i], tested[i]);
         if (!(here >= worst.coverage)) worst = {here, tested[i], i};
@@ -211,7 +212,7 @@ void AlphaJudge::finish(Evaluation& out, const Resamples& resamples) const {
     out.size_samples = size_samples_;
     for (std::size_t k = 0; k < size_samples_.size(); ++k)
         out.size_coverage.push_back(share(size_covered_[k], size_samples_[k]));
-    out.worst_size = worst_of(size_samples_, size_covered_);
+    out.worst_size = worst_of(size_samples_, size_covered_, 1);  // an empty set covers nothing anyway
     out.image_coverage = image_coverage(tested, covered);
     for (const float threshold : score_thresholds(calibrator_, options_.alpha))
         out.infinite += std::isinf(threshold) && threshold > 0;

@@ -1,5 +1,6 @@
 #include "evaluate/smooth_ece.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -13,7 +14,7 @@ double smooth_ece_at(std::span<const std::int64_t> residuals, std::uint64_t coun
     double whole = 1;
     while (scale > 0) {
         const double x = static_cast<double>(kernel.size()) / scale;
-        if (x > 8) break;
+        if (x > 6) break;
         kernel.push_back(std::exp(-0.5 * x * x));
         whole += 2 * kernel.back();
     }
@@ -39,8 +40,9 @@ double smooth_ece_at(std::span<const std::int64_t> residuals, std::uint64_t coun
 
 double smooth_ece(std::span<const std::int64_t> residuals, std::uint64_t count, double one) {
     if (count == 0) return std::numeric_limits<double>::quiet_NaN();
-    // The error falls as the width grows, so there is one crossing; 2^-16 is far below a bin.
-    double low = 0, high = 1;
+    // The error falls as the width grows, so there is one crossing, and it lies below the error without any
+    // smoothing. 2^-16 is far below a bin.
+    double low = 0, high = std::min(1.0, smooth_ece_at(residuals, count, one, 0));
     while (high - low > 0x1.0p-16) {
         const double middle = (low + high) / 2;
         (smooth_ece_at(residuals, count, one, middle) < middle ? high : low) = middle;

@@ -120,6 +120,7 @@ void expect_at_alpha(const Made& made, const Calibrator& calibrator, EmptySets e
         EXPECT_EQ(found.size_samples[k], sizes[k].samples);
         expect_same(found.size_coverage[k], sizes[k].coverage(), "coverage by size");
     }
+    sizes.erase(0);
     expect_same(found.worst_size.coverage, worst(sizes), "worst size");
     expect_images(found.image_coverage, images, 1 - alpha);
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
