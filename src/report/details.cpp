@@ -128,7 +128,7 @@ std::string evaluation_details(const Calibrator& calibrator, const EvaluationRep
                                const std::vector<int>& classes) {
     const Evaluation& evaluation = report.calibrators.front();
     const bool pooled = calibrator.options.condition == Condition::none;
-    std::string out = "\n" + heading("class");
+    std::string out = fmt::format("\n{}", heading("class"));
     for (std::size_t s = 0; s < evaluation.strata.size(); ++s) {
         if (!is_wanted(pooled ? -1 : static_cast<int>(s), classes)) continue;
         const StratumEvaluation& one = evaluation.strata[s];

@@ -148,7 +148,9 @@ TEST(ScoreOptions, ThatMakeNoSenseAreRefused) {
     for (const ScoreOptions& options : kAll) EXPECT_NO_THROW(check_score(options));
     for (const ScoreOptions& options : kAll) {
         EXPECT_EQ(score_kind(name_of(options.kind)), options.kind);
-        if (options.kind != ScoreKind::lac) EXPECT_THROW((void)probability_threshold(options, 0.5f), Error);
+        if (options.kind != ScoreKind::lac) {
+            EXPECT_THROW((void)probability_threshold(options, 0.5f), Error);
+        }
     }
     EXPECT_EQ(describe(kAll[0]), "lac");
     EXPECT_EQ(describe(kAll[8]), "raps (lambda 0.1, kreg 1, randomized, seed 6)");
