@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the Debian packages of scripts/packages.txt that are missing.
 #
-#   scripts/setup.sh [--tests] [--bench] [--lint]     core packages, and those of the groups named
+#   scripts/setup.sh [--tests] [--formats] [--bench] [--lint]     core packages, and those of the groups named;
+#                                                              --tests installs the formats too
 #
 # Nothing missing: does nothing, quickly. Installs as root or through a sudo that asks no password; otherwise prints
 # the one line to run and exits 1. Without apt-get it prints what the build needs and leaves the rest to CMake.
@@ -10,11 +11,12 @@ here=$(dirname "$0")
 groups=core
 for argument in "$@"; do
     case $argument in
-    --tests) groups="$groups test" ;;
+    --tests) groups="$groups formats test" ;;
+    --formats) groups="$groups formats" ;;
     --bench) groups="$groups bench" ;;
     --lint) groups="$groups lint" ;;
     *)
-        sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+        sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
         exit 2
         ;;
     esac

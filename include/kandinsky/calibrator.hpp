@@ -53,6 +53,7 @@ struct Calibrator {
     bool grouped = false;                        ///< groups were given
     std::array<std::uint64_t, 2> fingerprint{};  ///< of the calibration images, whatever their order
     std::string version;                         ///< of the library that made it
+    std::string input;  ///< how the images were read from files, as JSON; empty for arrays
 
     std::vector<Partition> partitions;  ///< one per stratum
     std::vector<CurveSet>

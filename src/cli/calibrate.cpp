@@ -49,8 +49,10 @@ void run(const Flags& flags) {
     Outputs outputs{{"-o", flags.output}, {"--curves", flags.curves}, {"--regions", flags.regions}};
     TerminalProgress progress(flags.common.quiet);
     const Stopwatch watch;
-    const Dataset data = flags.input.load();
-    const Calibrator calibrator = calibrate(data, options, progress);
+    const Input input = flags.input.load(progress);
+    say(progress, input, flags.common.quiet);
+    Calibrator calibrator = calibrate(input.data, options, progress);
+    if (!input.provenance.is_null()) calibrator.input = input.provenance.dump();
     if (!flags.common.quiet)
         for (const std::string& remark : remarks(calibrator)) warn(progress, remark);
     if (progress.cancelled()) throw Interrupted();

@@ -23,16 +23,19 @@ void declare_reading(CLI::App& app, InputFlags& flags) {
         ->capture_default_str();
     app.add_option("--logits", flags.logits, "the inputs are logits: sigmoid or softmax (never guessed)")
         ->capture_default_str();
+    flags.folder.declare(app, true);
 }
 
 void declare_input(CLI::App& app, InputFlags& flags, const std::string& prefix, bool with_truth) {
-    app.add_option("--" + prefix + "probs", flags.probs,
-                   "probabilities [N,C,H,W], .npy or .npz[:KEY]; float16/32/64 or uint8 (p * 255)")
+    app.add_option(
+           "--" + prefix + "probs", flags.probs,
+           "probabilities [N,C,H,W], .npy or .npz[:KEY]; float16/32/64 or uint8 (p * 255); or a folder of "
+           "files")
         ->required()
         ->type_name("FILE");
     if (!with_truth) return;
     app.add_option("--" + prefix + "labels", flags.labels,
-                   "labels [N,H,W], or 0/1 masks [N,C,H,W] that may overlap")
+                   "labels [N,H,W], or 0/1 masks [N,C,H,W] that may overlap; or a folder of files")
         ->required()
         ->type_name("FILE");
     app.add_option("--" + prefix + "groups", flags.groups,
@@ -127,6 +130,11 @@ void write_json(const std::string& path, const Outputs& outputs, const nlohmann:
         print(text);
     else if (outputs.has("--json"))
         outputs.file("--json").write(text);
+}
+
+void say(TerminalProgress& progress, const Input& input, bool quiet) {
+    if (quiet) return;
+    for (const std::string& remark : input.remarks) warn(progress, remark);
 }
 
 std::vector<std::string> remarks(const Calibrator& calibrator) {

@@ -28,6 +28,7 @@ Command add_compare(CLI::App& root);
 Command add_inspect(CLI::App& root);
 Command add_demo(CLI::App& root);
 Command add_report(CLI::App& root);
+Command add_collect(CLI::App& root);
 
 /// --threads, --quiet: what every working command has.
 struct CommonFlags {
@@ -54,7 +55,7 @@ struct CalibrateFlags {
 
 /// Declares --probs, --labels, --groups, --ignore, --logits, with a prefix such as "cal-".
 void declare_input(CLI::App& app, InputFlags& flags, const std::string& prefix, bool with_truth);
-void declare_reading(CLI::App& app, InputFlags& flags);  ///< --ignore and --logits
+void declare_reading(CLI::App& app, InputFlags& flags);  ///< --ignore, --logits, folders
 
 /// Writes JSON to the output of --json, or to standard output when that is "-"; nothing when it was not
 /// given.
@@ -63,6 +64,9 @@ void write_json(const std::string& path, const Outputs& outputs, const nlohmann:
 [[nodiscard]] inline std::pair<std::string, std::string> json_output(const std::string& path) {
     return {"--json", path == "-" ? "" : path};
 }
+
+/// The remarks of the input, as warnings.
+void say(TerminalProgress& progress, const Input& input, bool quiet);
 
 /// What a user should know about a calibration: classes never seen, too few groups.
 [[nodiscard]] std::vector<std::string> remarks(const Calibrator& calibrator);

@@ -47,8 +47,11 @@ void run(Flags flags) {
     Outputs outputs{json_output(flags.json), {"--report", flags.report.page}};
     flags.test.ignore = flags.cal.ignore;
     flags.test.logits = flags.cal.logits;
+    flags.test.folder = flags.cal.folder;
     TerminalProgress progress(flags.common.quiet);
-    const Dataset calibration = flags.cal.load(), test = flags.test.load();
+    const Input cal_input = flags.cal.load(progress), test_input = flags.test.load(progress);
+    for (const Input* input : {&cal_input, &test_input}) say(progress, *input, flags.common.quiet);
+    const Dataset &calibration = cal_input.data, &test = test_input.data;
     for (const int cls : flags.classes)
         if (cls < 0 || static_cast<std::size_t>(cls) >= calibration.classes())
             fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls,
@@ -63,7 +66,10 @@ void run(Flags flags) {
     progress.clear();
     if (!flags.common.quiet)
         for (const std::string& remark : remarks(comparison.calibrators.front())) warn(progress, remark);
-    write_json(flags.json, outputs, comparison_json(comparison, flags.classes));
+    nlohmann::ordered_json json = comparison_json(comparison, flags.classes);
+    if (!cal_input.provenance.is_null())
+        json["input"] = {{"cal", cal_input.provenance}, {"test", test_input.provenance}};
+    write_json(flags.json, outputs, json);
     outputs.commit();
     if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
         print(comparison_table(comparison, flags.classes) +

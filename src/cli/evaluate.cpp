@@ -40,7 +40,9 @@ void run(const Flags& flags) {
         if (cls < 0 || static_cast<std::size_t>(cls) >= calibrator.classes)
             fail(ErrorKind::usage, "--classes has {}, but the calibrator has classes 0 to {}", cls,
                  calibrator.classes - 1);
-    const Dataset data = flags.input.load();
+    const Input input = flags.input.load(progress, calibrator.input);
+    say(progress, input, flags.common.quiet);
+    const Dataset& data = input.data;
     const Stopwatch watch;
     const EvaluationReport report = evaluate(data, {&calibrator},
                                              {.alpha = flags.alpha,
@@ -60,7 +62,9 @@ void run(const Flags& flags) {
         for (const std::vector<double>& one : report.probabilities.ece_map) planes.push_back(&one);
         write_map(outputs.file("--ece-map"), planes, calibrator.grid);
     }
-    write_json(flags.json, outputs, evaluation_json(calibrator, report, flags.classes, watch.seconds()));
+    nlohmann::ordered_json json = evaluation_json(calibrator, report, flags.classes, watch.seconds());
+    if (!input.provenance.is_null()) json["input"] = input.provenance;
+    write_json(flags.json, outputs, json);
     outputs.commit();
     if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
         print(evaluation_table(calibrator, report, flags.classes) +

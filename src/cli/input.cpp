@@ -1,11 +1,13 @@
 #include "cli/input.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
 
 #include "core/fail.hpp"
+#include "io/dataset_json.hpp"
 
 namespace kandinsky::cli {
 
@@ -44,6 +46,27 @@ DatasetOptions options_of(const InputFlags& flags) {
     options.labels_name = flags.labels;
     options.groups_name = flags.groups;
     return options;
+}
+
+/// --groups beside folders: one number for each image, or one for each case.
+Array groups_for(const Array& given, const FolderData& read, const std::string& name) {
+    if (!read.skipped.empty())
+        fail(ErrorKind::usage, "{} cannot be told apart after --skip-bad left out files; use --group-by",
+             name);
+    const std::size_t rows = read.origins.size();
+    if (given.shape().size() != 1 || !is_integer(given.dtype()) ||
+        (given.shape()[0] != rows && given.shape()[0] != read.cases))
+        fail(ErrorKind::data,
+             "{}: groups are {} {}, but must be one integer for each of {} images or {} cases", name,
+             name_of(given.dtype()), given.view().shape_text(), rows, read.cases);
+    if (given.shape()[0] == rows) return given;
+    const auto ids = given.to_vector<std::int64_t>();
+    std::vector<std::int64_t> all;
+    for (std::size_t row = 0, number = 0; row < rows; ++row) {
+        if (row > 0 && read.origins[row].name != read.origins[row - 1].name) ++number;
+        all.push_back(ids.at(number));
+    }
+    return Array::copy_of(all, {rows});
 }
 
 const std::vector<std::string> kProbsKeys{"probs", "probabilities", "softmax", "scores"};
@@ -91,7 +114,7 @@ Array load_array(const std::string& source, const std::vector<std::string>& usua
     }
     std::error_code ignored;
     if (fs::is_directory(file, ignored))
-        fail(ErrorKind::file, "{} is a directory, but a .npy or .npz file is needed", file);
+        fail(ErrorKind::file, "{} is a directory, but a .npy or .npz file is needed here", file);
     if (!ends_with(file, ".npz")) return read_npy(file);
     if (key.empty()) {
         const ZipReader archive(file);
@@ -104,14 +127,55 @@ Array load_array(const std::string& source, const std::vector<std::string>& usua
     return read_npz(file, key);
 }
 
-Dataset InputFlags::load() const {
-    const DatasetOptions options = options_of(*this);
-    return {load_array(probs, kProbsKeys), load_array(labels, kLabelKeys),
-            groups.empty() ? Array() : load_array(groups, kGroupKeys), options};
+FolderOptions InputFlags::folder_options(const std::string& recorded) const {
+    FolderOptions options = folder.options(recorded);
+    const DatasetOptions common = options_of(*this);
+    options.logits = common.logits;
+    options.ignore = common.ignore;
+    for (const std::string& path : {labels, probs}) {
+        std::error_code ignored;
+        if (path.empty() || !std::filesystem::is_directory(path, ignored)) continue;
+        if (const auto label = ignore_label(path)) {
+            if (std::find(options.ignore.begin(), options.ignore.end(), *label) == options.ignore.end())
+                options.ignore.push_back(*label);
+            break;
+        }
+    }
+    return options;
 }
 
-Dataset InputFlags::load_unlabelled() const {
-    return Dataset(load_array(probs, kProbsKeys), options_of(*this));
+Input InputFlags::load(Progress& progress, const std::string& recorded) const {
+    DatasetOptions options = options_of(*this);
+    const bool images = is_images(probs), truth = !labels.empty();
+    if (folder.coco.any() && !is_coco(labels))
+        fail(
+            ErrorKind::usage,
+            "--categories, --crowd, --overlap and --letterbox read COCO annotations, but {} is no .json file",
+            labels);
+    if (truth && images != is_images(labels))
+        fail(ErrorKind::usage,
+             "{} is a folder, but {} is an array: files pair by name, so both must be folders",
+             images ? probs : labels, images ? labels : probs);
+    if (!images) {
+        if (folder.any())
+            fail(ErrorKind::usage, "--axis, --grid, --resize and the like need folders, but {} is an array",
+                 probs);
+        return {Dataset(load_array(probs, kProbsKeys), truth ? load_array(labels, kLabelKeys) : Array(),
+                        groups.empty() ? Array() : load_array(groups, kGroupKeys), options),
+                {},
+                {}};
+    }
+    const FolderOptions how = folder_options(recorded);
+    const auto label_source = truth ? open_images(labels, Role::labels, how) : nullptr;
+    const auto probs_source = open_images(probs, Role::probabilities, how, labels);
+    FolderData read = read_images(probs_source.get(), label_source.get(), how, progress);
+    options.ignore = read.ignore;
+    options.logits = Logits::none;  // the reader has made probabilities of them
+    if (!groups.empty()) read.groups = groups_for(load_array(groups, kGroupKeys), read, groups);
+    const std::size_t rows = read.origins.size();
+    Dataset data(std::move(read.probs), std::move(read.labels), std::move(read.groups), options);
+    if (read.usable.size() < rows) data = data.subset(read.usable);
+    return {std::move(data), std::move(read.remarks), std::move(read.provenance)};
 }
 
 }  // namespace kandinsky::cli

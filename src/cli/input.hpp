@@ -1,8 +1,12 @@
 #pragma once
 
-#include <kandinsky/dataset.hpp>
+#include <kandinsky/calibrator.hpp>
+#include <kandinsky/progress.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "cli/folder_flags.hpp"
 
 namespace kandinsky::cli {
 
@@ -10,14 +14,25 @@ namespace kandinsky::cli {
 /// `usual_keys` that is there is taken.
 [[nodiscard]] Array load_array(const std::string& source, const std::vector<std::string>& usual_keys);
 
-/// What --probs, --labels, --groups, --ignore and --logits say.
+/// A data set and what is to be said about where it comes from.
+struct Input {
+    Dataset data;
+    std::vector<std::string> remarks;
+    nlohmann::ordered_json provenance;  ///< null for plain arrays
+};
+
+/// What --probs, --labels, --groups, --ignore and --logits say, and how folders are read.
 struct InputFlags {
     std::string probs, labels, groups;
     std::string ignore = "255";
     std::string logits = "none";
+    FolderFlags folder;
 
-    [[nodiscard]] Dataset load() const;             ///< with truth
-    [[nodiscard]] Dataset load_unlabelled() const;  ///< probabilities only
+    /// With truth, or (`labels` empty) probabilities only. Folders are read as `recorded` (a calibrator's
+    /// `input`) says.
+    [[nodiscard]] Input load(Progress& progress, const std::string& recorded = {}) const;
+    /// The folder's options, with --ignore (and what a dataset.json ignores) and --logits.
+    [[nodiscard]] FolderOptions folder_options(const std::string& recorded) const;
 };
 
 /// "1,2,5" as numbers; throws a usage error that names the flag.

@@ -19,7 +19,7 @@ int run(int argc, char** argv) {
     root.footer("Start with:\n  kandinsky demo\nEvery command explains itself: kandinsky COMMAND --help");
     const std::vector<Command> commands{add_calibrate(root), add_predict(root), add_evaluate(root),
                                         add_compare(root),   add_inspect(root), add_report(root),
-                                        add_demo(root)};
+                                        add_demo(root),      add_collect(root)};
     try {
         root.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/npy.hpp>
 #include <kandinsky/predictor.hpp>
 
 #include "cli/command.hpp"
+#include "cli/predict_folder.hpp"
 #include "core/fail.hpp"
 #include "core/parallel.hpp"
 #include "io/writers.hpp"
@@ -15,7 +17,7 @@ namespace {
 struct Flags {
     CommonFlags common;
     InputFlags input;
-    std::string calibrator, output, thresholds, pvalues;
+    std::string calibrator, output, thresholds, pvalues, coding = "planes";
     double alpha = 0.1;
     bool packed = false, no_empty = false;
 };
@@ -41,6 +43,12 @@ void write_images(AtomicFile& file, DType dtype, const std::vector<std::size_t>&
     progress.clear();
 }
 
+SetCoding coding_of(const std::string& name) {
+    if (name == "planes") return SetCoding::planes;
+    if (name == "bits") return SetCoding::bits;
+    fail(ErrorKind::usage, "--coding is '{}', but must be planes or bits", name);
+}
+
 void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
     check_alpha(flags.alpha);
@@ -48,7 +56,17 @@ void run(const Flags& flags) {
         fail(ErrorKind::usage, "nothing to write: give -o SETS.npy, --pvalues P.npy or --thresholds T.npy");
     if (flags.input.probs.empty() && !(flags.output.empty() && flags.pvalues.empty()))
         fail(ErrorKind::usage, "--probs is needed for prediction sets and p-values");
-    Outputs outputs{{"-o", flags.output}, {"--thresholds", flags.thresholds}, {"--pvalues", flags.pvalues}};
+    // Folders go into a folder, one file a case, unless the name asks for one array.
+    const bool to_folder = !flags.output.empty() && is_images(flags.input.probs) &&
+                           std::filesystem::path(flags.output).extension() != ".npy";
+    const SetCoding coding = coding_of(flags.coding);
+    if (flags.packed && (to_folder || coding == SetCoding::bits))
+        fail(ErrorKind::usage, "--packed is for arrays; files take --coding bits");
+    if (!to_folder && coding == SetCoding::bits)
+        fail(ErrorKind::usage, "--coding bits is for folders; arrays take --packed");
+    Outputs outputs{{"-o", to_folder ? "" : flags.output},
+                    {"--thresholds", flags.thresholds},
+                    {"--pvalues", flags.pvalues}};
     TerminalProgress progress(flags.common.quiet);
     const Calibrator calibrator = load(flags.calibrator);
     const Predictor predictor(calibrator, flags.alpha, flags.no_empty ? EmptySets::fill : EmptySets::keep);
@@ -64,7 +82,23 @@ void run(const Flags& flags) {
         outputs.commit();
         return;
     }
-    const Dataset data = flags.input.load_unlabelled();
+    if (to_folder) {
+        const FolderPrediction done =
+            predict_folder(calibrator, flags.alpha, flags.input, coding, flags.output, progress);
+        progress.clear();
+        if (!flags.common.quiet) {
+            for (const std::string& remark : done.remarks) warn(progress, remark);
+            print(fmt::format("{}: {} files, {} images at alpha {}\n{}\n", flags.output, done.cases,
+                              done.images, flags.alpha, guarantee(calibrator)));
+        }
+        if (flags.pvalues.empty()) {
+            outputs.commit();
+            return;
+        }
+    }
+    const Input input = flags.input.load(progress, calibrator.input);
+    if (!to_folder) say(progress, input, flags.common.quiet);
+    const Dataset& data = input.data;
     check_fits(calibrator, data);
     const PixelRange whole{0, calibrator.grid.pixels()};
     const auto probs_of = [&](std::size_t image) {
@@ -74,7 +108,7 @@ void run(const Flags& flags) {
         return std::span<const float>(probs);
     };
     std::string remark;
-    if (!flags.output.empty()) {
+    if (outputs.has("-o")) {
         const std::size_t row = flags.packed ? predictor.packed_width() : width;
         const std::size_t bytes = classes * height * row;
         std::atomic<std::uint64_t> filled{0};
@@ -96,7 +130,7 @@ void run(const Flags& flags) {
                          p_values(calibrator, probs_of(image), {reinterpret_cast<float*>(out), values});
                      });
     outputs.commit();
-    if (!flags.common.quiet)
+    if (!flags.common.quiet && !to_folder)
         print(fmt::format("{} images at alpha {}\n{}{}\n", data.images(), flags.alpha, remark,
                           guarantee(calibrator)));
 }
@@ -106,11 +140,18 @@ Command add_predict(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* app = root.add_subcommand("predict", "Turn probabilities into prediction sets");
     app->add_option("calibrator", flags->calibrator, "a .kcal file")->required()->type_name("FILE.kcal");
-    app->add_option("--probs", flags->input.probs, "probabilities [N,C,H,W], .npy or .npz[:KEY]")
+    app->add_option("--probs", flags->input.probs,
+                    "probabilities [N,C,H,W], .npy or .npz[:KEY]; or a folder of files")
         ->type_name("FILE");
     app->add_option("--alpha", flags->alpha, "allowed share of misses")->capture_default_str();
-    app->add_option("-o,--output", flags->output, "sets, uint8 [N,C,H,W]: 1 where the class is in the set")
+    app->add_option(
+           "-o,--output", flags->output,
+           "sets, uint8 [N,C,H,W]: 1 where the class is in the set; for a folder of files a folder, one file "
+           "each")
         ->type_name("FILE.npy");
+    app->add_option("--coding", flags->coding,
+                    "sets in files: 'planes', one 0/1 plane per class, or 'bits', bit c for class c")
+        ->capture_default_str();
     app->add_flag("--packed", flags->packed,
                   "write bits: uint8 [N,C,H,ceil(W/8)] (numpy.unpackbits(..., axis=-1, count=W))");
     app->add_flag("--no-empty", flags->no_empty, "the most probable class enters sets that would be empty");
@@ -123,6 +164,7 @@ Command add_predict(CLI::App& root) {
     app->add_option("--logits", flags->input.logits,
                     "the inputs are logits: sigmoid or softmax (never guessed)")
         ->capture_default_str();
+    flags->input.folder.declare(*app, false);
     flags->common.declare(*app);
     app->footer(
         "Example (after 'kandinsky demo -o demo'):\n"

@@ -98,7 +98,14 @@ void run(const Flags& flags) {
     TerminalProgress progress(flags.common.quiet);
     std::vector<Calibrator> calibrators;
     for (const std::string& file : flags.calibrators) calibrators.push_back(load(file));
-    const Dataset data = flags.input.load();
+    for (std::size_t i = 0; i < calibrators.size(); ++i)
+        if (FolderFlags{}.options(calibrators[i].input).fit !=
+            FolderFlags{}.options(calibrators[0].input).fit)
+            fail(ErrorKind::usage, "{} and {} cannot stand in one report: they are made for different grids",
+                 flags.calibrators[0], flags.calibrators[i]);
+    const Input read = flags.input.load(progress, calibrators.front().input);
+    say(progress, read, flags.common.quiet);
+    const Dataset& data = read.data;
     flags.report.check(data.classes());
     for (const int cls : flags.classes)
         if (cls < 0 || static_cast<std::size_t>(cls) >= data.classes())

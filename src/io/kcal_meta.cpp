@@ -74,6 +74,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
     };
     const ordered_json score = score_settings(options.score);
     if (!score.is_null()) meta["options"]["score_options"] = score;
+    if (!calibrator.input.empty()) meta["input"] = ordered_json::parse(calibrator.input);
     return meta;
 }
 
@@ -106,6 +107,7 @@ Calibrator from_meta(const ordered_json& meta, const std::string& name) {
         for (const auto& [flag, value] : options.at("method_options").items())
             to.settings.text[flag] = value.get<std::string>();
 
+        if (const auto input = meta.find("input"); input != meta.end()) calibrator.input = input->dump();
         const ordered_json& data = meta.at("data");
         calibrator.version = meta.at("library_version").get<std::string>();
         calibrator.images = data.at("images").get<std::uint64_t>();

@@ -39,10 +39,15 @@ def test_a_missing_calibrator_is_a_file_error(room):
     room.refuses(4, ["missing.kcal"], "inspect", "missing.kcal")
 
 
-@pytest.mark.parametrize("flag", ["--probs", "--labels", "--groups"])
-def test_a_directory_instead_of_a_file_is_a_file_error(room, flag):
+def test_a_directory_instead_of_groups_is_a_file_error(room):
     (room.folder / "inputs").mkdir()
-    room.refuses(4, ["inputs", "directory"], *with_input(flag, "inputs"))
+    room.refuses(4, ["inputs", "directory"], *with_input("--groups", "inputs"))
+
+
+@pytest.mark.parametrize("flag", ["--probs", "--labels"])
+def test_a_folder_beside_an_array_is_wrong_usage(room, flag):
+    (room.folder / "inputs").mkdir()
+    room.refuses(2, ["inputs", "both must be folders"], *with_input(flag, "inputs"))
 
 
 def test_a_directory_instead_of_a_calibrator_is_a_file_error(room):

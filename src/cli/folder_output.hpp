@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+
+namespace kandinsky::cli {
+
+/// A folder of output files that appear together: they are written into a hidden folder beside the target and
+/// moved at the end. Destroyed without commit, nothing remains. Files that stand in the target already are
+/// replaced where names agree. Failures throw Error of kind `file`.
+class FolderOutput {
+  public:
+    explicit FolderOutput(const std::filesystem::path& target);
+    ~FolderOutput();
+    FolderOutput(const FolderOutput&) = delete;
+    FolderOutput& operator=(const FolderOutput&) = delete;
+
+    [[nodiscard]] const std::filesystem::path& folder() const { return staging_; }
+    void commit();
+
+  private:
+    std::filesystem::path target_, staging_;
+};
+
+}  // namespace kandinsky::cli

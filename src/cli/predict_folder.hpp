@@ -1,0 +1,23 @@
+#pragma once
+
+#include <kandinsky/calibrator.hpp>
+#include <string>
+
+#include "cli/input.hpp"
+#include "cli/terminal.hpp"
+
+namespace kandinsky::cli {
+
+/// What predicting into a folder did.
+struct FolderPrediction {
+    std::size_t cases = 0, images = 0;
+    std::vector<std::string> remarks;
+};
+
+/// Reads every case, predicts its sets on the calibrator's grid and writes them on the case's own grid, one
+/// file a case in the form of the input, all together or none.
+[[nodiscard]] FolderPrediction predict_folder(const Calibrator& calibrator, double alpha,
+                                              const InputFlags& input, SetCoding coding,
+                                              const std::string& output, TerminalProgress& progress);
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kandinsky {
+
+/// A group id for each case. The group's name is the case's name, or what `group_by` (a regular expression
+/// searched in the name) captures, or matches when it captures nothing. Where all group names end in numbers
+/// that differ the number is the id, otherwise a hash of the name: ids do not depend on order. Throws Error
+/// of kind `usage` when the expression is none or does not occur in a name.
+[[nodiscard]] std::vector<std::int64_t> group_ids(const std::vector<std::string>& names,
+                                                  const std::string& group_by);
+
+}  // namespace kandinsky

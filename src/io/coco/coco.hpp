@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <kandinsky/array.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kandinsky {
+
+/// What annotations that mark a crowd as a whole (iscrowd = 1) count as.
+enum class CocoCrowd {
+    object,  ///< their class, as in the code the paper's authors released
+    ignore,  ///< pixels of no class (label 255), unless an object covers them too
+};
+
+/// What pixels are that objects of several selected categories cover.
+enum class CocoOverlap {
+    ignore,  ///< of no class (label 255): the truth is undecided there
+    masks,   ///< of every one of those classes: the truth comes as 0/1 masks, one per class
+};
+
+struct CocoOptions {
+    /// The categories to read, by name or by id; class k is the k-th of them and 0 is everything else.
+    std::vector<std::string> categories;
+    CocoCrowd crowd = CocoCrowd::object;
+    CocoOverlap overlap = CocoOverlap::ignore;
+};
+
+struct CocoImage {
+    std::int64_t id = 0;
+    std::string file_name;  ///< never absolute, never with "..": it stays inside the image folder
+    std::uint32_t height = 0;
+    std::uint32_t width = 0;
+    std::size_t annotations = 0;  ///< of the selected categories
+};
+
+inline constexpr std::uint8_t kCocoIgnored = 255;
+
+/// The instance annotations of a COCO JSON file, reduced to some categories. The file stays mapped, and for
+/// each image and each annotation of those categories some 50 bytes are kept: outlines are read from the
+/// file when an image's labels are asked for. Copies share everything. Keys may come in any order. Every
+/// error is one line of kind `data` that names the file and the annotation's (or image's) id, or its byte
+/// where it has none.
+class CocoFile {
+  public:
+    CocoFile(const std::filesystem::path& path, const CocoOptions& options);
+
+    /// In the file's order.
+    [[nodiscard]] const std::vector<CocoImage>& images() const;
+    [[nodiscard]] std::size_t annotations() const;                      ///< of the selected categories
+    [[nodiscard]] const std::vector<std::string>& class_names() const;  ///< without the background
+
+    /// The truth of one image: labels uint8 [H,W], or 0/1 masks uint8 [K+1,H,W] with CocoOverlap::masks.
+    /// Safe from several threads.
+    [[nodiscard]] Array labels(std::size_t image) const;
+
+    struct Index;
+
+  private:
+    std::shared_ptr<const Index> index_;
+};
+
+/// False where this build lacks simdjson; opening a file then says which package to install.
+[[nodiscard]] bool has_coco();
+
+}  // namespace kandinsky

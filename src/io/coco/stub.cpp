@@ -1,0 +1,37 @@
+#include "core/fail.hpp"
+#include "io/coco/coco.hpp"
+#include "io/printable.hpp"
+
+namespace kandinsky {
+
+struct CocoFile::Index {
+    std::vector<CocoImage> images;
+    std::vector<std::string> names;
+};
+
+CocoFile::CocoFile(const std::filesystem::path& path, const CocoOptions& /*options*/) {
+    fail(ErrorKind::usage,
+         "cannot read {}: this build has no COCO reader; install libsimdjson-dev (Debian), then configure "
+         "and build again",
+         printable(path.string()));
+}
+
+// Never reached, since there is no object to call them on.
+const std::vector<CocoImage>& CocoFile::images() const {
+    return index_->images;
+}
+std::size_t CocoFile::annotations() const {
+    return 0;
+}
+const std::vector<std::string>& CocoFile::class_names() const {
+    return index_->names;
+}
+Array CocoFile::labels(std::size_t /*image*/) const {
+    return {};
+}
+
+bool has_coco() {
+    return false;
+}
+
+}  // namespace kandinsky

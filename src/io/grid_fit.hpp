@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <kandinsky/grid.hpp>
+#include <string>
+#include <string_view>
+
+namespace kandinsky {
+
+/// How images of different sizes come onto one grid.
+struct GridFit {
+    enum class Kind {
+        none,    ///< all have the grid's size already
+        centre,  ///< cropped or padded around their centre
+        resize,  ///< stretched: probabilities bilinear, labels nearest, pixel centres at half
+    };
+    Kind kind = Kind::none;
+    Grid grid;
+
+    friend bool operator==(const GridFit&, const GridFit&) = default;
+};
+
+[[nodiscard]] std::string_view name_of(GridFit::Kind kind);
+
+/// "384x256" (width x height) as a grid; throws Error of kind `usage` that names the flag.
+[[nodiscard]] Grid parse_grid(const std::string& text, const std::string& flag);
+
+/// Where the images of one size lie on the grid along one axis, centred: floor((grid - size) / 2) pixels of
+/// padding come first, or floor((size - grid) / 2) pixels are cut off first.
+struct CentredSpan {
+    std::size_t source = 0, target = 0, count = 0;
+};
+[[nodiscard]] CentredSpan centred(std::size_t size, std::size_t grid);
+
+/// One plane of probabilities, [own] to [fit.grid]; padding becomes `pad`. No allocation.
+void fit_values(const float* plane, Grid own, const GridFit& fit, float pad, float* out);
+/// One plane of labels, nearest; padding becomes `pad`.
+void fit_labels(const std::int32_t* plane, Grid own, const GridFit& fit, std::int32_t pad, std::int32_t* out);
+/// The way back for 0/1 sets: [fit.grid] to [own], nearest. Pixels of the image that the grid left out become
+/// 1: nothing is known about them. Their number is returned.
+std::size_t unfit_sets(const std::uint8_t* plane, const GridFit& fit, Grid own, std::uint8_t* out);
+
+}  // namespace kandinsky

@@ -1,0 +1,57 @@
+#include <turbojpeg.h>
+
+#include <cstring>
+#include <memory>
+
+#include "core/fail.hpp"
+#include "io/jpeg/jpeg.hpp"
+#include "io/printable.hpp"
+
+namespace kandinsky {
+
+namespace {
+struct Destroy {
+    void operator()(void* handle) const { tjDestroy(handle); }
+};
+
+/// A warning that cameras cause and viewers pass over; every other one means lost picture.
+bool harmless(const char* warning) {
+    return std::strstr(warning, "extraneous bytes") != nullptr;
+}
+}  // namespace
+
+bool has_jpeg() {
+    return true;
+}
+
+Array decode_jpeg(std::span<const std::byte> bytes, const std::string& name) {
+    const std::unique_ptr<void, Destroy> decoder(tjInitDecompress());
+    if (!decoder) fail(ErrorKind::internal, "no memory to read {}", name);
+    const auto* const data = reinterpret_cast<const unsigned char*>(bytes.data());
+    const auto refuse = [&] {
+        fail(ErrorKind::data, "cannot read {}: the JPEG file is damaged or cut short ({})", name,
+             printable(tjGetErrorStr2(decoder.get())));
+    };
+    int width = 0, height = 0, sampling = 0, colours = 0;
+    if (tjDecompressHeader3(decoder.get(), data, bytes.size(), &width, &height, &sampling, &colours) != 0 &&
+        !(tjGetErrorCode(decoder.get()) == TJERR_WARNING && harmless(tjGetErrorStr2(decoder.get()))))
+        refuse();
+    if (colours == TJCS_CMYK || colours == TJCS_YCCK)
+        fail(ErrorKind::data, "cannot read {}: its colours are CMYK; save it as an RGB JPEG", name);
+    // The format allows 65535 on a side; one scan codes an 8 x 8 block in a few bits, so a tiny file that
+    // promises a huge picture is cut short.
+    const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    if (pixels / 2048 > bytes.size())
+        fail(ErrorKind::data, "cannot read {}: {} x {} pixels cannot be in a file of {} bytes", name, height,
+             width, bytes.size());
+    Array out =
+        Array::zeros(DType::uint8, {static_cast<std::size_t>(height), static_cast<std::size_t>(width), 3});
+    const int flags = TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS;
+    if (tjDecompress2(decoder.get(), data, bytes.size(), reinterpret_cast<unsigned char*>(out.mutable_data()),
+                      width, 0, height, TJPF_RGB, flags) != 0 &&
+        !(tjGetErrorCode(decoder.get()) == TJERR_WARNING && harmless(tjGetErrorStr2(decoder.get()))))
+        refuse();
+    return out;
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "io/source.hpp"
+
+namespace kandinsky {
+
+/// NIfTI-1 and NIfTI-2 volumes, .nii and .nii.gz. Where this build has no libnifti, opening throws Error of
+/// kind `usage` that says what to install.
+[[nodiscard]] FolderFormat nifti_format();
+
+/// The geometry of one NIfTI file; nothing when it cannot be read, or in a build without libnifti.
+[[nodiscard]] std::optional<GeometryReference> nifti_geometry(const std::filesystem::path& file);
+
+/// Writes the sets of a volume as FOLDER/NAME.nii.gz with the geometry (header, axes) of `reference`.
+void write_nifti_sets(const GeometryReference& reference, const SourceOptions& options, const ItemInfo& info,
+                      const ItemSets& sets, const std::filesystem::path& folder);
+
+}  // namespace kandinsky

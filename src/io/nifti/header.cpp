@@ -1,0 +1,225 @@
+#include "io/nifti/header.hpp"
+
+#include <nifti2_io.h>
+
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include "core/fail.hpp"
+
+namespace kandinsky {
+
+namespace {
+/// The fields of either version that matter here, as wide as the wider one has them.
+struct Fields {
+    std::array<std::int64_t, 8> dim{};
+    int datatype = 0;
+    double offset = 0, slope = 0, intercept = 0;
+    int qform = 0, sform = 0;
+    std::array<double, 4> pixdim{};
+    std::array<double, 6> quatern{};
+    std::array<std::array<double, 4>, 3> srow{};
+};
+
+template <class Header>
+Fields fields_of(const Header& header) {
+    Fields out;
+    for (std::size_t i = 0; i < 8; ++i) out.dim[i] = header.dim[i];
+    out.datatype = header.datatype;
+    out.offset = static_cast<double>(header.vox_offset);
+    out.slope = header.scl_slope;
+    out.intercept = header.scl_inter;
+    out.qform = header.qform_code;
+    out.sform = header.sform_code;
+    for (std::size_t i = 0; i < 4; ++i) {
+        out.pixdim[i] = header.pixdim[i];
+        out.srow[0][i] = header.srow_x[i];
+        out.srow[1][i] = header.srow_y[i];
+        out.srow[2][i] = header.srow_z[i];
+    }
+    out.quatern = {header.quatern_b, header.quatern_c, header.quatern_d,
+                   header.qoffset_x, header.qoffset_y, header.qoffset_z};
+    return out;
+}
+
+std::optional<DType> dtype_of_code(int code) {
+    switch (code) {
+        case DT_UINT8:
+            return DType::uint8;
+        case DT_INT8:
+            return DType::int8;
+        case DT_INT16:
+            return DType::int16;
+        case DT_UINT16:
+            return DType::uint16;
+        case DT_INT32:
+            return DType::int32;
+        case DT_UINT32:
+            return DType::uint32;
+        case DT_INT64:
+            return DType::int64;
+        case DT_UINT64:
+            return DType::uint64;
+        case DT_FLOAT32:
+            return DType::float32;
+        case DT_FLOAT64:
+            return DType::float64;
+        default:
+            return std::nullopt;
+    }
+}
+
+int code_of(DType dtype) {
+    return dtype == DType::uint8 ? DT_UINT8 : dtype == DType::uint16 ? DT_UINT16 : DT_UINT32;
+}
+
+void read_extents(NiftiHeader& out, const Fields& fields, const std::string& name) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 31;
+    const std::int64_t axes = fields.dim[0];
+    if (axes < 1 || axes > 7) fail(ErrorKind::data, "{} is damaged: its header claims {} axes", name, axes);
+    std::uint64_t product = 1;
+    for (std::size_t i = 1; i <= static_cast<std::size_t>(axes); ++i) {
+        if (fields.dim[i] < 1 || fields.dim[i] > kMost)
+            fail(ErrorKind::data, "{} is damaged: its header claims {} voxels along axis {}", name,
+                 fields.dim[i], i);
+        product *= static_cast<std::uint64_t>(fields.dim[i]);
+        if (product > (std::uint64_t{1} << 48))
+            fail(ErrorKind::data, "{} is damaged: its header claims more voxels than any file holds", name);
+    }
+    const auto extent = [&](std::size_t i) {
+        return static_cast<std::int64_t>(i) > axes ? std::size_t{1} : static_cast<std::size_t>(fields.dim[i]);
+    };
+    for (std::size_t i = 0; i < 3; ++i) out.extent[i] = extent(i + 1);
+    // Classes lie along the fourth axis, or along the fifth when the fourth (time) has one entry.
+    const std::size_t fourth = extent(4), fifth = extent(5);
+    if (extent(6) * extent(7) != 1 || (fourth != 1 && fifth != 1))
+        fail(ErrorKind::data,
+             "{} has {} axes, but must have three (x, y, z) or four (x, y, z, class); select one volume",
+             name, axes);
+    out.planes = fourth * fifth == 1 ? (axes >= 4 ? 1 : 0) : fourth * fifth;
+}
+
+Orientation orientation_of(const Fields& fields, const std::string& name) {
+    nifti_dmat44 matrix{};
+    if (fields.sform > 0) {
+        for (std::size_t i = 0; i < 3; ++i)
+            for (std::size_t j = 0; j < 4; ++j) matrix.m[i][j] = fields.srow[i][j];
+    } else if (fields.qform > 0) {
+        const auto step = [&](std::size_t i) {
+            return fields.pixdim[i] > 0 && std::isfinite(fields.pixdim[i]) ? fields.pixdim[i] : 1.0;
+        };
+        const auto& q = fields.quatern;
+        matrix = nifti_quatern_to_dmat44(q[0], q[1], q[2], q[3], q[4], q[5], step(1), step(2), step(3),
+                                         fields.pixdim[0] < 0 ? -1.0 : 1.0);
+    } else {
+        return {};
+    }
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j)
+            if (!std::isfinite(matrix.m[i][j]))
+                fail(ErrorKind::data, "{} has no usable axes: its affine matrix is not finite", name);
+    std::array<int, 3> code{};
+    nifti_dmat44_to_orientation(matrix, &code[0], &code[1], &code[2]);
+    // Codes come in pairs: L2R, R2L, P2A, A2P, I2S, S2I are 1 to 6; 0 is none.
+    Orientation out;
+    std::array<bool, 3> seen{};
+    for (std::size_t stored = 0; stored < 3; ++stored) {
+        if (code[stored] < 1 || code[stored] > 6)
+            fail(ErrorKind::data, "{} has no usable axes: its affine matrix is singular", name);
+        const auto canonical = static_cast<std::size_t>((code[stored] - 1) / 2);
+        out.stored[canonical] = static_cast<std::uint8_t>(stored);
+        out.flipped[canonical] = code[stored] % 2 == 0;
+        seen[canonical] = true;
+    }
+    if (!(seen[0] && seen[1] && seen[2]))
+        fail(ErrorKind::data, "{} has no usable axes: two of them point the same way", name);
+    return out;
+}
+
+template <class Header>
+std::string patched(const NiftiHeader& like, std::size_t planes, DType dtype) {
+    Header header;
+    std::memcpy(&header, like.raw.data(), sizeof(Header));
+    for (std::size_t i = 0; i < 8; ++i) header.dim[i] = 1;
+    header.dim[0] = planes > 1 ? 4 : 3;
+    for (std::size_t i = 0; i < 3; ++i)
+        header.dim[i + 1] = static_cast<std::remove_reference_t<decltype(header.dim[0])>>(like.extent[i]);
+    header.dim[4] = static_cast<std::remove_reference_t<decltype(header.dim[0])>>(planes);
+    for (std::size_t i = 4; i < 8; ++i) header.pixdim[i] = 1;
+    header.datatype = static_cast<std::int16_t>(code_of(dtype));
+    header.bitpix = static_cast<std::int16_t>(8 * size_of(dtype));
+    header.vox_offset = sizeof(Header) + 4;
+    header.scl_slope = 1;
+    header.scl_inter = 0;
+    header.cal_min = header.cal_max = 0;
+    header.intent_code = 0;
+    std::memset(header.intent_name, 0, sizeof(header.intent_name));
+    std::memset(header.aux_file, 0, sizeof(header.aux_file));
+    std::memset(header.descrip, 0, sizeof(header.descrip));
+    std::strncpy(header.descrip, "kandinsky prediction sets", sizeof(header.descrip) - 1);
+    header.magic[1] = '+';
+    std::string out(sizeof(Header) + 4, '\0');
+    std::memcpy(out.data(), &header, sizeof(Header));
+    return out;
+}
+}  // namespace
+
+NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::string& name) {
+    static_assert(sizeof(nifti_1_header) == 348 && sizeof(nifti_2_header) == NiftiHeader::kMostBytes);
+    NiftiHeader out;
+    std::int32_t size = 0;
+    if (bytes.size() >= sizeof(nifti_1_header)) std::memcpy(&size, bytes.data(), sizeof(size));
+    const auto turned = static_cast<std::int32_t>(__builtin_bswap32(static_cast<std::uint32_t>(size)));
+    out.swapped = turned == 348 || turned == 540;
+    const std::int32_t version_size = out.swapped ? turned : size;
+    if (version_size != 348 && version_size != 540)
+        fail(ErrorKind::data, "{} is not a NIfTI file: it begins like none, or is cut short", name);
+    out.raw_bytes = static_cast<std::size_t>(version_size);
+    if (bytes.size() < out.raw_bytes) fail(ErrorKind::data, "{} is cut short within its header", name);
+    std::memcpy(out.raw.data(), bytes.data(), out.raw_bytes);
+    Fields fields;
+    bool known = false;
+    if (version_size == 348) {
+        nifti_1_header header;
+        std::memcpy(&header, out.raw.data(), sizeof(header));
+        if (out.swapped) nifti_swap_as_nifti1(&header);
+        known = std::memcmp(header.magic, "n+1", 4) == 0;
+        fields = fields_of(header);
+        std::memcpy(out.raw.data(), &header, sizeof(header));
+    } else {
+        nifti_2_header header;
+        std::memcpy(&header, out.raw.data(), sizeof(header));
+        if (out.swapped) nifti_swap_as_nifti2(&header);
+        known = std::memcmp(header.magic, "n+2", 4) == 0;
+        fields = fields_of(header);
+        std::memcpy(out.raw.data(), &header, sizeof(header));
+    }
+    if (!known)
+        fail(ErrorKind::data, "{} is not a NIfTI file of one piece (magic n+1 or n+2); convert it to .nii",
+             name);
+    const std::optional<DType> dtype = dtype_of_code(fields.datatype);
+    if (!dtype)
+        fail(ErrorKind::data, "{} holds voxels of NIfTI type {}, but must hold integers or floats", name,
+             fields.datatype);
+    out.dtype = *dtype;
+    read_extents(out, fields, name);
+    const double least = static_cast<double>(out.raw_bytes) + 4;
+    const double offset = fields.offset == 0 ? least : fields.offset;
+    if (!(offset >= static_cast<double>(out.raw_bytes) && offset < 0x1p40 && offset == std::floor(offset)))
+        fail(ErrorKind::data, "{} is damaged: its voxels are said to begin at byte {}", name, fields.offset);
+    out.data_offset = static_cast<std::uint64_t>(offset);
+    if (std::isfinite(fields.slope) && fields.slope != 0) {
+        out.slope = fields.slope;
+        out.intercept = std::isfinite(fields.intercept) ? fields.intercept : 0.0;
+    }
+    out.orientation = orientation_of(fields, name);
+    return out;
+}
+
+std::string sets_header(const NiftiHeader& like, std::size_t planes, DType dtype) {
+    return like.raw_bytes == sizeof(nifti_1_header) ? patched<nifti_1_header>(like, planes, dtype)
+                                                    : patched<nifti_2_header>(like, planes, dtype);
+}
+
+}  // namespace kandinsky

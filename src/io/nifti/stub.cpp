@@ -1,0 +1,28 @@
+#include "core/fail.hpp"
+#include "io/nifti/format.hpp"
+
+namespace kandinsky {
+
+namespace {
+[[noreturn]] void refuse() {
+    fail(ErrorKind::usage, "this build cannot read NIfTI: install libnifti-dev and build again");
+}
+}  // namespace
+
+FolderFormat nifti_format() {
+    return {"NIfTI",
+            {".nii.gz", ".nii"},
+            [](const std::vector<std::filesystem::path>&,
+               const SourceOptions&) -> std::unique_ptr<ImageSource> { refuse(); }};
+}
+
+std::optional<GeometryReference> nifti_geometry(const std::filesystem::path&) {
+    return std::nullopt;
+}
+
+void write_nifti_sets(const GeometryReference&, const SourceOptions&, const ItemInfo&, const ItemSets&,
+                      const std::filesystem::path&) {
+    refuse();
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,203 @@
+#include "io/png/png.hpp"
+
+#include <spng.h>
+
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "core/fail.hpp"
+#include "io/mapped_file.hpp"
+#include "io/printable.hpp"
+
+namespace kandinsky {
+
+namespace {
+
+/// No chunk that is kept in memory (palettes, texts, profiles) may be larger.
+constexpr std::size_t kLargestChunk = std::size_t{1} << 24;
+constexpr std::size_t kAllChunks = std::size_t{1} << 26;
+/// Deflate cannot shrink more than this: what a header promises beyond is not in the file.
+constexpr std::size_t kDeflateRatio = 1032;
+
+struct Free {
+    void operator()(spng_ctx* context) const { spng_ctx_free(context); }
+};
+
+constexpr std::size_t kSignature = 8;
+
+/// libspng is content when the pixels are there and does not look at the end: is the last chunk, IEND, whole?
+bool ends_whole(std::span<const std::byte> bytes) {
+    const auto* const at = reinterpret_cast<const unsigned char*>(bytes.data());
+    for (std::size_t place = kSignature; bytes.size() - place >= 12;) {
+        const std::size_t length = std::size_t{at[place]} << 24 | std::size_t{at[place + 1]} << 16 |
+                                   std::size_t{at[place + 2]} << 8 | std::size_t{at[place + 3]};
+        if (bytes.size() - place - 12 < length) return false;
+        if (std::memcmp(at + place + 4, "IEND", 4) == 0) return true;
+        place += 12 + length;
+    }
+    return false;
+}
+
+/// A PNG in memory whose header has been read and judged.
+class Png {
+  public:
+    Png(std::span<const std::byte> bytes, std::string name) : name_(std::move(name)), size_(bytes.size()) {
+        context_.reset(spng_ctx_new(0));
+        if (!context_) fail(ErrorKind::internal, "no memory to read {}", name_);
+        check(spng_set_image_limits(context_.get(), kPngLongestSide, kPngLongestSide));
+        check(spng_set_chunk_limits(context_.get(), kLargestChunk, kAllChunks));
+        check(spng_set_crc_action(context_.get(), SPNG_CRC_ERROR, SPNG_CRC_ERROR));
+        check(spng_set_png_buffer(context_.get(), bytes.data(), bytes.size()));
+        check(spng_get_ihdr(context_.get(), &header_));
+        if (!ends_whole(bytes)) check(SPNG_IO_EOF);
+    }
+
+    [[nodiscard]] const spng_ihdr& header() const { return header_; }
+    [[nodiscard]] PngHeader summary() const {
+        return {header_.height, header_.width, header_.bit_depth, header_.color_type};
+    }
+    [[nodiscard]] const std::string& name() const { return name_; }
+
+    /// The pixels of the whole image, then the rest of the file to its last chunk.
+    [[nodiscard]] std::vector<std::uint8_t> decode(int format) {
+        const std::size_t bits = static_cast<std::size_t>(header_.bit_depth) * channels();
+        const std::size_t stored = (header_.width * bits + 7) / 8 * header_.height;
+        if (stored / kDeflateRatio > size_)
+            fail(ErrorKind::data, "cannot read {}: {} x {} pixels cannot be in a file of {} bytes", name_,
+                 header_.height, header_.width, size_);
+        std::size_t length = 0;
+        check(spng_decoded_image_size(context_.get(), format, &length));
+        std::vector<std::uint8_t> pixels(length);
+        check(spng_decode_image(context_.get(), pixels.data(), length, format, 0));
+        check(spng_decode_chunks(context_.get()));
+        return pixels;
+    }
+
+    [[nodiscard]] std::size_t channels() const {
+        switch (header_.color_type) {
+            case SPNG_COLOR_TYPE_GRAYSCALE_ALPHA:
+                return 2;
+            case SPNG_COLOR_TYPE_TRUECOLOR:
+                return 3;
+            case SPNG_COLOR_TYPE_TRUECOLOR_ALPHA:
+                return 4;
+            default:
+                return 1;
+        }
+    }
+
+  private:
+    void check(int status) const {
+        switch (status) {
+            case SPNG_OK:
+                return;
+            case SPNG_IO_EOF:
+            case SPNG_EIDAT_TOO_SHORT:
+                fail(ErrorKind::data, "cannot read {}: the PNG file is cut short; copy it again", name_);
+            case SPNG_ESIGNATURE:
+                fail(ErrorKind::data, "cannot read {}: it is not a PNG file", name_);
+            case SPNG_ECHUNK_CRC:
+                fail(ErrorKind::data,
+                     "cannot read {}: the PNG file is damaged (a checksum is wrong); copy it again", name_);
+            case SPNG_EUSER_WIDTH:
+            case SPNG_EUSER_HEIGHT:
+                fail(ErrorKind::data, "cannot read {}: the image is larger than {} pixels on a side", name_,
+                     kPngLongestSide);
+            case SPNG_EMEM:
+                throw std::bad_alloc();
+            default:
+                fail(ErrorKind::data, "cannot read {}: the PNG file is damaged ({})", name_,
+                     spng_strerror(status));
+        }
+    }
+
+    std::string name_;
+    std::size_t size_;
+    std::unique_ptr<spng_ctx, Free> context_;
+    spng_ihdr header_{};
+};
+
+/// One number per pixel out of rows of packed bits, the first pixel in the highest bits.
+std::vector<std::uint8_t> unpacked(const std::vector<std::uint8_t>& rows, const spng_ihdr& header) {
+    const unsigned depth = header.bit_depth, mask = (1u << depth) - 1, per_byte = 8 / depth;
+    const std::size_t row_bytes = (static_cast<std::size_t>(header.width) * depth + 7) / 8;
+    std::vector<std::uint8_t> out;
+    out.reserve(static_cast<std::size_t>(header.width) * header.height);
+    for (std::size_t y = 0; y < header.height; ++y)
+        for (std::size_t x = 0; x < header.width; ++x) {
+            const unsigned shift = static_cast<unsigned>(8 - depth - x % per_byte * depth);
+            out.push_back(static_cast<std::uint8_t>(rows[y * row_bytes + x / per_byte] >> shift & mask));
+        }
+    return out;
+}
+
+std::vector<std::uint16_t> as_words(const std::vector<std::uint8_t>& bytes) {
+    std::vector<std::uint16_t> words(bytes.size() / 2);
+    std::memcpy(words.data(), bytes.data(), words.size() * 2);
+    return words;
+}
+
+}  // namespace
+
+bool has_png() {
+    return true;
+}
+
+bool looks_like_png(std::span<const std::byte> bytes) {
+    return bytes.size() >= 8 && std::memcmp(bytes.data(), "\x89PNG\r\n\x1a\n", 8) == 0;
+}
+
+PngHeader read_png_header(const std::filesystem::path& path) {
+    const MappedFile file = map_file(path);
+    return Png(file.bytes, printable(path.string())).summary();
+}
+
+void check_png_labels(const PngHeader& header, const std::string& name) {
+    if (header.colour != SPNG_COLOR_TYPE_GRAYSCALE && header.colour != SPNG_COLOR_TYPE_INDEXED)
+        fail(ErrorKind::data,
+             "{} is a PNG in colour or with alpha, but labels must be class numbers: save it as a palette or "
+             "grey PNG without alpha",
+             name);
+}
+
+void check_png_probability(const PngHeader& header, const std::string& name) {
+    if (header.colour != SPNG_COLOR_TYPE_GRAYSCALE || header.depth < 8)
+        fail(ErrorKind::data,
+             "{} is a PNG with {} bits and colour type {}, but probabilities must be grey of 8 or 16 bits, "
+             "one file per class",
+             name, header.depth, header.colour);
+}
+
+Array read_png_labels(const std::filesystem::path& path) {
+    const MappedFile file = map_file(path);
+    Png png(file.bytes, printable(path.string()));
+    check_png_labels(png.summary(), png.name());
+    const std::vector<std::size_t> shape{png.header().height, png.header().width};
+    const std::vector<std::uint8_t> pixels = png.decode(SPNG_FMT_PNG);
+    if (png.header().bit_depth == 16) return Array::copy_of(as_words(pixels), shape);
+    if (png.header().bit_depth == 8) return Array::copy_of(pixels, shape);
+    return Array::copy_of(unpacked(pixels, png.header()), shape);
+}
+
+Array read_png_probability(const std::filesystem::path& path) {
+    const MappedFile file = map_file(path);
+    Png png(file.bytes, printable(path.string()));
+    check_png_probability(png.summary(), png.name());
+    const std::vector<std::size_t> shape{png.header().height, png.header().width};
+    const std::vector<std::uint8_t> pixels = png.decode(SPNG_FMT_PNG);
+    if (png.header().bit_depth == 8) return Array::copy_of(pixels, shape);
+    const std::vector<std::uint16_t> words = as_words(pixels);
+    std::vector<float> out(words.size());
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = static_cast<float>(words[i]) / static_cast<float>(std::numeric_limits<std::uint16_t>::max());
+    return Array::copy_of(out, shape);
+}
+
+Array decode_png_photo(std::span<const std::byte> bytes, const std::string& name) {
+    Png png(bytes, name);
+    const std::vector<std::size_t> shape{png.header().height, png.header().width, 3};
+    return Array::copy_of(png.decode(SPNG_FMT_RGB8), shape);
+}
+
+}  // namespace kandinsky

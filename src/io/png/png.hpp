@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <kandinsky/array.hpp>
+#include <span>
+#include <string>
+
+namespace kandinsky {
+
+/// What PNG files hold, three ways. All refuse, in one line that names the file: files cut short anywhere,
+/// chunks whose checksum is wrong, images wider or higher than kPngLongestSide, and headers that promise more
+/// pixels than the file's bytes could unpack to.
+inline constexpr std::size_t kPngLongestSide = 65535;
+
+/// What a PNG file says about itself.
+struct PngHeader {
+    std::uint32_t height = 0, width = 0;
+    std::uint8_t depth = 0;   ///< bits per sample
+    std::uint8_t colour = 0;  ///< PNG's colour type: 0 grey, 2 RGB, 3 palette, 4 and 6 with alpha
+};
+[[nodiscard]] PngHeader read_png_header(const std::filesystem::path& path);
+
+/// Whether such a file can hold labels, or probabilities; throws Error of kind `data` with advice otherwise.
+void check_png_labels(const PngHeader& header, const std::string& name);
+void check_png_probability(const PngHeader& header, const std::string& name);
+
+/// Class numbers, [H,W]: uint8, or uint16 for 16-bit files. The numbers are those stored: a palette's index,
+/// never its colour; grey levels unscaled (1-bit grey gives 0 and 1). Gamma and transparency are not applied.
+/// Colour and alpha are refused.
+[[nodiscard]] Array read_png_labels(const std::filesystem::path& path);
+
+/// One class's probability, [H,W]: uint8 p * 255 as stored, or float32 v / 65535 for 16-bit files. Grey of 8
+/// or 16 bits only.
+[[nodiscard]] Array read_png_probability(const std::filesystem::path& path);
+
+/// A picture, uint8 [H,W,3]: palettes looked up, grey repeated, 16 bits cut to 8, alpha left out, no gamma.
+/// `bytes` is the file's content, `name` stands in messages.
+[[nodiscard]] Array decode_png_photo(std::span<const std::byte> bytes, const std::string& name);
+
+/// False where this build lacks the library; the functions then say which package to install.
+[[nodiscard]] bool has_png();
+
+/// True where the bytes begin as PNG files do.
+[[nodiscard]] bool looks_like_png(std::span<const std::byte> bytes);
+
+}  // namespace kandinsky

@@ -1,0 +1,58 @@
+#include <cstring>
+
+#include "core/fail.hpp"
+#include "io/png/format.hpp"
+#include "io/png/png.hpp"
+#include "io/printable.hpp"
+
+namespace kandinsky {
+
+namespace {
+[[noreturn]] void refuse(const std::string& name) {
+    fail(ErrorKind::usage,
+         "cannot read {}: this build has no PNG reader; install libspng-dev (Debian), then configure and "
+         "build again",
+         printable(name));
+}
+}  // namespace
+
+bool has_png() {
+    return false;
+}
+
+bool looks_like_png(std::span<const std::byte> bytes) {
+    return bytes.size() >= 8 && std::memcmp(bytes.data(), "\x89PNG\r\n\x1a\n", 8) == 0;
+}
+
+PngHeader read_png_header(const std::filesystem::path& path) {
+    refuse(path.string());
+}
+
+void check_png_labels(const PngHeader& /*header*/, const std::string& name) {
+    refuse(name);
+}
+
+void check_png_probability(const PngHeader& /*header*/, const std::string& name) {
+    refuse(name);
+}
+
+FolderFormat png_format() {
+    return {"PNG",
+            {".png"},
+            [](const std::vector<std::filesystem::path>& files,
+               const SourceOptions&) -> std::unique_ptr<ImageSource> { refuse(files.front().string()); }};
+}
+
+Array read_png_labels(const std::filesystem::path& path) {
+    refuse(path.string());
+}
+
+Array read_png_probability(const std::filesystem::path& path) {
+    refuse(path.string());
+}
+
+Array decode_png_photo(std::span<const std::byte> /*bytes*/, const std::string& name) {
+    refuse(name);
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <kandinsky/array.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kandinsky {
+
+/// Folders of files, as segmentation tools write them. A format decodes its files into items; what all
+/// formats share (pairing by name, the common grid, groups, lists of bad files) happens behind this
+/// interface: see folder_dataset.hpp.
+
+/// What a folder is read for.
+enum class Role { probabilities, labels };
+
+/// Slices of a volume: constant z, y or x of the canonical (RAS+) axes.
+enum class Axis { axial, coronal, sagittal };
+
+/// What an item says about itself before its pixels are decoded.
+struct ItemInfo {
+    std::string name;        ///< pairs probabilities with labels: usually the file's name without its ending
+    std::string path;        ///< stands in messages
+    std::size_t slices = 1;  ///< images in it
+    std::size_t planes = 0;  ///< classes; 0 when there is no class axis, as in labels
+    std::size_t height = 0;
+    std::size_t width = 0;
+    bool volume = false;  ///< its slices belong together: the item is a group of its own
+    std::string problem;  ///< why it cannot be used, in a few words; empty when it can
+};
+
+/// How predict codes the sets of a volume.
+enum class SetCoding {
+    planes,  ///< one 0/1 plane for each class
+    bits,    ///< one plane; bit c is set where class c is in the set
+};
+
+/// The prediction sets of one item on its own grid: 0/1, [slices][classes][height][width].
+struct ItemSets {
+    std::string name;  ///< of the file to write, without ending
+    const std::uint8_t* values = nullptr;
+    std::size_t classes = 0;
+    SetCoding coding = SetCoding::planes;
+};
+
+/// The items of one folder (or file), in ascending order of their names.
+class ImageSource {
+  public:
+    virtual ~ImageSource() = default;
+
+    [[nodiscard]] virtual std::string_view format() const = 0;  ///< "NIfTI", "PNG": stands in messages
+    [[nodiscard]] virtual const std::vector<ItemInfo>& items() const = 0;
+    /// True for labels that list a whole collection (COCO): items without probabilities are then no fault.
+    [[nodiscard]] virtual bool catalogue() const { return false; }
+
+    /// Decodes an item into [slices, planes, H, W], or [slices, H, W] when it has no planes, with the extents
+    /// of its info; any strides. Probabilities: float16/32/64, or uint8 holding p * 255. Labels: integers, or
+    /// floating-point values that are whole numbers. Masks that may overlap: integers 0 and 1 with planes.
+    /// Safe from several threads. Throws Error of kind `data` or `file` that begins with the item's path.
+    [[nodiscard]] virtual Array read(std::size_t item) const = 0;
+
+    /// Writes the prediction sets of an item into `folder`, as this format's users expect them. The base
+    /// writes NAME.npy: uint8 [C,H,W], or [slices,C,H,W] for a volume (bits: without the axis C).
+    virtual void write_sets(std::size_t item, const ItemSets& sets,
+                            const std::filesystem::path& folder) const;
+};
+
+/// How the voxel axes of a stored volume become canonical ones: canonical axis a (x to the right, y to the
+/// front, z up) is stored axis `stored[a]`, backwards where `flipped[a]`.
+struct Orientation {
+    std::array<std::uint8_t, 3> stored{0, 1, 2};
+    std::array<bool, 3> flipped{false, false, false};
+};
+
+/// A file whose geometry an item shares, for formats that store none themselves (nnU-Net's .npz).
+struct GeometryReference {
+    std::filesystem::path path;
+    Orientation orientation;
+    std::array<std::size_t, 3> extent{};  ///< stored x, y, z
+};
+
+struct SourceOptions {
+    Role role = Role::probabilities;
+    Axis axis = Axis::axial;
+    bool reorient = true;  ///< volumes to canonical axes; false takes them as stored
+    /// The geometry of the item of that name, where some other file tells it.
+    std::function<std::optional<GeometryReference>(const std::string& name)> reference;
+};
+
+/// A kind of file that a folder may hold.
+struct FolderFormat {
+    std::string_view name;                  ///< "NIfTI"
+    std::vector<std::string_view> endings;  ///< lower case, with the dot; longer ones first
+    /// Looks at every file's header. A file that cannot be used becomes an item with a `problem`. Where this
+    /// build lacks the format's library the stub throws Error of kind `usage` that names the package.
+    std::unique_ptr<ImageSource> (*open)(const std::vector<std::filesystem::path>& files,
+                                         const SourceOptions& options);
+};
+
+/// All formats. Where a folder holds files of several, the first one listed is taken: an nnU-Net folder holds
+/// .npz probabilities beside the .nii.gz of the predicted labels.
+[[nodiscard]] const std::vector<FolderFormat>& folder_formats();
+
+/// Opens a folder by what is in it. Hidden files (and the "._" files of macOS) are passed over. Throws Error
+/// of kind `data` when it holds nothing that can be read.
+[[nodiscard]] std::unique_ptr<ImageSource> open_folder(const std::filesystem::path& folder,
+                                                       const SourceOptions& options);
+
+}  // namespace kandinsky
