@@ -68,7 +68,8 @@ def as_groups(value: Any, name: str) -> Optional[np.ndarray]:
     """Groups as int64. Names become numbers by a hash, the same on every machine and in every process."""
     if value is None:
         return None
-    array = np.asarray(value) if not hasattr(value, "__dlpack__") else as_array(value, name)
+    tensor = hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray)
+    array = as_array(value, name) if tensor else np.asarray(value)
     if array.dtype.kind in "USO" and array.ndim == 1 and all(isinstance(one, (str, bytes)) for one in array.tolist()):
         return np.array([_number_of(one) for one in array.tolist()], np.int64)
     array = as_array(array, name)

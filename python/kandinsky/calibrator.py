@@ -172,6 +172,12 @@ class Calibrator:
     def __sklearn_is_fitted__(self) -> bool:
         return self._core is not None
 
+    def __sklearn_tags__(self) -> Any:
+        # Only scikit-learn asks, so it is there.
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+
     def _option_words(self) -> Tuple[List[str], Dict[str, np.ndarray]]:
         given = {name: getattr(self, name) for name in _CALIBRATION}
         for extra in (self.options or {}, self._more):
