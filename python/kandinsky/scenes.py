@@ -48,4 +48,4 @@ def make_scenes(
         raise UsageError("images, first and seed must not be negative")
     height, width = grid or (0, 0)
     probs, labels, groups = _core.make_scenes(preset, images, seed, first, height, width, threads)
-    return Scenes(np.asarray(probs), np.asarray(labels), None if groups is None else np.asarray(groups))
+    return Scenes(np.array(probs), np.array(labels), None if groups is None else np.array(groups))

@@ -9,7 +9,6 @@
 #include <kandinsky/predictor.hpp>
 
 #include "buffers.hpp"
-#include "cli/command.hpp"
 #include "core/parallel.hpp"
 #include "dataset.hpp"
 #include "module.hpp"
@@ -122,7 +121,7 @@ void init_calibrator(nb::module_& module) {
              [](const Calibrated& self) { return Array::copy_of(self.core->counts, map_shape(*self.core)); })
         .def("describe", [](const Calibrated& self) { return describe(*self.core); })
         .def("guarantee", [](const Calibrated& self) { return guarantee(*self.core); })
-        .def("remarks", [](const Calibrated& self) { return cli::remarks(*self.core); })
+        .def("remarks", [](const Calibrated& self) { return remarks_of(*self.core); })
         .def(
             "save",
             [](const Calibrated& self, const std::filesystem::path& path) {

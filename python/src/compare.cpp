@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "calibrator.hpp"
-#include "cli/command.hpp"
 #include "core/fail.hpp"
 #include "dataset.hpp"
 #include "evaluation.hpp"
@@ -26,8 +25,7 @@ Contest contest(const Data& calibration, const Data& test, std::vector<std::stri
                 std::size_t draws, std::size_t threads, nb::object callback) {
     check_alpha(alpha);
     CompareOptions options;
-    options.calibrate =
-        options_of(cli::CalibrateFlags().method, std::move(words), std::move(arrays), "pixels");
+    options.calibrate = options_of(default_method(), std::move(words), std::move(arrays), "pixels");
     options.methods = std::move(methods);
     options.alpha = alpha;
     options.sample = sample;

@@ -7,6 +7,7 @@
 
 #include "buffers.hpp"
 #include "cli/command.hpp"
+#include "cli/report_flags.hpp"
 #include "core/fail.hpp"
 #include "module.hpp"
 
@@ -35,6 +36,23 @@ CalibrateOptions options_of(const std::string& method, std::vector<std::string> 
         options.settings.arrays[name] = array_of(value, name);
     }
     return options;
+}
+
+std::string default_method() {
+    return cli::CalibrateFlags().method;
+}
+
+std::vector<std::string> remarks_of(const Calibrator& calibrator) {
+    return cli::remarks(calibrator);
+}
+
+ReportInput report_input_of(const Comparison& comparison, const Dataset& test,
+                            const std::vector<int>& classes) {
+    return cli::report_input(comparison, test, classes);
+}
+
+nlohmann::ordered_json input_json_of(const std::string& what, const Dataset& data) {
+    return cli::input_json(what, data);
 }
 
 namespace {
@@ -84,7 +102,7 @@ void init_options(nb::module_& module) {
     module.def(
         "options", described_options,
         "(flag, default, help, takes a value) of every option of calibration, the methods' own included.");
-    module.attr("default_method") = cli::CalibrateFlags().method;
+    module.attr("default_method") = default_method();
 }
 
 }  // namespace kandinsky::python

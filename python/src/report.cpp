@@ -6,11 +6,11 @@
 #include <kandinsky/evaluate.hpp>
 
 #include "calibrator.hpp"
-#include "cli/report_flags.hpp"
 #include "compare.hpp"
 #include "core/fail.hpp"
 #include "dataset.hpp"
 #include "module.hpp"
+#include "options.hpp"
 #include "progress.hpp"
 
 namespace nb = nanobind;
@@ -37,9 +37,9 @@ nb::bytes contest_page(const Contest& self, const std::string& title, const std:
     require_report_template();
     PyProgress progress(std::move(callback));
     return bytes_of(progress.run(threads, [&] {
-        ReportInput input = cli::report_input(*self.core, *self.test, classes);
-        input.provenance["inputs"] = {cli::input_json("calibration", *self.calibration),
-                                      cli::input_json("test", *self.test)};
+        ReportInput input = report_input_of(*self.core, *self.test, classes);
+        input.provenance["inputs"] = {input_json_of("calibration", *self.calibration),
+                                      input_json_of("test", *self.test)};
         finish(input, title, class_names, self.test->classes());
         return report_page(report_data(input, tally(*input.test, input.calibrators, input.alpha, progress)));
     }));
@@ -70,7 +70,7 @@ nb::bytes calibrators_page(const std::vector<Calibrated>& calibrators, const std
         input.test = &data.set;
         input.classes = classes;
         input.alpha = alpha;
-        input.provenance["inputs"] = {cli::input_json("test", data.set)};
+        input.provenance["inputs"] = {input_json_of("test", data.set)};
         finish(input, title, class_names, data.set.classes());
         return report_page(report_data(input, tally(data.set, input.calibrators, alpha, progress)));
     }));
