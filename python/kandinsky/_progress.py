@@ -12,7 +12,9 @@ class _Bar:
     """One tqdm bar per stage of the work."""
 
     def __init__(self, tqdm: Any) -> None:
-        self._tqdm, self._bar, self._stage = tqdm, None, ""
+        self._tqdm = tqdm
+        self._bar: Any = None
+        self._stage = ""
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         if self._bar is None or stage != self._stage or total != self._bar.total:
@@ -30,7 +32,8 @@ class Shown:
     """`with Shown(progress) as callback`: what the library calls, or None when nobody wants to know."""
 
     def __init__(self, progress: Progress) -> None:
-        self._progress, self._bar = progress, None  # type: Progress, Optional[_Bar]
+        self._progress = progress
+        self._bar: Optional[_Bar] = None
 
     def __enter__(self) -> Optional[Callback]:
         if callable(self._progress):

@@ -17,6 +17,7 @@ CASES += [
     ("kmeans", ["--kmeans-clusters", "2"], {"options": {"kmeans-clusters": 2}}),
     ("genann", ["--genann-metric", "manhattan"], {"metric": "manhattan"}),
     ("fcc", ["--fcc-order", "2", "--fcc-penalty", "0.01"], {"fcc_order": 2, "penalty": 0.01}),
+    ("fcc", [], {"penalty": 0.001}),  # the default, which the command writes 1e-3
     ("image", ["--condition", "none", "--pooling", "pixels"], {"condition": "none", "pooling": "pixels"}),
     ("pixel", ["--fallback", "image", "--min-count", "12"], {"fallback": "image", "min_count": 12}),
     ("kmeans", ["--split", "0.4", "--seed", "5"], {"split": 0.4, "seed": 5}),

@@ -72,6 +72,12 @@ def test_a_users_types_are_checked(tmp_path):
     assert sum("error" in line for line in lines) == 2, done.stdout  # the line above and the count
 
 
+def test_the_packages_own_types_fit_together(tmp_path):
+    done = mypy("mypy", "--cache-dir", str(tmp_path / "cache"), "--ignore-missing-imports",
+                "--disable-error-code=import-untyped", "-p", "kandinsky", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
 def test_every_public_name_is_documented():
     for name in kandinsky.__all__:
         assert name == "__version__" or getattr(kandinsky, name).__doc__, name
