@@ -15,7 +15,7 @@ CONFIGURE  = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
 COMPILE    = cmake --build $(BUILD) --parallel $(JOBS)
 # A fresh build folder leaves the tests out, since their packages may be missing; an existing one keeps its choice.
 KEEP_TESTS = $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DKANDINSKY_BUILD_TESTS=OFF)
-SOURCES    = $(shell find $(wildcard src include tests bench fuzz) -name '*.cpp' -o -name '*.hpp')
+SOURCES    = $(shell find $(wildcard src include tests bench fuzz python/src) -name '*.cpp' -o -name '*.hpp')
 
 help:  ## print this list
 	@echo "make TARGET, where TARGET is one of"

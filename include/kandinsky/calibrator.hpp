@@ -83,12 +83,18 @@ struct Calibrator {
                                                     Progress& progress = silent(),
                                                     std::vector<double>* seconds = nullptr);
 
+/// What happens to a set that no class is in.
+enum class EmptySets {
+    keep,  ///< it stays empty
+    fill,  ///< the most probable class enters, the lowest number among equals
+};
+
 /// Score thresholds [class][pixel] at 1 - alpha: a class is in the set when its score is at most the
 /// threshold.
 [[nodiscard]] std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha);
 
 /// Probability thresholds [class][pixel]: a class is in the set if and only if p >= threshold. -inf: always
-/// in the set.
+/// in the set. Throws a usage error for other scores than lac: see has_probability_thresholds().
 [[nodiscard]] std::vector<float> thresholds(const Calibrator& calibrator, double alpha);
 
 /// What the calibrator promises, in one plain sentence, and under which assumption.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <kandinsky/array.hpp>
 #include <kandinsky/grid.hpp>
@@ -51,6 +52,8 @@ class Dataset {
     /// Probabilities of one image as float32 [C][range]. Throws a data error that names image, class, row,
     /// column and value when one is NaN or outside [0,1]. No allocation; safe from several threads.
     void read_probs(std::size_t image, PixelRange range, float* out) const;
+    /// image_key() of one image, made at first need and kept for all copies and subsets.
+    [[nodiscard]] std::uint64_t content_key(std::size_t image) const;
     /// Truth of one image: member [C][range] is 1 where the pixel has that class, valid [range] is 0 where
     /// the label is ignored. Throws a data error that names the place when a label is out of range.
     void read_truth(std::size_t image, PixelRange range, std::uint8_t* member, std::uint8_t* valid) const;
@@ -78,6 +81,7 @@ class Dataset {
     std::vector<std::uint32_t> group_index_;
     std::vector<std::int64_t> group_ids_;
     std::size_t group_count_ = 0;
+    std::shared_ptr<std::atomic<std::uint64_t>[]> content_keys_;  ///< by row; 0: not made yet
 };
 
 }  // namespace kandinsky

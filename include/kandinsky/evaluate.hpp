@@ -1,16 +1,44 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <kandinsky/calibrator.hpp>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace kandinsky {
 
 struct EvaluateOptions {
-    double alpha = 0.1;  ///< for set size and empty sets
-    bool maps = true;    ///< keep the per-pixel maps
+    double alpha = 0.1;                 ///< for set size and empty sets
+    bool maps = true;                   ///< keep the per-pixel maps
+    EmptySets empty = EmptySets::keep;  ///< fill: the figures at alpha are those of the filled sets
+    std::size_t bootstrap = 0;          ///< resamples of the test groups for intervals; 0: none
+    std::uint64_t seed = 0;             ///< of the resamples
 };
+
+/// A 90 % interval of the bootstrap over test groups (images without groups); NaN without one.
+struct Interval {
+    double low = std::numeric_limits<double>::quiet_NaN();
+    double high = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// How coverage at 1 - alpha varies from image to image.
+struct ImageCoverage {
+    static constexpr std::array<double, 5> kLevels{0.05, 0.25, 0.5, 0.75, 0.95};
+    std::uint64_t images = 0;           ///< with at least one sample
+    std::array<double, 5> quantiles{};  ///< over those images, at kLevels; NaN without any
+    double below = 0;                   ///< share of images covered less than 1 - alpha
+};
+
+/// The place with the lowest coverage at 1 - alpha among those with at least kEnoughSamples test samples.
+struct WorstPlace {
+    double coverage = std::numeric_limits<double>::quiet_NaN();  ///< NaN when no place has enough
+    std::uint64_t samples = 0;
+    std::uint64_t place = 0;  ///< a region's number, or that of a block: row * kBlocks + column
+};
+inline constexpr std::uint64_t kEnoughSamples = 30;
+inline constexpr std::size_t kBlocks = 4;  ///< the grid is cut into so many rows and columns of blocks
 
 /// Confidence against accuracy in 20 bins of equal width (the last one closed).
 struct Reliability {
@@ -19,6 +47,8 @@ struct Reliability {
     std::vector<double> confidence = std::vector<double>(kBins, 0);  ///< mean probability in the bin
     std::vector<double> accuracy = std::vector<double>(kBins, 0);    ///< share of pixels that have the class
     double ece = 0;                                                  ///< expected calibration error
+    double smooth_ece = 0;  ///< the same without bins (Blasiok and Nakkiran 2023), p to 1/1024
+    Interval ece_interval;
 };
 
 /// How one class (or, when classes were pooled, all together) fares at the levels of the coverage error.
@@ -31,7 +61,16 @@ struct StratumEvaluation {
     std::vector<double> coverage;                      ///< at each level, all test samples together
     std::vector<std::vector<double>> region_coverage;  ///< [region][level]
     std::vector<std::uint64_t> region_samples;         ///< [region]
-    std::vector<double> ce_map;  ///< [pixel], NaN without test sample; empty without maps
+    std::vector<double> ce_map;              ///< [pixel], NaN without test sample; empty without maps
+    double weighted_ce = 0;                  ///< mean of CE_20 with every pixel weighing as its test samples
+    double ce_enough = 0, floor_enough = 0;  ///< mean CE_20 and floor over pixels with kEnoughSamples or more
+    std::uint64_t pixels_enough = 0;         ///< such pixels
+    double coverage_at_alpha = 0;
+    WorstPlace worst_region;  ///< of the calibrator's regions
+    WorstPlace worst_block;   ///< of kBlocks x kBlocks equal parts of the grid: the same for all methods
+    ImageCoverage image_coverage;
+    Interval mean_ce_interval, coverage_interval;
+    double mean_ce_bias = 0;  ///< by how much resampling itself raises mean_ce; taken off the interval
 };
 
 /// The judgement of one calibrator on test images.
@@ -44,6 +83,13 @@ struct Evaluation {
     std::vector<double> set_sizes, empty_shares;  ///< the same at each level
     std::uint64_t infinite = 0;  ///< thresholds that are +inf at 1 - alpha, over classes and pixels
     double coverage_at_alpha = 0;
+    double filled_share = 0;  ///< share of sets that were filled; 0 where empty sets are kept
+    double plain_coverage = 0, plain_set_size = 0;  ///< at 1 - alpha, before any set was filled
+    std::vector<std::uint64_t> size_samples;        ///< [set size] test samples whose set has that size
+    std::vector<double> size_coverage;              ///< [set size] their coverage; NaN without any
+    WorstPlace worst_size;                          ///< size-stratified coverage: the worst size from 1 on
+    ImageCoverage image_coverage;                   ///< of all classes together
+    Interval coverage_interval, set_size_interval;
     /// The released code's other number: coverage of all samples pooled, at its shifted levels. Only with
     /// `released`.
     std::vector<std::vector<double>> released_marginal;  ///< [stratum][20]
@@ -54,10 +100,12 @@ struct ProbabilityEvaluation {
     std::vector<Reliability> classes;
     std::vector<std::vector<double>>
         ece_map;  ///< [class][pixel], NaN where no image counts (all labels ignored); empty without maps
+    Interval mean_ece_interval;  ///< of the mean over classes
 };
 
 struct EvaluationReport {
-    std::uint64_t images = 0;
+    std::uint64_t images = 0, groups = 0;
+    std::size_t bootstrap = 0;  ///< resamples behind the intervals
     std::vector<Evaluation> calibrators;
     ProbabilityEvaluation probabilities;
 };

@@ -8,29 +8,32 @@
 
 namespace kandinsky {
 
-/// Prediction sets at one level, ready for use: compare and store, nothing else. Const use from several
-/// threads is safe and allocates nothing.
+/// Prediction sets at one level, ready for use: compare and store, nothing else (other scores than lac are
+/// computed first). Const use from several threads is safe; nothing is allocated per image (a thread keeps
+/// scratch from its first image on).
 class Predictor {
   public:
-    Predictor(const Calibrator& calibrator, double alpha);
+    Predictor(const Calibrator& calibrator, double alpha, EmptySets empty = EmptySets::keep);
 
     [[nodiscard]] Grid grid() const { return grid_; }
     [[nodiscard]] std::size_t classes() const { return classes_; }
-    [[nodiscard]] std::span<const float> thresholds() const {
-        return thresholds_;
-    }  ///< [class][pixel], on probabilities
+    /// [class][pixel], on probabilities for the score lac, on scores for the others.
+    [[nodiscard]] std::span<const float> thresholds() const { return thresholds_; }
+    [[nodiscard]] bool on_probabilities() const { return has_probability_thresholds(score_); }
     [[nodiscard]] std::size_t packed_width() const { return (grid_.width + 7) / 8; }
 
     /// sets[class][pixel] = 1 where the class is in the set. `probs` is [class][pixel]; Not checked:
-    /// a NaN is in no set.
-    void sets(std::span<const float> probs, std::span<std::uint8_t> sets) const;
+    /// a NaN is in no set. Returns how many sets were filled.
+    std::uint64_t sets(std::span<const float> probs, std::span<std::uint8_t> sets) const;
     /// The same as bits, [class][row][packed_width()], first column in the highest bit (numpy.packbits along
     /// the last axis).
-    void packed_sets(std::span<const float> probs, std::span<std::uint8_t> bits) const;
+    std::uint64_t packed_sets(std::span<const float> probs, std::span<std::uint8_t> bits) const;
 
   private:
     Grid grid_;
     std::size_t classes_;
+    ScoreOptions score_;
+    EmptySets empty_;
     std::vector<float> thresholds_;
 };
 

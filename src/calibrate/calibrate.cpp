@@ -17,6 +17,11 @@ namespace kandinsky {
 namespace {
 /// Options as they take effect: the released code has no choice in these.
 CalibrateOptions effective(CalibrateOptions options) {
+    if (options.released && options.score.kind != ScoreKind::lac)
+        fail(ErrorKind::usage, "--compat released has the score lac only, but --score is {}",
+             name_of(options.score.kind));
+    if (options.score.randomized) options.score.seed = options.seed;
+    check_score(options.score);
     if (options.released) {
         options.pooling = Pooling::pixels;
         options.fallback = Fallback::none;

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cmath>
 #include <kandinsky/predictor.hpp>
 
 #include "core/fail.hpp"
+#include "score/planes.hpp"
 
 namespace kandinsky {
 
@@ -12,41 +14,98 @@ void check_size(std::size_t given, std::size_t needed, const char* what) {
 }
 }  // namespace
 
-Predictor::Predictor(const Calibrator& calibrator, double alpha)
+Predictor::Predictor(const Calibrator& calibrator, double alpha, EmptySets empty)
     : grid_(calibrator.grid),
       classes_(calibrator.classes),
-      thresholds_(kandinsky::thresholds(calibrator, alpha)) {}
+      score_(calibrator.options.score),
+      empty_(empty),
+      thresholds_(has_probability_thresholds(score_) ? kandinsky::thresholds(calibrator, alpha)
+                                                     : score_thresholds(calibrator, alpha)) {}
 
-void Predictor::sets(std::span<const float> probs, std::span<std::uint8_t> sets) const {
+namespace {
+/// sets[class][pixel] by scores, a run of pixels at a time so that the scores stay in the cache.
+void sets_by_score(const ScoreOptions& score, std::size_t classes, std::size_t pixels,
+                   std::span<const float> probs, std::span<const float> limits,
+                   std::span<std::uint8_t> sets) {
+    constexpr std::size_t kRun = 1024;
+    thread_local std::vector<float> scores;
+    if (scores.size() < classes * kRun) scores.resize(classes * kRun);
+    const std::uint64_t image = score.randomized ? image_key(classes, pixels, probs.data()) : 0;
+    for (std::size_t begin = 0; begin < pixels; begin += kRun) {
+        const std::size_t n = std::min(kRun, pixels - begin);
+        score_planes(score, classes, n, probs.data() + begin, pixels, scores.data(), kRun,
+                     {.image = image, .first_pixel = begin});
+        for (std::size_t c = 0; c < classes; ++c) {
+            const float* const limit = limits.data() + c * pixels + begin;
+            std::uint8_t* const out = sets.data() + c * pixels + begin;
+            for (std::size_t i = 0; i < n; ++i) out[i] = scores[c * kRun + i] <= limit[i];
+        }
+    }
+}
+
+/// Puts the most probable class into every empty set; returns how many there were.
+std::uint64_t fill_empty(std::size_t classes, std::size_t pixels, std::span<const float> probs,
+                         std::span<std::uint8_t> sets) {
+    std::uint64_t filled = 0;
+    for (std::size_t p = 0; p < pixels; ++p) {
+        unsigned any = 0;
+        for (std::size_t c = 0; c < classes; ++c) any |= sets[c * pixels + p];
+        if (any != 0) continue;
+        std::size_t best = 0;
+        for (std::size_t c = 1; c < classes; ++c)
+            if (probs[c * pixels + p] > probs[best * pixels + p]) best = c;
+        sets[best * pixels + p] = 1;
+        ++filled;
+    }
+    return filled;
+}
+}  // namespace
+
+std::uint64_t Predictor::sets(std::span<const float> probs, std::span<std::uint8_t> sets) const {
     check_size(probs.size(), thresholds_.size(), "probs");
     check_size(sets.size(), thresholds_.size(), "sets");
     const float* const limit = thresholds_.data();
-    for (std::size_t i = 0; i < sets.size(); ++i) sets[i] = probs[i] >= limit[i];
+    if (on_probabilities())
+        for (std::size_t i = 0; i < sets.size(); ++i) sets[i] = probs[i] >= limit[i];
+    else
+        sets_by_score(score_, classes_, grid_.pixels(), probs, thresholds_, sets);
+    return empty_ == EmptySets::fill ? fill_empty(classes_, grid_.pixels(), probs, sets) : 0;
 }
 
-void Predictor::packed_sets(std::span<const float> probs, std::span<std::uint8_t> bits) const {
+std::uint64_t Predictor::packed_sets(std::span<const float> probs, std::span<std::uint8_t> bits) const {
     check_size(probs.size(), thresholds_.size(), "probs");
     check_size(bits.size(), classes_ * grid_.height * packed_width(), "bits");
     const std::size_t width = grid_.width;
     std::uint8_t* out = bits.data();
-    for (std::size_t row = 0; row < classes_ * grid_.height; ++row) {
-        const float* const p = probs.data() + row * width;
-        const float* const limit = thresholds_.data() + row * width;
-        for (std::size_t x = 0; x < width; x += 8) {
-            unsigned byte = 0;
-            const std::size_t count = std::min<std::size_t>(8, width - x);
-            for (std::size_t b = 0; b < count; ++b)
-                byte |= static_cast<unsigned>(p[x + b] >= limit[x + b]) << (7 - b);
-            *out++ = static_cast<std::uint8_t>(byte);
-        }
+    const auto pack = [&](auto&& in_set) {
+        for (std::size_t first = 0; first < thresholds_.size(); first += width)
+            for (std::size_t x = 0; x < width; x += 8) {
+                unsigned byte = 0;
+                const std::size_t count = std::min<std::size_t>(8, width - x);
+                for (std::size_t b = 0; b < count; ++b)
+                    byte |= static_cast<unsigned>(in_set(first + x + b)) << (7 - b);
+                *out++ = static_cast<std::uint8_t>(byte);
+            }
+    };
+    if (on_probabilities() && empty_ == EmptySets::keep) {
+        const float *const p = probs.data(), *const limit = thresholds_.data();
+        pack([&](std::size_t i) { return p[i] >= limit[i]; });
+        return 0;
     }
+    thread_local std::vector<std::uint8_t> plain;
+    plain.resize(thresholds_.size());
+    const std::uint64_t filled = sets(probs, plain);
+    pack([own = plain.data()](std::size_t i) { return own[i] != 0; });
+    return filled;
 }
 
 void p_values(const Calibrator& calibrator, std::span<const float> probs, std::span<float> out) {
     const std::size_t pixels = calibrator.grid.pixels();
     check_size(probs.size(), calibrator.classes * pixels, "probs");
     check_size(out.size(), calibrator.classes * pixels, "out");
-    score(calibrator.options.score, calibrator.classes, pixels, probs.data(), out.data());
+    const ScoreOptions& how = calibrator.options.score;
+    score(how, calibrator.classes, pixels, probs.data(), out.data(),
+          {.image = how.randomized ? image_key(calibrator.classes, pixels, probs.data()) : 0});
     for (std::size_t c = 0; c < calibrator.classes; ++c) {
         const std::size_t s = calibrator.stratum_of(c);
         for (std::size_t p = 0; p < pixels; ++p) {

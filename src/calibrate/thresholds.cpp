@@ -36,6 +36,11 @@ std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha) 
 
 std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
     check_alpha(alpha);
+    if (!has_probability_thresholds(calibrator.options.score))
+        fail(ErrorKind::usage,
+             "thresholds on probabilities exist for the score lac only, and this calibrator uses {}; ask for "
+             "score_thresholds()",
+             name_of(calibrator.options.score.kind));
     return spread(calibrator, [&](const CurveSet& curves, std::size_t k) {
         return probability_threshold(calibrator.options.score, curves.threshold(k, alpha));
     });

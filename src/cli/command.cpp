@@ -55,7 +55,17 @@ void CalibrateFlags::declare(CLI::App& app, const std::string& standard_pooling)
     app.add_option("--min-count", min_count, "scores below which a region falls back")
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
-    app.add_option("--score", score, "non-conformity score")->capture_default_str();
+    app.add_option("--score", score, "non-conformity score: lac, aps, raps, saps or margin")
+        ->capture_default_str();
+    app.add_flag("--randomized", score_options.randomized,
+                 "aps, raps, saps: take away a random share of the class's own part (by --seed)");
+    app.add_option("--raps-lambda", score_options.raps_lambda, "raps: penalty for each rank ...")
+        ->capture_default_str();
+    app.add_option("--raps-kreg", score_options.raps_kreg, "raps: ... beyond this one")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--saps-weight", score_options.saps_weight, "saps: weight of each rank below the first")
+        ->capture_default_str();
     app.add_option("--quantiles", quantiles, "levels at which curves are compared")->capture_default_str();
     app.add_option("--rungs", rungs, "resolution of long curves (0: 2000, or 200 with many regions)")
         ->capture_default_str()
@@ -88,7 +98,9 @@ CalibrateOptions CalibrateFlags::options() const {
     options.condition = condition_of(condition);
     options.pooling = pooling_of(pooling);
     options.fallback = fallback_of(fallback);
+    options.score = score_options;
     options.score.kind = score_kind(score);
+    check_score(options.score);
     options.min_count = min_count;
     options.quantiles = parse_reals(quantiles, "--quantiles");
     options.rungs = rungs;

@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/report_flags.hpp"
 #include "core/fail.hpp"
+#include "report/details.hpp"
 #include "report/result_json.hpp"
 #include "report/table.hpp"
 #include "report/text_map.hpp"
@@ -20,7 +21,8 @@ struct Flags {
     std::vector<int> classes;
     double alpha = 0.1;
     std::size_t sample = 0, draws = 1;
-    bool map = false;
+    std::size_t bootstrap = 0;
+    bool map = false, no_empty = false, more = false;
 };
 
 void run(Flags flags) {
@@ -33,6 +35,8 @@ void run(Flags flags) {
     options.sample = flags.sample;
     options.draws = flags.draws;
     if (!flags.report.page.empty()) options.references = reference_methods();
+    options.empty = flags.no_empty ? EmptySets::fill : EmptySets::keep;
+    options.bootstrap = flags.bootstrap;
     for (std::size_t i = 0; i < options.methods.size(); ++i) {
         (void)method(options.methods[i]);
         if (std::find(options.methods.begin(), options.methods.begin() + static_cast<std::ptrdiff_t>(i),
@@ -69,6 +73,7 @@ void run(Flags flags) {
     outputs.commit();
     if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
         print(comparison_table(comparison, flags.classes) +
+              (flags.more ? comparison_details(comparison, flags.classes) : "") +
               (flags.map || is_terminal() ? error_text_map(comparison, flags.classes) : ""));
 }
 }  // namespace
@@ -89,6 +94,15 @@ Command add_compare(CLI::App& root) {
     app->add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported")
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
+    app->add_flag("--no-empty", flags->no_empty,
+                  "judge sets at --alpha as predict --no-empty makes them, and say what that changes");
+    app->add_option(
+           "--bootstrap", flags->bootstrap,
+           "resamples of the test groups (images without groups) for 90 % intervals, e.g. 200; 0: none")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app->add_flag("--more", flags->more,
+                  "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
     app->add_option("--json", flags->json, "write the results as JSON ('-': standard output)")
         ->type_name("FILE");
     app->add_flag("--map", flags->map, "draw the errors as letters below the table (always on a terminal)");

@@ -6,6 +6,7 @@
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "io/writers.hpp"
+#include "report/details.hpp"
 #include "report/result_json.hpp"
 #include "report/table.hpp"
 
@@ -18,6 +19,9 @@ struct Flags {
     std::string calibrator, json, ce_map, ece_map;
     std::vector<int> classes;
     double alpha = 0.1;
+    std::size_t bootstrap = 200;
+    std::uint64_t seed = 0;
+    bool no_empty = false, more = false;
 };
 
 void write_map(AtomicFile& file, const std::vector<const std::vector<double>*>& planes, const Grid& grid) {
@@ -40,8 +44,13 @@ void run(const Flags& flags) {
     say(progress, input, flags.common.quiet);
     const Dataset& data = input.data;
     const Stopwatch watch;
-    const EvaluationReport report =
-        evaluate(data, {&calibrator}, {.alpha = flags.alpha, .maps = true}, progress);
+    const EvaluationReport report = evaluate(data, {&calibrator},
+                                             {.alpha = flags.alpha,
+                                              .maps = true,
+                                              .empty = flags.no_empty ? EmptySets::fill : EmptySets::keep,
+                                              .bootstrap = flags.bootstrap,
+                                              .seed = flags.seed},
+                                             progress);
     progress.clear();
     std::vector<const std::vector<double>*> planes;
     if (!flags.ce_map.empty()) {
@@ -58,7 +67,8 @@ void run(const Flags& flags) {
     write_json(flags.json, outputs, json);
     outputs.commit();
     if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
-        print(evaluation_table(calibrator, report, flags.classes));
+        print(evaluation_table(calibrator, report, flags.classes) +
+              (flags.more ? evaluation_details(calibrator, report, flags.classes) : ""));
 }
 }  // namespace
 
@@ -70,6 +80,17 @@ Command add_evaluate(CLI::App& root) {
     declare_reading(*app, flags->input);
     app->add_option("--alpha", flags->alpha, "level for set size and empty sets")->capture_default_str();
     app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
+    app->add_flag("--no-empty", flags->no_empty,
+                  "judge sets at --alpha as predict --no-empty makes them, and say what that changes");
+    app->add_option("--bootstrap", flags->bootstrap,
+                    "resamples of the groups (images without groups) behind the 90 % intervals; 0: none")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app->add_option("--seed", flags->seed, "seed of the resamples")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app->add_flag("--more", flags->more,
+                  "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
     app->add_option("--json", flags->json, "write the result as JSON ('-': standard output)")
         ->type_name("FILE");
     app->add_option("--ce-map", flags->ce_map,

@@ -64,7 +64,7 @@ std::string summary(const Calibrator& calibrator, double alpha) {
     out +=
         fmt::format("fingerprint   {:016x}{:016x}\n", calibrator.fingerprint[0], calibrator.fingerprint[1]);
     out += fmt::format("rule          score {}, condition {}, pooling {}, fallback {}, {} rungs\n",
-                       name_of(options.score.kind), name_of(options.condition), name_of(options.pooling),
+                       describe(options.score), name_of(options.condition), name_of(options.pooling),
                        name_of(options.fallback), calibrator.curves.front().ladder().levels.size());
     out += fmt::format("guarantee     {}\n\n", guarantee(calibrator));
     const std::vector<float> limits = score_thresholds(calibrator, alpha);

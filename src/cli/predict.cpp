@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/npy.hpp>
@@ -18,7 +19,7 @@ struct Flags {
     InputFlags input;
     std::string calibrator, output, thresholds, pvalues, coding = "planes";
     double alpha = 0.1;
-    bool packed = false;
+    bool packed = false, no_empty = false;
 };
 
 /// Streams an array [N, ...] to a file: `fill(image, out)` makes the `bytes` of one image, in parallel within
@@ -68,7 +69,7 @@ void run(const Flags& flags) {
                     {"--pvalues", flags.pvalues}};
     TerminalProgress progress(flags.common.quiet);
     const Calibrator calibrator = load(flags.calibrator);
-    const Predictor predictor(calibrator, flags.alpha);
+    const Predictor predictor(calibrator, flags.alpha, flags.no_empty ? EmptySets::fill : EmptySets::keep);
     const std::size_t classes = calibrator.classes, height = calibrator.grid.height,
                       width = calibrator.grid.width;
     const std::size_t values = classes * calibrator.grid.pixels();
@@ -106,17 +107,21 @@ void run(const Flags& flags) {
         data.read_probs(image, whole, probs.data());
         return std::span<const float>(probs);
     };
+    std::string remark;
     if (outputs.has("-o")) {
         const std::size_t row = flags.packed ? predictor.packed_width() : width;
         const std::size_t bytes = classes * height * row;
+        std::atomic<std::uint64_t> filled{0};
         write_images(outputs.file("-o"), DType::uint8, {data.images(), classes, height, row}, bytes, data,
                      progress, "predicting", [&](std::size_t image, std::byte* out) {
                          const std::span<std::uint8_t> sets(reinterpret_cast<std::uint8_t*>(out), bytes);
-                         if (flags.packed)
-                             predictor.packed_sets(probs_of(image), sets);
-                         else
-                             predictor.sets(probs_of(image), sets);
+                         filled += flags.packed ? predictor.packed_sets(probs_of(image), sets)
+                                                : predictor.sets(probs_of(image), sets);
                      });
+        if (flags.no_empty)
+            remark = fmt::format("{:.2f} % of the sets were empty and got the most probable class\n",
+                                 100 * static_cast<double>(filled) /
+                                     static_cast<double>(data.images() * calibrator.grid.pixels()));
     }
     if (!flags.pvalues.empty())
         write_images(outputs.file("--pvalues"), DType::float32, {data.images(), classes, height, width},
@@ -126,7 +131,8 @@ void run(const Flags& flags) {
                      });
     outputs.commit();
     if (!flags.common.quiet && !to_folder)
-        print(fmt::format("{} images at alpha {}\n{}\n", data.images(), flags.alpha, guarantee(calibrator)));
+        print(fmt::format("{} images at alpha {}\n{}{}\n", data.images(), flags.alpha, remark,
+                          guarantee(calibrator)));
 }
 }  // namespace
 
@@ -148,8 +154,10 @@ Command add_predict(CLI::App& root) {
         ->capture_default_str();
     app->add_flag("--packed", flags->packed,
                   "write bits: uint8 [N,C,H,ceil(W/8)] (numpy.unpackbits(..., axis=-1, count=W))");
+    app->add_flag("--no-empty", flags->no_empty, "the most probable class enters sets that would be empty");
     app->add_option("--thresholds", flags->thresholds,
-                    "float32 [C,H,W]: a class is in the set if p >= threshold")
+                    "float32 [C,H,W]: a class is in the set if p >= threshold (scores other than lac: if its "
+                    "score <= threshold)")
         ->type_name("FILE.npy");
     app->add_option("--pvalues", flags->pvalues, "conformal p-values, float32 [N,C,H,W]")
         ->type_name("FILE.npy");

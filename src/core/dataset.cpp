@@ -7,6 +7,7 @@
 #include "core/elements.hpp"
 #include "core/fail.hpp"
 #include "core/half_to_float.hpp"
+#include "core/hash.hpp"
 
 namespace kandinsky {
 
@@ -20,6 +21,7 @@ Dataset::Dataset(Array probs, Array labels, Array groups, DatasetOptions options
     std::iota(rows_.begin(), rows_.end(), 0u);
     if (!groups_.empty()) group_ids_ = groups_.to_vector<std::int64_t>();
     number_groups();
+    content_keys_.reset(new std::atomic<std::uint64_t>[rows_.size()]());
 }
 
 Dataset::Dataset(Array probs, DatasetOptions options)
@@ -103,6 +105,23 @@ void Dataset::number_groups() {
 
 std::int64_t Dataset::group_id(std::size_t image) const {
     return groups_.empty() ? rows_[image] : group_ids_[rows_[image]];
+}
+
+std::uint64_t Dataset::content_key(std::size_t image) const {
+    std::atomic<std::uint64_t>& kept = content_keys_[rows_[image]];
+    std::uint64_t key = kept.load(std::memory_order_relaxed);
+    if (key != 0) return key;
+    // Two threads may both make it: they find the same.
+    thread_local std::vector<float> probs;
+    probs.resize(classes_ * kHashStretch);
+    for (std::size_t begin = 0; begin < grid_.pixels(); begin += kHashStretch) {
+        const PixelRange range{begin, std::min(grid_.pixels(), begin + kHashStretch)};
+        read_probs(image, range, probs.data());
+        for (std::size_t c = 0; c < classes_; ++c)
+            key += stretch_key(c, begin / kHashStretch, probs.data() + c * range.size(), range.size());
+    }
+    kept.store(key, std::memory_order_relaxed);
+    return key;
 }
 
 Dataset Dataset::subset(const std::vector<std::uint32_t>& images) const {

@@ -10,9 +10,8 @@
 
 namespace kandinsky {
 
-namespace {
-CompareRow row_of(const Calibrator& calibrator, const Evaluation& evaluation,
-                  const ProbabilityEvaluation& probabilities, std::size_t stratum) {
+CompareRow compare_row(const Calibrator& calibrator, const Evaluation& evaluation,
+                       const ProbabilityEvaluation& probabilities, std::size_t stratum) {
     const StratumEvaluation& from = evaluation.strata[stratum];
     CompareRow row;
     row.method = calibrator.options.method;
@@ -25,10 +24,22 @@ CompareRow row_of(const Calibrator& calibrator, const Evaluation& evaluation,
     row.floor = from.floor;
     row.set_size = evaluation.set_size;
     row.empty_share = evaluation.empty_share;
-    for (std::size_t c = 0; c < probabilities.classes.size(); ++c)
-        if (pooled || c == stratum)
-            row.ece += probabilities.classes[c].ece /
-                       (pooled ? static_cast<double>(probabilities.classes.size()) : 1);
+    for (std::size_t c = 0; c < probabilities.classes.size(); ++c) {
+        if (!pooled && c != stratum) continue;
+        const double share = pooled ? 1 / static_cast<double>(probabilities.classes.size()) : 1;
+        row.ece += probabilities.classes[c].ece * share;
+        row.smooth_ece += probabilities.classes[c].smooth_ece * share;
+    }
+    row.weighted_ce = from.weighted_ce;
+    row.ce_enough = from.ce_enough;
+    row.floor_enough = from.floor_enough;
+    row.pixels_enough = from.pixels_enough;
+    row.coverage_at_alpha = from.coverage_at_alpha;
+    row.worst_region = from.worst_region.coverage;
+    row.worst_block = from.worst_block.coverage;
+    row.worst_size = evaluation.worst_size.coverage;
+    row.images_below = from.image_coverage.below;
+    row.filled_share = evaluation.filled_share;
     row.pixels = from.pixels;
     row.pixels_without_data = from.pixels_without_data;
     row.coverage = from.coverage;
@@ -37,6 +48,7 @@ CompareRow row_of(const Calibrator& calibrator, const Evaluation& evaluation,
     return row;
 }
 
+namespace {
 /// The mean of several draws of the same row; counts and closer looks are the last draw's.
 CompareRow average(const std::vector<CompareRow>& rows) {
     CompareRow mean = rows.back();
@@ -48,7 +60,10 @@ CompareRow average(const std::vector<CompareRow>& rows) {
     };
     for (double CompareRow::*field :
          {&CompareRow::mean_ce, &CompareRow::q05, &CompareRow::q95, &CompareRow::floor, &CompareRow::set_size,
-          &CompareRow::empty_share, &CompareRow::fit_seconds, &CompareRow::evaluate_seconds})
+          &CompareRow::empty_share, &CompareRow::fit_seconds, &CompareRow::evaluate_seconds,
+          &CompareRow::weighted_ce, &CompareRow::ce_enough, &CompareRow::floor_enough,
+          &CompareRow::coverage_at_alpha, &CompareRow::worst_region, &CompareRow::worst_block,
+          &CompareRow::worst_size, &CompareRow::images_below, &CompareRow::filled_share})
         mean.*field = over(field);
     for (std::size_t l = 0; l < mean.coverage.size(); ++l) {
         mean.coverage[l] = 0;
@@ -87,6 +102,9 @@ Comparison compare(const Dataset& calibration, const Dataset& test, const Compar
     if (options.draws == 0) fail(ErrorKind::usage, "--draws is 0, but at least one draw is needed");
     if (options.draws > 1 && options.sample == 0)
         fail(ErrorKind::usage, "--draws needs --sample: how many to draw each time");
+    if (options.draws > 1 && options.bootstrap > 0)
+        fail(ErrorKind::usage, "--bootstrap goes with one draw; --draws {} shows its own spread",
+             options.draws);
     const std::vector<std::string> names = options.methods.empty() ? default_methods() : options.methods;
     std::vector<CalibrateOptions> wanted;
     for (const std::string& name : names) {
@@ -130,14 +148,20 @@ Comparison compare(const Dataset& calibration, const Dataset& test, const Compar
         std::vector<const Calibrator*> pointers;
         for (const Calibrator& one : result.calibrators) pointers.push_back(&one);
         const Stopwatch start;
-        result.last = evaluate(test, pointers, {.alpha = options.alpha, .maps = true}, progress);
+        result.last = evaluate(test, pointers,
+                               {.alpha = options.alpha,
+                                .maps = true,
+                                .empty = options.empty,
+                                .bootstrap = options.bootstrap,
+                                .seed = options.calibrate.seed},
+                               progress);
         const double evaluate_seconds = start.seconds() / static_cast<double>(wanted.size());
         const std::size_t strata = result.calibrators.front().strata();
         rows.resize(strata * wanted.size());
         for (std::size_t s = 0; s < strata; ++s)
             for (std::size_t m = 0; m < wanted.size(); ++m) {
-                CompareRow row =
-                    row_of(result.calibrators[m], result.last.calibrators[m], result.last.probabilities, s);
+                CompareRow row = compare_row(result.calibrators[m], result.last.calibrators[m],
+                                             result.last.probabilities, s);
                 row.fit_seconds = fit_seconds[m];
                 row.evaluate_seconds = evaluate_seconds;
                 rows[s * wanted.size() + m].push_back(std::move(row));

@@ -31,12 +31,15 @@ void add_to(std::vector<std::uint64_t>& sum, const std::vector<std::uint64_t>& p
 }
 }  // namespace
 
-CoverageJudge::CoverageJudge(const Calibrator& calibrator, const EvaluateOptions& options)
+CoverageJudge::CoverageJudge(const Calibrator& calibrator, const EvaluateOptions& options,
+                             const Dataset& data, const Resamples& resamples)
     : calibrator_(calibrator),
       options_(options),
       plan_(calibrator.options.released ? released_levels() : paper_levels()),
       by_curve_(thresholds_by_curve(calibrator, plan_.alphas)),
-      alpha_by_curve_(thresholds_by_curve(calibrator, {options.alpha})) {
+      at_alpha_(calibrator, options, data),
+      resamples_(resamples) {
+    if (resamples.count() > 0) resampled_.emplace(calibrator, plan_, data, resamples);
     const std::size_t strata = calibrator.strata(), pixels = calibrator.grid.pixels(),
                       levels = plan_.alphas.size();
     if (calibrator.options.released) {
@@ -55,13 +58,13 @@ CoverageJudge::CoverageJudge(const Calibrator& calibrator, const EvaluateOptions
     empties_.assign(levels + 1, 0);
 }
 
-CoverageJudge::Tile::Tile(CoverageJudge& judge, PixelRange range) : judge_(judge), range_(range) {
+CoverageJudge::Tile::Tile(CoverageJudge& judge, PixelRange range)
+    : judge_(judge), range_(range), at_alpha_(judge.at_alpha_, range) {
+    if (judge.resampled_) resampled_.emplace(*judge.resampled_, range.size());
     const Calibrator& calibrator = judge.calibrator_;
     const std::size_t n = range.size(), strata = calibrator.strata(), levels = judge.plan_.alphas.size();
     thresholds_.resize(strata * levels * n);
     fill_thresholds(calibrator, judge.by_curve_, range, levels, thresholds_.data());
-    at_alpha_.resize(strata * n);
-    fill_thresholds(calibrator, judge.alpha_by_curve_, range, 1, at_alpha_.data());
     if (!judge.marginal_by_curve_.empty()) {
         marginal_.resize(strata * judge.marginal_plan_.alphas.size() * n);
         fill_thresholds(calibrator, judge.marginal_by_curve_, range, judge.marginal_plan_.alphas.size(),
@@ -71,38 +74,28 @@ CoverageJudge::Tile::Tile(CoverageJudge& judge, PixelRange range) : judge_(judge
     first_.assign(strata * n * (levels + 1), 0);
     rank_.resize(n);
     least_.resize(n);
-    any_.resize(n);
     sizes_.assign(levels + 1, 0);
     empties_.assign(levels + 1, 0);
 }
 
-void CoverageJudge::Tile::add(const ScoredTile& tile) {
+void CoverageJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
+    at_alpha_.add(tile, image);
     const Calibrator& calibrator = judge_.calibrator_;
     const std::size_t n = range_.size(), levels = judge_.plan_.alphas.size();
     const std::uint8_t* const valid = tile.valid();
     std::fill(least_.begin(), least_.end(), std::uint8_t{255});
-    std::fill(any_.begin(), any_.end(), std::uint8_t{0});
     for (std::size_t c = 0; c < calibrator.classes; ++c) {
         const std::size_t s = calibrator.stratum_of(c);
         const float* const scores = tile.scores(c);
-        const float* const limit = at_alpha_.data() + s * n;
         const std::uint8_t* const member = tile.member(c);
         std::uint32_t* const first = first_.data() + s * n * (levels + 1);
         first_covering_level(scores, thresholds_.data() + s * levels * n, levels, n, rank_.data());
         for (std::size_t i = 0; i < n; ++i) {
-            const bool in_set = scores[i] <= limit[i];
             least_[i] = std::min(least_[i], rank_[i]);
-            any_[i] |= static_cast<std::uint8_t>(in_set);
-            if (valid[i] != 0) {
-                ++sizes_[rank_[i]];
-                in_sets_ += in_set;
-            }
-            if (member[i] != 0) {
-                ++first[i * (levels + 1) + rank_[i]];
-                ++samples_;
-                covered_ += in_set;
-            }
+            if (valid[i] != 0) ++sizes_[rank_[i]];
+            if (member[i] != 0) ++first[i * (levels + 1) + rank_[i]];
         }
+        if (resampled_) resampled_->note(image, c, rank_.data(), member);
         if (marginal_.empty()) continue;
         const std::size_t points = judge_.marginal_plan_.alphas.size();
         first_covering_level(scores, marginal_.data() + s * points * n, points, n, rank_.data());
@@ -113,11 +106,12 @@ void CoverageJudge::Tile::add(const ScoredTile& tile) {
         if (valid[i] == 0) continue;
         ++valid_;
         ++empties_[least_[i]];
-        empty_ += any_[i] == 0;
     }
 }
 
 void CoverageJudge::Tile::finish() {
+    at_alpha_.finish();
+    if (resampled_) resampled_->finish();
     const Calibrator& calibrator = judge_.calibrator_;
     const std::size_t n = range_.size(), strata = calibrator.strata(), pixels = calibrator.grid.pixels();
     const std::size_t levels = judge_.plan_.alphas.size();
@@ -158,22 +152,17 @@ void CoverageJudge::Tile::finish() {
     add_to(judge_.sizes_, sizes_);
     add_to(judge_.empties_, empties_);
     judge_.valid_ += valid_;
-    judge_.in_sets_ += in_sets_;
-    judge_.empty_ += empty_;
-    judge_.samples_ += samples_;
-    judge_.covered_ += covered_;
 }
 
 Evaluation CoverageJudge::finish() {
     const std::size_t pixels = calibrator_.grid.pixels(), levels = plan_.alphas.size();
     Evaluation out;
     out.targets = plan_.targets;
-    out.alpha = options_.alpha;
     std::map<std::uint32_t, double> floors;  // by test count: few distinct ones
     for (std::size_t s = 0; s < calibrator_.strata(); ++s) {
         StratumEvaluation one;
         std::vector<double> errors;
-        double sum = 0, floor = 0;
+        double sum = 0, floor = 0, weighted = 0, enough = 0, enough_floor = 0, samples = 0;
         for (std::size_t p = 0; p < pixels; ++p) {
             const std::uint32_t n = test_counts_[s * pixels + p];
             if (n == 0) continue;
@@ -185,12 +174,27 @@ Evaluation CoverageJudge::finish() {
                     known->second +=
                         sampling_floor(n, plan_.levels[l], plan_.targets[l]) / static_cast<double>(levels);
             floor += known->second;
+            weighted += n * ce_[s][p];
+            samples += n;
+            if (n < kEnoughSamples) continue;
+            ++one.pixels_enough;
+            enough += ce_[s][p];
+            enough_floor += known->second;
         }
         one.pixels = errors.size();
         one.pixels_without_data = pixels - errors.size();
         const double none = std::numeric_limits<double>::quiet_NaN();
         one.mean_ce = errors.empty() ? none : sum / static_cast<double>(errors.size());
         one.floor = errors.empty() ? none : floor / static_cast<double>(errors.size());
+        one.weighted_ce = errors.empty() ? none : weighted / samples;
+        one.ce_enough = one.pixels_enough > 0 ? enough / static_cast<double>(one.pixels_enough) : none;
+        one.floor_enough =
+            one.pixels_enough > 0 ? enough_floor / static_cast<double>(one.pixels_enough) : none;
+        if (resampled_ && !errors.empty()) {
+            const std::vector<double> means = resampled_->means(s);
+            one.mean_ce_interval = centred_interval(means, one.mean_ce);
+            one.mean_ce_bias = bootstrap_bias(means, one.mean_ce);
+        }
         one.q05 = quantile(errors, 0.05);
         one.q95 = quantile(errors, 0.95);
         one.coverage = shares(overall_[s].data(), levels);
@@ -214,11 +218,7 @@ Evaluation CoverageJudge::finish() {
         out.set_sizes.push_back(static_cast<double>(members) / all);
         out.empty_shares.push_back(1.0 - static_cast<double>(filled) / all);
     }
-    out.set_size = static_cast<double>(in_sets_) / all;
-    out.empty_share = static_cast<double>(empty_) / all;
-    out.coverage_at_alpha = static_cast<double>(covered_) / static_cast<double>(samples_);
-    for (const float threshold : score_thresholds(calibrator_, options_.alpha))
-        out.infinite += std::isinf(threshold) && threshold > 0;
+    at_alpha_.finish(out, resamples_);
     return out;
 }
 

@@ -3,9 +3,12 @@
 #include <cstdint>
 #include <kandinsky/evaluate.hpp>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "evaluate/alpha_judge.hpp"
 #include "evaluate/level_plan.hpp"
+#include "evaluate/resampled_errors.hpp"
 #include "score/scored_tile.hpp"
 
 namespace kandinsky {
@@ -13,28 +16,29 @@ namespace kandinsky {
 /// Everything about a calibrator that stays the same over the tiles, and the sums over all of them.
 class CoverageJudge {
   public:
-    CoverageJudge(const Calibrator& calibrator, const EvaluateOptions& options);
+    CoverageJudge(const Calibrator& calibrator, const EvaluateOptions& options, const Dataset& data,
+                  const Resamples& resamples);
 
     /// The counts of one tile; add() for every image, then finish() hands them to the judge.
     class Tile {
       public:
         Tile(CoverageJudge& judge, PixelRange range);
-        void add(const ScoredTile& tile);
+        void add(const ScoredTile& tile, std::size_t image);
         void finish();
 
       private:
         CoverageJudge& judge_;
         PixelRange range_;
         std::vector<float> thresholds_;  ///< [stratum][level][pixel]
-        std::vector<float> at_alpha_;    ///< [stratum][pixel]
         std::vector<float> marginal_;    ///< [stratum][level][pixel], released only
         std::vector<std::uint32_t>
             first_;  ///< [stratum][pixel][level]: samples that this level is the first to cover
         std::vector<std::uint8_t> rank_,
             least_;  ///< scratch: first covering level of each pixel, and over the classes
-        std::vector<std::uint8_t> any_;
         std::vector<std::uint64_t> sizes_, empties_, marginal_first_;
-        std::uint64_t valid_ = 0, in_sets_ = 0, empty_ = 0, samples_ = 0, covered_ = 0;
+        std::uint64_t valid_ = 0;
+        AlphaJudge::Tile at_alpha_;
+        std::optional<ResampledErrors::Tile> resampled_;
     };
 
     [[nodiscard]] Evaluation finish();
@@ -43,7 +47,7 @@ class CoverageJudge {
     const Calibrator& calibrator_;
     EvaluateOptions options_;
     LevelPlan plan_, marginal_plan_;
-    std::vector<std::vector<float>> by_curve_, alpha_by_curve_, marginal_by_curve_;
+    std::vector<std::vector<float>> by_curve_, marginal_by_curve_;
     std::vector<std::vector<double>> ce_;     ///< [stratum][pixel]
     std::vector<std::uint32_t> test_counts_;  ///< [stratum][pixel]
     std::mutex mutex_;
@@ -51,7 +55,10 @@ class CoverageJudge {
     std::vector<std::vector<std::uint64_t>> overall_;  ///< [stratum][level]
     std::vector<std::uint64_t> sizes_, empties_;
     std::vector<std::vector<std::uint64_t>> marginal_first_;
-    std::uint64_t valid_ = 0, in_sets_ = 0, empty_ = 0, samples_ = 0, covered_ = 0;
+    std::uint64_t valid_ = 0;
+    AlphaJudge at_alpha_;
+    const Resamples& resamples_;
+    std::optional<ResampledErrors> resampled_;  ///< when there are resamples
 };
 
 }  // namespace kandinsky

@@ -1,6 +1,7 @@
 #include "evaluate/reliability.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -39,6 +40,7 @@ void ReliabilityTile::add(const ScoredTile& tile) {
         std::uint64_t* const count = totals_.count.data() + c * kBins;
         std::uint64_t* const positive = totals_.positive.data() + c * kBins;
         std::int64_t* const confidence = totals_.confidence.data() + c * kBins;
+        std::int64_t* const residuals = totals_.residuals.data() + c * kSmoothBins;
         for (std::size_t i = 0; i < pixels_; ++i) {
             if (valid[i] == 0) continue;
             const float p = released_ ? round_to_half(probs[i]) : probs[i];
@@ -46,6 +48,9 @@ void ReliabilityTile::add(const ScoredTile& tile) {
             const std::size_t bin =
                 std::min(kBins - 1, static_cast<std::size_t>(p * static_cast<float>(kBins)));
             const auto units = static_cast<std::int64_t>(static_cast<double>(p) * kOne);
+            const std::size_t fine =
+                std::min(kSmoothBins - 1, static_cast<std::size_t>(p * static_cast<float>(kSmoothBins)));
+            residuals[fine] += units - (static_cast<std::int64_t>(member[i]) << 32);
             count[bin] += 1;
             positive[bin] += member[i];
             confidence[bin] += units;
@@ -57,6 +62,58 @@ void ReliabilityTile::add(const ScoredTile& tile) {
                 gap[i * kMapBins + bin] += units - (static_cast<std::int64_t>(member[i]) << 32);
         }
     }
+}
+
+void ReliabilityTile::add(const ScoredTile& tile, GroupBins& groups, std::uint32_t group) {
+    before_.count = totals_.count;
+    before_.positive = totals_.positive;
+    before_.confidence = totals_.confidence;
+    add(tile);
+    for (std::size_t c = 0; c < classes_; ++c) {
+        std::int64_t gaps[kBins];
+        std::uint64_t count = 0;
+        for (std::size_t b = 0; b < kBins; ++b) {
+            const std::size_t at = c * kBins + b;
+            count += totals_.count[at] - before_.count[at];
+            gaps[b] = totals_.confidence[at] - before_.confidence[at] -
+                      (static_cast<std::int64_t>(totals_.positive[at] - before_.positive[at]) << 32);
+        }
+        groups.add(c, group, gaps, count);
+    }
+}
+
+void GroupBins::add(std::size_t cls, std::uint32_t group, const std::int64_t* gaps, std::uint64_t count) {
+    if (count == 0) return;
+    std::int64_t* const own = bins_.data() + (cls * groups_ + group) * (kBins + 1);
+    for (std::size_t b = 0; b < kBins; ++b)
+        if (gaps[b] != 0) std::atomic_ref(own[b]).fetch_add(gaps[b], std::memory_order_relaxed);
+    std::atomic_ref(own[kBins]).fetch_add(static_cast<std::int64_t>(count), std::memory_order_relaxed);
+}
+
+void GroupBins::finish(const Resamples& resamples, ProbabilityEvaluation& out) const {
+    std::vector<double> means(resamples.count(), 0.0);
+    double mean = 0;
+    for (std::size_t c = 0; c < classes_; ++c) {
+        // A sum over the groups of a resample may leave 64 bits: doubles, always added in the same order.
+        std::vector<double> sums(resamples.count() * (kBins + 1)), values(resamples.count());
+        for (std::size_t g = 0; g < groups_; ++g) {
+            const std::int64_t* const own = bins_.data() + (c * groups_ + g) * (kBins + 1);
+            const std::uint16_t* const times = resamples.times(static_cast<std::uint32_t>(g));
+            for (std::size_t b = 0; b < resamples.count(); ++b)
+                for (std::size_t k = 0; times[b] > 0 && k <= kBins; ++k)
+                    sums[b * (kBins + 1) + k] += times[b] * static_cast<double>(own[k]);
+        }
+        for (std::size_t b = 0; b < resamples.count(); ++b) {
+            const double* const own = sums.data() + b * (kBins + 1);
+            double gaps = 0;
+            for (std::size_t k = 0; k < kBins; ++k) gaps += std::abs(own[k]);
+            values[b] = gaps / kOne / own[kBins];
+            means[b] += values[b] / static_cast<double>(classes_);
+        }
+        out.classes[c].ece_interval = centred_interval(values, out.classes[c].ece);
+        mean += out.classes[c].ece / static_cast<double>(classes_);
+    }
+    out.mean_ece_interval = centred_interval(means, mean);
 }
 
 void ReliabilityTile::write_map(std::size_t first, std::vector<std::vector<double>>& map) const {
@@ -76,6 +133,7 @@ void ReliabilityTile::Totals::add(const Totals& other) {
         positive[i] += other.positive[i];
         confidence[i] += other.confidence[i];
     }
+    for (std::size_t i = 0; i < residuals.size(); ++i) residuals[i] += other.residuals[i];
 }
 
 std::vector<Reliability> ReliabilityTile::Totals::finish() const {
@@ -95,6 +153,7 @@ std::vector<Reliability> ReliabilityTile::Totals::finish() const {
             gaps += std::abs(sum - hits);
             total += n;
         }
+        one.smooth_ece = smooth_ece(std::span(residuals).subspan(c * kSmoothBins, kSmoothBins), total, kOne);
         one.ece = total > 0 ? gaps / static_cast<double>(total) : std::numeric_limits<double>::quiet_NaN();
     }
     return out;

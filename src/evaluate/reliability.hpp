@@ -4,9 +4,26 @@
 #include <kandinsky/evaluate.hpp>
 #include <vector>
 
+#include "evaluate/bootstrap.hpp"
+#include "evaluate/smooth_ece.hpp"
 #include "score/scored_tile.hpp"
 
 namespace kandinsky {
+
+/// What every test group adds to the bins of the calibration error, for the bootstrap.
+class GroupBins {
+  public:
+    GroupBins(std::size_t classes, std::size_t groups)
+        : classes_(classes), groups_(groups), bins_(classes * groups * (Reliability::kBins + 1)) {}
+    /// gaps[bin]: sums of p - y in units of 2^-32. Safe from several threads.
+    void add(std::size_t cls, std::uint32_t group, const std::int64_t* gaps, std::uint64_t count);
+    /// Writes the intervals of every class and of their mean.
+    void finish(const Resamples& resamples, ProbabilityEvaluation& out) const;
+
+  private:
+    std::size_t classes_, groups_;
+    std::vector<std::int64_t> bins_;  ///< [class][group][bin], then the count
+};
 
 /// Sums confidence and accuracy by bin, over all pixels and for each pixel of one tile. Fixed-point, so order
 /// never shows.
@@ -17,16 +34,20 @@ class ReliabilityTile {
     ReliabilityTile(std::size_t classes, std::size_t pixels, bool released);
 
     void add(const ScoredTile& tile);
+    /// The same, and what the tile adds to the bins of one group.
+    void add(const ScoredTile& tile, GroupBins& groups, std::uint32_t group);
     /// Expected calibration error of each pixel of the tile, into map[class][first + i].
     void write_map(std::size_t first, std::vector<std::vector<double>>& map) const;
 
     struct Totals {
         std::vector<std::uint64_t> count, positive;
         std::vector<std::int64_t> confidence;  ///< in units of 2^-32
+        std::vector<std::int64_t> residuals;   ///< sums of p - y in fine bins, same units
         explicit Totals(std::size_t classes)
             : count(classes * Reliability::kBins),
               positive(classes * Reliability::kBins),
-              confidence(classes * Reliability::kBins) {}
+              confidence(classes * Reliability::kBins),
+              residuals(classes * kSmoothBins) {}
         void add(const Totals& other);
         [[nodiscard]] std::vector<Reliability> finish() const;
     };
@@ -35,7 +56,7 @@ class ReliabilityTile {
   private:
     std::size_t classes_, pixels_;
     bool released_;
-    Totals totals_;
+    Totals totals_, before_{0};        ///< before_: scratch, without residuals
     std::vector<std::int64_t> gap_;    ///< [class][pixel][bin] sum of p - y
     std::vector<std::uint32_t> seen_;  ///< [class][pixel] images that count
 };

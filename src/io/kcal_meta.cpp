@@ -8,6 +8,32 @@ namespace kandinsky {
 
 using nlohmann::ordered_json;
 
+namespace {
+/// What a score has beyond its name; null for those that have nothing.
+ordered_json score_settings(const ScoreOptions& score) {
+    ordered_json out;
+    if (score.kind == ScoreKind::raps) out = {{"lambda", score.raps_lambda}, {"kreg", score.raps_kreg}};
+    if (score.kind == ScoreKind::saps) out = {{"weight", score.saps_weight}};
+    if (score.randomized) {
+        out["randomized"] = true;
+        out["seed"] = score.seed;
+    }
+    return out;
+}
+
+void read_score(const ordered_json& options, ScoreOptions& to) {
+    to.kind = score_kind(options.at("score").get<std::string>());
+    to.half = options.at("half_precision").get<bool>();
+    const ordered_json settings = options.value("score_options", ordered_json::object());
+    to.raps_lambda = settings.value("lambda", to.raps_lambda);
+    to.raps_kreg = settings.value("kreg", to.raps_kreg);
+    to.saps_weight = settings.value("weight", to.saps_weight);
+    to.randomized = settings.value("randomized", false);
+    to.seed = settings.value("seed", std::uint64_t{0});
+    check_score(to);
+}
+}  // namespace
+
 ordered_json meta_of(const Calibrator& calibrator) {
     const CalibrateOptions& options = calibrator.options;
     ordered_json settings = ordered_json::object();
@@ -46,6 +72,8 @@ ordered_json meta_of(const Calibrator& calibrator) {
            fmt::format("{:016x}{:016x}", calibrator.fingerprint[0], calibrator.fingerprint[1])}}},
         {"strata", strata},
     };
+    const ordered_json score = score_settings(options.score);
+    if (!score.is_null()) meta["options"]["score_options"] = score;
     if (!calibrator.input.empty()) meta["input"] = ordered_json::parse(calibrator.input);
     return meta;
 }
@@ -67,8 +95,7 @@ Calibrator from_meta(const ordered_json& meta, const std::string& name) {
         CalibrateOptions& to = calibrator.options;
         to.method = meta.at("method").get<std::string>();
         to.condition = condition_of(options.at("condition").get<std::string>());
-        to.score.kind = score_kind(options.at("score").get<std::string>());
-        to.score.half = options.at("half_precision").get<bool>();
+        read_score(options, to.score);
         to.pooling = pooling_of(options.at("pooling").get<std::string>());
         to.fallback = fallback_of(options.at("fallback").get<std::string>());
         to.min_count = options.at("min_count").get<std::uint64_t>();

@@ -87,12 +87,12 @@ std::vector<std::string> missing_references(const std::vector<const Calibrator*>
     return missing;
 }
 
-double ScoreRange::place(double score) const {
+double DrawnRange::place(double score) const {
     if (!std::isfinite(score)) return std::numeric_limits<double>::infinity();
     return std::clamp((score - low) / (high - low), 0.0, 1.0);
 }
 
-ScoreRange score_range(const std::vector<const Calibrator*>& calibrators) {
+DrawnRange drawn_range(const std::vector<const Calibrator*>& calibrators) {
     double least = 0, most = 1;
     for (const Calibrator* calibrator : calibrators)
         for (const CurveSet& curves : calibrator->curves)
@@ -133,7 +133,7 @@ std::vector<std::uint8_t> coverage_blocks(const MethodTally& tally, std::size_t 
 }
 
 std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::size_t stratum,
-                                            std::size_t stride, const ScoreRange& range) {
+                                            std::size_t stride, const DrawnRange& range) {
     const Grid grid = calibrator.grid;
     const std::size_t rows = parts(grid.height, stride), columns = parts(grid.width, stride);
     const std::vector<double> alphas = curve_alphas();
@@ -154,7 +154,7 @@ std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::s
 }
 
 std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t stratum,
-                                       const ScoreRange& range) {
+                                       const DrawnRange& range) {
     const CurveSet& curves = calibrator.curves[stratum];
     std::vector<std::uint16_t> out;
     for (std::size_t k = 0; k < curves.size(); ++k)
@@ -193,7 +193,7 @@ PixelCurves pixel_curves(const ReportInput& input, const Tally& tally, const Rep
     PixelCurves out;
     std::vector<const Calibrator*> all = by_pixel;
     if (image.calibrator != nullptr) all.push_back(image.calibrator);
-    out.range = score_range(all);
+    out.range = drawn_range(all);
     const auto coverage = [&](std::size_t block) {
         const std::size_t rows = parts(grid.height, block), columns = parts(grid.width, block);
         return for_all(methods, [&](std::size_t m, std::size_t s) {

@@ -1,8 +1,11 @@
 #include "report/result_json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "report/details.hpp"
 #include "report/rows.hpp"
 
 namespace kandinsky {
@@ -32,6 +35,25 @@ ordered_json regions_json(const std::vector<std::vector<double>>& coverage,
     return out;
 }
 
+ordered_json interval_json(const Interval& interval) {
+    return std::isfinite(interval.low) ? ordered_json{interval.low, interval.high} : ordered_json(nullptr);
+}
+
+/// The figures beside the paper's; details_json() has what stands behind them.
+ordered_json figures_json(const CompareRow& row) {
+    return {{"weighted_ce", number(row.weighted_ce)},
+            {fmt::format("ce_{}", kEnoughSamples), number(row.ce_enough)},
+            {fmt::format("floor_{}", kEnoughSamples), number(row.floor_enough)},
+            {fmt::format("pixels_{}", kEnoughSamples), row.pixels_enough},
+            {"coverage_at_alpha", number(row.coverage_at_alpha)},
+            {"worst_region_coverage", number(row.worst_region)},
+            {"worst_block_coverage", number(row.worst_block)},
+            {"worst_size_coverage", number(row.worst_size)},
+            {"images_below", number(row.images_below)},
+            {"filled_share", number(row.filled_share)},
+            {"smooth_ece", number(row.smooth_ece)}};
+}
+
 ordered_json reliability_json(const Reliability& bins) {
     return {{"count", bins.count},
             {"confidence", numbers(bins.confidence)},
@@ -41,7 +63,9 @@ ordered_json reliability_json(const Reliability& bins) {
 
 ordered_json comparison_json(const Comparison& comparison, const std::vector<int>& classes) {
     ordered_json results = ordered_json::array();
-    for (const CompareRow& row : comparison.rows) {
+    const std::size_t methods = comparison.calibrators.size();
+    for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
+        const CompareRow& row = comparison.rows[r];
         if (!is_wanted(row.cls, classes)) continue;
         ordered_json one{{"method", row.method},
                          {"class", class_name(row.cls)},
@@ -58,6 +82,9 @@ ordered_json comparison_json(const Comparison& comparison, const std::vector<int
                          {"region_coverage", regions_json(row.region_coverage, row.region_samples)},
                          {"ece", number(row.ece)},
                          {"seconds", {{"fit", row.fit_seconds}, {"evaluate", row.evaluate_seconds}}}};
+        one.update(figures_json(row));
+        if (!comparison.last.calibrators.empty())
+            one.update(details_json(comparison.last, r % methods, r / methods));
         if (comparison.draws > 1) {
             one["mean_ce_sd"] = number(row.mean_ce_sd);
             one["draws"] = numbers(row.draws);
@@ -69,6 +96,9 @@ ordered_json comparison_json(const Comparison& comparison, const std::vector<int
                      {"images", {{"cal", comparison.cal_images}, {"test", comparison.test_images}}},
                      {"groups", {{"cal", comparison.cal_groups}}},
                      {"alpha", comparison.alpha},
+                     {"score", comparison.calibrators.empty()
+                                   ? ordered_json(nullptr)
+                                   : ordered_json(describe(comparison.calibrators.front().options.score))},
                      {"levels", comparison.targets}};
     if (comparison.sample > 0) out["sample"] = {{"size", comparison.sample}, {"draws", comparison.draws}};
     out["results"] = std::move(results);
@@ -111,6 +141,8 @@ ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationRepor
             one["ece"] = number(report.probabilities.classes[s].ece);
             one["reliability"] = reliability_json(report.probabilities.classes[s]);
         }
+        one.update(figures_json(compare_row(calibrator, evaluation, report.probabilities, s)));
+        one.update(details_json(report, 0, s));
         if (!evaluation.released_marginal.empty()) {
             const std::vector<double>& marginal = evaluation.released_marginal[s];
             double error = 0;
@@ -127,6 +159,8 @@ ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationRepor
             {"alpha", evaluation.alpha},
             {"levels", evaluation.targets},
             {"coverage_at_alpha", number(evaluation.coverage_at_alpha)},
+            {"coverage_interval", interval_json(evaluation.coverage_interval)},
+            {"score", describe(calibrator.options.score)},
             {"set_sizes", numbers(evaluation.set_sizes)},
             {"empty_shares", numbers(evaluation.empty_shares)},
             {"infinite_thresholds", evaluation.infinite},

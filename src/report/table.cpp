@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/details.hpp"
 #include "report/rows.hpp"
 
 namespace kandinsky {
@@ -53,6 +54,14 @@ std::string comparison_table(const Comparison& comparison, const std::vector<int
         "\nCE: mean coverage error over pixels (lower is better), * best. Set size and empty sets at alpha "
         "{}.\n",
         comparison.alpha);
+    for (std::size_t m = 0; m < comparison.last.calibrators.size(); ++m) {
+        const Evaluation& last = comparison.last.calibrators[m];
+        if (!(last.filled_share > 0)) continue;
+        out += fmt::format(
+            "{}: {:.2f} % of the sets were filled; coverage at alpha {} (left empty {}), set size {} ({})\n",
+            comparison.calibrators[m].options.method, 100 * last.filled_share, cell(last.coverage_at_alpha),
+            cell(last.plain_coverage), cell(last.set_size, 3), cell(last.plain_set_size, 3));
+    }
     return out;
 }
 
@@ -79,6 +88,16 @@ std::string evaluation_table(const Calibrator& calibrator, const EvaluationRepor
         "at alpha {}: coverage {}, mean set size {}, empty sets {:.2f} %, infinite thresholds {}\n",
         evaluation.alpha, cell(evaluation.coverage_at_alpha), cell(evaluation.set_size, 3),
         100 * evaluation.empty_share, evaluation.infinite);
+    if (evaluation.filled_share > 0)
+        out += fmt::format(
+            "no empty sets: {:.2f} % were filled; left empty, coverage would be {}, mean set size {}\n",
+            100 * evaluation.filled_share, cell(evaluation.plain_coverage),
+            cell(evaluation.plain_set_size, 3));
+    if (report.bootstrap > 0)
+        out += fmt::format(
+            "90 % intervals, {} resamples of {} {}: coverage {}, mean set size {}\n", report.bootstrap,
+            report.groups, report.groups == report.images ? "images" : "groups",
+            interval_text(evaluation.coverage_interval, 4), interval_text(evaluation.set_size_interval, 3));
     return out;
 }
 

@@ -1,36 +1,95 @@
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <kandinsky/score.hpp>
 #include <limits>
 
 #include "core/fail.hpp"
 #include "core/half.hpp"
+#include "core/hash.hpp"
+#include "core/random.hpp"
+#include "score/planes.hpp"
 
 namespace kandinsky {
 
 namespace {
-float lac(float p) {
-    return 1.0f - p;
+constexpr std::array<std::pair<ScoreKind, std::string_view>, 5> kNames{{{ScoreKind::lac, "lac"},
+                                                                        {ScoreKind::aps, "aps"},
+                                                                        {ScoreKind::raps, "raps"},
+                                                                        {ScoreKind::saps, "saps"},
+                                                                        {ScoreKind::margin, "margin"}}};
+// Of random shares. Part of their definition: do not change.
+constexpr std::uint64_t kSharePurpose = 0x7363'6F72'65;
+
+float lac_of(const ScoreOptions& options, float p) {
+    return options.half ? round_to_half(1.0f - round_to_half(p)) : 1.0f - p;
 }
-float lac_half(float p) {
-    return round_to_half(1.0f - round_to_half(p));
+
+float penalties(const ScoreOptions& options, std::size_t classes) {
+    if (options.kind == ScoreKind::raps && classes > options.raps_kreg)
+        return static_cast<float>(options.raps_lambda) * static_cast<float>(classes - options.raps_kreg);
+    if (options.kind == ScoreKind::saps)
+        return static_cast<float>(options.saps_weight) * static_cast<float>(classes - 1);
+    return 0;
 }
 }  // namespace
 
+void check_score(const ScoreOptions& options) {
+    const bool ranks =
+        options.kind == ScoreKind::aps || options.kind == ScoreKind::raps || options.kind == ScoreKind::saps;
+    if (options.randomized && !ranks)
+        fail(ErrorKind::usage, "--randomized is for the scores aps, raps and saps, but the score is {}",
+             name_of(options.kind));
+    if (options.half && options.kind != ScoreKind::lac)
+        fail(ErrorKind::usage, "half precision is for the score lac, but the score is {}",
+             name_of(options.kind));
+    if (!(options.raps_lambda >= 0 && options.raps_lambda <= 1e6))
+        fail(ErrorKind::usage, "--raps-lambda is {}, but must be at least 0 (and at most 1e6)",
+             options.raps_lambda);
+    if (!(options.saps_weight > 0 && options.saps_weight <= 1e6))
+        fail(ErrorKind::usage, "--saps-weight is {}, but must be above 0 (and at most 1e6)",
+             options.saps_weight);
+}
+
 void score(const ScoreOptions& options, std::size_t classes, std::size_t pixels, const float* probs,
-           float* scores) {
-    const std::size_t n = classes * pixels;
-    if (options.half)
-        for (std::size_t i = 0; i < n; ++i) scores[i] = lac_half(probs[i]);
-    else
-        for (std::size_t i = 0; i < n; ++i) scores[i] = lac(probs[i]);
+           float* scores, const ScorePlace& place) {
+    score_planes(options, classes, pixels, probs, pixels, scores, pixels, place);
+}
+
+std::uint64_t image_key(std::size_t classes, std::size_t pixels, const float* probs) {
+    std::uint64_t key = 0;
+    for (std::size_t begin = 0; begin < pixels; begin += kHashStretch)
+        for (std::size_t c = 0; c < classes; ++c)
+            key += stretch_key(c, begin / kHashStretch, probs + c * pixels + begin,
+                               std::min(kHashStretch, pixels - begin));
+    return key;
+}
+
+float random_share(std::uint64_t seed, std::uint64_t image, std::size_t pixel) {
+    // 24 bits: the product with 2^-24 is exact, so 1 is never reached.
+    return static_cast<float>(Random(seed, kSharePurpose, image + mix(pixel)).bits() >> 40) * 0x1.0p-24f;
+}
+
+ScoreRange score_range(const ScoreOptions& options, std::size_t classes) {
+    return {options.kind == ScoreKind::margin ? -1.0f : 0.0f, 1.0f + penalties(options, classes)};
+}
+
+float largest_score(const ScoreOptions& options, std::size_t classes) {
+    const bool sums = options.kind == ScoreKind::aps || options.kind == ScoreKind::raps;
+    return (sums ? static_cast<float>(classes) : 1.0f) + penalties(options, classes);
 }
 
 float probability_threshold(const ScoreOptions& options, float threshold) {
+    if (!has_probability_thresholds(options))
+        fail(
+            ErrorKind::usage,
+            "thresholds on probabilities exist for the score lac only, and this is {}: whether a class is in "
+            "the set depends on the other classes too; use the score thresholds",
+            name_of(options.kind));
     constexpr float kInf = std::numeric_limits<float>::infinity();
     if (threshold == kInf) return -kInf;
-    const auto covered = [&](float p) { return (options.half ? lac_half(p) : lac(p)) <= threshold; };
+    const auto covered = [&](float p) { return lac_of(options, p) <= threshold; };
     if (!covered(1.0f)) return kInf;
     // The score falls with p, and the bit patterns of floats in [0, 1] are ordered as the floats are.
     std::uint32_t low = 0, high = std::bit_cast<std::uint32_t>(1.0f);
@@ -44,13 +103,27 @@ float probability_threshold(const ScoreOptions& options, float threshold) {
     return std::bit_cast<float>(high);
 }
 
-std::string_view name_of(ScoreKind) {
-    return "lac";
+std::string_view name_of(ScoreKind kind) {
+    for (const auto& [known, name] : kNames)
+        if (known == kind) return name;
+    return "unknown";
 }
 
 ScoreKind score_kind(std::string_view name) {
-    if (name == "lac") return ScoreKind::lac;
-    fail(ErrorKind::usage, "there is no score '{}'; choose lac", name);
+    for (const auto& [kind, known] : kNames)
+        if (known == name) return kind;
+    fail(ErrorKind::usage, "there is no score '{}'; choose lac, aps, raps, saps or margin", name);
+}
+
+std::string describe(const ScoreOptions& options) {
+    std::string more;
+    if (options.kind == ScoreKind::raps)
+        more = fmt::format("lambda {}, kreg {}", options.raps_lambda, options.raps_kreg);
+    if (options.kind == ScoreKind::saps) more = fmt::format("weight {}", options.saps_weight);
+    if (options.randomized)
+        more += fmt::format("{}randomized, seed {}", more.empty() ? "" : ", ", options.seed);
+    return more.empty() ? std::string(name_of(options.kind))
+                        : fmt::format("{} ({})", name_of(options.kind), more);
 }
 
 std::string_view name_of(Condition condition) {

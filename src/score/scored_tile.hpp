@@ -23,7 +23,9 @@ class ScoredTile {
         size_ = range.size();
         data_.read_probs(image, range, probs_.data());
         data_.read_truth(image, range, member_.data(), valid_.data());
-        kandinsky::score(options_, data_.classes(), size_, probs_.data(), scores_.data());
+        kandinsky::score(
+            options_, data_.classes(), size_, probs_.data(), scores_.data(),
+            {.image = options_.randomized ? data_.content_key(image) : 0, .first_pixel = range.begin});
     }
 
     [[nodiscard]] std::size_t size() const { return size_; }

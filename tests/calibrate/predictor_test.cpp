@@ -105,6 +105,29 @@ TEST(Predictor, AllocatesNothingPerImage) {
     EXPECT_EQ(allocations, before + 1);
 }
 
+TEST(Predictor, AllocatesNothingPerImageAfterTheFirstForAnyScore) {
+    const Made made = make(kRecipe);
+    for (const ScoreOptions& score :
+         {ScoreOptions{.kind = ScoreKind::margin}, ScoreOptions{.kind = ScoreKind::raps},
+          ScoreOptions{.kind = ScoreKind::aps, .randomized = true}}) {
+        CalibrateOptions options;
+        options.method = "image";
+        options.score = score;
+        const Calibrator calibrator = calibrate(made.dataset(), options);
+        const Predictor predictor(calibrator, 0.1, EmptySets::fill);
+        std::vector<std::uint8_t> sets(3 * 33), bits(3 * 3 * 2);
+        std::vector<float> p(3 * 33);
+        std::size_t before = 0;
+        for (std::size_t n = 0; n < made.recipe.images; ++n) {
+            predictor.sets(image_of(made, n), sets);
+            predictor.packed_sets(image_of(made, n), bits);
+            p_values(calibrator, image_of(made, n), p);
+            if (n == 0) before = allocations;
+        }
+        EXPECT_EQ(allocations, before) << describe(score);
+    }
+}
+
 TEST(Predictor, RefusesBuffersOfAnotherSize) {
     const Made made = make(kRecipe);
     const Predictor predictor(calibrator_of(made, "image", Pooling::pixels, Condition::by_class), 0.1);

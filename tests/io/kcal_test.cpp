@@ -47,6 +47,14 @@ std::vector<Calibrator> calibrators() {
     CalibrateOptions clusters = options_for("kmeans");
     clusters.settings.text["kmeans-clusters"] = "2";
     out.push_back(calibrate(data, clusters));
+    for (const ScoreOptions& score :
+         {ScoreOptions{.kind = ScoreKind::margin},
+          ScoreOptions{.kind = ScoreKind::raps, .raps_lambda = 0.3, .raps_kreg = 2},
+          ScoreOptions{.kind = ScoreKind::saps, .randomized = true, .saps_weight = 0.7}}) {
+        CalibrateOptions scored = options_for("image");
+        scored.score = score;
+        out.push_back(calibrate(data, scored));
+    }
     return out;
 }
 
@@ -125,6 +133,7 @@ TEST(Kcal, ComesBackAsItWas) {
         EXPECT_EQ(back.fingerprint, original.fingerprint);
         EXPECT_EQ(guarantee(back), guarantee(original));
         EXPECT_EQ(back.options.settings.text, original.options.settings.text);
+        EXPECT_EQ(back.options.score, original.options.score);
     }
 }
 

@@ -126,7 +126,7 @@ TEST(ReportData, ScoresOutsideTheUnitIntervalWidenTheRange) {
     CurveSet::Storage storage = wide.curves[1].storage();
     for (float& value : storage.values) value = value * 2.6F - 0.7F;  // [0, 1] becomes [-0.7, 1.9]
     wide.curves[1] = CurveSet::from_storage(wide.curves[1].ladder(), false, storage);
-    const ScoreRange range = score_range({&it.comparison.calibrators[0], &wide});
+    const DrawnRange range = drawn_range({&it.comparison.calibrators[0], &wide});
     EXPECT_LT(range.low, 0);
     EXPECT_GE(range.low, -0.8);
     EXPECT_GT(range.high, 1);

@@ -50,6 +50,30 @@ inline float group_threshold(std::vector<Sample> samples, std::uint64_t thousand
     return kInfinity;
 }
 
+/// A class's score among the probabilities of its pixel, after the papers' definitions, in double precision.
+inline double naive_score(const ScoreOptions& options, const std::vector<float>& probs, std::size_t c,
+                          float u) {
+    if (options.kind == ScoreKind::lac) return 1.0f - probs[c];
+    double largest = 0, other = 0, above = 0;
+    std::size_t rank = 1;  // 1 is the most probable
+    for (std::size_t k = 0; k < probs.size(); ++k) {
+        const double p = probs[k];
+        largest = std::max(largest, p);
+        if (k != c) other = std::max(other, p);
+        if (p > static_cast<double>(probs[c]) || (probs[k] == probs[c] && k < c)) ++rank, above += p;
+    }
+    const double own = probs[c];
+    if (options.kind == ScoreKind::margin) return other - own;
+    if (options.kind == ScoreKind::saps)
+        return rank == 1 ? (1 - u) * largest
+                         : largest + (static_cast<double>(rank) - 1 - u) * options.saps_weight;
+    const double penalty =
+        options.kind == ScoreKind::raps
+            ? options.raps_lambda * std::max(0.0, static_cast<double>(rank) - options.raps_kreg)
+            : 0.0;
+    return above + own * (1 - u) + penalty;
+}
+
 /// The samples of one region of a stratum (a class, or -1 for all classes together).
 inline std::vector<Sample> samples_of(const Made& made, int cls, const std::vector<std::uint32_t>& region,
                                       std::uint32_t number) {

@@ -18,6 +18,9 @@ export interface Stratum {
   pixels: number;
   pixels_without_data: number;
   samples: number;
+  weighted_ce: number | null;
+  worst_block: number | null; // coverage at alpha
+  images_below: number | null; // share of images
   coverage: (number | null)[];
   slider_coverage: (number | null)[];
   region_coverage: (number | null)[][];
@@ -96,6 +99,7 @@ export interface Report {
   targets: number[];
   coverage_block: number;
   curve_stride: number;
+  score: string;
   score_range: [number, number];
   references: { own: Reference | null; image: Reference | null };
   methods: Method[];

@@ -89,6 +89,9 @@ export function tableSection(store: Store): HTMLElement {
       { title: "coverage", hint: `of this class at alpha ${report.alpha}`, cell: (row: Row) => percent(coverageAtAlpha(report, row.own), 1), key: numeric((row) => coverageAtAlpha(report, row.own)) },
       { title: "set size", hint: `classes in a set at alpha ${report.alpha}`, cell: (row: Row) => fixed(row.method.set_size, 3), key: numeric((row) => row.method.set_size) },
       { title: "empty", hint: `share of empty sets at alpha ${report.alpha}`, cell: (row: Row) => percent(row.method.empty_share, 2), key: numeric((row) => row.method.empty_share) },
+      { title: "weighted CE", hint: "mean CE, every pixel weighing as its test samples", cell: (row: Row) => fixed(row.own.weighted_ce), key: numeric((row) => row.own.weighted_ce) },
+      { title: "worst block", hint: `lowest coverage at alpha ${report.alpha} among 4 x 4 blocks of the image`, cell: (row: Row) => percent(row.own.worst_block, 1), key: numeric((row) => row.own.worst_block) },
+      { title: "images below", hint: `share of images whose coverage is below ${(1 - report.alpha).toFixed(2)}`, cell: (row: Row) => percent(row.own.images_below, 1), key: numeric((row) => row.own.images_below) },
     ];
     const own = rows[0].own;
     room.replaceChildren(

@@ -40,7 +40,7 @@ double level_at(const ScoreGrid& grid, const float* distribution, float score) {
 
 float score_at(const ScoreGrid& grid, const float* distribution, double level) {
     if (level >= 1) return grid.largest();
-    const std::vector<std::uint32_t>& edges = grid.edges();
+    const std::vector<std::int32_t>& edges = grid.edges();
     const auto b = static_cast<std::size_t>(
         std::lower_bound(distribution, distribution + edges.size() - 1, level,
                          [](float value, double wanted) { return static_cast<double>(value) < wanted; }) -
@@ -48,12 +48,12 @@ float score_at(const ScoreGrid& grid, const float* distribution, double level) {
     const double below = b > 0 ? static_cast<double>(distribution[b - 1]) : 0.0, above = distribution[b];
     const double from = b > 0 ? edges[b - 1] : grid.origin(), to = edges[b];
     const double share = above > below ? std::clamp((level - below) / (above - below), 0.0, 1.0) : 1.0;
-    return score_on_scale(static_cast<std::uint32_t>(from + (to - from) * share));
+    return score_on_scale(static_cast<std::int32_t>(from + (to - from) * share));
 }
 
 float score_up_to(const ScoreGrid& grid, const float* distribution, double level) {
     if (level >= 1) return grid.largest();
-    const std::vector<std::uint32_t>& edges = grid.edges();
+    const std::vector<std::int32_t>& edges = grid.edges();
     const auto b = static_cast<std::size_t>(
         std::upper_bound(distribution, distribution + edges.size() - 1, level,
                          [](double wanted, float value) { return wanted < static_cast<double>(value); }) -
@@ -62,7 +62,7 @@ float score_up_to(const ScoreGrid& grid, const float* distribution, double level
     const double from = b > 0 ? edges[b - 1] : grid.origin(), to = edges[b];
     // The margin is far above rounding here and in level_at, and far below a float's spacing.
     const double key = from + (to - from) * (level - below) / (above - below) + 1e-3;
-    return score_on_scale(static_cast<std::uint32_t>(std::ceil(std::min(to, key))));
+    return score_on_scale(static_cast<std::int32_t>(std::ceil(std::min(to, key))));
 }
 
 }  // namespace kandinsky::partition::field

@@ -36,11 +36,11 @@ ScoreGrid::ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector
     slots.push_back(static_cast<std::uint32_t>(counts.rend() - last - 1));
     std::sort(slots.begin(), slots.end());
     slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
-    for (const std::uint32_t slot : slots) edges_.push_back(slot << 14 | 0x3FFFu);
+    for (const std::uint32_t slot : slots) edges_.push_back(upper_key(slot));
     edges_.back() = std::min(edges_.back(), scale_key(largest));
     // Where scores begin: an empty stretch below them would pull interpolated thresholds down.
     const auto first = std::find_if(counts.begin(), counts.end(), [](std::uint64_t n) { return n > 0; });
-    origin_ = std::min(edges_.front(), static_cast<std::uint32_t>(first - counts.begin()) << 14);
+    origin_ = std::min(edges_.front(), lower_key(static_cast<std::uint32_t>(first - counts.begin())));
     std::size_t bin = 0;
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
         while (bin + 1 < slots.size() && slot > slots[bin]) ++bin;
@@ -54,7 +54,7 @@ ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
     // Few parts, because each needs tables of its own.
     const std::size_t parts = std::min<std::size_t>(16, pixels);
     std::vector<std::uint64_t> counts(ScoreGrid::kSlots), weights(ScoreGrid::kSlots);
-    float largest = 1;
+    float largest = largest_score(input.score, input.data.classes());
     std::mutex adding;
     parallel_for(parts, input.progress, "field: thresholds", [&](std::size_t part) {
         const PixelRange range{part * pixels / parts, (part + 1) * pixels / parts};
@@ -62,7 +62,7 @@ ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
         std::vector<std::uint64_t> own_weights(ScoreGrid::kSlots), vote(range.size());
         for (std::size_t i = 0; i < vote.size(); ++i)
             vote[i] = (std::uint64_t{1} << 36) / std::max(1u, n[range.begin + i]);
-        float own_largest = 1;
+        float own_largest = 0;
         ScoredTile tile(input.data, input.score, range.size());
         for (std::size_t image = 0; image < input.data.images(); ++image) {
             if (input.progress.cancelled()) throw Interrupted();

@@ -9,18 +9,27 @@ namespace kandinsky::partition::field {
 namespace {
 
 TEST(ScaleKey, AscendsWithTheScoreAndLeadsBack) {
-    const std::vector<float> scores{1e-7f,  1e-6f,      0.1f, 0.3f, 0.49999997f, 0.5f, 0.75f,
-                                    0.999f, 0.9999999f, 1.0f, 1.5f, 2.0f,        17.0f};
+    const std::vector<float> scores{-17.0f, -1.0f,  -0.9999999f, -0.75f, -0.5f, -0.25f,      -1e-6f,
+                                    0.0f,   1e-7f,  1e-6f,       0.1f,   0.3f,  0.49999997f, 0.5f,
+                                    0.75f,  0.999f, 0.9999999f,  1.0f,   1.5f,  2.0f,        17.0f};
     for (std::size_t i = 0; i < scores.size(); ++i) {
-        EXPECT_NEAR(score_on_scale(scale_key(scores[i])), scores[i], 1e-7 * std::max(1.0f, scores[i]));
-        EXPECT_LT(i > 0 ? scale_key(scores[i - 1]) : 0, scale_key(scores[i])) << scores[i];
+        EXPECT_NEAR(score_on_scale(scale_key(scores[i])), scores[i],
+                    1e-7 * std::max(1.0f, std::abs(scores[i])));
+        if (i == 0) continue;
+        EXPECT_LT(scale_key(scores[i - 1]), scale_key(scores[i])) << scores[i];
     }
-    EXPECT_EQ(scale_key(-3.0f), 0u);
-    EXPECT_EQ(scale_key(0.0f), 0u);
+    EXPECT_EQ(scale_key(0.0f), 0);
     EXPECT_TRUE(rc::check("equal order of scores and keys", [] {
-        const auto draw = [] { return static_cast<float>(*rc::gen::inRange(0, 1 << 24)) / (1 << 24); };
+        const auto draw = [] {
+            return static_cast<float>(*rc::gen::inRange(-(1 << 25), 1 << 25)) / (1 << 25);
+        };
         const float a = draw(), b = draw();
-        RC_ASSERT((a < b) == (scale_key(a) < scale_key(b)));
+        RC_ASSERT((a < b ? scale_key(a) <= scale_key(b) : scale_key(a) >= scale_key(b)));
+        if (std::abs(a - b) > 1e-7f) RC_ASSERT((a < b) == (scale_key(a) < scale_key(b)));
+        const std::uint32_t slot = ScoreGrid::slot_of(a);
+        RC_ASSERT(slot < ScoreGrid::kSlots);
+        RC_ASSERT(ScoreGrid::lower_key(slot) <= scale_key(a));
+        RC_ASSERT(scale_key(a) <= ScoreGrid::upper_key(slot));
     }));
 }
 
@@ -55,7 +64,7 @@ TEST(ScoreGrid, GivesHalfOfItsThresholdsToPixelsCountedAlike) {
     }
     const ScoreGrid grid(counts, weights, 1.0f, 64);
     const auto high = std::count_if(grid.edges().begin(), grid.edges().end(),
-                                    [](std::uint32_t key) { return score_on_scale(key) > 0.8f; });
+                                    [](std::int32_t key) { return score_on_scale(key) > 0.8f; });
     EXPECT_EQ(high, 10) << "every one of the rare scores";
 }
 

@@ -1,0 +1,51 @@
+"""Prediction sets per pixel whose coverage is right where in the image it matters.
+
+>>> import kandinsky
+>>> cal = kandinsky.Calibrator(method="kmeans")
+>>> cal.fit(probs, labels)                     # [N,C,H,W] and [N,H,W]      # doctest: +SKIP
+>>> sets = cal.predict_set(new, alpha=0.1)     # bool [N,C,H,W]             # doctest: +SKIP
+
+:class:`Calibrator` does the work; :func:`compare` sets methods side by side; :func:`report` makes a page of it;
+``plot_*`` draw with matplotlib. Errors are subclasses of :class:`Error`.
+"""
+
+from ._core import version as __version__
+from ._options import Method, Option, methods, options
+from .annuli import annuli_fitness
+from .calibrator import CalibrationWarning, Calibrator, load
+from .comparison import Comparison, compare
+from .errors import DataError, Error, FileError, InternalError, NotFittedError, UsageError
+from .evaluation import Evaluation
+from .plot import plot_ce_map, plot_coverage, plot_partition, plot_reliability, plot_violin
+from .report import Report, report
+from .scenes import Scenes, make_scenes
+
+__all__ = [
+    "CalibrationWarning",
+    "Calibrator",
+    "Comparison",
+    "DataError",
+    "Error",
+    "Evaluation",
+    "FileError",
+    "InternalError",
+    "Method",
+    "NotFittedError",
+    "Option",
+    "Report",
+    "Scenes",
+    "UsageError",
+    "__version__",
+    "annuli_fitness",
+    "compare",
+    "load",
+    "make_scenes",
+    "methods",
+    "options",
+    "plot_ce_map",
+    "plot_coverage",
+    "plot_partition",
+    "plot_reliability",
+    "plot_violin",
+    "report",
+]

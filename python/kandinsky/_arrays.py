@@ -1,0 +1,151 @@
+"""From what users hold (numpy arrays, tensors, lists) to arrays that the library reads in place."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _core
+from .errors import DataError, UsageError
+
+Level = Union[float, Sequence[float]]
+_CPU_DEVICES = {1, 3, 11, 13}  # DLPack: CPU, pinned by CUDA, pinned by ROCm, managed by CUDA
+
+
+def as_array(value: Any, name: str) -> np.ndarray:
+    """A numpy array of `value`, sharing its memory wherever that is possible.
+
+    A copy is made of lists, of arrays in foreign byte order and of unaligned ones. Everything else, in any memory
+    order and with any strides, is looked at in place: numpy arrays, memory maps, and whatever speaks DLPack on the CPU.
+    """
+    if isinstance(value, np.ndarray):
+        array = value
+    elif hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
+        array = _from_dlpack(value, name)
+    else:
+        array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise DataError(f"{name}: elements are {array.dtype}, but must be numbers")
+    if not array.dtype.isnative or not array.flags.aligned:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return array
+
+
+def _from_dlpack(value: Any, name: str) -> np.ndarray:
+    device = int(value.__dlpack_device__()[0])
+    if device not in _CPU_DEVICES:
+        raise UsageError(
+            f"{name} lives on an accelerator (DLPack device type {device}), but work is done on the CPU; either move it "
+            f"(.cpu()), or stay there: t = thresholds(alpha) moved to the device once, then probs >= t is the whole "
+            f"prediction"
+        )
+    try:
+        return np.from_dlpack(value)
+    except (BufferError, RuntimeError, TypeError) as problem:
+        raise DataError(
+            f"{name}: this tensor cannot be shared ({problem}); use .detach(), and .float() for bfloat16"
+        ) from problem
+
+
+def as_probs(value: Any, name: str) -> np.ndarray:
+    array = as_array(value, name)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        array = array.astype(np.float64)
+    return array
+
+
+def as_labels(value: Any, name: str, planes: int) -> np.ndarray:
+    """Labels [N,H,W] or masks [N,C,H,W]; of several classes, [N,1,H,W] is the same as [N,H,W]."""
+    array = as_array(value, name)
+    if array.ndim == 4 and array.shape[1] == 1 and planes > 1:
+        array = array[:, 0]
+    return array
+
+
+def as_groups(value: Any, name: str) -> Optional[np.ndarray]:
+    """Groups as int64. Names become numbers by a hash, the same on every machine and in every process."""
+    if value is None:
+        return None
+    tensor = hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray)
+    array = as_array(value, name) if tensor else np.asarray(value)
+    if array.dtype.kind in "USO" and array.ndim == 1 and all(isinstance(one, (str, bytes)) for one in array.tolist()):
+        return np.array([_number_of(one) for one in array.tolist()], np.int64)
+    array = as_array(array, name)
+    if array.dtype.kind in "iu" and array.dtype != np.uint64:
+        array = array.astype(np.int64)
+    return array
+
+
+def _number_of(name: Union[str, bytes]) -> int:
+    raw = name.encode() if isinstance(name, str) else name
+    return int.from_bytes(hashlib.blake2b(raw, digest_size=8).digest(), "little", signed=True)
+
+
+def make_data(
+    probs: Any, labels: Any, groups: Any, ignore: Any, logits: Optional[str], prefix: str = ""
+) -> Tuple["_core.Data", np.ndarray, Optional[np.ndarray], Optional[np.ndarray]]:
+    """The library's data set and the arrays it looks at."""
+    p = as_probs(probs, prefix + "probs")
+    y = None if labels is None else as_labels(labels, prefix + "labels", p.shape[1] if p.ndim == 4 else 0)
+    g = as_groups(groups, prefix + "groups")
+    return _core.Data(p, y, g, ignore_list(ignore), logits or "none", prefix), p, y, g
+
+
+def ignore_list(ignore: Any) -> List[int]:
+    if ignore is None:
+        return []
+    try:
+        return [int(one) for one in np.atleast_1d(np.asarray(ignore)).tolist()]
+    except (TypeError, ValueError):
+        raise UsageError(f"ignore is {ignore!r}, but must be a label, a list of labels, or None") from None
+
+
+def levels(alpha: Optional[Level], confidence_level: Optional[Level], default: float = 0.1) -> Tuple[List[float], bool]:
+    """The alphas asked for, and whether there is only one of them (which then gets no axis of its own)."""
+    if alpha is not None and confidence_level is not None:
+        raise UsageError(
+            f"alpha ({alpha}) and confidence_level ({confidence_level}) are two names for one thing "
+            f"(alpha = 1 - confidence_level); give one of them"
+        )
+    if confidence_level is not None:
+        given, alphas = np.asarray(confidence_level, np.float64), None
+    else:
+        given = alphas = np.asarray(default if alpha is None else alpha, np.float64)
+    if given.ndim > 1:
+        raise UsageError("levels must be a number or a flat sequence of numbers")
+    values = given.reshape(-1).tolist()
+    if alphas is None:
+        # 1 - 0.9 is not 0.1 in binary; the decimal that was meant is.
+        values = [round(1 - one, 12) for one in values]
+    return values, given.ndim == 0
+
+
+def one_level(alpha: Optional[float], confidence_level: Optional[float]) -> float:
+    values, single = levels(alpha, confidence_level)
+    if not single:
+        raise UsageError("one level is needed here, not a sequence of them")
+    return values[0]
+
+
+def class_list(classes: Any) -> List[int]:
+    if classes is None:
+        return []
+    return [int(one) for one in np.atleast_1d(np.asarray(classes)).tolist()]
+
+
+def output(
+    shape: Tuple[int, ...], dtype: Any, single: bool, one_image: bool, out: Optional[np.ndarray]
+) -> Tuple[np.ndarray, List[np.ndarray]]:
+    """The array to return for results of `shape` [levels, images, ...], and its parts for each level."""
+    wanted = shape[1:] if single else shape
+    if one_image:
+        wanted = wanted[1:] if single else (wanted[0], *wanted[2:])
+    if out is None:
+        out = np.empty(wanted, dtype)
+    elif not isinstance(out, np.ndarray) or out.shape != wanted or out.dtype != dtype or not out.flags.c_contiguous:
+        raise UsageError(f"out must be a C-order numpy array of {np.dtype(dtype).name} and shape {list(wanted)}")
+    elif not out.flags.writeable:
+        raise UsageError("out is read-only")
+    return out, list(out.reshape(shape))

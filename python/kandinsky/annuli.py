@@ -1,0 +1,48 @@
+"""Fitness of concentric annuli, as the method genann sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import as_array
+
+
+def annuli_fitness(
+    points: Any,
+    params: Any,
+    metric: str = "euclidean",
+    *,
+    shape: str = "circle",
+    rule: str = "consistent",
+    threads: int = 0,
+) -> np.ndarray:
+    """For each candidate, the sum over its regions of all pairwise distances between the pixels' vectors, over H W.
+
+    Exact: every ordered pair of pixels counts. Lower is better.
+
+    Parameters
+    ----------
+    points : array [H,W,Q]
+        The curve vector of every pixel; one with a value that is not finite has no data. Converted to float32.
+    params : array [P,5], or [P,2+radii]
+        Rows (cx, cy, r0, r1, ...), in pixels from the middle of the grid, y up; for ellipses followed by axis ratio
+        and angle. One row may be given flat.
+    metric : {"euclidean", "sqeuclidean", "manhattan"}
+    shape : {"circle", "ellipse"}
+    rule : {"consistent", "released"}
+        Where the origin lies and which region owns an edge.
+    threads : int
+        0: all of the machine.
+
+    Returns
+    -------
+    ndarray
+        float64 [P].
+    """
+    rows = as_array(params, "params")
+    return np.array(
+        _core.annuli_fitness(as_array(points, "points"), rows[None] if rows.ndim == 1 else rows, metric, shape, rule, threads)
+    )

@@ -1,0 +1,252 @@
+"""Pictures on matplotlib (``pip install kandinsky[plot]``): every function takes `ax` or makes one, and returns it."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Union
+
+import numpy as np
+
+from .calibrator import Calibrator
+from .comparison import Comparison
+from .errors import Error, UsageError
+from .evaluation import Evaluation
+
+Results = Union[Comparison, Evaluation]
+
+
+def _axes(ax: Any, figsize: Any = None) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as problem:
+        raise _NeedsMatplotlib("plots need matplotlib; install it with: pip install kandinsky[plot]") from problem
+    return plt.subplots(figsize=figsize, constrained_layout=True)[1]
+
+
+class _NeedsMatplotlib(Error, ImportError):
+    pass
+
+
+def _row_of(results: Results, cls: Optional[int], method: Optional[str] = None) -> List[Dict[str, Any]]:
+    """The rows of one class, by default the last one reported: in segmentation, class 0 is mostly background."""
+    rows = results.rows
+    shown = [row["class"] for row in rows]
+    if not shown:
+        raise UsageError("there is no result to draw")
+    wanted = shown[-1] if cls is None else "all" if "all" in shown else cls
+    if wanted not in shown:
+        raise UsageError(f"class {cls} is not among the results, which have {sorted(set(shown))}")
+    return [row for row in rows if row["class"] == wanted and method in (None, row["method"])]
+
+
+def _plane(cls: Any) -> int:
+    return 0 if cls == "all" else int(cls)
+
+
+def _image(ax: Any, values: np.ndarray, label: str, colorbar: bool, **options: Any) -> Any:
+    image = ax.imshow(values, interpolation="nearest", **options)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    if colorbar:
+        ax.figure.colorbar(image, ax=ax, label=label, shrink=0.85)
+    return image
+
+
+def plot_partition(calibrator: Calibrator, cls: Optional[int] = None, *, ax: Any = None, cmap: Any = None) -> Any:
+    """Draws which pixels share their scores.
+
+    Parameters
+    ----------
+    calibrator : Calibrator
+        Calibrated.
+    cls : int, optional
+        The class whose regions are shown; the last one unless given.
+    ax : matplotlib axes, optional
+    cmap : colormap, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    regions = calibrator.regions_
+    which = len(regions) - 1 if cls is None or len(regions) == 1 else cls
+    if not 0 <= which < len(regions):
+        raise UsageError(f"class {cls} is not there; the calibrator has classes 0 to {len(regions) - 1}")
+    ax = _axes(ax)
+    count = int(regions[which].max()) + 1
+    few = count <= 10
+    _image(
+        ax,
+        regions[which],
+        "region",
+        False,
+        cmap=cmap or ("tab10" if few else "viridis"),
+        vmin=-0.5 if few else None,
+        vmax=9.5 if few else None,
+    )
+    name = "all classes" if len(regions) == 1 else f"class {which}"
+    ax.set_title(f"{calibrator.method_}, {name}: {count} region{'' if count == 1 else 's'}")
+    return ax
+
+
+def plot_ce_map(
+    results: Results,
+    cls: Optional[int] = None,
+    *,
+    method: Optional[str] = None,
+    ax: Any = None,
+    vmax: Optional[float] = None,
+    cmap: Any = "magma_r",
+) -> Any:
+    """Draws where the coverage is wrong: the coverage error of every pixel; white has no test sample.
+
+    Parameters
+    ----------
+    results : Evaluation or Comparison
+    cls : int, optional
+        The last class reported unless given.
+    method : str, optional
+        Of a comparison: the best one for that class unless given.
+    ax : matplotlib axes, optional
+    vmax : float, optional
+        Upper end of the colour scale; give the same to several plots that are to be compared.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    if isinstance(results, Comparison):
+        rows = _row_of(results, cls)
+        judged = [row for row in rows if row["mean_ce"] is not None]
+        name = method or min(judged or rows, key=lambda row: row["mean_ce"] or 0)["method"]
+        if name not in results.ce_maps:
+            raise UsageError(f"method '{name}' is not in this comparison, which has {', '.join(results.methods)}")
+        row, maps = next(row for row in rows if row["method"] == name), results.ce_maps[name]
+    else:
+        row = _row_of(results, cls)[0]
+        maps = results.ce_map
+    values = maps[_plane(row["class"])]
+    ax = _axes(ax)
+    _image(ax, values, "coverage error", True, cmap=cmap, vmin=0, vmax=vmax)
+    mean = "no test sample" if row["mean_ce"] is None else f"mean {row['mean_ce']:.4f}, floor {row['floor']:.4f}"
+    ax.set_title(f"{row['method']}, class {row['class']}: {mean}")
+    return ax
+
+
+def plot_coverage(results: Results, cls: Optional[int] = None, *, ax: Any = None) -> Any:
+    """Draws measured coverage against the level that was asked for: the diagonal is right, below it is too little.
+
+    Parameters
+    ----------
+    results : Evaluation or Comparison
+    cls : int, optional
+        The last class reported unless given.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    rows = _row_of(results, cls)
+    ax = _axes(ax)
+    _diagonal(ax, "right")
+    for row in rows:
+        ax.plot(results.levels, [np.nan if v is None else v for v in row["coverage"]], ".-", lw=1, label=row["method"])
+    ax.set(xlabel="level 1 - alpha", ylabel="coverage", title=f"coverage, class {rows[0]['class']}")
+    ax.legend(frameon=False)
+    return ax
+
+
+def _diagonal(ax: Any, label: str) -> None:
+    ax.plot([0, 1], [0, 1], color="0.6", lw=1, ls="--", label=label)
+    ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+
+
+def plot_reliability(results: Results, cls: Optional[int] = None, *, ax: Any = None) -> Any:
+    """Draws how honest the probabilities themselves are: share of pixels with the class against its probability.
+
+    Parameters
+    ----------
+    results : Evaluation or Comparison
+    cls : int, optional
+        The last class unless given.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    bins = _reliability(results)
+    if cls is None:
+        shown = _row_of(results, None)[0]["class"]
+        cls = len(bins) - 1 if shown == "all" else int(shown)
+    if cls not in bins:
+        raise UsageError(f"class {cls} is not among the results, which have {sorted(bins)}")
+    count, confidence, accuracy, ece = bins[cls]
+    seen = count > 0
+    ax = _axes(ax)
+    _diagonal(ax, "honest")
+    ax.bar(
+        (np.arange(len(count))[seen] + 0.5) / len(count),
+        accuracy[seen],
+        width=1 / len(count),
+        color="C0",
+        alpha=0.35,
+        edgecolor="white",
+    )
+    ax.plot(confidence[seen], accuracy[seen], "o-", ms=4, lw=1, color="C0", label="measured")
+    ax.set(xlabel="probability", ylabel="share with the class", title=f"class {cls}: ECE {ece:.4f}")
+    ax.legend(frameon=False)
+    return ax
+
+
+def _reliability(results: Results) -> Dict[int, Any]:
+    if isinstance(results, Comparison):
+        return {
+            c: (np.asarray(n), np.asarray(p), np.asarray(a), ece)
+            for c, (n, p, a, ece) in enumerate(results._core.reliability())
+        }
+    out: Dict[int, Any] = {}
+    for row in results.rows:
+        listed = row["reliability"] if row["class"] == "all" else [row["reliability"]]
+        first = 0 if row["class"] == "all" else row["class"]
+        for c, one in enumerate(listed, first):
+            n, p, a = (np.asarray(one[key], np.float64) for key in ("count", "confidence", "accuracy"))
+            with np.errstate(invalid="ignore"):
+                out[c] = n, p, a, float(np.nansum(n * np.abs(p - a)) / max(1.0, n.sum()))
+    return out
+
+
+def plot_violin(results: Results, cls: Optional[int] = None, *, ax: Any = None) -> Any:
+    """Draws how the coverage error spreads over pixels: a violin per method, with mean and [0.05, 0.95] quantiles.
+
+    Parameters
+    ----------
+    results : Evaluation or Comparison
+    cls : int, optional
+        The last class reported unless given.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    rows = [row for row in _row_of(results, cls) if row["mean_ce"] is not None]
+    if not rows:
+        raise UsageError("no pixel has a test sample of this class, so there is nothing to draw")
+    plane = _plane(rows[0]["class"])
+    maps = results.ce_maps if isinstance(results, Comparison) else {rows[0]["method"]: results.ce_map}
+    values = [maps[row["method"]][plane] for row in rows]
+    values = [one[np.isfinite(one)] for one in values]
+    ax = _axes(ax, (1.2 + 1.1 * len(rows), 3.6))
+    places = np.arange(1, len(rows) + 1)
+    for body in ax.violinplot(values, places, showextrema=False, widths=0.85)["bodies"]:
+        body.set_alpha(0.5)
+    ax.vlines(places, [np.quantile(v, 0.05) for v in values], [np.quantile(v, 0.95) for v in values], color="0.3", lw=1)
+    ax.plot(places, [v.mean() for v in values], "o", color="0.1", ms=4, label="mean")
+    ax.axhline(rows[0]["floor"], color="0.6", lw=1, ls="--", label="floor")
+    ax.set_xticks(places, [row["method"] for row in rows])
+    ax.set(ylabel="coverage error", title=f"class {rows[0]['class']}", ylim=(0, None))
+    ax.legend(frameon=False)
+    return ax

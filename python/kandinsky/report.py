@@ -1,0 +1,140 @@
+"""The HTML report: one page that holds everything."""
+
+from __future__ import annotations
+
+import base64
+import os
+import tempfile
+from typing import Any, Dict, Optional, Sequence, Union
+
+from . import _core
+from ._arrays import class_list, make_data, one_level
+from ._progress import Progress, Shown
+from .calibrator import Calibrator
+from .comparison import Comparison
+from .errors import FileError, UsageError
+
+
+class Report:
+    """A page; shows itself in a notebook.
+
+    Attributes
+    ----------
+    html : bytes
+        The whole page, UTF-8.
+    path : str or None
+        Where it was written.
+    """
+
+    def __init__(self, html: bytes, path: Optional[str]) -> None:
+        self.html, self.path = html, path
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Writes the page; the file is complete or untouched."""
+        target = os.fspath(path)
+        try:
+            handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target) or ".", suffix=".part")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(self.html)
+                umask = os.umask(0)
+                os.umask(umask)
+                os.chmod(temporary, 0o666 & ~umask)
+                os.replace(temporary, target)
+            except BaseException:
+                os.unlink(temporary)
+                raise
+        except OSError as problem:
+            raise FileError(f"cannot write {target}: {problem.strerror or problem}") from problem
+        self.path = target
+
+    def __repr__(self) -> str:
+        return f"<Report of {len(self.html)} bytes" + (f" at {self.path}>" if self.path else ">")
+
+    def _repr_html_(self) -> str:
+        # In a frame of its own, so that neither its style nor its script touches the notebook.
+        page = base64.b64encode(self.html).decode()
+        return (
+            f'<iframe src="data:text/html;base64,{page}" width="100%" height="800" '
+            f'style="border:1px solid #ccc" title="Kandinsky report"></iframe>'
+        )
+
+
+def report(
+    what: Union[Comparison, Calibrator, Sequence[Calibrator], Dict[str, Calibrator]],
+    probs: Any = None,
+    labels: Any = None,
+    path: Union[str, "os.PathLike[str]", None] = None,
+    *,
+    alpha: Optional[float] = None,
+    confidence_level: Optional[float] = None,
+    title: str = "",
+    classes: Any = None,
+    class_names: Sequence[str] = (),
+    ignore: Union[int, Sequence[int], None] = (255,),
+    logits: str = "none",
+    threads: int = 0,
+    progress: Progress = False,
+) -> Report:
+    """Makes one self-contained HTML page about a comparison, or about calibrators on labelled images.
+
+    Parameters
+    ----------
+    what : Comparison, Calibrator, or several calibrators
+        Names of several: their methods, numbered where two are the same, or the keys of a dict.
+    probs, labels : arrays, optional
+        The test images; needed for calibrators, a comparison has its own.
+    path : path, optional
+        Where to write the page.
+    alpha, confidence_level : float
+        Level for set sizes and where the slider starts; a comparison has its own.
+    title : str
+    classes : int or sequence of int, optional
+        Classes to show first.
+    class_names : sequence of str
+
+    Returns
+    -------
+    Report
+        Shows itself in a notebook.
+
+    Raises
+    ------
+    UsageError
+        If the package was built without the page, which needs Node at build time.
+    """
+    wanted, names = class_list(classes), [str(one) for one in class_names]
+    with Shown(progress) as callback:
+        if isinstance(what, Comparison):
+            if probs is not None or alpha is not None or confidence_level is not None:
+                raise UsageError("a comparison has test images and a level of its own; give neither with it")
+            html = _core.report_contest(what._core, title, wanted or what._classes, names, threads, callback)
+        else:
+            if probs is None or labels is None:
+                raise UsageError("labelled test images are needed to report on calibrators: give probs and labels")
+            named = _named(what)
+            data, *_ = make_data(probs, labels, None, ignore, logits)
+            html = _core.report_calibrators(
+                [one._fitted() for one in named.values()], list(named), data, one_level(alpha, confidence_level),
+                title, wanted, names, threads, callback,
+            )  # fmt: skip
+    page = Report(html, None)
+    if path is not None:
+        page.save(path)
+    return page
+
+
+def _named(what: Union[Calibrator, Sequence[Calibrator], Dict[str, Calibrator]]) -> Dict[str, Calibrator]:
+    if isinstance(what, Calibrator):
+        return {what.method_: what}
+    if isinstance(what, dict):
+        return {str(name): one for name, one in what.items()}
+    named: Dict[str, Calibrator] = {}
+    for one in what:
+        name, number = one.method_, 2
+        while name in named:
+            name, number = f"{one.method_} {number}", number + 1
+        named[name] = one
+    if not named:
+        raise UsageError("there is no calibrator to report on")
+    return named

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <kandinsky/array.hpp>
+#include <string>
+#include <vector>
+
+namespace kandinsky::python {
+
+/// A look at the memory of a Python object that has the buffer protocol (every numpy array does). Nothing is
+/// copied; the object stays alive and locked as long as the array. `name` stands in messages.
+[[nodiscard]] Array array_of(nanobind::handle object, const std::string& name);
+/// The same, or an empty array for None.
+[[nodiscard]] Array optional_array_of(nanobind::handle object, const std::string& name);
+
+/// Memory of a Python object that results are written into: C order, of exactly this type and size.
+class Output {
+  public:
+    Output(nanobind::handle object, DType dtype, std::size_t elements, const std::string& name);
+    ~Output();
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+
+    template <class T>
+    [[nodiscard]] T* as() const {
+        return static_cast<T*>(buffer_.buf);
+    }
+
+  private:
+    Py_buffer buffer_{};
+};
+
+void init_buffers(nanobind::module_& module);
+
+}  // namespace kandinsky::python

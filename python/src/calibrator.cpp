@@ -1,0 +1,143 @@
+#include "calibrator.hpp"
+
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <kandinsky/kcal.hpp>
+#include <kandinsky/predictor.hpp>
+
+#include "buffers.hpp"
+#include "core/parallel.hpp"
+#include "dataset.hpp"
+#include "module.hpp"
+#include "options.hpp"
+#include "progress.hpp"
+
+namespace nb = nanobind;
+
+namespace kandinsky::python {
+
+namespace {
+Calibrated calibrate_data(const Data& data, const std::string& method, std::vector<std::string> words,
+                          nb::dict arrays, std::size_t threads, nb::object callback) {
+    const CalibrateOptions options = options_of(method, std::move(words), std::move(arrays), "groups");
+    PyProgress progress(std::move(callback));
+    return progress.run(threads, [&] {
+        return Calibrated{std::make_shared<const Calibrator>(calibrate(data.set, options, progress))};
+    });
+}
+
+/// Calls body(image, probs) for all images in parallel, with the image's probabilities [class][pixel].
+template <class Body>
+void for_each_image(const Calibrator& calibrator, const Dataset& data, Progress& progress, Body&& body) {
+    const PixelRange whole{0, calibrator.grid.pixels()};
+    parallel_for(data.images(), progress, "predicting", [&](std::size_t image) {
+        thread_local std::vector<float> probs;
+        probs.resize(calibrator.classes * whole.end);
+        data.read_probs(image, whole, probs.data());
+        body(image, std::span<const float>(probs));
+    });
+}
+
+void predict_sets(const Calibrated& self, const Data& data, double alpha, nb::handle out, bool packed,
+                  std::size_t threads, nb::object callback) {
+    const Calibrator& calibrator = *self.core;
+    check_fits(calibrator, data.set);
+    const Predictor predictor(calibrator, alpha);
+    const std::size_t row = packed ? predictor.packed_width() : calibrator.grid.width;
+    const std::size_t bytes = calibrator.classes * calibrator.grid.height * row;
+    const Output output(out, packed ? DType::uint8 : DType::boolean, data.set.images() * bytes, "out");
+    PyProgress progress(std::move(callback));
+    progress.run(threads, [&] {
+        for_each_image(calibrator, data.set, progress, [&](std::size_t image, std::span<const float> probs) {
+            const std::span<std::uint8_t> to(output.as<std::uint8_t>() + image * bytes, bytes);
+            if (packed)
+                predictor.packed_sets(probs, to);
+            else
+                predictor.sets(probs, to);
+        });
+    });
+}
+
+void predict_p(const Calibrated& self, const Data& data, nb::handle out, std::size_t threads,
+               nb::object callback) {
+    const Calibrator& calibrator = *self.core;
+    check_fits(calibrator, data.set);
+    const std::size_t values = calibrator.classes * calibrator.grid.pixels();
+    const Output output(out, DType::float32, data.set.images() * values, "out");
+    PyProgress progress(std::move(callback));
+    progress.run(threads, [&] {
+        for_each_image(calibrator, data.set, progress, [&](std::size_t image, std::span<const float> probs) {
+            p_values(calibrator, probs, {output.as<float>() + image * values, values});
+        });
+    });
+}
+
+std::vector<std::size_t> map_shape(const Calibrator& calibrator) {
+    return {calibrator.strata(), calibrator.grid.height, calibrator.grid.width};
+}
+
+Array regions_of(const Calibrated& self) {
+    std::vector<std::uint32_t> all;
+    for (const Partition& partition : self.core->partitions)
+        all.insert(all.end(), partition.region.begin(), partition.region.end());
+    return Array::copy_of(all, map_shape(*self.core));
+}
+
+Array levels_of(const Calibrated& self) {
+    std::vector<std::uint8_t> all;
+    for (const CurveLevel level : self.core->levels) all.push_back(static_cast<std::uint8_t>(level));
+    return Array::copy_of(all, map_shape(*self.core));
+}
+}  // namespace
+
+void init_calibrator(nb::module_& module) {
+    nb::class_<Calibrated>(module, "Calibrated", "A finished calibrator; safe to use from several threads.")
+        .def(
+            "thresholds",
+            [](const Calibrated& self, double alpha) {
+                const Calibrator& core = *self.core;
+                return Array::copy_of(thresholds(core, alpha),
+                                      {core.classes, core.grid.height, core.grid.width});
+            },
+            nb::arg("alpha"))
+        .def(
+            "score_thresholds",
+            [](const Calibrated& self, double alpha) {
+                const Calibrator& core = *self.core;
+                return Array::copy_of(score_thresholds(core, alpha),
+                                      {core.classes, core.grid.height, core.grid.width});
+            },
+            nb::arg("alpha"))
+        .def("predict_sets", predict_sets, nb::arg("data"), nb::arg("alpha"), nb::arg("out"),
+             nb::arg("packed"), nb::arg("threads"), nb::arg("progress").none())
+        .def("predict_p", predict_p, nb::arg("data"), nb::arg("out"), nb::arg("threads"),
+             nb::arg("progress").none())
+        .def("regions", regions_of)
+        .def("levels", levels_of)
+        .def("counts",
+             [](const Calibrated& self) { return Array::copy_of(self.core->counts, map_shape(*self.core)); })
+        .def("describe", [](const Calibrated& self) { return describe(*self.core); })
+        .def("guarantee", [](const Calibrated& self) { return guarantee(*self.core); })
+        .def("remarks", [](const Calibrated& self) { return remarks_of(*self.core); })
+        .def(
+            "save",
+            [](const Calibrated& self, const std::filesystem::path& path) {
+                const nb::gil_scoped_release released;
+                save(*self.core, path);
+            },
+            nb::arg("path"));
+    module.def("calibrate", calibrate_data, nb::arg("data"), nb::arg("method"), nb::arg("words"),
+               nb::arg("arrays"), nb::arg("threads"), nb::arg("progress").none());
+    module.def(
+        "load",
+        [](const std::filesystem::path& path) {
+            const nb::gil_scoped_release released;
+            return Calibrated{std::make_shared<const Calibrator>(load(path))};
+        },
+        nb::arg("path"));
+}
+
+}  // namespace kandinsky::python

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <kandinsky/compare.hpp>
+#include <memory>
+
+namespace kandinsky::python {
+
+/// What `kandinsky compare` found, with the test images for a report.
+struct Contest {
+    std::shared_ptr<const Comparison> core;
+    std::shared_ptr<const Dataset> calibration, test;
+};
+
+}  // namespace kandinsky::python

@@ -1,0 +1,108 @@
+#include "options.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "buffers.hpp"
+#include "cli/command.hpp"
+#include "cli/report_flags.hpp"
+#include "core/fail.hpp"
+#include "module.hpp"
+
+namespace nb = nanobind;
+
+namespace kandinsky::python {
+
+// The command's own declarations are parsed here, so that an option added there is an option here, with the
+// same default, check, help and error text.
+CalibrateOptions options_of(const std::string& method, std::vector<std::string> words, nb::dict arrays,
+                            const std::string& pooling) {
+    (void)kandinsky::method(method);
+    cli::CalibrateFlags flags;
+    CLI::App app("", "kandinsky");
+    flags.declare(app, pooling);
+    flags.method = method;
+    try {
+        std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
+        app.parse(words);
+    } catch (const CLI::ParseError& error) {
+        fail(ErrorKind::usage, "{}", error.what());
+    }
+    CalibrateOptions options = flags.options();
+    for (const auto& [flag, value] : arrays) {
+        const auto name = nb::cast<std::string>(flag);
+        options.settings.arrays[name] = array_of(value, name);
+    }
+    return options;
+}
+
+std::string default_method() {
+    return cli::CalibrateFlags().method;
+}
+
+std::vector<std::string> remarks_of(const Calibrator& calibrator) {
+    return cli::remarks(calibrator);
+}
+
+ReportInput report_input_of(const Comparison& comparison, const Dataset& test,
+                            const std::vector<int>& classes) {
+    return cli::report_input(comparison, test, classes);
+}
+
+nlohmann::ordered_json input_json_of(const std::string& what, const Dataset& data) {
+    return cli::input_json(what, data);
+}
+
+namespace {
+const char* name_of_type(MethodOption::Type type) {
+    switch (type) {
+        case MethodOption::Type::integer:
+            return "integer";
+        case MethodOption::Type::real:
+            return "real";
+        case MethodOption::Type::array:
+            return "array";
+        case MethodOption::Type::text:
+            break;
+    }
+    return "text";
+}
+
+nb::list described_methods() {
+    nb::list out;
+    for (const Method* method : methods()) {
+        nb::list options;
+        for (const MethodOption& option : method->options)
+            options.append(
+                nb::make_tuple(option.flag, name_of_type(option.type), option.standard, option.help));
+        out.append(nb::make_tuple(method->name, method->summary, options));
+    }
+    return out;
+}
+
+nb::list described_options() {
+    cli::CalibrateFlags flags;
+    CLI::App app("", "kandinsky");
+    flags.declare(app, "groups");
+    nb::list out;
+    for (const CLI::Option* option : app.get_options())
+        if (!option->get_lnames().empty() && option->get_lnames().front() != "help")
+            out.append(nb::make_tuple(option->get_lnames().front(), option->get_default_str(),
+                                      option->get_description(), option->get_expected_max() > 0));
+    return out;
+}
+}  // namespace
+
+void init_options(nb::module_& module) {
+    module.def(
+        "methods", described_methods,
+        "(name, summary, [(flag, type, default, help), ...]) of every calibration method, in table order.");
+    module.def(
+        "options", described_options,
+        "(flag, default, help, takes a value) of every option of calibration, the methods' own included.");
+    module.attr("default_method") = default_method();
+}
+
+}  // namespace kandinsky::python

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <kandinsky/calibrator.hpp>
+#include <string>
+#include <vector>
+
+#include "report/report.hpp"
+
+namespace kandinsky::python {
+
+/// Options as the command reads them: `words` are its flags ("--kmeans-clusters", "6"), `arrays` the values
+/// of options that the command reads from a file, by flag without dashes. `pooling` is the default of
+/// --pooling.
+[[nodiscard]] CalibrateOptions options_of(const std::string& method, std::vector<std::string> words,
+                                          nanobind::dict arrays, const std::string& pooling);
+
+// Other things of src/cli. Only options.cpp includes its headers, which take long to compile.
+[[nodiscard]] std::string default_method();
+[[nodiscard]] std::vector<std::string> remarks_of(const Calibrator& calibrator);
+[[nodiscard]] ReportInput report_input_of(const Comparison& comparison, const Dataset& test,
+                                          const std::vector<int>& classes);
+[[nodiscard]] nlohmann::ordered_json input_json_of(const std::string& what, const Dataset& data);
+
+}  // namespace kandinsky::python

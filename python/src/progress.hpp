@@ -1,0 +1,50 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <chrono>
+#include <kandinsky/error.hpp>
+#include <kandinsky/progress.hpp>
+#include <kandinsky/threads.hpp>
+#include <optional>
+#include <thread>
+
+namespace kandinsky::python {
+
+/// Tells a Python callable (stage, done, total) about long work, at most ten times a second, and stops the
+/// work on Ctrl-C or when the callable raises. The exception that stopped it is kept and raised by run().
+class PyProgress : public Progress {
+  public:
+    explicit PyProgress(nanobind::object callback) : callback_(std::move(callback)) {}
+
+    void update(std::string_view stage, std::size_t done, std::size_t total) override;
+    /// Signals are looked at on the thread that called into the library, which is where Python handles them.
+    [[nodiscard]] bool cancelled() const override;
+
+    /// Runs work without the interpreter's lock, on at most `threads` threads (0: all of the machine).
+    template <class Work>
+    auto run(std::size_t threads, Work&& work) {
+        try {
+            const nanobind::gil_scoped_release released;
+            const ThreadLimit limit(threads);
+            return work();
+        } catch (const Interrupted&) {
+            raise();
+        }
+    }
+
+  private:
+    [[noreturn]] void raise();
+    using Clock = std::chrono::steady_clock;
+
+    nanobind::object callback_;
+    std::thread::id home_ = std::this_thread::get_id();
+    std::string stage_;
+    Clock::time_point last_update_{};
+    mutable Clock::time_point last_look_ = Clock::now();
+    mutable std::atomic<bool> stopped_ = false;
+    mutable std::optional<nanobind::python_error> problem_;
+};
+
+}  // namespace kandinsky::python

@@ -1,0 +1,225 @@
+#include "evaluate/alpha_judge.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "evaluate/level_plan.hpp"
+
+namespace kandinsky {
+
+namespace {
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+double share(std::uint64_t part, std::uint64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : kNone;
+}
+
+std::uint64_t total(const std::vector<std::uint64_t>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+/// The lowest share among places with enough samples, from `first` on; the first of equals.
+WorstPlace worst_of(const std::vector<std::uint64_t>& tested, const std::vector<std::uint64_t>& covered,
+                    std::size_t first = 0) {
+    WorstPlace worst;
+    for (std::size_t i = first; i < tested.size(); ++i) {
+        if (tested[i] < kEnoughSamples) continue;
+        const double here = share(covered[i], tested[i]);
+        if (!(here >= worst.coverage)) worst = {here, tested[i], i};
+    }
+    return worst;
+}
+}  // namespace
+
+AlphaJudge::AlphaJudge(const Calibrator& calibrator, const EvaluateOptions& options, const Dataset& data)
+    : calibrator_(calibrator),
+      options_(options),
+      data_(data),
+      by_curve_(thresholds_by_curve(calibrator, {options.alpha})),
+      tested_(calibrator.strata() * calibrator.grid.pixels()),
+      covered_(tested_.size()),
+      image_tested_(calibrator.strata(), ByImage(data.images())),
+      image_covered_(image_tested_),
+      image_valid_(data.images()),
+      image_members_(data.images()),
+      size_samples_(calibrator.classes + 1),
+      size_covered_(calibrator.classes + 1) {}
+
+void AlphaJudge::add_atomically(std::uint64_t& to, std::uint64_t n) {
+    if (n > 0) std::atomic_ref(to).fetch_add(n, std::memory_order_relaxed);
+}
+
+AlphaJudge::Tile::Tile(AlphaJudge& judge, PixelRange range)
+    : judge_(judge),
+      range_(range),
+      limits_(judge.calibrator_.strata() * range.size()),
+      in_set_(judge.calibrator_.classes * range.size()),
+      size_(range.size()),
+      tested_(limits_.size()),
+      covered_(limits_.size()),
+      size_samples_(judge.calibrator_.classes + 1),
+      size_covered_(judge.calibrator_.classes + 1) {
+    fill_thresholds(judge.calibrator_, judge.by_curve_, range, 1, limits_.data());
+}
+
+void AlphaJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
+    const Calibrator& calibrator = judge_.calibrator_;
+    const std::size_t n = range_.size();
+    std::fill(size_.begin(), size_.end(), std::uint16_t{0});
+    for (std::size_t c = 0; c < calibrator.classes; ++c) {
+        const float* const scores = tile.scores(c);
+        const float* const limit = limits_.data() + calibrator.stratum_of(c) * n;
+        std::uint8_t* const in = in_set_.data() + c * n;
+        for (std::size_t i = 0; i < n; ++i) {
+            in[i] = scores[i] <= limit[i];
+            size_[i] = static_cast<std::uint16_t>(size_[i] + in[i]);
+        }
+    }
+    std::uint64_t valid = 0, members = 0;
+    const std::uint8_t* const labelled = tile.valid();
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint64_t counts = labelled[i] != 0;
+        valid += counts;
+        members += counts * size_[i];
+        empty_ += counts & (size_[i] == 0);
+    }
+    valid_ += valid;
+    members_ += members;
+    if (judge_.options_.empty == EmptySets::fill) {
+        const std::uint64_t before = filled_;
+        fill(tile);
+        members += filled_ - before;
+    }
+    add_atomically(judge_.image_valid_[image], valid);
+    add_atomically(judge_.image_members_[image], members);
+    for (std::size_t c = 0; c < calibrator.classes; ++c) {
+        const std::size_t s = calibrator.stratum_of(c);
+        const std::uint8_t *const in = in_set_.data() + c * n, *const member = tile.member(c);
+        std::uint64_t samples = 0, hits = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (member[i] == 0) continue;
+            ++samples;
+            hits += in[i];
+            ++tested_[s * n + i];
+            covered_[s * n + i] += in[i];
+            ++size_samples_[size_[i]];
+            size_covered_[size_[i]] += in[i];
+        }
+        add_atomically(judge_.image_tested_[s][image], samples);
+        add_atomically(judge_.image_covered_[s][image], hits);
+    }
+}
+
+/// The most probable class enters the empty sets. What it covers is told apart: plain coverage has none of
+/// it.
+void AlphaJudge::Tile::fill(const ScoredTile& tile) {
+    const std::size_t n = range_.size(), classes = judge_.calibrator_.classes;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (size_[i] != 0) continue;
+        std::size_t best = 0;
+        for (std::size_t c = 1; c < classes; ++c)
+            if (tile.probs(c)[i] > tile.probs(best)[i]) best = c;
+        in_set_[best * n + i] = 1;
+        size_[i] = 1;
+        filled_ += tile.valid()[i] != 0;
+        filled_covered_ += tile.member(best)[i];
+    }
+}
+
+void AlphaJudge::Tile::finish() {
+    const std::size_t n = range_.size(), pixels = judge_.calibrator_.grid.pixels();
+    for (std::size_t s = 0; s < judge_.calibrator_.strata(); ++s)
+        for (std::size_t i = 0; i < n; ++i) {
+            judge_.tested_[s * pixels + range_.begin + i] = tested_[s * n + i];
+            judge_.covered_[s * pixels + range_.begin + i] = covered_[s * n + i];
+        }
+    const std::lock_guard lock(judge_.mutex_);
+    for (std::size_t k = 0; k < size_samples_.size(); ++k) {
+        judge_.size_samples_[k] += size_samples_[k];
+        judge_.size_covered_[k] += size_covered_[k];
+    }
+    judge_.valid_ += valid_;
+    judge_.members_ += members_;
+    judge_.empty_ += empty_;
+    judge_.filled_covered_ += filled_covered_;
+    judge_.filled_ += filled_;
+}
+
+ImageCoverage AlphaJudge::image_coverage(const ByImage& tested, const ByImage& covered) const {
+    ImageCoverage out;
+    std::vector<double> shares;
+    std::uint64_t below = 0;
+    for (std::size_t image = 0; image < tested.size(); ++image) {
+        if (tested[image] == 0) continue;
+        shares.push_back(share(covered[image], tested[image]));
+        // 1 - 0.9 is not 0.1: a share that is meant to be equal is not below.
+        below += shares.back() < 1 - options_.alpha - 1e-12;
+    }
+    out.images = shares.size();
+    for (std::size_t k = 0; k < out.quantiles.size(); ++k)
+        out.quantiles[k] = quantile(shares, ImageCoverage::kLevels[k]);
+    out.below = share(below, out.images);
+    return out;
+}
+
+std::vector<std::uint64_t> AlphaJudge::by_group(const ByImage& images) const {
+    std::vector<std::uint64_t> out(data_.groups());
+    for (std::size_t image = 0; image < images.size(); ++image) out[data_.group_of(image)] += images[image];
+    return out;
+}
+
+void AlphaJudge::finish_stratum(std::size_t s, StratumEvaluation& out, const Resamples& resamples) const {
+    const Grid grid = calibrator_.grid;
+    const Partition& partition = calibrator_.partitions[s];
+    std::vector<std::uint64_t> region_tested(partition.regions), region_covered(partition.regions),
+        block_tested(kBlocks * kBlocks), block_covered(kBlocks * kBlocks);
+    for (std::size_t p = 0; p < grid.pixels(); ++p) {
+        const std::size_t block =
+            p / grid.width * kBlocks / grid.height * kBlocks + p % grid.width * kBlocks / grid.width;
+        region_tested[partition.region[p]] += tested_[s * grid.pixels() + p];
+        region_covered[partition.region[p]] += covered_[s * grid.pixels() + p];
+        block_tested[block] += tested_[s * grid.pixels() + p];
+        block_covered[block] += covered_[s * grid.pixels() + p];
+    }
+    out.coverage_at_alpha = share(total(block_covered), total(block_tested));
+    out.worst_region = worst_of(region_tested, region_covered);
+    out.worst_block = worst_of(block_tested, block_covered);
+    out.image_coverage = image_coverage(image_tested_[s], image_covered_[s]);
+    if (resamples.count() > 0)
+        out.coverage_interval =
+            percentile_interval(resamples.ratios(by_group(image_covered_[s]), by_group(image_tested_[s])));
+}
+
+void AlphaJudge::finish(Evaluation& out, const Resamples& resamples) const {
+    ByImage tested(data_.images()), covered(data_.images());
+    for (std::size_t s = 0; s < calibrator_.strata(); ++s) {
+        finish_stratum(s, out.strata[s], resamples);
+        for (std::size_t image = 0; image < tested.size(); ++image) {
+            tested[image] += image_tested_[s][image];
+            covered[image] += image_covered_[s][image];
+        }
+    }
+    out.alpha = options_.alpha;
+    out.coverage_at_alpha = share(total(covered), total(tested));
+    out.plain_coverage = share(total(covered) - filled_covered_, total(tested));
+    out.set_size = share(members_ + filled_, valid_);
+    out.plain_set_size = share(members_, valid_);
+    out.empty_share = share(empty_ - filled_, valid_);
+    out.filled_share = share(filled_, valid_);
+    out.size_samples = size_samples_;
+    for (std::size_t k = 0; k < size_samples_.size(); ++k)
+        out.size_coverage.push_back(share(size_covered_[k], size_samples_[k]));
+    out.worst_size = worst_of(size_samples_, size_covered_, 1);  // an empty set covers nothing anyway
+    out.image_coverage = image_coverage(tested, covered);
+    for (const float threshold : score_thresholds(calibrator_, options_.alpha))
+        out.infinite += std::isinf(threshold) && threshold > 0;
+    if (resamples.count() == 0) return;
+    out.coverage_interval = percentile_interval(resamples.ratios(by_group(covered), by_group(tested)));
+    out.set_size_interval =
+        percentile_interval(resamples.ratios(by_group(image_members_), by_group(image_valid_)));
+}
+
+}  // namespace kandinsky

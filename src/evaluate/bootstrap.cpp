@@ -1,0 +1,87 @@
+#include "evaluate/bootstrap.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/random.hpp"
+#include "score/census.hpp"
+
+namespace kandinsky {
+
+namespace {
+constexpr std::uint64_t kPurpose = 0x626F'6F74;
+
+std::vector<double> finite(const std::vector<double>& values) {
+    std::vector<double> out;
+    for (const double value : values)
+        if (std::isfinite(value)) out.push_back(value);
+    return out;
+}
+}  // namespace
+
+Resamples::Resamples(const Dataset& data, std::size_t count, std::uint64_t seed, Progress& progress)
+    : count_(count), stride_((count + 15) / 16 * 16), times_(data.groups() * stride_) {
+    const std::size_t groups = data.groups();
+    std::vector<std::uint64_t> who(groups), images(groups);
+    const std::vector<std::uint64_t> hashes = data.grouped()
+                                                  ? std::vector<std::uint64_t>{}
+                                                  : take_census(data, Condition::none, progress).image_hash;
+    for (std::size_t image = 0; image < data.images(); ++image) {
+        who[data.group_of(image)] =
+            data.grouped() ? static_cast<std::uint64_t>(data.group_id(image)) : hashes[image];
+        ++images[data.group_of(image)];
+    }
+    // Equal identities without groups mean equal images: their order makes no difference.
+    std::vector<std::uint32_t> order(groups);
+    std::iota(order.begin(), order.end(), 0u);
+    std::sort(order.begin(), order.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return who[a] != who[b] ? who[a] < who[b] : a < b; });
+    for (std::size_t b = 0; b < count; ++b) {
+        Random random(seed, kPurpose, b);
+        std::uint64_t total = 0;
+        for (std::size_t draw = 0; draw < groups; ++draw) {
+            const std::uint32_t group = order[random.below(groups)];
+            ++times_[group * stride_ + b];
+            total += images[group];
+        }
+        most_images_ = std::max(most_images_, total);
+    }
+}
+
+std::vector<double> Resamples::ratios(std::span<const std::uint64_t> top,
+                                      std::span<const std::uint64_t> bottom) const {
+    std::vector<std::uint64_t> above(count_), below(count_);
+    for (std::size_t g = 0; g < top.size(); ++g) {
+        const std::uint16_t* const own = times(static_cast<std::uint32_t>(g));
+        for (std::size_t b = 0; b < count_; ++b) {
+            above[b] += own[b] * top[g];
+            below[b] += own[b] * bottom[g];
+        }
+    }
+    std::vector<double> out(count_, std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t b = 0; b < count_; ++b)
+        if (below[b] > 0) out[b] = static_cast<double>(above[b]) / static_cast<double>(below[b]);
+    return out;
+}
+
+Interval percentile_interval(const std::vector<double>& values) {
+    const std::vector<double> known = finite(values);
+    return {quantile(known, 0.05), quantile(known, 0.95)};
+}
+
+double bootstrap_bias(const std::vector<double>& values, double figure) {
+    const std::vector<double> known = finite(values);
+    if (known.empty()) return std::numeric_limits<double>::quiet_NaN();
+    return std::accumulate(known.begin(), known.end(), 0.0) / static_cast<double>(known.size()) - figure;
+}
+
+Interval centred_interval(const std::vector<double>& values, double figure) {
+    const Interval raw = percentile_interval(values);
+    const double bias = bootstrap_bias(values, figure);
+    // These figures are no smaller than 0.
+    return {std::max(0.0, raw.low - bias), std::max(0.0, raw.high - bias)};
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,90 @@
+"""The package's types are there, and they are true."""
+
+import ast
+import importlib.metadata
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kandinsky
+
+FOLDER = Path(kandinsky.__file__).parent
+USER = """
+import numpy as np
+import kandinsky
+cal = kandinsky.Calibrator(method="kmeans", clusters=3)
+cal.partial_fit(np.zeros((1, 2, 3, 4)), np.zeros((1, 3, 4), int)).calibrate()
+reveal_type(cal.grid_)
+reveal_type(kandinsky.load("a.kcal").evaluate(1, 2).mean_ce)
+cal.thresholds("much")
+"""
+
+
+def mypy(*words, cwd):
+    pytest.importorskip("mypy", reason="mypy is not installed")
+    return subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, cwd=cwd, check=False)
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (FOLDER / "py.typed").exists() and (FOLDER / "_core.pyi").exists()
+
+
+def arguments(function):
+    """Names of the arguments of a function of the extension, from the signature it carries."""
+    signature = function.__doc__.splitlines()[0]
+    tree = ast.parse(f"def {signature.split('(')[0]}({', '.join(NAME.findall(signature.split(' -> ')[0]))}): ...")
+    return [one.arg for one in tree.body[0].args.args]
+
+
+NAME = re.compile(r"[(,] ?([a-z_]\w*)(?=[:,)])")
+
+
+def members(body):
+    return {one.name: one for one in body if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
+
+
+def test_the_stub_lists_what_the_extension_has():
+    core, stub = kandinsky._core, ast.parse((FOLDER / "_core.pyi").read_text())
+    listed = members(stub.body)
+    assert set(listed) | {"version", "default_method"} == {name for name in dir(core) if not name.startswith("_")}
+    for name, node in listed.items():
+        real = getattr(core, name)
+        if isinstance(node, ast.FunctionDef):
+            assert arguments(real) == [one.arg for one in node.args.args], name
+            continue
+        own = members(node.body)
+        assert {one for one in own if not one.startswith("_")} == {one for one in dir(real) if not one.startswith("_")}
+        for method, inner in own.items():
+            if not inner.decorator_list and not method.startswith("_"):
+                assert arguments(getattr(real, method)) == [one.arg for one in inner.args.args], (name, method)
+
+
+def test_a_users_types_are_checked(tmp_path):
+    (tmp_path / "user.py").write_text(USER)
+    done = mypy("mypy", "--cache-dir", str(tmp_path / "cache"), "user.py", cwd=tmp_path)
+    lines = done.stdout.replace("builtins.", "").splitlines()
+    assert any(":6:" in line and "[int, int]" in line for line in lines), done.stdout
+    assert any(":7:" in line and "ndarray" in line for line in lines), done.stdout
+    assert any(":8:" in line and 'incompatible type "str"' in line for line in lines), done.stdout
+    assert sum("error" in line for line in lines) == 2, done.stdout  # the line above and the count
+
+
+def test_the_packages_own_types_fit_together(tmp_path):
+    done = mypy("mypy", "--cache-dir", str(tmp_path / "cache"), "--ignore-missing-imports",
+                "--disable-error-code=import-untyped", "-p", "kandinsky", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_public_name_is_documented():
+    for name in kandinsky.__all__:
+        assert name == "__version__" or getattr(kandinsky, name).__doc__, name
+    for name, member in vars(kandinsky.Calibrator).items():
+        if not name.startswith("_") and callable(member):
+            assert member.__doc__, name
+
+
+def test_the_version_is_the_packages():
+    assert importlib.metadata.version("kandinsky") == kandinsky.__version__

@@ -1,0 +1,48 @@
+#include "report/pixel_curves.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/synthetic.hpp"
+
+namespace kandinsky {
+namespace {
+
+using namespace test;
+
+TEST(PixelCurves, KeepThresholdsOfEveryScoreWithinItsRange) {
+    const Made made = make({.images = 40, .classes = 3, .grid = {4, 6}, .seed = 2});
+    for (const ScoreOptions& score :
+         {ScoreOptions{}, ScoreOptions{.kind = ScoreKind::margin}, ScoreOptions{.kind = ScoreKind::saps},
+          ScoreOptions{.kind = ScoreKind::raps, .raps_lambda = 2}}) {
+        CalibrateOptions options;
+        options.method = "image";
+        options.pooling = Pooling::pixels;
+        options.score = score;
+        const Calibrator calibrator = calibrate(made.dataset(), options);
+        const DrawnRange range = drawn_range({&calibrator});
+        const auto low = static_cast<float>(range.low), high = static_cast<float>(range.high);
+        const std::vector<double> slider = slider_alphas(), curve = curve_alphas();
+        const auto table = curve_table(calibrator, 1, range);
+        const auto samples = threshold_samples(calibrator, 1, 4, range);
+        bool inside = false;
+        const auto clamped = [&](float s) { return std::min(std::max(s, low), high); };
+        for (std::size_t l = 0; l < slider.size(); ++l) {
+            const float threshold = calibrator.curves[1].threshold(0, slider[l]);
+            const float read = low + (high - low) * static_cast<float>(table[l]) / 65534;
+            ASSERT_NEAR(read, clamped(threshold), (high - low) / 60000) << describe(score);
+            inside = inside || (threshold > low && threshold < high);
+        }
+        EXPECT_TRUE(inside) << describe(score);
+        for (std::size_t l = 0; l < curve.size(); ++l) {
+            const float threshold = calibrator.curves[1].threshold(0, curve[l]);
+            const double root = samples[l * samples.size() / curve.size()] / 64.0;
+            const double share = (clamped(threshold) - low) / (high - low);
+            ASSERT_NEAR(root, std::sqrt(share), 0.5 / 64 + 1e-6) << describe(score);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace kandinsky
