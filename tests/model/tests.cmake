@@ -8,3 +8,11 @@ if(KANDINSKY_BUILD_CLI AND TARGET kandinsky_torch)
       "KANDINSKY_COMMAND=$<TARGET_FILE:kandinsky_cli>;PYTHONDONTWRITEBYTECODE=1;OMP_NUM_THREADS=1")
   endforeach()
 endif()
+# ONNX models: onnxruntime, the reference, comes from PyPI with the Python package's test environment.
+if(KANDINSKY_BUILD_CLI AND TARGET kandinsky_onnx)
+  add_test(NAME model_onnx COMMAND ${KANDINSKY_PYTHON} ${PROJECT_SOURCE_DIR}/tests/python/environment.py run
+           ${PROJECT_BINARY_DIR} -m pytest -q -rs -p no:cacheprovider ${CMAKE_CURRENT_LIST_DIR}/test_onnx.py)
+  set_tests_properties(model_onnx PROPERTIES LABELS python TIMEOUT 900 SKIP_RETURN_CODE 77
+    FIXTURES_REQUIRED python_environment ENVIRONMENT
+    "KANDINSKY_COMMAND=$<TARGET_FILE:kandinsky_cli>;PYTHONDONTWRITEBYTECODE=1")
+endif()
