@@ -34,10 +34,20 @@ void write_images(AtomicFile& file, DType dtype, const std::vector<std::size_t>&
             if (progress.cancelled()) throw Interrupted();
             fill(first + i, buffer.data() + i * bytes);
         });
+        data.release(first, first + count);
         file.write(buffer.data(), count * bytes);
     }
     if (progress.cancelled()) throw Interrupted();
     progress.clear();
+}
+
+/// The stored halves of an image when they are its probabilities, [class][pixel]; nothing otherwise.
+std::span<const std::uint16_t> halves_of(const Dataset& data, std::size_t image) {
+    const ArrayView& view = data.stored_probs().view();
+    if (view.dtype != DType::float16 || !view.is_c_contiguous() || data.options().logits != Logits::none)
+        return {};
+    return {reinterpret_cast<const std::uint16_t*>(view.at(data.row_of(image))),
+            view.shape[1] * view.shape[2] * view.shape[3]};
 }
 
 void run(const Flags& flags) {
@@ -80,8 +90,9 @@ void run(const Flags& flags) {
                          const std::span<std::uint8_t> sets(reinterpret_cast<std::uint8_t*>(out), bytes);
                          if (flags.packed)
                              predictor.packed_sets(probs_of(image), sets);
-                         else
-                             predictor.sets(probs_of(image), sets);
+                         else if (const auto halves = halves_of(data, image);
+                                  halves.size() != values || !predictor.half_sets(halves, sets))
+                             predictor.sets(probs_of(image), sets);  // tells where a bad value is
                      });
     }
     if (!flags.pvalues.empty())

@@ -25,7 +25,7 @@ inline constexpr std::uint64_t kGroupWeight = std::uint64_t{1} << 62;
 /// find them (sorting, counting) share this, and so agree to the bit.
 struct CurvePlan {
     bool complete = false;
-    std::vector<Weight> targets;  ///< ascending; more than there is: +inf
+    std::vector<Weight> targets;  ///< ascending, but for neighbours; more than there is: +inf
 
     /// Every score weighs 1.
     [[nodiscard]] static CurvePlan of_scores(std::uint64_t n, const CurveRule& rule);

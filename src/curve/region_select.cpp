@@ -16,6 +16,7 @@ struct Search {
     std::uint32_t job = 0;
     std::uint32_t prefix = 0;  ///< the digits found so far
     std::uint32_t slot = 0;    ///< whose counters the next digit is counted in
+    std::uint32_t place = 0;   ///< in the order of the plans
     bool beyond = false;       ///< there is not that much: +inf
     Weight target = 0;         ///< less what lies before the prefix
 };
@@ -99,9 +100,16 @@ class Selection {
             for (const Weight target : plans[j].targets)
                 searches.push_back({.job = static_cast<std::uint32_t>(j),
                                     .slot = static_cast<std::uint32_t>(j),
+                                    .place = static_cast<std::uint32_t>(searches.size()),
                                     .target = target});
         }
+        // Counters are walked upwards; plans that interpolate step back at times.
+        std::sort(searches.begin(), searches.end(), [](const Search& a, const Search& b) {
+            return a.job != b.job ? a.job < b.job : a.target < b.target;
+        });
         find(searches);
+        std::sort(searches.begin(), searches.end(),
+                  [](const Search& a, const Search& b) { return a.place < b.place; });
         std::size_t next = 0;
         for (std::size_t j = 0; j < jobs_.size(); ++j) {
             std::vector<float> found;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "core/compare_kernels.hpp"
 #include "evaluate/covering_level.hpp"
 
 namespace kandinsky {
@@ -24,6 +25,31 @@ std::vector<double> shares(const std::uint64_t* first, std::size_t levels) {
         out[l] = static_cast<double>(covered) / static_cast<double>(total);
     }
     return out;
+}
+
+/// How many places have a 1 in both of two arrays of 0 and 1.
+std::uint64_t count_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n) {
+    std::uint64_t total = 0;
+    for (std::size_t begin = 0; begin < n; begin += 255) {
+        std::uint8_t sums[32] = {};
+        const std::size_t end = std::min(n, begin + 255);
+        std::size_t i = begin;
+        for (; i + 32 <= end; i += 32)
+            for (std::size_t k = 0; k < 32; ++k)
+                sums[k] = static_cast<std::uint8_t>(sums[k] + (a[i + k] & b[i + k]));
+        for (const std::uint8_t sum : sums) total += sum;
+        for (; i < end; ++i) total += a[i] & b[i];
+    }
+    return total;
+}
+
+/// Counts the ranks of valid places. Neighbours often have the same rank, so they count in turn.
+void add_ranks(const std::uint8_t* ranks, const std::uint8_t* valid, std::size_t n,
+               std::vector<std::uint64_t>& sums) {
+    std::uint32_t counts[4][256] = {};
+    for (std::size_t i = 0; i < n; ++i) counts[i % 4][ranks[i]] += valid[i];
+    for (std::size_t l = 0; l < sums.size(); ++l)
+        sums[l] += std::uint64_t{counts[0][l]} + counts[1][l] + counts[2][l] + counts[3][l];
 }
 
 void add_to(std::vector<std::uint64_t>& sum, const std::vector<std::uint64_t>& part) {
@@ -72,6 +98,7 @@ CoverageJudge::Tile::Tile(CoverageJudge& judge, PixelRange range) : judge_(judge
     rank_.resize(n);
     least_.resize(n);
     any_.resize(n);
+    in_set_.resize(n);
     sizes_.assign(levels + 1, 0);
     empties_.assign(levels + 1, 0);
 }
@@ -89,32 +116,25 @@ void CoverageJudge::Tile::add(const ScoredTile& tile) {
         const std::uint8_t* const member = tile.member(c);
         std::uint32_t* const first = first_.data() + s * n * (levels + 1);
         first_covering_level(scores, thresholds_.data() + s * levels * n, levels, n, rank_.data());
+        at_least(limit, scores, n, in_set_.data());
         for (std::size_t i = 0; i < n; ++i) {
-            const bool in_set = scores[i] <= limit[i];
             least_[i] = std::min(least_[i], rank_[i]);
-            any_[i] |= static_cast<std::uint8_t>(in_set);
-            if (valid[i] != 0) {
-                ++sizes_[rank_[i]];
-                in_sets_ += in_set;
-            }
-            if (member[i] != 0) {
-                ++first[i * (levels + 1) + rank_[i]];
-                ++samples_;
-                covered_ += in_set;
-            }
+            any_[i] |= in_set_[i];
         }
+        in_sets_ += count_both(in_set_.data(), valid, n);
+        covered_ += count_both(in_set_.data(), member, n);
+        samples_ += count_both(member, member, n);
+        add_ranks(rank_.data(), valid, n, sizes_);
+        for (std::size_t i = 0; i < n; ++i) first[i * (levels + 1) + rank_[i]] += member[i];
         if (marginal_.empty()) continue;
         const std::size_t points = judge_.marginal_plan_.alphas.size();
         first_covering_level(scores, marginal_.data() + s * points * n, points, n, rank_.data());
         for (std::size_t i = 0; i < n; ++i)
             if (member[i] != 0) ++marginal_first_[s * (points + 1) + rank_[i]];
     }
-    for (std::size_t i = 0; i < n; ++i) {
-        if (valid[i] == 0) continue;
-        ++valid_;
-        ++empties_[least_[i]];
-        empty_ += any_[i] == 0;
-    }
+    valid_ += count_both(valid, valid, n);
+    add_ranks(least_.data(), valid, n, empties_);
+    empty_ += count_both(valid, valid, n) - count_both(any_.data(), valid, n);
 }
 
 void CoverageJudge::Tile::finish() {

@@ -32,7 +32,7 @@ class CoverageJudge {
             first_;  ///< [stratum][pixel][level]: samples that this level is the first to cover
         std::vector<std::uint8_t> rank_,
             least_;  ///< scratch: first covering level of each pixel, and over the classes
-        std::vector<std::uint8_t> any_;
+        std::vector<std::uint8_t> any_, in_set_;
         std::vector<std::uint64_t> sizes_, empties_, marginal_first_;
         std::uint64_t valid_ = 0, in_sets_ = 0, empty_ = 0, samples_ = 0, covered_ = 0;
     };

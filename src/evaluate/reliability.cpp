@@ -36,9 +36,12 @@ void ReliabilityTile::add(const ScoredTile& tile) {
         std::int64_t* const gap = gap_.data() + c * pixels_ * kMapBins;
         std::uint32_t* const seen = seen_.data() + c * pixels_;
         const float least = round_to_half(0.02f);
-        std::uint64_t* const count = totals_.count.data() + c * kBins;
-        std::uint64_t* const positive = totals_.positive.data() + c * kBins;
-        std::int64_t* const confidence = totals_.confidence.data() + c * kBins;
+        // Neighbours often fall into the same bin, so they count in turn.
+        struct Bin {
+            std::uint64_t count = 0, positive = 0;
+            std::int64_t confidence = 0;
+        };
+        Bin turns[4][kBins];
         for (std::size_t i = 0; i < pixels_; ++i) {
             if (valid[i] == 0) continue;
             const float p = released_ ? round_to_half(probs[i]) : probs[i];
@@ -46,9 +49,10 @@ void ReliabilityTile::add(const ScoredTile& tile) {
             const std::size_t bin =
                 std::min(kBins - 1, static_cast<std::size_t>(p * static_cast<float>(kBins)));
             const auto units = static_cast<std::int64_t>(static_cast<double>(p) * kOne);
-            count[bin] += 1;
-            positive[bin] += member[i];
-            confidence[bin] += units;
+            Bin& own = turns[i % 4][bin];
+            own.count += 1;
+            own.positive += member[i];
+            own.confidence += units;
             ++seen[i];
             if (released_)
                 gap[i * kMapBins + released_bin(p)] += static_cast<std::int64_t>(
@@ -56,6 +60,12 @@ void ReliabilityTile::add(const ScoredTile& tile) {
             else
                 gap[i * kMapBins + bin] += units - (static_cast<std::int64_t>(member[i]) << 32);
         }
+        for (const auto& turn : turns)
+            for (std::size_t b = 0; b < kBins; ++b) {
+                totals_.count[c * kBins + b] += turn[b].count;
+                totals_.positive[c * kBins + b] += turn[b].positive;
+                totals_.confidence[c * kBins + b] += turn[b].confidence;
+            }
     }
 }
 

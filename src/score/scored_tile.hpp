@@ -11,6 +11,10 @@ namespace kandinsky {
 /// largest stretch; load() then allocates nothing.
 class ScoredTile {
   public:
+    /// Images are let go in blocks of so many: a walk that loads a block's images for one stretch after the
+    /// other reads each page once.
+    static constexpr std::size_t kBlock = 64;
+
     ScoredTile(const Dataset& data, const ScoreOptions& options, std::size_t largest)
         : data_(data),
           options_(options),
@@ -40,8 +44,6 @@ class ScoredTile {
     [[nodiscard]] const std::uint8_t* valid() const { return valid_.data(); }
 
   private:
-    static constexpr std::size_t kBlock = 64;
-
     const Dataset& data_;
     ScoreOptions options_;
     std::size_t block_ = 0;

@@ -24,7 +24,7 @@ TEST(CodeKernels, CodesOfHalvesAgreeWithTheDefinitionOnEveryVectorUnit) {
     std::vector<std::uint16_t> all(65536);
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);
     test::for_each_target([&] {
-        for (const std::uint16_t top : {0, 0x3C00}) {
+        for (const std::uint16_t top : {std::uint16_t{0}, std::uint16_t{0x3C00}}) {
             std::vector<std::uint16_t> got(all.size()), expected(all.size());
             const auto* const bytes = reinterpret_cast<const std::byte*>(all.data());
             codes_of_halves(bytes, all.size(), top, got.data());
@@ -55,7 +55,7 @@ TEST(CodeKernels, CodesDescendFromProbabilityOne) {
 
 TEST(CodeKernels, CodesOfBytesAgreeWithTheDefinitionOnEveryVectorUnit) {
     test::for_each_target([&] {
-        for (const std::uint16_t top : {0, 255})
+        for (const std::uint16_t top : {std::uint16_t{0}, std::uint16_t{255}})
             for (const std::size_t n : kSizes) {
                 const std::vector<std::byte> bytes = random_bytes(n + 1, 4);
                 std::vector<std::uint16_t> got(n + 1, 7), expected(n + 1, 7);
