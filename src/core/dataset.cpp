@@ -121,7 +121,7 @@ template <class Hint>
 void for_each_stretch(const Array& array, const std::vector<std::uint32_t>& rows, std::size_t first,
                       std::size_t last, Hint&& hint) {
     // Small files may stay: what they take is bounded by their size.
-    constexpr std::size_t kSmall = std::size_t{32} << 20;
+    constexpr std::size_t kSmall = std::size_t{256} << 20;
     const ArrayView& view = array.view();
     if (!array.in_file() || !view.is_c_contiguous() || view.size() * size_of(view.dtype) < kSmall) return;
     const auto bytes = static_cast<std::size_t>(view.strides[0]);

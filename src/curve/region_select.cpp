@@ -161,7 +161,7 @@ class Selection {
         }
         if (walk_.narrow()) return;
         const std::size_t each = kFollowing * (parts_ * sizeof(Count) + sizeof(std::uint32_t));
-        const std::size_t most = std::max<std::size_t>(1, request_.budget / 2 / each);
+        const std::size_t most = std::max<std::size_t>(64, request_.budget / 2 / each);
         for (std::size_t begin = 0; begin < searches.size(); begin += most)
             follow(std::span(searches).subspan(begin, std::min(most, searches.size() - begin)));
     }

@@ -46,8 +46,13 @@ std::uint64_t count_both(const std::uint8_t* a, const std::uint8_t* b, std::size
 /// Counts the ranks of valid places. Neighbours often have the same rank, so they count in turn.
 void add_ranks(const std::uint8_t* ranks, const std::uint8_t* valid, std::size_t n,
                std::vector<std::uint64_t>& sums) {
-    std::uint32_t counts[4][256] = {};
-    for (std::size_t i = 0; i < n; ++i) counts[i % 4][ranks[i]] += valid[i];
+    constexpr std::size_t kFew = 32;
+    if (sums.size() > kFew) {
+        for (std::size_t i = 0; i < n; ++i) sums[ranks[i]] += valid[i];
+        return;
+    }
+    std::uint32_t counts[4][kFew] = {};
+    for (std::size_t i = 0; i < n; ++i) counts[i % 4][ranks[i] % kFew] += valid[i];
     for (std::size_t l = 0; l < sums.size(); ++l)
         sums[l] += std::uint64_t{counts[0][l]} + counts[1][l] + counts[2][l] + counts[3][l];
 }

@@ -29,6 +29,14 @@ ReliabilityTile::ReliabilityTile(std::size_t classes, std::size_t pixels, bool r
       seen_(classes * pixels) {}
 
 void ReliabilityTile::add(const ScoredTile& tile) {
+    if (released_)
+        add_as<true>(tile);
+    else
+        add_as<false>(tile);
+}
+
+template <bool kReleased>
+void ReliabilityTile::add_as(const ScoredTile& tile) {
     const std::uint8_t* const valid = tile.valid();
     for (std::size_t c = 0; c < classes_; ++c) {
         const float* const probs = tile.probs(c);
@@ -44,8 +52,8 @@ void ReliabilityTile::add(const ScoredTile& tile) {
         Bin turns[4][kBins];
         for (std::size_t i = 0; i < pixels_; ++i) {
             if (valid[i] == 0) continue;
-            const float p = released_ ? round_to_half(probs[i]) : probs[i];
-            if (released_ && !(p > least)) continue;
+            const float p = kReleased ? round_to_half(probs[i]) : probs[i];
+            if (kReleased && !(p > least)) continue;
             const std::size_t bin =
                 std::min(kBins - 1, static_cast<std::size_t>(p * static_cast<float>(kBins)));
             const auto units = static_cast<std::int64_t>(static_cast<double>(p) * kOne);
@@ -54,7 +62,7 @@ void ReliabilityTile::add(const ScoredTile& tile) {
             own.positive += member[i];
             own.confidence += units;
             ++seen[i];
-            if (released_)
+            if constexpr (kReleased)
                 gap[i * kMapBins + released_bin(p)] += static_cast<std::int64_t>(
                     static_cast<double>(round_to_half(p - static_cast<float>(member[i]))) * kOne);
             else

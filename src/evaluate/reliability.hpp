@@ -33,6 +33,9 @@ class ReliabilityTile {
     [[nodiscard]] const Totals& totals() const { return totals_; }
 
   private:
+    template <bool kReleased>
+    void add_as(const ScoredTile& tile);
+
     std::size_t classes_, pixels_;
     bool released_;
     Totals totals_;

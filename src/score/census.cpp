@@ -72,7 +72,9 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress)
                 data.read_truth(image, range, member.data(), valid.data());
                 for (std::size_t i = 0; i < classes * n; ++i)
                     sums[i] = static_cast<std::uint8_t>(sums[i] + member[i]);
-                for (std::size_t i = 0; i < n; ++i) skipped += valid[i] == 0;
+                std::uint32_t known = 0;
+                for (std::size_t i = 0; i < n; ++i) known += valid[i];
+                skipped += n - known;
                 std::uint64_t hash = hash_bytes(probs.data(), classes * n * sizeof(float), tile);
                 hash = hash_bytes(member.data(), classes * n, hash);
                 hash = hash_bytes(valid.data(), n, hash);

@@ -76,7 +76,7 @@ TEST(CompareKernels, HalvesAgreeWithTheDefinitionOnEveryVectorUnit) {
                 const bool fine = halves_at_least(bytes.data() + 1, limits.data(), n, got.data());
                 ASSERT_EQ(fine, halves_at_least_scalar(bytes.data() + 1, limits.data(), n, expected.data()));
                 ASSERT_EQ(got, expected) << n;
-                if (clean) ASSERT_TRUE(fine);
+                EXPECT_TRUE(fine || !clean);
             }
     });
 }
