@@ -2,7 +2,8 @@
 
     python bench/run.py --build build --scratch /tmp [--images 2000] [--large] [--pets DIR] [--rounds 2]
 
-Seconds are wall time, the least of the rounds, which take turns. kandinsky's are of the whole command: start, reading,
+Seconds are wall time, the least of the rounds, which take turns; CPU seconds, of all threads, tell more where other
+programs keep the machine busy. kandinsky's are of the whole command: start, reading,
 work, writing; the peers' leave their imports out. Memory is the largest resident set, mapped files included.
 """
 import argparse
@@ -52,7 +53,7 @@ def repeat_images(folder, name, source, times):
 
 
 def run(command, environment=None):
-    """Seconds, peak MiB and last line of output of a process; None when it fails."""
+    """Wall seconds, CPU seconds, peak MiB and last line of output of a process; None when it fails."""
     start = time.perf_counter()
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
@@ -64,7 +65,8 @@ def run(command, environment=None):
             errors.seek(0)
             print(f"failed: {' '.join(map(str, command))}\n{errors.read()[-800:]}", file=sys.stderr)
             return None
-    return seconds, usage.ru_maxrss / 1024, output.strip().splitlines()[-1] if output.strip() else ""
+    told = output.strip().splitlines()[-1] if output.strip() else ""
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, told
 
 
 def apart(work, *arguments):
@@ -91,7 +93,7 @@ class Table:
         self.rounds, self.rows = rounds, []
 
     def task(self, title, sides):
-        """sides: (name, function that returns seconds and MiB, or a text why it cannot). The first is kandinsky."""
+        """sides: (name, function that returns wall and CPU seconds and MiB, or a text why it cannot); ours first."""
         best = {}
         for _ in range(self.rounds):
             for name, side in sides:
@@ -103,13 +105,15 @@ class Table:
         ours = best.get(sides[0][0])
         for name, side in sides:
             if isinstance(side, str):
-                row = (title, name, "-", "-", side)
+                row = (title, name, "-", "-", "-", side)
             elif name not in best:
-                row = (title, name, "-", "-", "failed")
+                row = (title, name, "-", "-", "-", "failed")
             else:
-                seconds, memory = best[name]
-                ratio = "1" if name == sides[0][0] else f"{seconds / ours[0]:.1f}" if ours else "-"
-                row = (title, name, f"{seconds:.3g}", f"{memory:.0f}" if memory else "-", ratio)
+                seconds, cpu, memory = best[name]
+                ratio = "1" if name == sides[0][0] else "-"
+                if ours and name != sides[0][0]:
+                    ratio = f"{seconds / ours[0]:.1f}" + (f" ({cpu / ours[1]:.1f})" if cpu and ours[1] else "")
+                row = (title, name, f"{seconds:.3g}", f"{cpu:.3g}" if cpu else "-", f"{memory:.0f}", ratio)
             self.rows.append(row)
             print("| " + " | ".join(row) + " |", flush=True)
             title = ""
@@ -129,13 +133,13 @@ def main():
     program, tasks = Path(arguments.build, "bin", "kandinsky"), Path(arguments.build, "bin", "bench_tasks")
     no_torch = None if importlib.util.find_spec("torch") else "torch is not installed"
     folder = Path(tempfile.mkdtemp(prefix="kandinsky-bench-", dir=arguments.scratch))
-    threads = str(arguments.threads)
+    threads, last = str(arguments.threads), {}
     environment = dict(os.environ, OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=threads)
 
     def command(*words):
         def once():
             got = run([program, *map(str, words), "--quiet", "--threads", threads])
-            return got and got[:2]
+            return got and got[:3]
         return once
 
     def calibrate(name, method, output):
@@ -148,13 +152,17 @@ def main():
 
         def once():
             got = run([sys.executable, HERE / "peers.py", task, side, folder, str(count), threads], environment)
-            return got and (json.loads(got[2])["seconds"], got[1])
+            return got and (json.loads(got[3])["seconds"], json.loads(got[3])["cpu"], got[2])
         return once
 
-    def own(*words, pick=lambda told: told["seconds"]):
+    def own(*words, pick="seconds", again=True):
+        """A task of bench_tasks; with again=False, another figure of the same run, so that both met the same load."""
         def once():
-            got = run([tasks, *map(str, words)])
-            return got and (pick(json.loads(got[2])), got[1])
+            if again:
+                last[words] = run([tasks, *map(str, words)])
+            got = last[words]
+            return got and (json.loads(got[3])[pick], None, got[2])
+        last.setdefault(words, None)
         return once
 
     def wanted(title):
@@ -163,7 +171,8 @@ def main():
     table = Table(arguments.rounds)
     print(f"{platform.platform()}, {os.cpu_count()} cores, {threads} threads, {time.strftime('%Y-%m-%d')}; "
           f"load {os.getloadavg()[0]:.1f} at the start", flush=True)
-    print("\n| task | by | seconds | peak MiB | time relative to kandinsky |\n| --- | --- | --: | --: | --: |")
+    print("\n| task | by | seconds | CPU seconds | peak MiB | seconds (CPU seconds) relative to kandinsky |\n"
+          "| --- | --- | --: | --: | --: | --: |")
     try:
         n = arguments.images
         apart(make_images, folder, "cal", n, 1)
@@ -203,10 +212,10 @@ def main():
                                ("float16", "float16 to bytes")):
                 copy = ("float16" if kind == "float16" else "float32") + "_memcpy"
                 table.task(f"predict: sets of 128 images in memory, {name}, one thread",
-                           [("kandinsky", own("predict", pick=lambda told, kind=kind: told[kind])),
-                            ("memcpy of the input", own("predict", pick=lambda told, copy=copy: told[copy]))])
+                           [("kandinsky", own("predict", pick=kind)),
+                            ("memcpy of the input", own("predict", pick=copy, again=False))])
             table.task("predict: latency of one image of 320 x 240, 2 classes, float32, one thread",
-                       [("kandinsky", own("predict", pick=lambda told: told["one_image"]))])
+                       [("kandinsky", own("predict", pick="one_image"))])
         if wanted("read"):
             table.task(f"read: {n} images as float32", [("kandinsky", own("read", folder / "cal_probs.npy")),
                                                         ("numpy", peer("read", "numpy", n))])

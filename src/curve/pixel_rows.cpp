@@ -31,13 +31,11 @@ PixelRows::PixelRows(const Dataset& data, Condition condition, const ScoreOption
     : data_(data),
       condition_(condition),
       options_(options),
-      narrow_(NarrowScores::of(data, options)),
+      narrow_(NarrowScores::of(data, options, condition)),
       images_(data.images()),
       classes_(data.classes()),
       strata_(condition == Condition::by_class ? data.classes() : 1),
       slots_(data.overlapping() ? data.classes() : 1) {
-    // Class 0 of a single stored plane has codes of its own, which may not be mixed with class 1's.
-    if (condition == Condition::none && data.stored_probs().shape()[1] == 1) narrow_.reset();
     word_bytes_ = !narrow_ ? 8 : strata_ < 4 ? 2 : 4;
 }
 

@@ -7,13 +7,14 @@
 #include "core/parallel.hpp"
 #include "curve/region_select.hpp"
 #include "curve/score_key.hpp"
+#include "score/narrow_scores.hpp"
 #include "score/scored_tile.hpp"
 
 namespace kandinsky {
 
 namespace {
 constexpr std::size_t kTile = 2048;
-constexpr std::uint64_t kSmall = std::uint64_t{1} << 18;  // scores; more are faster counted than sorted
+constexpr std::uint64_t kSmall = std::uint64_t{1} << 18;  // scores; more of few values are faster counted
 constexpr std::size_t kElsewhere = std::numeric_limits<std::size_t>::max();
 
 /// The jobs of one walk, with a stretch of the buffer for every (job, tile): the census says how long each
@@ -103,16 +104,18 @@ std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
             jobs[first_job[s] + partitions[s].region[p]].count += census.counts[s * pixels + p];
     }
 
-    // Small regions are gathered and sorted, with as much scratch as there are scores; large ones are
-    // counted, which needs no memory for the scores and is faster for so many.
+    // Regions that fit are gathered and sorted, with as much scratch as there are scores. Others are counted,
+    // which needs no memory for the scores; for scores of few values it is faster too.
     const std::uint64_t most = std::max<std::uint64_t>(1, request.budget / (grouped ? 16 : 8));
+    const bool few_values = NarrowScores::of(data, request.score, request.condition).has_value();
+    const std::uint64_t sorted = few_values ? std::min(most, kSmall) : most;
     std::vector<CurveSet::Curve> curves(jobs.size());
     std::vector<std::size_t> small;
     {
         std::vector<RegionJob> large;
         std::vector<std::size_t> place;
         for (std::size_t j = 0; j < jobs.size(); ++j)
-            if (jobs[j].count > std::min(most, kSmall))
+            if (jobs[j].count > sorted)
                 large.push_back(jobs[j]), place.push_back(j);
             else
                 small.push_back(j);

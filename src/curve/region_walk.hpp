@@ -23,9 +23,7 @@ class RegionWalk {
     RegionWalk(const Dataset& data, const std::vector<Partition>& partitions, std::span<const RegionJob> jobs,
                const RegionPassRequest& request)
         : data_(data), request_(request), job_of_(partitions.size() * data.grid().pixels(), kElsewhere) {
-        narrow_ = NarrowScores::of(data, request.score);
-        // The codes of a single stored plane differ between its two classes: they cannot be pooled.
-        if (request.condition == Condition::none && data.stored_probs().shape()[1] == 1) narrow_.reset();
+        narrow_ = NarrowScores::of(data, request.score, request.condition);
         const std::size_t pixels = data.grid().pixels();
         for (std::size_t s = 0; s < partitions.size(); ++s) {
             std::vector<std::uint32_t> of_region(partitions[s].regions, kElsewhere);

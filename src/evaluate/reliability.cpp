@@ -44,37 +44,48 @@ void ReliabilityTile::add_as(const ScoredTile& tile) {
         std::int64_t* const gap = gap_.data() + c * pixels_ * kMapBins;
         std::uint32_t* const seen = seen_.data() + c * pixels_;
         const float least = round_to_half(0.02f);
-        // Neighbours often fall into the same bin, so they count in turn.
-        struct Bin {
-            std::uint64_t count = 0, positive = 0;
-            std::int64_t confidence = 0;
-        };
-        Bin turns[4][kBins];
+        // Neighbours often fall into the same bin, so they count in turn: all in the low half, members in the
+        // high one.
+        std::uint64_t turns[4][kBins] = {};
         for (std::size_t i = 0; i < pixels_; ++i) {
             if (valid[i] == 0) continue;
             const float p = kReleased ? round_to_half(probs[i]) : probs[i];
             if (kReleased && !(p > least)) continue;
-            const std::size_t bin =
-                std::min(kBins - 1, static_cast<std::size_t>(p * static_cast<float>(kBins)));
+            const auto bin =
+                static_cast<std::size_t>(std::min(static_cast<std::int32_t>(kBins) - 1,
+                                                  static_cast<std::int32_t>(p * static_cast<float>(kBins))));
             const auto units = static_cast<std::int64_t>(static_cast<double>(p) * kOne);
-            Bin& own = turns[i % 4][bin];
-            own.count += 1;
-            own.positive += member[i];
-            own.confidence += units;
-            ++seen[i];
-            if constexpr (kReleased)
+            turns[i % 4][bin] += 1 | static_cast<std::uint64_t>(member[i]) << 32;
+            if constexpr (kReleased) {
+                ++seen[i];
+                totals_.confidence[c * kBins + bin] += units;
                 gap[i * kMapBins + released_bin(p)] += static_cast<std::int64_t>(
                     static_cast<double>(round_to_half(p - static_cast<float>(member[i]))) * kOne);
-            else
+            } else {
                 gap[i * kMapBins + bin] += units - (static_cast<std::int64_t>(member[i]) << 32);
+            }
         }
+        if constexpr (!kReleased)
+            for (std::size_t i = 0; i < pixels_; ++i) seen[i] += valid[i];
         for (const auto& turn : turns)
             for (std::size_t b = 0; b < kBins; ++b) {
-                totals_.count[c * kBins + b] += turn[b].count;
-                totals_.positive[c * kBins + b] += turn[b].positive;
-                totals_.confidence[c * kBins + b] += turn[b].confidence;
+                totals_.count[c * kBins + b] += turn[b] & 0xFFFFFFFFu;
+                totals_.positive[c * kBins + b] += turn[b] >> 32;
             }
     }
+}
+
+ReliabilityTile::Totals ReliabilityTile::totals() const {
+    Totals out = totals_;
+    if (released_) return out;
+    // The gaps of a bin sum up to its confidence less its members.
+    for (std::size_t c = 0; c < classes_; ++c)
+        for (std::size_t b = 0; b < kBins; ++b) {
+            std::int64_t& sum = out.confidence[c * kBins + b];
+            sum = static_cast<std::int64_t>(out.positive[c * kBins + b]) << 32;
+            for (std::size_t i = 0; i < pixels_; ++i) sum += gap_[(c * pixels_ + i) * kMapBins + b];
+        }
+    return out;
 }
 
 void ReliabilityTile::write_map(std::size_t first, std::vector<std::vector<double>>& map) const {

@@ -30,7 +30,7 @@ class ReliabilityTile {
         void add(const Totals& other);
         [[nodiscard]] std::vector<Reliability> finish() const;
     };
-    [[nodiscard]] const Totals& totals() const { return totals_; }
+    [[nodiscard]] Totals totals() const;
 
   private:
     template <bool kReleased>

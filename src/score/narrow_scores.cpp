@@ -8,7 +8,8 @@
 
 namespace kandinsky {
 
-std::optional<NarrowScores> NarrowScores::of(const Dataset& data, const ScoreOptions& options) {
+std::optional<NarrowScores> NarrowScores::of(const Dataset& data, const ScoreOptions& options,
+                                             Condition condition) {
     const ArrayView& view = data.stored_probs().view();
     const auto size = static_cast<std::ptrdiff_t>(size_of(view.dtype));
     const bool rows = view.strides[3] == size && view.strides[2] == size * data.grid().width;
@@ -16,6 +17,8 @@ std::optional<NarrowScores> NarrowScores::of(const Dataset& data, const ScoreOpt
     if (options.kind != ScoreKind::lac || data.options().logits != Logits::none || !rows ||
         (!halves && view.dtype != DType::uint8))
         return std::nullopt;
+    // The codes of a single stored plane differ between its two classes: they cannot be pooled.
+    if (condition == Condition::none && view.shape[1] == 1) return std::nullopt;
     NarrowScores narrow;
     narrow.data_ = &data;
     narrow.halves_ = halves;

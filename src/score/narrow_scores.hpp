@@ -17,7 +17,8 @@ class NarrowScores {
     static constexpr std::size_t kCodes = std::size_t{1} << kBits;
 
     /// Nothing when the data or the score need all bits. The data must outlive the result.
-    [[nodiscard]] static std::optional<NarrowScores> of(const Dataset& data, const ScoreOptions& options);
+    [[nodiscard]] static std::optional<NarrowScores> of(const Dataset& data, const ScoreOptions& options,
+                                                        Condition condition);
 
     /// Codes of class c, whose probabilities must have been found valid. `out` has room for the range, and is
     /// scratch for nothing else. No allocation.

@@ -82,11 +82,14 @@ void for_each_rule(Body&& body) {
 
 TEST(NarrowScores, AreFoundWhereTheyArePossible) {
     const Twice two = twice({.images = 3, .seed = 1}, DType::float16, 2);
-    EXPECT_TRUE(NarrowScores::of(two.narrow, {}).has_value());
-    EXPECT_TRUE(NarrowScores::of(two.narrow, {.half = true}).has_value());
-    EXPECT_FALSE(NarrowScores::of(two.wide, {}).has_value());
+    EXPECT_TRUE(NarrowScores::of(two.narrow, {}, Condition::none).has_value());
+    EXPECT_TRUE(NarrowScores::of(two.narrow, {.half = true}, Condition::none).has_value());
+    EXPECT_FALSE(NarrowScores::of(two.wide, {}, Condition::none).has_value());
+    const Twice one = twice({.images = 3, .seed = 1}, DType::uint8, 1);
+    EXPECT_TRUE(NarrowScores::of(one.narrow, {}, Condition::by_class).has_value());
+    EXPECT_FALSE(NarrowScores::of(one.narrow, {}, Condition::none).has_value());
     const Dataset logits(two.narrow.stored_probs(), DatasetOptions{.logits = Logits::sigmoid});
-    EXPECT_FALSE(NarrowScores::of(logits, {}).has_value());
+    EXPECT_FALSE(NarrowScores::of(logits, {}, Condition::none).has_value());
 }
 
 TEST(PixelPass, FewBitsAndLittleMemoryDoNotShow) {
