@@ -55,11 +55,15 @@ define TEST_PRESET
 	@ctest --preset $(1) -j $(JOBS)
 endef
 
-bench:  ## build and run the benchmarks
+BENCH_VENV ?= $(BUILD)/bench-venv
+bench:  ## time the tasks against numpy, torch and others: one table (BENCH="--large" for more, see bench/run.py)
 	@$(SETUP) --bench
 	@$(CONFIGURE) $(KEEP_TESTS) -DKANDINSKY_BUILD_BENCH=ON
 	@$(COMPILE)
-	@set -e; for program in $(BUILD)/bin/*_bench; do echo "== $$program"; $$program; done
+	@test -x $(BENCH_VENV)/bin/python || python3 -m venv $(BENCH_VENV)
+	@for package in $$(sed '/^#/d' bench/requirements.txt); do \
+	    $(BENCH_VENV)/bin/pip install -q $$package || echo "cannot install $$package: its rows will be missing"; done
+	@$(BENCH_VENV)/bin/python bench/run.py --build $(BUILD) $(BENCH)
 
 format:  ## lay out the C++ sources by .clang-format
 	@$(SETUP) --lint

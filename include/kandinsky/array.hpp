@@ -65,6 +65,9 @@ class Array {
     [[nodiscard]] bool empty() const { return view_.data == nullptr; }
     [[nodiscard]] DType dtype() const { return view_.dtype; }
     [[nodiscard]] const std::vector<std::size_t>& shape() const { return view_.shape; }
+    /// Whether the elements are the pages of a mapped file: they may be dropped from memory and come back.
+    [[nodiscard]] bool in_file() const { return in_file_; }
+    void set_in_file() { in_file_ = true; }   ///< only for whoever mapped the file
     [[nodiscard]] std::byte* mutable_data();  ///< only for arrays made by zeros() or copy_of()
     template <class T>
     [[nodiscard]] const T* data_as() const {
@@ -78,6 +81,7 @@ class Array {
     ArrayView view_;
     std::shared_ptr<const void> owner_;
     std::byte* writable_ = nullptr;
+    bool in_file_ = false;
 };
 
 /// The DType of a C++ element type.

@@ -58,6 +58,17 @@ class Dataset {
     /// the label is ignored. Throws a data error that names the place when a label is out of range.
     void read_truth(std::size_t image, PixelRange range, std::uint8_t* member, std::uint8_t* valid) const;
 
+    /// Hints for walks over large files, harmless at any time from any thread: the first lets go of the
+    /// memory that images [first, last) take, the second has them read ahead. Nothing happens to arrays in
+    /// memory.
+    void release(std::size_t first, std::size_t last) const;
+    void prefetch(std::size_t first, std::size_t last) const;
+
+    /// How probabilities lie in memory, for walks that work on the stored values themselves.
+    [[nodiscard]] const Array& stored_probs() const { return probs_; }
+    [[nodiscard]] const Array& stored_labels() const { return labels_; }
+    [[nodiscard]] std::size_t row_of(std::size_t image) const { return rows_[image]; }
+
   private:
     void check_shapes();
     void number_groups();

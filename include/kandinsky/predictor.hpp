@@ -29,12 +29,17 @@ class Predictor {
     /// the last axis).
     std::uint64_t packed_sets(std::span<const float> probs, std::span<std::uint8_t> bits) const;
 
+    /// sets() of half-precision probabilities, given by their bits. False when one of them is not in [0, 1],
+    /// and for scores and fillings that need more than one look at a probability: use sets() then.
+    [[nodiscard]] bool half_sets(std::span<const std::uint16_t> probs, std::span<std::uint8_t> sets) const;
+
   private:
     Grid grid_;
     std::size_t classes_;
     ScoreOptions score_;
     EmptySets empty_;
     std::vector<float> thresholds_;
+    std::vector<std::uint16_t> half_thresholds_;
 };
 
 /// Conformal p-values of every class at every pixel, [class][pixel] in and out: a class is in the set at

@@ -3,6 +3,7 @@
 #include <kandinsky/calibrator.hpp>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "calibrate/sample.hpp"
 #include "core/fail.hpp"
@@ -134,7 +135,10 @@ class Run {
         std::vector<Calibrator> calibrators;
         for (std::size_t m = 0; m < options.size(); ++m) {
             const Stopwatch own;
-            std::vector<CurveSet> curves = curves_of(options[m], partitions[m]);
+            const bool last =
+                std::none_of(partitions.begin() + static_cast<std::ptrdiff_t>(m) + 1, partitions.end(),
+                             [](const auto& later) { return is_pixelwise(later); });
+            std::vector<CurveSet> curves = curves_of(options[m], partitions[m], last);
             calibrators.push_back(finish(options[m], std::move(partitions[m]), std::move(curves)));
             seconds[m] += own.seconds();
         }
@@ -181,7 +185,8 @@ class Run {
                         .score = common_.score,
                         .quantiles = features ? common_.quantiles : std::vector<double>{},
                         .curves = curves > 0,
-                        .rule = rule_for(common_, curves)},
+                        .rule = rule_for(common_, curves),
+                        .budget = common_.memory},
                        progress_);
         features_ = std::move(result.features);
         pixel_curves_ = std::move(result.curves);
@@ -212,10 +217,11 @@ class Run {
         return partitions;
     }
 
-    /// The exact curves of given regions.
-    std::vector<CurveSet> curves_of(const CalibrateOptions& options,
-                                    const std::vector<Partition>& partitions) {
-        if (!pixel_curves_.empty() && is_pixelwise(partitions)) return pixel_curves_;
+    /// The exact curves of given regions; `last`: those of every pixel are not asked for again.
+    std::vector<CurveSet> curves_of(const CalibrateOptions& options, const std::vector<Partition>& partitions,
+                                    bool last) {
+        if (!pixel_curves_.empty() && is_pixelwise(partitions))
+            return last ? std::exchange(pixel_curves_, {}) : pixel_curves_;
         return region_pass(data_, census_, partitions, request_for(options, curve_count(partitions)),
                            progress_);
     }

@@ -2,7 +2,9 @@
 #include <cmath>
 #include <kandinsky/predictor.hpp>
 
+#include "core/compare_kernels.hpp"
 #include "core/fail.hpp"
+#include "core/half.hpp"
 #include "score/planes.hpp"
 
 namespace kandinsky {
@@ -12,6 +14,14 @@ void check_size(std::size_t given, std::size_t needed, const char* what) {
     if (given != needed)
         fail(ErrorKind::usage, "[predict] {} has {} values, but {} are needed", what, given, needed);
 }
+
+/// The bits of the smallest half-precision probability at or above a threshold: the two let the same pass.
+std::uint16_t half_limit(float threshold) {
+    if (threshold <= 0) return 0;
+    if (!(threshold <= 1)) return 0xFFFF;
+    const std::uint16_t nearest = float_to_half(threshold);
+    return static_cast<std::uint16_t>(nearest + (half_to_float(nearest) < threshold));
+}
 }  // namespace
 
 Predictor::Predictor(const Calibrator& calibrator, double alpha, EmptySets empty)
@@ -20,7 +30,11 @@ Predictor::Predictor(const Calibrator& calibrator, double alpha, EmptySets empty
       score_(calibrator.options.score),
       empty_(empty),
       thresholds_(has_probability_thresholds(score_) ? kandinsky::thresholds(calibrator, alpha)
-                                                     : score_thresholds(calibrator, alpha)) {}
+                                                     : score_thresholds(calibrator, alpha)) {
+    if (!on_probabilities()) return;
+    half_thresholds_.resize(thresholds_.size());
+    for (std::size_t i = 0; i < thresholds_.size(); ++i) half_thresholds_[i] = half_limit(thresholds_[i]);
+}
 
 namespace {
 /// sets[class][pixel] by scores, a run of pixels at a time so that the scores stay in the cache.
@@ -64,9 +78,8 @@ std::uint64_t fill_empty(std::size_t classes, std::size_t pixels, std::span<cons
 std::uint64_t Predictor::sets(std::span<const float> probs, std::span<std::uint8_t> sets) const {
     check_size(probs.size(), thresholds_.size(), "probs");
     check_size(sets.size(), thresholds_.size(), "sets");
-    const float* const limit = thresholds_.data();
     if (on_probabilities())
-        for (std::size_t i = 0; i < sets.size(); ++i) sets[i] = probs[i] >= limit[i];
+        at_least(probs.data(), thresholds_.data(), sets.size(), sets.data());
     else
         sets_by_score(score_, classes_, grid_.pixels(), probs, thresholds_, sets);
     return empty_ == EmptySets::fill ? fill_empty(classes_, grid_.pixels(), probs, sets) : 0;
@@ -76,27 +89,32 @@ std::uint64_t Predictor::packed_sets(std::span<const float> probs, std::span<std
     check_size(probs.size(), thresholds_.size(), "probs");
     check_size(bits.size(), classes_ * grid_.height * packed_width(), "bits");
     const std::size_t width = grid_.width;
-    std::uint8_t* out = bits.data();
-    const auto pack = [&](auto&& in_set) {
-        for (std::size_t first = 0; first < thresholds_.size(); first += width)
-            for (std::size_t x = 0; x < width; x += 8) {
-                unsigned byte = 0;
-                const std::size_t count = std::min<std::size_t>(8, width - x);
-                for (std::size_t b = 0; b < count; ++b)
-                    byte |= static_cast<unsigned>(in_set(first + x + b)) << (7 - b);
-                *out++ = static_cast<std::uint8_t>(byte);
-            }
-    };
+    const std::size_t rows = classes_ * grid_.height;
     if (on_probabilities() && empty_ == EmptySets::keep) {
-        const float *const p = probs.data(), *const limit = thresholds_.data();
-        pack([&](std::size_t i) { return p[i] >= limit[i]; });
+        for (std::size_t row = 0; row < rows; ++row)
+            at_least_bits(probs.data() + row * width, thresholds_.data() + row * width, width,
+                          bits.data() + row * packed_width());
         return 0;
     }
     thread_local std::vector<std::uint8_t> plain;
     plain.resize(thresholds_.size());
     const std::uint64_t filled = sets(probs, plain);
-    pack([own = plain.data()](std::size_t i) { return own[i] != 0; });
+    for (std::size_t row = 0; row < rows; ++row)
+        for (std::size_t x = 0; x < width; x += 8) {
+            unsigned byte = 0;
+            for (std::size_t b = 0; b < std::min<std::size_t>(8, width - x); ++b)
+                byte |= static_cast<unsigned>(plain[row * width + x + b]) << (7 - b);
+            bits[row * packed_width() + x / 8] = static_cast<std::uint8_t>(byte);
+        }
     return filled;
+}
+
+bool Predictor::half_sets(std::span<const std::uint16_t> probs, std::span<std::uint8_t> sets) const {
+    check_size(probs.size(), thresholds_.size(), "probs");
+    check_size(sets.size(), thresholds_.size(), "sets");
+    if (!on_probabilities() || empty_ == EmptySets::fill) return false;
+    return halves_at_least(reinterpret_cast<const std::byte*>(probs.data()), half_thresholds_.data(),
+                           sets.size(), sets.data());
 }
 
 void p_values(const Calibrator& calibrator, std::span<const float> probs, std::span<float> out) {

@@ -11,6 +11,17 @@
 
 namespace kandinsky::cli {
 
+namespace {
+constexpr std::size_t kLeastMemory = std::size_t{1} << 20;
+
+/// More than this saves walks over the data only where there are tens of thousands of images.
+std::size_t standard_memory() {
+    const auto machine =
+        static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return std::clamp(machine / 4, kLeastMemory, std::size_t{1} << 30);
+}
+}  // namespace
+
 void CommonFlags::declare(CLI::App& app) {
     app.add_option("--threads", threads, "threads to use (0: all of the machine)")
         ->capture_default_str()
@@ -80,7 +91,8 @@ void CalibrateFlags::declare(CLI::App& app, const std::string& standard_pooling)
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
     app.add_option("--memory", memory,
-                   "bytes of scores to hold at a time, e.g. 2G (default: a quarter of the machine)");
+                   "bytes to work in besides the result, e.g. 2G; less means more walks over the data, never "
+                   "another result (default: a quarter of the machine, at most 1G)");
     for (const Method* candidate : kandinsky::methods())
         for (const MethodOption& option : candidate->options) {
             std::string& value = method_options[option.flag];
@@ -109,9 +121,9 @@ CalibrateOptions CalibrateFlags::options() const {
     if (compat != "none" && compat != "released")
         fail(ErrorKind::usage, "--compat is '{}', but must be none or released", compat);
     options.released = compat == "released";
-    options.memory = memory.empty() ? static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-                                          static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 4
-                                    : parse_bytes(memory, "--memory");
+    options.memory = memory.empty() ? standard_memory() : parse_bytes(memory, "--memory");
+    if (options.memory < kLeastMemory)
+        fail(ErrorKind::usage, "--memory is '{}', but at least 1M is needed", memory);
     for (const Method* candidate : kandinsky::methods())
         for (const MethodOption& option : candidate->options) {
             const std::string& value = method_options.at(option.flag);

@@ -37,6 +37,7 @@ void write_images(AtomicFile& file, DType dtype, const std::vector<std::size_t>&
             if (progress.cancelled()) throw Interrupted();
             fill(first + i, buffer.data() + i * bytes);
         });
+        data.release(first, first + count);
         file.write(buffer.data(), count * bytes);
     }
     if (progress.cancelled()) throw Interrupted();
@@ -47,6 +48,15 @@ SetCoding coding_of(const std::string& name) {
     if (name == "planes") return SetCoding::planes;
     if (name == "bits") return SetCoding::bits;
     fail(ErrorKind::usage, "--coding is '{}', but must be planes or bits", name);
+}
+
+/// The stored halves of an image when they are its probabilities, [class][pixel]; nothing otherwise.
+std::span<const std::uint16_t> halves_of(const Dataset& data, std::size_t image) {
+    const ArrayView& view = data.stored_probs().view();
+    if (view.dtype != DType::float16 || !view.is_c_contiguous() || data.options().logits != Logits::none)
+        return {};
+    return {reinterpret_cast<const std::uint16_t*>(view.at(data.row_of(image))),
+            view.shape[1] * view.shape[2] * view.shape[3]};
 }
 
 void run(const Flags& flags) {
@@ -115,8 +125,11 @@ void run(const Flags& flags) {
         write_images(outputs.file("-o"), DType::uint8, {data.images(), classes, height, row}, bytes, data,
                      progress, "predicting", [&](std::size_t image, std::byte* out) {
                          const std::span<std::uint8_t> sets(reinterpret_cast<std::uint8_t*>(out), bytes);
-                         filled += flags.packed ? predictor.packed_sets(probs_of(image), sets)
-                                                : predictor.sets(probs_of(image), sets);
+                         if (flags.packed)
+                             filled += predictor.packed_sets(probs_of(image), sets);
+                         else if (const auto halves = halves_of(data, image);
+                                  halves.size() != values || !predictor.half_sets(halves, sets))
+                             filled += predictor.sets(probs_of(image), sets);  // tells where a bad value is
                      });
         if (flags.no_empty)
             remark = fmt::format("{:.2f} % of the sets were empty and got the most probable class\n",

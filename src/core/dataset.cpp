@@ -8,6 +8,8 @@
 #include "core/fail.hpp"
 #include "core/half_to_float.hpp"
 #include "core/hash.hpp"
+#include "core/pages.hpp"
+#include "core/unit_interval.hpp"
 
 namespace kandinsky {
 
@@ -133,6 +135,35 @@ Dataset Dataset::subset(const std::vector<std::uint32_t>& images) const {
 }
 
 namespace {
+/// Hands the memory of the listed rows to hint(begin, bytes), rows that follow each other in one go.
+template <class Hint>
+void for_each_stretch(const Array& array, const std::vector<std::uint32_t>& rows, std::size_t first,
+                      std::size_t last, Hint&& hint) {
+    // Small files may stay: what they take is bounded by their size.
+    constexpr std::size_t kSmall = std::size_t{256} << 20;
+    const ArrayView& view = array.view();
+    if (!array.in_file() || !view.is_c_contiguous() || view.size() * size_of(view.dtype) < kSmall) return;
+    const auto bytes = static_cast<std::size_t>(view.strides[0]);
+    for (std::size_t image = first; image < last;) {
+        std::size_t end = image + 1;
+        while (end < last && rows[end] == rows[end - 1] + 1) ++end;
+        hint(view.at(rows[image]), (end - image) * bytes);
+        image = end;
+    }
+}
+}  // namespace
+
+void Dataset::release(std::size_t first, std::size_t last) const {
+    for_each_stretch(probs_, rows_, first, std::min(last, images()), drop_pages);
+    if (labelled()) for_each_stretch(labels_, rows_, first, std::min(last, images()), drop_pages);
+}
+
+void Dataset::prefetch(std::size_t first, std::size_t last) const {
+    for_each_stretch(probs_, rows_, first, std::min(last, images()), fetch_pages);
+    if (labelled()) for_each_stretch(labels_, rows_, first, std::min(last, images()), fetch_pages);
+}
+
+namespace {
 constexpr std::size_t kLabelChunk = 512;
 
 /// Calls run(source, step, count, offset) for the stretches of equal step that make up a pixel range of one
@@ -191,10 +222,7 @@ void Dataset::read_probs(std::size_t image, PixelRange range, float* out) const 
                              for (std::size_t i = 0; i < n; ++i) to[i] /= 255.0f;
                      });
         if (options_.logits == Logits::none) {
-            unsigned bad = 0;
-            for (std::size_t i = 0; i < count; ++i)
-                bad |= static_cast<unsigned>(!(target[i] >= 0.0f && target[i] <= 1.0f));
-            if (bad != 0)
+            if (!all_in_unit_interval(target, count))
                 for (std::size_t i = 0; i < count; ++i)
                     if (!(target[i] >= 0.0f && target[i] <= 1.0f))
                         refuse_probability(image, plane, range.begin + i, target[i]);

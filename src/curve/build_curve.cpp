@@ -9,35 +9,74 @@ namespace kandinsky {
 
 namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
-__extension__ using Wide = unsigned __int128;
-}  // namespace
+}
 
 double interpolated_quantile(std::span<const std::uint32_t> keys, double level) {
-    const double at = level * static_cast<double>(keys.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
-    const double low = score_of(keys[below]);
-    if (below + 1 >= keys.size()) return low;
-    const double high = score_of(keys[below + 1]);
-    return low + (high - low) * (at - static_cast<double>(below));
+    return interpolated_quantile(keys.size(), level, [&](std::size_t k) { return score_of(keys[k]); });
+}
+
+CurvePlan CurvePlan::of_scores(std::uint64_t n, const CurveRule& rule) {
+    CurvePlan plan;
+    const std::vector<double>& levels = rule.ladder.levels;
+    plan.targets.reserve(levels.size() * (rule.released ? 2 : 1));
+    if (rule.released) {
+        for (const double level : levels) {
+            const auto below = static_cast<std::uint64_t>(level * static_cast<double>(n - 1));
+            plan.targets.push_back(below + 1);
+            plan.targets.push_back(std::min(below + 2, n));
+        }
+        return plan;
+    }
+    plan.complete = n <= levels.size();
+    if (plan.complete)
+        for (std::uint64_t rank = 1; rank <= n; ++rank) plan.targets.push_back(rank);
+    else
+        for (const double level : levels) plan.targets.push_back(conformal_rank(n, 1 - level));
+    return plan;
+}
+
+CurvePlan CurvePlan::of_groups(std::uint64_t n, std::uint64_t groups, const CurveRule& rule) {
+    CurvePlan plan;
+    const std::vector<double>& levels = rule.ladder.levels;
+    // One score a group: all weights are equal and the curve is the plain one.
+    plan.complete = groups == n && n <= levels.size();
+    if (plan.complete) {
+        for (std::uint64_t rank = 1; rank <= n; ++rank)
+            plan.targets.push_back(static_cast<Weight>(rank) * kGroupWeight);
+        return plan;
+    }
+    // Above what rounding loses of a group's weight, for any group below 4e7 scores.
+    constexpr double kSlack = 1e-11;
+    const double whole = static_cast<double>(groups + 1);
+    plan.targets.reserve(levels.size());
+    for (const double level : levels) {
+        const double wanted = level * whole * (1 - kSlack);  // in groups
+        const double full = std::floor(wanted);
+        plan.targets.push_back(static_cast<Weight>(full) * kGroupWeight +
+                               static_cast<Weight>((wanted - full) * static_cast<double>(kGroupWeight)));
+    }
+    return plan;
+}
+
+void CurvePlan::read(const CurveRule& rule, std::uint64_t n, std::span<const float> found,
+                     std::vector<float>& values) const {
+    if (!rule.released) {
+        values.assign(found.begin(), found.end());
+        return;
+    }
+    for (std::size_t l = 0; l < rule.ladder.levels.size(); ++l)
+        values.push_back(
+            static_cast<float>(interpolated_quantile(n, rule.ladder.levels[l], [&](std::size_t k) -> double {
+                return found[2 * l + (k + 1 > static_cast<std::uint64_t>(targets[2 * l]) ? 1 : 0)];
+            })));
 }
 
 CurveSet::Curve build_curve(std::span<const std::uint32_t> keys, const CurveRule& rule) {
-    CurveSet::Curve curve{.scores = keys.size(), .groups = 0, .complete = false, .values = {}};
-    if (keys.empty()) return curve;
-    if (rule.released) {
-        for (const double level : rule.ladder.levels)
-            curve.values.push_back(static_cast<float>(interpolated_quantile(keys, level)));
-        return curve;
-    }
-    curve.complete = keys.size() <= rule.ladder.levels.size();
-    if (curve.complete) {
-        for (const std::uint32_t key : keys) curve.values.push_back(score_of(key));
-        return curve;
-    }
-    for (const double level : rule.ladder.levels) {
-        const std::uint64_t rank = conformal_rank(keys.size(), 1 - level);
-        curve.values.push_back(rank <= keys.size() ? score_of(keys[rank - 1]) : kInf);
-    }
+    CurveSet::Curve curve;
+    CurveRule alike = rule;
+    alike.pooling = Pooling::pixels;
+    build_plain_curve(
+        keys.size(), alike, [&](std::size_t k) { return score_of(keys[k]); }, curve);
     return curve;
 }
 
@@ -45,38 +84,22 @@ CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs, std::vec
                                   const CurveRule& rule) {
     CurveSet::Curve curve{.scores = pairs.size(), .groups = 0, .complete = false, .values = {}};
     for (const std::uint64_t pair : pairs) curve.groups += sizes[pair & 0xFFFFFFFFu]++ == 0;
-    const auto clear = [&] {
-        for (const std::uint64_t pair : pairs) sizes[pair & 0xFFFFFFFFu] = 0;
-    };
     if (pairs.empty()) return curve;
-    if (curve.groups == curve.scores && curve.scores <= rule.ladder.levels.size()) {
-        // One score a group: all weights are equal and the curve is the plain one.
-        curve.complete = true;
-        for (const std::uint64_t pair : pairs)
-            curve.values.push_back(score_of(static_cast<std::uint32_t>(pair >> 32)));
-        clear();
-        return curve;
-    }
-    // One group weighs 2^62 units. A group of m scores loses fewer than m of them to rounding, less than the
-    // slack for any m below 4e7.
-    constexpr double kSlack = 1e-11;
-    constexpr std::uint64_t kUnit = std::uint64_t{1} << 62;
-    const double whole = static_cast<double>(curve.groups + 1);
-    Wide reached = 0;
+    const CurvePlan plan = CurvePlan::of_groups(curve.scores, curve.groups, rule);
+    curve.complete = plan.complete;
+    std::vector<float> found;
+    Weight reached = 0;
     std::size_t next = 0;
-    for (const double level : rule.ladder.levels) {
-        const double wanted = level * whole * (1 - kSlack);  // in groups
-        const double full = std::floor(wanted);
-        const Wide target =
-            static_cast<Wide>(full) * kUnit + static_cast<Wide>((wanted - full) * static_cast<double>(kUnit));
+    for (const Weight target : plan.targets) {
         while (next < pairs.size() && reached < target) {
-            reached += kUnit / sizes[pairs[next] & 0xFFFFFFFFu];
+            reached += kGroupWeight / sizes[pairs[next] & 0xFFFFFFFFu];
             ++next;
         }
-        curve.values.push_back(
+        found.push_back(
             reached >= target ? score_of(static_cast<std::uint32_t>(pairs[next - (next > 0)] >> 32)) : kInf);
     }
-    clear();
+    plan.read(rule, curve.scores, found, curve.values);
+    for (const std::uint64_t pair : pairs) sizes[pair & 0xFFFFFFFFu] = 0;
     return curve;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <kandinsky/curve.hpp>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -14,8 +15,38 @@ struct CurveRule {
     bool released = false;  ///< linear interpolation at the ladder's levels instead of conformal ranks
 };
 
-/// Quantile of ascending keys by linear interpolation between order statistics (numpy's default rule); keys
-/// not empty.
+/// Weights are integers, so that no order of adding shows; the weights of many groups need more than 64 bits.
+__extension__ using Weight = unsigned __int128;
+/// What a group weighs in all; a group of m scores loses fewer than m units to rounding.
+inline constexpr std::uint64_t kGroupWeight = std::uint64_t{1} << 62;
+
+/// Which order statistics of n scores a curve is made of, each named by the least total weight of the scores
+/// up to it: its rank where every score weighs 1, and a share of the groups where groups weigh alike. Ways to
+/// find them (sorting, counting) share this, and so agree to the bit.
+struct CurvePlan {
+    bool complete = false;
+    std::vector<Weight> targets;  ///< ascending, but for neighbours; more than there is: +inf
+
+    /// Every score weighs 1.
+    [[nodiscard]] static CurvePlan of_scores(std::uint64_t n, const CurveRule& rule);
+    /// Every one of `groups` weighs kGroupWeight, split evenly over its scores.
+    [[nodiscard]] static CurvePlan of_groups(std::uint64_t n, std::uint64_t groups, const CurveRule& rule);
+    /// The values of the curve from the scores found for the targets.
+    void read(const CurveRule& rule, std::uint64_t n, std::span<const float> found,
+              std::vector<float>& values) const;
+};
+
+/// Quantile by linear interpolation between the order statistics at(0) .. at(n - 1) (numpy's default rule), n
+/// not 0.
+template <class At>
+[[nodiscard]] double interpolated_quantile(std::size_t n, double level, At&& at) {
+    const double place = level * static_cast<double>(n - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const double low = at(below);
+    if (below + 1 >= n) return low;
+    const double high = at(below + 1);
+    return low + (high - low) * (place - static_cast<double>(below));
+}
 [[nodiscard]] double interpolated_quantile(std::span<const std::uint32_t> keys, double level);
 
 /// A curve from ascending keys, every score alike.
@@ -27,5 +58,26 @@ struct CurveRule {
 /// show.
 [[nodiscard]] CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs,
                                                 std::vector<std::uint32_t>& sizes, const CurveRule& rule);
+
+/// A curve from the order statistics at(0) .. at(n - 1), as scores: every one alike, or each from a group of
+/// its own, as the rule's pooling says. Same result as the two above.
+template <class At>
+void build_plain_curve(std::size_t n, const CurveRule& rule, At&& at, CurveSet::Curve& curve) {
+    const bool grouped = rule.pooling == Pooling::groups && !rule.released;
+    curve = {.scores = n, .groups = grouped ? n : 0, .complete = false, .values = std::move(curve.values)};
+    curve.values.clear();
+    if (n == 0) return;
+    const CurvePlan plan = grouped ? CurvePlan::of_groups(n, n, rule) : CurvePlan::of_scores(n, rule);
+    curve.complete = plan.complete;
+    std::vector<float> found;
+    found.reserve(plan.targets.size());
+    for (const Weight target : plan.targets) {
+        // With groups of one score each, the k-th score is the first to reach (k - 1, k] group weights.
+        const Weight rank = grouped ? (target + (kGroupWeight - 1)) / kGroupWeight : target;
+        found.push_back(rank <= n ? at(static_cast<std::size_t>(rank) - (rank > 0))
+                                  : std::numeric_limits<float>::infinity());
+    }
+    plan.read(rule, n, found, curve.values);
+}
 
 }  // namespace kandinsky

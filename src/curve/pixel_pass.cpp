@@ -1,118 +1,116 @@
 #include "curve/pixel_pass.hpp"
 
 #include <algorithm>
-#include <kandinsky/error.hpp>
 
 #include "core/parallel.hpp"
+#include "curve/pixel_rows.hpp"
 #include "curve/score_key.hpp"
-#include "score/scored_tile.hpp"
 
 namespace kandinsky {
 
 namespace {
-/// The scores of one tile, sorted into one stretch for each (stratum, pixel).
-class TileScores {
+constexpr std::size_t kTask = 256;  // pixels whose curves one thread builds in a row
+
+/// The curves and features of the gathered pixels, a task at a time.
+class CurveBuilder {
   public:
-    TileScores(const Dataset& data, const Census& census, const PixelPassRequest& request, PixelRange range)
-        : data_(data), range_(range), by_class_(request.condition == Condition::by_class) {
-        const std::size_t pixels = data.grid().pixels();
-        offsets_.reserve(census.strata * range.size() + 1);
-        std::size_t total = 0;
-        for (std::size_t s = 0; s < census.strata; ++s)
-            for (std::size_t p = range.begin; p < range.end; ++p) {
-                offsets_.push_back(total);
-                total += census.counts[s * pixels + p];
-            }
-        offsets_.push_back(total);
-        cursor_.assign(offsets_.begin(), offsets_.end() - 1);
+    CurveBuilder(const Dataset& data, const PixelRows& rows, const PixelPassRequest& request,
+                 std::size_t strata, PixelPassResult& result)
+        : data_(data), rows_(rows), request_(request), strata_(strata), result_(result) {
+        // Where each group has one score at a pixel, weighing by groups is weighing alike.
+        const bool grouped = request.rule.pooling == Pooling::groups && !request.rule.released;
+        pairs_ = request.curves && grouped && !(rows.single() && data.groups() == data.images());
     }
 
-    [[nodiscard]] std::size_t total() const { return offsets_.back(); }
-    [[nodiscard]] std::size_t begin(std::size_t slot) const { return offsets_[slot]; }
-    [[nodiscard]] std::size_t length(std::size_t slot) const { return offsets_[slot + 1] - offsets_[slot]; }
-
-    /// Calls put(position, score, group) for every score of the tile.
-    template <class Put>
-    void gather(const ScoreOptions& options, Progress& progress, Put&& put) {
-        ScoredTile tile(data_, options, range_.size());
-        const std::size_t n = range_.size();
-        for (std::size_t image = 0; image < data_.images(); ++image) {
-            if (progress.cancelled()) throw Interrupted();
-            tile.load(image, range_);
-            const std::uint32_t group = data_.group_of(image);
-            for (std::size_t c = 0; c < data_.classes(); ++c) {
-                const float* const scores = tile.scores(c);
-                const std::uint8_t* const member = tile.member(c);
-                std::size_t* const cursor = cursor_.data() + (by_class_ ? c * n : 0);
-                for (std::size_t i = 0; i < n; ++i)
-                    if (member[i] != 0) put(cursor[i]++, scores[i], group);
+    /// Pixels first .. first + count of the range that begins at `begin`; a set of curves for each stratum.
+    std::vector<CurveSet> build(std::size_t begin, std::size_t first, std::size_t count) const {
+        std::vector<CurveSet> sets;
+        if (request_.curves) {
+            sets.assign(strata_, CurveSet(request_.rule.ladder, request_.rule.released));
+            for (CurveSet& set : sets) set.reserve(count, count * request_.rule.ladder.levels.size());
+        }
+        PixelRows::Scratch scratch;
+        std::vector<std::uint32_t> sizes(pairs_ ? data_.groups() : 0);
+        CurveSet::Curve curve;
+        for (std::size_t i = first; i < first + count; ++i) {
+            if (pairs_) {
+                rows_.pair_up(i, scratch);
+                for (std::size_t s = 0; s < strata_; ++s) {
+                    const auto own =
+                        std::span(scratch.pairs).subspan(scratch.first[s], PixelRows::count(scratch, s));
+                    sort_pairs(own);
+                    sets[s].append(build_group_curve(own, sizes, request_.rule));
+                    features(begin + i, s, own.size(), [&](std::size_t k) {
+                        return score_of(static_cast<std::uint32_t>(own[k] >> 32));
+                    });
+                }
+                continue;
+            }
+            rows_.sort(i, scratch);
+            for (std::size_t s = 0; s < strata_; ++s) {
+                const auto at = [&](std::size_t k) { return rows_.score(scratch, s, k); };
+                if (request_.curves) {
+                    build_plain_curve(PixelRows::count(scratch, s), request_.rule, at, curve);
+                    sets[s].append(curve);
+                }
+                features(begin + i, s, PixelRows::count(scratch, s), at);
             }
         }
+        return sets;
     }
 
   private:
+    template <class At>
+    void features(std::size_t pixel, std::size_t s, std::size_t n, At&& at) const {
+        if (n == 0) return;
+        const std::size_t wanted = request_.quantiles.size();
+        float* const out = result_.features.data() + (s * data_.grid().pixels() + pixel) * wanted;
+        for (std::size_t q = 0; q < wanted; ++q)
+            out[q] = static_cast<float>(interpolated_quantile(n, request_.quantiles[q], at));
+    }
+
     const Dataset& data_;
-    PixelRange range_;
-    bool by_class_;
-    std::vector<std::size_t> offsets_, cursor_;
+    const PixelRows& rows_;
+    const PixelPassRequest& request_;
+    std::size_t strata_;
+    PixelPassResult& result_;
+    bool pairs_ = false;
 };
 }  // namespace
 
 PixelPassResult pixel_pass(const Dataset& data, const Census& census, const PixelPassRequest& request,
                            Progress& progress) {
-    const std::size_t pixels = data.grid().pixels(), features = request.quantiles.size();
-    // Tiles small enough that their scores stay in the cache, large enough to read whole cache lines.
-    const std::size_t tile = std::clamp<std::size_t>((std::size_t{1} << 20) / data.images(), 64, 4096);
-    const std::size_t tiles = (pixels + tile - 1) / tile;
-    const bool grouped = request.curves && request.rule.pooling == Pooling::groups && !request.rule.released;
-
+    const std::size_t pixels = data.grid().pixels();
     PixelPassResult result;
-    result.features.assign(features > 0 ? census.strata * pixels * features : 0, 0.0f);
-    std::vector<std::vector<CurveSet>> parts(request.curves ? tiles : 0);  // [tile][stratum]
-
-    parallel_for(tiles, progress, "pixel curves", [&](std::size_t number) {
-        const PixelRange range{number * tile, std::min(pixels, (number + 1) * tile)};
-        TileScores scores(data, census, request, range);
-        std::vector<std::uint32_t> keys(scores.total()), sizes(grouped ? data.groups() : 0);
-        std::vector<std::uint64_t> pairs(grouped ? scores.total() : 0);
-        if (grouped)
-            scores.gather(request.score, progress, [&](std::size_t at, float score, std::uint32_t group) {
-                pairs[at] = pair_of(score, group);
+    result.features.assign(census.strata * pixels * request.quantiles.size(), 0.0f);
+    std::vector<std::vector<CurveSet>> parts;  // [task][stratum]
+    {
+        PixelRows rows(data, request.condition, request.score);
+        const CurveBuilder builder(data, rows, request, census.strata, result);
+        // Equal ranges, as few as the budget allows: every range is a walk over the data.
+        const std::size_t most = std::max<std::size_t>(1, request.budget / rows.row_bytes());
+        const std::size_t ranges = (pixels + most - 1) / most;
+        for (std::size_t r = 0; r < ranges; ++r) {
+            const PixelRange range{pixels * r / ranges, pixels * (r + 1) / ranges};
+            rows.gather(range, progress);
+            const std::size_t tasks = (range.size() + kTask - 1) / kTask, before = parts.size();
+            parts.resize(before + tasks);
+            parallel_for(tasks, progress, "pixel curves", [&](std::size_t task) {
+                parts[before + task] =
+                    builder.build(range.begin, task * kTask, std::min(kTask, range.size() - task * kTask));
             });
-        else
-            scores.gather(request.score, progress,
-                          [&](std::size_t at, float score, std::uint32_t) { keys[at] = key_of(score); });
-        if (request.curves)
-            parts[number].assign(census.strata, CurveSet(request.rule.ladder, request.rule.released));
-        for (std::size_t s = 0; s < census.strata; ++s) {
-            for (std::size_t i = 0; i < range.size(); ++i) {
-                const std::size_t slot = s * range.size() + i, n = scores.length(slot);
-                const std::span<std::uint32_t> own(keys.data() + scores.begin(slot), n);
-                if (grouped) {
-                    const std::span<std::uint64_t> own_pairs(pairs.data() + scores.begin(slot), n);
-                    sort_pairs(own_pairs);
-                    for (std::size_t k = 0; k < n; ++k)
-                        own[k] = static_cast<std::uint32_t>(own_pairs[k] >> 32);
-                    parts[number][s].append(build_group_curve(own_pairs, sizes, request.rule));
-                } else {
-                    sort_keys(own);
-                    if (request.curves) parts[number][s].append(build_curve(own, request.rule));
-                }
-                if (n == 0) continue;
-                float* const out = result.features.data() + (s * pixels + range.begin + i) * features;
-                for (std::size_t q = 0; q < features; ++q)
-                    out[q] = static_cast<float>(interpolated_quantile(own, request.quantiles[q]));
-            }
         }
-    });
-
-    if (request.curves) {
-        result.curves.assign(census.strata, CurveSet(request.rule.ladder, request.rule.released));
-        for (std::size_t s = 0; s < census.strata; ++s)
-            for (std::vector<CurveSet>& part : parts) {
-                result.curves[s].append(part[s]);
-                part[s] = CurveSet();  // its memory is needed for the next
-            }
+    }
+    if (!request.curves) return result;
+    result.curves.assign(census.strata, CurveSet(request.rule.ladder, request.rule.released));
+    for (std::size_t s = 0; s < census.strata; ++s) {
+        std::size_t values = 0;
+        for (const std::vector<CurveSet>& part : parts) values += part[s].storage().values.size();
+        result.curves[s].reserve(pixels, values);
+        for (std::vector<CurveSet>& part : parts) {
+            result.curves[s].append(part[s]);
+            part[s] = CurveSet();  // its memory is needed for the next
+        }
     }
     return result;
 }

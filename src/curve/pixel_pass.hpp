@@ -13,9 +13,10 @@ namespace kandinsky {
 struct PixelPassRequest {
     Condition condition = Condition::by_class;
     ScoreOptions score;
-    std::vector<double> quantiles;  ///< features: the curve at these levels; none when empty
-    bool curves = false;            ///< the curves themselves
-    CurveRule rule;                 ///< for the curves
+    std::vector<double> quantiles;              ///< features: the curve at these levels; none when empty
+    bool curves = false;                        ///< the curves themselves
+    CurveRule rule;                             ///< for the curves
+    std::size_t budget = std::size_t{1} << 29;  ///< bytes of scores held at a time; one pixel's at least
 };
 
 struct PixelPassResult {
@@ -23,8 +24,9 @@ struct PixelPassResult {
     std::vector<CurveSet> curves;  ///< one set per stratum, one curve per pixel
 };
 
-/// Exact per-pixel order statistics in one walk over the data, tile by tile: each tile gathers and sorts the
-/// scores of a few hundred pixels. Memory: about 8 bytes x images x tile x threads.
+/// Exact per-pixel order statistics. Gathers the scores of as many pixels as the budget allows (2 bytes each
+/// for half-precision or byte probabilities of up to three classes, 4 with more, else 8), sorts them, walks
+/// the data again for the rest. The budget does not show in the result.
 [[nodiscard]] PixelPassResult pixel_pass(const Dataset& data, const Census& census,
                                          const PixelPassRequest& request, Progress& progress);
 

@@ -5,26 +5,23 @@
 #include <limits>
 
 #include "core/parallel.hpp"
+#include "curve/region_select.hpp"
 #include "curve/score_key.hpp"
+#include "score/narrow_scores.hpp"
 #include "score/scored_tile.hpp"
 
 namespace kandinsky {
 
 namespace {
 constexpr std::size_t kTile = 2048;
+constexpr std::uint64_t kSmall = std::uint64_t{1} << 18;  // scores; more of few values are faster counted
 constexpr std::size_t kElsewhere = std::numeric_limits<std::size_t>::max();
-
-struct Job {
-    std::size_t stratum = 0;
-    std::uint32_t region = 0;
-    std::uint64_t count = 0;
-};
 
 /// The jobs of one walk, with a stretch of the buffer for every (job, tile): the census says how long each
 /// is, so threads fill them without a word to each other.
 class Walk {
   public:
-    Walk(const Census& census, const std::vector<Partition>& partitions, std::span<const Job> jobs,
+    Walk(const Census& census, const std::vector<Partition>& partitions, std::span<const RegionJob> jobs,
          std::size_t pixels)
         : jobs_(jobs), tiles_((pixels + kTile - 1) / kTile), slot_of_(census.strata) {
         for (std::size_t s = 0; s < census.strata; ++s) slot_of_[s].assign(partitions[s].regions, kElsewhere);
@@ -47,10 +44,10 @@ class Walk {
     [[nodiscard]] std::size_t job_of(std::size_t stratum, std::uint32_t region) const {
         return slot_of_[stratum][region];
     }
-    [[nodiscard]] std::span<const Job> jobs() const { return jobs_; }
+    [[nodiscard]] std::span<const RegionJob> jobs() const { return jobs_; }
 
   private:
-    std::span<const Job> jobs_;
+    std::span<const RegionJob> jobs_;
     std::size_t tiles_;
     std::vector<std::vector<std::size_t>> slot_of_;
     std::vector<std::uint64_t> start_;
@@ -96,7 +93,7 @@ std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
                                   Progress& progress) {
     const std::size_t pixels = data.grid().pixels();
     const bool grouped = request.rule.pooling == Pooling::groups && !request.rule.released;
-    std::vector<Job> jobs;
+    std::vector<RegionJob> jobs;
     std::vector<std::size_t> first_job;
     for (std::size_t s = 0; s < census.strata; ++s) {
         first_job.push_back(jobs.size());
@@ -107,36 +104,59 @@ std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
             jobs[first_job[s] + partitions[s].region[p]].count += census.counts[s * pixels + p];
     }
 
+    // Regions that fit are gathered and sorted, with as much scratch as there are scores. Others are counted,
+    // which needs no memory for the scores; for scores of few values it is faster too.
+    const std::uint64_t most = std::max<std::uint64_t>(1, request.budget / (grouped ? 16 : 8));
+    const bool few_values = NarrowScores::of(data, request.score, request.condition).has_value();
+    const std::uint64_t sorted = few_values ? std::min(most, kSmall) : most;
     std::vector<CurveSet::Curve> curves(jobs.size());
-    const std::uint64_t most = std::max<std::uint64_t>(1, request.budget / (grouped ? 8 : 4));
-    for (std::size_t begin = 0; begin < jobs.size();) {
-        std::size_t end = begin;
-        std::uint64_t held = 0;
-        while (end < jobs.size() && (end == begin || held + jobs[end].count <= most))
-            held += jobs[end++].count;
-        const Walk walk(census, partitions, std::span(jobs).subspan(begin, end - begin), pixels);
+    std::vector<std::size_t> small;
+    {
+        std::vector<RegionJob> large;
+        std::vector<std::size_t> place;
+        for (std::size_t j = 0; j < jobs.size(); ++j)
+            if (jobs[j].count > sorted)
+                large.push_back(jobs[j]), place.push_back(j);
+            else
+                small.push_back(j);
+        std::vector<CurveSet::Curve> found = select_curves(data, partitions, large, request, progress);
+        for (std::size_t i = 0; i < place.size(); ++i) curves[place[i]] = std::move(found[i]);
+    }
+    for (std::size_t begin = 0; begin < small.size();) {
+        std::vector<RegionJob> held;
+        std::uint64_t scores = 0;
+        while (begin + held.size() < small.size() &&
+               (held.empty() || scores + jobs[small[begin + held.size()]].count <= most)) {
+            held.push_back(jobs[small[begin + held.size()]]);
+            scores += held.back().count;
+        }
+        if (scores == 0) {
+            begin += held.size();
+            continue;
+        }
+        const Walk walk(census, partitions, held, pixels);
         const auto stretch = [&](auto& keys, std::size_t j) {
             const std::uint64_t from = walk.start(j, 0);
             return std::span(keys).subspan(from, walk.jobs()[j].count);
         };
         if (grouped) {
             auto pairs = gather<std::uint64_t>(data, partitions, request, walk, progress, pair_of);
-            parallel_for(end - begin, [&](std::size_t j) {
+            parallel_for(held.size(), [&](std::size_t j) {
                 std::vector<std::uint32_t> sizes(data.groups());
                 const auto own = stretch(pairs, j);
                 sort_pairs(own);
-                curves[begin + j] = build_group_curve(own, sizes, request.rule);
+                curves[small[begin + j]] = build_group_curve(own, sizes, request.rule);
             });
         } else {
             auto keys = gather<std::uint32_t>(data, partitions, request, walk, progress,
                                               [](float score, std::uint32_t) { return key_of(score); });
-            parallel_for(end - begin, [&](std::size_t j) {
+            parallel_for(held.size(), [&](std::size_t j) {
                 const auto own = stretch(keys, j);
                 sort_keys(own);
-                curves[begin + j] = build_curve(own, request.rule);
+                curves[small[begin + j]] = build_curve(own, request.rule);
             });
         }
-        begin = end;
+        begin += held.size();
     }
 
     std::vector<CurveSet> sets(census.strata, CurveSet(request.rule.ladder, request.rule.released));

@@ -14,13 +14,12 @@ struct RegionPassRequest {
     Condition condition = Condition::by_class;
     ScoreOptions score;
     CurveRule rule;
-    std::size_t budget = std::size_t{1}
-                         << 30;  ///< bytes of scores held at a time; a single larger region is held whole
+    std::size_t budget = std::size_t{1} << 29;  ///< bytes to hold at a time, a few megabytes at least
 };
 
-/// Exact curves of the regions of every stratum (one partition each): gathers the scores of as many regions
-/// as the budget allows, sorts them, walks the data again for the rest. Returns one set per stratum, one
-/// curve per region.
+/// Exact curves of the regions of every stratum (one partition each): gathers and sorts the scores of small
+/// regions, as many at a time as the budget allows, and counts those of large ones. The budget shows in the
+/// number of walks over the data, never in the result. Returns one set per stratum, one curve per region.
 [[nodiscard]] std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
                                                 const std::vector<Partition>& partitions,
                                                 const RegionPassRequest& request, Progress& progress);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "core/compare_kernels.hpp"
 #include "evaluate/covering_level.hpp"
 
 namespace kandinsky {
@@ -24,6 +25,36 @@ std::vector<double> shares(const std::uint64_t* first, std::size_t levels) {
         out[l] = static_cast<double>(covered) / static_cast<double>(total);
     }
     return out;
+}
+
+/// How many places have a 1 in both of two arrays of 0 and 1.
+std::uint64_t count_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n) {
+    std::uint64_t total = 0;
+    for (std::size_t begin = 0; begin < n; begin += 255) {
+        std::uint8_t sums[32] = {};
+        const std::size_t end = std::min(n, begin + 255);
+        std::size_t i = begin;
+        for (; i + 32 <= end; i += 32)
+            for (std::size_t k = 0; k < 32; ++k)
+                sums[k] = static_cast<std::uint8_t>(sums[k] + (a[i + k] & b[i + k]));
+        for (const std::uint8_t sum : sums) total += sum;
+        for (; i < end; ++i) total += a[i] & b[i];
+    }
+    return total;
+}
+
+/// Counts the ranks of valid places. Neighbours often have the same rank, so they count in turn.
+void add_ranks(const std::uint8_t* ranks, const std::uint8_t* valid, std::size_t n,
+               std::vector<std::uint64_t>& sums) {
+    constexpr std::size_t kFew = 32;
+    if (sums.size() > kFew) {
+        for (std::size_t i = 0; i < n; ++i) sums[ranks[i]] += valid[i];
+        return;
+    }
+    std::uint32_t counts[4][kFew] = {};
+    for (std::size_t i = 0; i < n; ++i) counts[i % 4][ranks[i] % kFew] += valid[i];
+    for (std::size_t l = 0; l < sums.size(); ++l)
+        sums[l] += std::uint64_t{counts[0][l]} + counts[1][l] + counts[2][l] + counts[3][l];
 }
 
 void add_to(std::vector<std::uint64_t>& sum, const std::vector<std::uint64_t>& part) {
@@ -92,9 +123,9 @@ void CoverageJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
         first_covering_level(scores, thresholds_.data() + s * levels * n, levels, n, rank_.data());
         for (std::size_t i = 0; i < n; ++i) {
             least_[i] = std::min(least_[i], rank_[i]);
-            if (valid[i] != 0) ++sizes_[rank_[i]];
-            if (member[i] != 0) ++first[i * (levels + 1) + rank_[i]];
         }
+        add_ranks(rank_.data(), valid, n, sizes_);
+        for (std::size_t i = 0; i < n; ++i) first[i * (levels + 1) + rank_[i]] += member[i];
         if (resampled_) resampled_->note(image, c, rank_.data(), member);
         if (marginal_.empty()) continue;
         const std::size_t points = judge_.marginal_plan_.alphas.size();
@@ -102,11 +133,8 @@ void CoverageJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
         for (std::size_t i = 0; i < n; ++i)
             if (member[i] != 0) ++marginal_first_[s * (points + 1) + rank_[i]];
     }
-    for (std::size_t i = 0; i < n; ++i) {
-        if (valid[i] == 0) continue;
-        ++valid_;
-        ++empties_[least_[i]];
-    }
+    valid_ += count_both(valid, valid, n);
+    add_ranks(least_.data(), valid, n, empties_);
 }
 
 void CoverageJudge::Tile::finish() {

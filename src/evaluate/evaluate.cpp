@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <kandinsky/evaluate.hpp>
+#include <kandinsky/threads.hpp>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -12,8 +14,29 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kTile = 512;
+constexpr std::size_t kTile = 512, kTogether = 8;
 constexpr std::size_t kNotes = std::size_t{1} << 24;  // bytes that the bootstrap notes in a tile
+
+/// What is counted in one tile.
+struct TileTally {
+    TileTally(const std::vector<std::unique_ptr<CoverageJudge>>& judges, PixelRange own, std::size_t classes,
+              bool released)
+        : range(own), reliability(classes, own.size(), released) {
+        for (const auto& judge : judges)
+            coverage.push_back(std::make_unique<CoverageJudge::Tile>(*judge, own));
+    }
+    void add(const ScoredTile& tile, std::size_t image, GroupBins* groups, std::uint32_t group) {
+        if (groups != nullptr)
+            reliability.add(tile, *groups, group);
+        else
+            reliability.add(tile);
+        for (const auto& one : coverage) one->add(tile, image);
+    }
+
+    PixelRange range;
+    ReliabilityTile reliability;
+    std::vector<std::unique_ptr<CoverageJudge::Tile>> coverage;
+};
 }  // namespace
 
 EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
@@ -48,26 +71,32 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
     std::optional<GroupBins> groups;
     if (options.bootstrap > 0) groups.emplace(data.classes(), data.groups());
     std::mutex mutex;
-    parallel_for(tiles, progress, "evaluating", [&](std::size_t number) {
-        const PixelRange range{number * length, std::min(pixels, (number + 1) * length)};
-        std::vector<std::unique_ptr<CoverageJudge::Tile>> tallies;
-        for (const auto& judge : judges)
-            tallies.push_back(std::make_unique<CoverageJudge::Tile>(*judge, range));
-        ReliabilityTile reliability(data.classes(), range.size(), released);
-        ScoredTile tile(data, calibrators.front()->options.score, range.size());
-        for (std::size_t image = 0; image < data.images(); ++image) {
-            if (progress.cancelled()) throw Interrupted();
-            tile.load(image, range);
-            if (groups)
-                reliability.add(tile, *groups, data.group_of(image));
-            else
-                reliability.add(tile);
-            for (const auto& tally : tallies) tally->add(tile, image);
+    // Tiles are narrow, so that a tile's thresholds and counts stay in the cache, and taken several at a
+    // time, so that what is read of an image is long. A block of images passes by all tiles before the next
+    // does.
+    const std::size_t several =
+        options.bootstrap > 0 ? 1 : std::clamp<std::size_t>(tiles / (4 * threads_in_use()), 1, kTogether);
+    parallel_for((tiles + several - 1) / several, progress, "evaluating", [&](std::size_t number) {
+        std::vector<std::unique_ptr<TileTally>> tallies;
+        for (std::size_t t = number * several; t < std::min(tiles, (number + 1) * several); ++t)
+            tallies.push_back(std::make_unique<TileTally>(
+                judges, PixelRange{t * length, std::min(pixels, (t + 1) * length)}, data.classes(),
+                released));
+        ScoredTile tile(data, calibrators.front()->options.score, std::min(pixels, length));
+        for (std::size_t first = 0; first < data.images(); first += ScoredTile::kBlock)
+            for (const auto& tally : tallies)
+                for (std::size_t image = first; image < std::min(data.images(), first + ScoredTile::kBlock);
+                     ++image) {
+                    if (progress.cancelled()) throw Interrupted();
+                    tile.load(image, tally->range);
+                    tally->add(tile, image, groups ? &*groups : nullptr, data.group_of(image));
+                }
+        for (const auto& tally : tallies) {
+            for (const auto& one : tally->coverage) one->finish();
+            if (options.maps) tally->reliability.write_map(tally->range.begin, report.probabilities.ece_map);
+            const std::lock_guard lock(mutex);
+            totals.add(tally->reliability.totals());
         }
-        for (const auto& tally : tallies) tally->finish();
-        if (options.maps) reliability.write_map(range.begin, report.probabilities.ece_map);
-        const std::lock_guard lock(mutex);
-        totals.add(reliability.totals());
     });
     std::uint64_t samples = 0;
     for (const auto& judge : judges) {

@@ -30,6 +30,14 @@ ReliabilityTile::ReliabilityTile(std::size_t classes, std::size_t pixels, bool r
       seen_(classes * pixels) {}
 
 void ReliabilityTile::add(const ScoredTile& tile) {
+    if (released_)
+        add_as<true>(tile);
+    else
+        add_as<false>(tile);
+}
+
+template <bool kReleased>
+void ReliabilityTile::add_as(const ScoredTile& tile) {
     const std::uint8_t* const valid = tile.valid();
     for (std::size_t c = 0; c < classes_; ++c) {
         const float* const probs = tile.probs(c);
@@ -37,30 +45,42 @@ void ReliabilityTile::add(const ScoredTile& tile) {
         std::int64_t* const gap = gap_.data() + c * pixels_ * kMapBins;
         std::uint32_t* const seen = seen_.data() + c * pixels_;
         const float least = round_to_half(0.02f);
-        std::uint64_t* const count = totals_.count.data() + c * kBins;
-        std::uint64_t* const positive = totals_.positive.data() + c * kBins;
-        std::int64_t* const confidence = totals_.confidence.data() + c * kBins;
         std::int64_t* const residuals = totals_.residuals.data() + c * kSmoothBins;
+        // Neighbours often fall into the same bin, so they count in turn: all in the low half, members in the
+        // high one.
+        std::uint64_t turns[4][kBins] = {};
+        std::int64_t sums[4][kBins] = {};  // of the probabilities, in turn too
         for (std::size_t i = 0; i < pixels_; ++i) {
             if (valid[i] == 0) continue;
-            const float p = released_ ? round_to_half(probs[i]) : probs[i];
-            if (released_ && !(p > least)) continue;
-            const std::size_t bin =
-                std::min(kBins - 1, static_cast<std::size_t>(p * static_cast<float>(kBins)));
+            const float p = kReleased ? round_to_half(probs[i]) : probs[i];
+            if (kReleased && !(p > least)) continue;
+            const auto bin =
+                static_cast<std::size_t>(std::min(static_cast<std::int32_t>(kBins) - 1,
+                                                  static_cast<std::int32_t>(p * static_cast<float>(kBins))));
             const auto units = static_cast<std::int64_t>(static_cast<double>(p) * kOne);
-            const std::size_t fine =
-                std::min(kSmoothBins - 1, static_cast<std::size_t>(p * static_cast<float>(kSmoothBins)));
+            const auto fine = static_cast<std::size_t>(
+                std::min(static_cast<std::int32_t>(kSmoothBins) - 1,
+                         static_cast<std::int32_t>(p * static_cast<float>(kSmoothBins))));
             residuals[fine] += units - (static_cast<std::int64_t>(member[i]) << 32);
-            count[bin] += 1;
-            positive[bin] += member[i];
-            confidence[bin] += units;
-            ++seen[i];
-            if (released_)
+            turns[i % 4][bin] += 1 | static_cast<std::uint64_t>(member[i]) << 32;
+            sums[i % 4][bin] += units;
+            if constexpr (kReleased) {
+                ++seen[i];
                 gap[i * kMapBins + released_bin(p)] += static_cast<std::int64_t>(
                     static_cast<double>(round_to_half(p - static_cast<float>(member[i]))) * kOne);
-            else
+            } else {
                 gap[i * kMapBins + bin] += units - (static_cast<std::int64_t>(member[i]) << 32);
+            }
         }
+        if constexpr (!kReleased)
+            for (std::size_t i = 0; i < pixels_; ++i) seen[i] += valid[i];
+        for (const auto& sum : sums)
+            for (std::size_t b = 0; b < kBins; ++b) totals_.confidence[c * kBins + b] += sum[b];
+        for (const auto& turn : turns)
+            for (std::size_t b = 0; b < kBins; ++b) {
+                totals_.count[c * kBins + b] += turn[b] & 0xFFFFFFFFu;
+                totals_.positive[c * kBins + b] += turn[b] >> 32;
+            }
     }
 }
 

@@ -54,6 +54,9 @@ class ReliabilityTile {
     [[nodiscard]] const Totals& totals() const { return totals_; }
 
   private:
+    template <bool kReleased>
+    void add_as(const ScoredTile& tile);
+
     std::size_t classes_, pixels_;
     bool released_;
     Totals totals_, before_{0};        ///< before_: scratch, without residuals

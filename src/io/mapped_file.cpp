@@ -79,7 +79,7 @@ MappedFile map_file(const std::filesystem::path& path) {
         ::munmap(start, length);
         throw;
     }
-    return {.bytes = {static_cast<const std::byte*>(start), length}, .owner = mapping};
+    return {.bytes = {static_cast<const std::byte*>(start), length}, .owner = mapping, .mapped = true};
 }
 
 }  // namespace kandinsky

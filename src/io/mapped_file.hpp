@@ -11,6 +11,7 @@ namespace kandinsky {
 struct MappedFile {
     std::span<const std::byte> bytes;
     std::shared_ptr<const void> owner;
+    bool mapped = false;  ///< the bytes are the file's pages, not a copy
 };
 
 /// Maps a regular file read-only; reads a pipe to its end. Throws Error of kind `file` for whatever cannot be

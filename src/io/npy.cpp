@@ -176,7 +176,10 @@ Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
 
 Array read_npy(const std::filesystem::path& path) {
     MappedFile file = map_file(path);
-    return parse_npy(file.bytes, std::move(file.owner), path.string());
+    Array array = parse_npy(file.bytes, std::move(file.owner), path.string());
+    const std::byte* const end = file.bytes.data() + file.bytes.size();
+    if (file.mapped && array.view().data >= file.bytes.data() && array.view().data < end) array.set_in_file();
+    return array;
 }
 
 }  // namespace kandinsky

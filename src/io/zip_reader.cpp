@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/fail.hpp"
+#include "core/pages.hpp"
 #include "io/crc32.hpp"
 #include "io/inflate.hpp"
 #include "io/mapped_file.hpp"
@@ -40,6 +41,7 @@ ZipReader::ZipReader(const std::filesystem::path& path) : path_(path) {
     comment_ = std::move(directory.comment);
     end_record_ = directory.end_record;
     file_ = Array(byte_view(file.bytes.data(), file.bytes.size()), std::move(file.owner));
+    if (file.mapped) file_.set_in_file();
 
     by_name_.resize(members_.size());
     std::iota(by_name_.begin(), by_name_.end(), 0u);
@@ -83,7 +85,13 @@ Array ZipReader::bytes(const std::string& name) const {
 Array ZipReader::array(const std::string& name) const {
     Array content = bytes(name + std::string(kSuffix));
     const std::span<const std::byte> span(content.view().data, content.view().size());
-    return parse_npy(span, std::make_shared<Array>(std::move(content)), path_.string() + ":" + name);
+    const bool in_place = file_.in_file() && span.data() >= file_.view().data &&
+                          span.data() < file_.view().data + file_.view().size();
+    if (in_place) drop_pages(span.data(), span.size());  // the checksum has looked at all of it
+    Array array = parse_npy(span, std::make_shared<Array>(std::move(content)), path_.string() + ":" + name);
+    if (in_place && array.view().data >= span.data() && array.view().data < span.data() + span.size())
+        array.set_in_file();
+    return array;
 }
 
 std::vector<std::string> ZipReader::array_names() const {

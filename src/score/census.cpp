@@ -1,8 +1,11 @@
 #include "score/census.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
+#include <kandinsky/threads.hpp>
 #include <memory>
+#include <mutex>
 
 #include "core/fail.hpp"
 #include "core/hash.hpp"
@@ -13,6 +16,13 @@ namespace kandinsky {
 
 namespace {
 constexpr std::size_t kTile = kHashStretch;
+
+/// Images that one thread reads in a row: some megabytes of a file, few enough to add up in bytes.
+std::size_t block_of(const Dataset& data) {
+    const std::size_t image = data.grid().pixels() * data.classes() * 2;
+    const std::size_t each = (data.images() + 4 * threads_in_use() - 1) / (4 * threads_in_use());
+    return std::clamp<std::size_t>((std::size_t{8} << 20) / image, 1, std::min<std::size_t>(each, 64));
+}
 }  // namespace
 
 Census take_census(const Dataset& data, Condition condition, Progress& progress) {
@@ -23,40 +33,53 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress)
     census.strata = strata_of(data, condition);
     census.counts.assign(census.strata * pixels, 0);
     census.totals.assign(census.strata, 0);
-    const auto hashes = std::make_unique<std::atomic<std::uint64_t>[]>(images);
+    census.image_hash.assign(images, 0);
     std::atomic<std::uint64_t> ignored{0};
+    const std::size_t block = block_of(data);
+    const std::size_t blocks = (images + block - 1) / block;
+    const auto adding = std::make_unique<std::mutex[]>(tiles);
 
-    parallel_for(tiles, progress, "reading", [&](std::size_t tile) {
-        const PixelRange range{tile * kTile, std::min(pixels, (tile + 1) * kTile)};
-        const std::size_t n = range.size();
-        std::vector<float> probs(classes * n);
-        std::vector<std::uint8_t> member(classes * n), valid(n);
+    // Whole images, as they lie in the file: every byte is read once, in order, and then let go.
+    parallel_for(blocks, progress, "reading", [&](std::size_t number) {
+        const std::size_t first = number * block, last = std::min(images, first + block);
+        data.prefetch(last, last + block);
+        std::vector<float> probs(classes * std::min(pixels, kTile));
+        std::vector<std::uint8_t> member(probs.size()), valid(std::min(pixels, kTile)), sums(probs.size());
         std::uint64_t skipped = 0;
-        for (std::size_t image = 0; image < images; ++image) {
+        for (std::size_t tile = 0; tile < tiles; ++tile) {
+            const PixelRange range{tile * kTile, std::min(pixels, (tile + 1) * kTile)};
+            const std::size_t n = range.size();
             if (progress.cancelled()) throw Interrupted();
-            data.read_probs(image, range, probs.data());
-            data.read_truth(image, range, member.data(), valid.data());
+            std::fill(sums.begin(), sums.end(), std::uint8_t{0});
+            for (std::size_t image = first; image < last; ++image) {
+                data.read_probs(image, range, probs.data());
+                data.read_truth(image, range, member.data(), valid.data());
+                for (std::size_t i = 0; i < classes * n; ++i)
+                    sums[i] = static_cast<std::uint8_t>(sums[i] + member[i]);
+                std::uint32_t known = 0;
+                for (std::size_t i = 0; i < n; ++i) known += valid[i];
+                skipped += n - known;
+                std::uint64_t hash = hash_bytes(probs.data(), classes * n * sizeof(float), tile);
+                hash = hash_bytes(member.data(), classes * n, hash);
+                hash = hash_bytes(valid.data(), n, hash);
+                census.image_hash[image] += hash;
+            }
+            const std::lock_guard lock(adding[tile]);
             for (std::size_t c = 0; c < classes; ++c) {
                 std::uint32_t* const counts =
                     census.counts.data() + (condition == Condition::by_class ? c * pixels : 0) + range.begin;
-                const std::uint8_t* const has = member.data() + c * n;
-                for (std::size_t i = 0; i < n; ++i) counts[i] += has[i];
+                for (std::size_t i = 0; i < n; ++i) counts[i] += sums[c * n + i];
             }
-            for (std::size_t i = 0; i < n; ++i) skipped += valid[i] == 0;
-            std::uint64_t hash = hash_bytes(probs.data(), probs.size() * sizeof(float), tile);
-            hash = hash_bytes(member.data(), member.size(), hash);
-            hash = hash_bytes(valid.data(), valid.size(), hash);
-            hashes[image].fetch_add(hash, std::memory_order_relaxed);
         }
         ignored.fetch_add(skipped, std::memory_order_relaxed);
+        data.release(first, last);
     });
 
     census.ignored = ignored;
     for (std::size_t s = 0; s < census.strata; ++s)
         for (std::size_t p = 0; p < pixels; ++p) census.totals[s] += census.counts[s * pixels + p];
-    census.image_hash.resize(images);
     for (std::size_t image = 0; image < images; ++image) {
-        const std::uint64_t content = mix(hashes[image]);
+        const std::uint64_t content = mix(census.image_hash[image]);
         census.image_hash[image] = content;
         const std::uint64_t owner =
             data.grouped() ? mix(static_cast<std::uint64_t>(data.group_id(image))) : 0;

@@ -11,6 +11,10 @@ namespace kandinsky {
 /// largest stretch; load() then allocates nothing.
 class ScoredTile {
   public:
+    /// Images are let go in blocks of so many: a walk that loads a block's images for one stretch after the
+    /// other reads each page once.
+    static constexpr std::size_t kBlock = 64;
+
     ScoredTile(const Dataset& data, const ScoreOptions& options, std::size_t largest)
         : data_(data),
           options_(options),
@@ -19,7 +23,14 @@ class ScoredTile {
           member_(data.classes() * largest),
           valid_(largest) {}
 
+    ScoredTile(const ScoredTile&) = delete;
+    ScoredTile& operator=(const ScoredTile&) = delete;
+    ~ScoredTile() { data_.release(block_ * kBlock, (block_ + 1) * kBlock); }
+
     void load(std::size_t image, PixelRange range) {
+        // What lies behind is let go, so that walks over files larger than memory stay small.
+        if (image / kBlock != block_) data_.release(block_ * kBlock, (block_ + 1) * kBlock);
+        block_ = image / kBlock;
         size_ = range.size();
         data_.read_probs(image, range, probs_.data());
         data_.read_truth(image, range, member_.data(), valid_.data());
@@ -37,6 +48,7 @@ class ScoredTile {
   private:
     const Dataset& data_;
     ScoreOptions options_;
+    std::size_t block_ = 0;
     std::size_t size_ = 0;
     std::vector<float> probs_, scores_;
     std::vector<std::uint8_t> member_, valid_;

@@ -86,11 +86,20 @@ TEST(Calibrate, GivesTheSameBytesForAnyOrderOfImagesAndNumberOfThreads) {
 }
 
 TEST(Calibrate, DoesNotShowHowMuchMemoryItHad) {
-    const Made made = make({.images = 30, .seed = 6, .groups = 5});
-    CalibrateOptions options = options_for("mask", made, Pooling::groups);
-    const std::string plenty = saved(calibrate(made.dataset(), options));
-    options.memory = 64;
-    EXPECT_TRUE(saved(calibrate(made.dataset(), options)) == plenty);
+    const Made made = make({.images = 30, .grid = {8, 9}, .seed = 6, .groups = 12});
+    for (const Method* one : methods())
+        for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
+            for (const double split : {0.0, 0.5}) {
+                CalibrateOptions options = options_for(one->name, made, pooling);
+                options.split = split;
+                const std::string plenty = saved(calibrate(made.dataset(), options));
+                for (const std::size_t memory :
+                     {std::size_t{64}, std::size_t{10000}, std::size_t{3} << 20, std::size_t{1} << 33}) {
+                    options.memory = memory;
+                    EXPECT_TRUE(saved(calibrate(made.dataset(), options)) == plenty)
+                        << one->name << " in " << memory << " bytes";
+                }
+            }
 }
 
 TEST(Calibrate, AllAtOnceEqualsOneByOne) {

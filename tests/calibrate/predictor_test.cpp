@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <kandinsky/predictor.hpp>
 #include <new>
+#include <thread>
 
+#include "core/half.hpp"
 #include "io/support.hpp"
 #include "support/naive.hpp"
 
@@ -95,12 +97,14 @@ TEST(Predictor, AllocatesNothingPerImage) {
     const Made made = make(kRecipe);
     const Predictor predictor(calibrator_of(made, "pixel", Pooling::pixels, Condition::by_class), 0.1);
     std::vector<std::uint8_t> sets(3 * 33), bits(3 * 3 * 2);
+    const std::vector<std::uint16_t> halves(3 * 33, 0x3800);
     const std::size_t before = allocations;
     ::operator delete(::operator new(1));
     ASSERT_EQ(allocations, before + 1) << "the counter does not count";
     for (std::size_t n = 0; n < made.recipe.images; ++n) {
         predictor.sets(image_of(made, n), sets);
         predictor.packed_sets(image_of(made, n), bits);
+        (void)predictor.half_sets(halves, sets);
     }
     EXPECT_EQ(allocations, before + 1);
 }
@@ -126,6 +130,55 @@ TEST(Predictor, AllocatesNothingPerImageAfterTheFirstForAnyScore) {
         }
         EXPECT_EQ(allocations, before) << describe(score);
     }
+}
+
+TEST(Predictor, HalvesGiveTheSetsOfTheFloatsTheyStandFor) {
+    const Made made = make(kRecipe);
+    for (const double alpha : {0.0, 0.05, 0.3, 0.95, 1.0}) {
+        const Predictor predictor(calibrator_of(made, "pixel", Pooling::pixels, Condition::by_class), alpha);
+        std::vector<std::uint16_t> halves(3 * 33);
+        std::vector<float> floats(halves.size());
+        std::vector<std::uint8_t> expected(halves.size()), got(halves.size(), 9);
+        for (std::uint32_t first = 0; first <= 0x3C00; first += 99) {
+            for (std::size_t i = 0; i < halves.size(); ++i) {
+                halves[i] = static_cast<std::uint16_t>(std::min<std::size_t>(first + i, 0x3C00));
+                floats[i] = half_to_float(halves[i]);
+            }
+            predictor.sets(floats, expected);
+            ASSERT_TRUE(predictor.half_sets(halves, got));
+            ASSERT_EQ(got, expected);
+        }
+        halves[50] = 0x7E00;
+        EXPECT_FALSE(predictor.half_sets(halves, got));
+    }
+}
+
+TEST(Predictor, IsSharedByThreads) {
+    const Made made = make(kRecipe);
+    const Calibrator calibrator = calibrator_of(made, "pixel", Pooling::pixels, Condition::by_class);
+    const Predictor predictor(calibrator, 0.1);
+    std::vector<std::vector<std::uint8_t>> alone;
+    for (std::size_t n = 0; n < made.recipe.images; ++n) {
+        alone.emplace_back(3 * 33);
+        predictor.sets(image_of(made, n), alone.back());
+    }
+    std::atomic<std::size_t> wrong{0};
+    {
+        std::vector<std::jthread> threads;
+        for (int t = 0; t < 4; ++t)
+            threads.emplace_back([&] {
+                std::vector<std::uint8_t> sets(3 * 33);
+                std::vector<float> p(3 * 33);
+                for (int round = 0; round < 50; ++round)
+                    for (std::size_t n = 0; n < made.recipe.images; ++n) {
+                        predictor.sets(image_of(made, n), sets);
+                        p_values(calibrator, image_of(made, n), p);
+                        wrong += sets != alone[n];
+                        for (std::size_t i = 0; i < p.size(); ++i) wrong += (p[i] > 0.1f) != (sets[i] != 0);
+                    }
+            });
+    }
+    EXPECT_EQ(wrong, 0u);
 }
 
 TEST(Predictor, RefusesBuffersOfAnotherSize) {

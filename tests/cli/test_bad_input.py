@@ -246,6 +246,7 @@ WRONG_USAGE = [
     (["--ignore", "void"], ["--ignore", "void"]),
     (["--quantiles", "0.5,1.5"], ["--quantiles", "1.5"]),
     (["--memory", "much"], ["--memory", "much"]),
+    (["--memory", "900K"], ["--memory", "900K", "1M"]),
     (["--rungs", "1"], ["--rungs", "1"]),
     (["--threads", "two"], ["--threads"]),
     (["--threads=-1"], ["--threads", "-1"]),

@@ -94,7 +94,7 @@ def test_the_order_of_the_images_changes_nothing(scenes, method, grouped):
 def test_little_memory_changes_nothing(scenes, pooling):
     for method in ("image", "kmeans"):
         plenty = scenes.calibrated("plain", method, "--pooling", pooling)
-        assert scenes.calibrated("plain", method, "--pooling", pooling, "--memory", "100K") == plenty
+        assert scenes.calibrated("plain", method, "--pooling", pooling, "--memory", "1M") == plenty
 
 
 def test_the_program_run_twice_writes_the_same_bytes(scenes):

@@ -1,0 +1,96 @@
+// Runs one kernel on fixed data inside measured(), the function whose instructions callgrind counts:
+//     kernel_counts KERNEL [TARGET]     TARGET: AVX2 (default) or another of Highway's names
+// Without arguments it lists the kernels. Exit 77: this machine has no such vector unit.
+#include <fmt/format.h>
+#include <hwy/targets.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/compare_kernels.hpp"
+#include "core/half_to_float.hpp"
+#include "core/random.hpp"
+#include "core/unit_interval.hpp"
+#include "curve/score_key.hpp"
+#include "evaluate/covering_level.hpp"
+#include "score/code_kernels.hpp"
+
+using namespace kandinsky;
+
+extern "C" [[gnu::noinline]] void measured(const std::function<void()>& work) {
+    work();
+}
+
+namespace {
+constexpr std::size_t kPixels = 4096, kImages = 32, kLevels = 19;
+
+struct Inputs {
+    std::vector<std::uint16_t> halves = std::vector<std::uint16_t>(kImages * kPixels);
+    std::vector<std::uint16_t> words = halves, limits = halves;
+    std::vector<std::uint32_t> keys = std::vector<std::uint32_t>(kPixels);
+    std::vector<float> floats = std::vector<float>(kLevels * kPixels), others = floats;
+    std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(kImages * kPixels), member = bytes;
+
+    Inputs() {
+        Random random(1, 1);
+        for (auto& half : halves) half = static_cast<std::uint16_t>(random.below(0x3C01));
+        limits = halves;
+        for (auto& key : keys) key = static_cast<std::uint32_t>(random.below(0x40000000));
+        for (auto& value : floats) value = static_cast<float>(random.uniform());
+        others = floats;
+        for (auto& one : member) one = static_cast<std::uint8_t>(random.below(2));
+    }
+    [[nodiscard]] const std::byte* raw() const { return reinterpret_cast<const std::byte*>(halves.data()); }
+};
+}  // namespace
+
+int main(int argc, char** argv) {
+    Inputs in;
+    std::vector<std::uint16_t> other;
+    const std::map<std::string, std::function<void()>> kernels{
+        {"half_to_float", [&] { half_to_float(in.raw(), kPixels, in.floats.data()); }},
+        {"all_in_unit_interval", [&] { in.bytes[0] = all_in_unit_interval(in.floats.data(), kPixels); }},
+        {"codes_of_halves", [&] { codes_of_halves(in.raw(), kPixels, 0x3C00, in.words.data()); }},
+        {"codes_of_bytes",
+         [&] {
+             codes_of_bytes(reinterpret_cast<const std::byte*>(in.member.data()), kPixels, 255,
+                            in.words.data());
+         }},
+        {"merge_codes",
+         [&] { merge_codes(in.halves.data(), in.member.data(), kPixels, 0x4000, in.words.data()); }},
+        {"transpose_words",
+         [&] { transpose_words(in.halves.data(), kImages, kPixels, in.words.data(), kImages); }},
+        {"sort_halves",
+         [&] {
+             std::vector<std::uint16_t> row(in.halves.begin(), in.halves.begin() + 2000);
+             sort_halves(row, other);
+         }},
+        {"sort_keys", [&] { sort_keys(in.keys); }},
+        {"at_least", [&] { at_least(in.floats.data(), in.others.data(), kPixels, in.bytes.data()); }},
+        {"at_least_bits",
+         [&] { at_least_bits(in.floats.data(), in.others.data(), kPixels, in.bytes.data()); }},
+        {"halves_at_least",
+         [&] { in.bytes[0] = halves_at_least(in.raw(), in.limits.data(), kPixels, in.bytes.data()); }},
+        {"first_covering_level",
+         [&] {
+             first_covering_level(in.floats.data(), in.others.data(), kLevels, kPixels, in.bytes.data());
+         }},
+    };
+    if (argc < 2) {
+        for (const auto& [name, work] : kernels) fmt::print("{}\n", name);
+        return 0;
+    }
+    const auto found = kernels.find(argv[1]);
+    if (found == kernels.end()) return fmt::print(stderr, "there is no kernel {}\n", argv[1]), 2;
+    const std::string wanted = argc > 2 ? argv[2] : "AVX2";
+    std::int64_t target = 0;
+    for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1)
+        if (hwy::TargetName(rest & -rest) == wanted) target = rest & -rest;
+    if (target == 0) return fmt::print(stderr, "this machine has no {}\n", wanted), 77;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    measured(found->second);
+    return 0;
+}

@@ -1,0 +1,139 @@
+// The tasks that have no command of their own, each timed in this process and told as one line of JSON:
+// predicting against copying, k-means, reading. bench/run.py calls it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <kandinsky/kandinsky.hpp>
+#include <kandinsky/npy.hpp>
+#include <kandinsky/predictor.hpp>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/half.hpp"
+#include "core/parallel.hpp"
+#include "core/random.hpp"
+#include "partition/kmeans/lloyd.hpp"
+
+namespace {
+
+using namespace kandinsky;
+
+double seconds_of(const std::function<void()>& body) {
+    const auto begin = std::chrono::steady_clock::now();
+    body();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// The least time of each of several works that take turns, so that a busy moment hits all of them.
+std::vector<double> least_of(std::size_t rounds, const std::vector<std::function<void()>>& works) {
+    std::vector<double> least(works.size(), std::numeric_limits<double>::infinity());
+    for (std::size_t round = 0; round < rounds; ++round)
+        for (std::size_t i = 0; i < works.size(); ++i) least[i] = std::min(least[i], seconds_of(works[i]));
+    return least;
+}
+
+Calibrator pixelwise(const Grid& grid) {
+    constexpr std::size_t kImages = 40;
+    Random random(1, 1);
+    std::vector<float> probs(kImages * 2 * grid.pixels());
+    std::vector<std::uint8_t> labels(kImages * grid.pixels());
+    for (float& p : probs) p = static_cast<float>(random.uniform());
+    for (std::uint8_t& label : labels) label = static_cast<std::uint8_t>(random.below(2));
+    const Dataset data(Array::copy_of(probs, {kImages, 2, grid.height, grid.width}),
+                       Array::copy_of(labels, {kImages, grid.height, grid.width}), {});
+    CalibrateOptions options;
+    options.method = "pixel";
+    return calibrate(data, options);
+}
+
+/// Sets of 128 images from memory, against a copy of the same probabilities; one thread.
+void predict() {
+    const Grid grid{240, 320};
+    constexpr std::size_t kImages = 128;
+    const std::size_t each = 2 * grid.pixels();
+    const Predictor predictor(pixelwise(grid), 0.1);
+    std::vector<float> floats(kImages * each), floats_copy(floats.size());
+    std::vector<std::uint16_t> halves(floats.size()), halves_copy(floats.size());
+    Random random(2, 2);
+    for (std::size_t i = 0; i < floats.size(); ++i) {
+        floats[i] = static_cast<float>(random.uniform());
+        halves[i] = float_to_half(floats[i]);
+    }
+    std::vector<std::uint8_t> sets(floats.size()), bits(kImages * 2 * grid.height * predictor.packed_width());
+    const auto for_images = [&](auto&& work) {
+        return [work, each] {
+            for (std::size_t n = 0; n < kImages; ++n) work(n * each);
+        };
+    };
+    const std::size_t packed = bits.size() / kImages;
+    bool fine = true;
+    const std::vector<double> least = least_of(
+        15,
+        {for_images([&](std::size_t at) {
+             predictor.sets({floats.data() + at, each}, {sets.data() + at, each});
+         }),
+         for_images([&](std::size_t at) {
+             predictor.packed_sets({floats.data() + at, each}, {bits.data() + at / each * packed, packed});
+         }),
+         for_images([&](std::size_t at) {
+             std::memcpy(floats_copy.data() + at, floats.data() + at, each * sizeof(float));
+         }),
+         for_images([&](std::size_t at) {
+             fine &= predictor.half_sets({halves.data() + at, each}, {sets.data() + at, each});
+         }),
+         for_images(
+             [&](std::size_t at) { std::memcpy(halves_copy.data() + at, halves.data() + at, each * 2); }),
+         [&] {
+             predictor.sets({floats.data(), each}, {sets.data(), each});
+         }});
+    fmt::print(
+        "{{\"images\": {}, \"float32\": {}, \"packed\": {}, \"float32_memcpy\": {}, \"float16\": {}, "
+        "\"float16_memcpy\": {}, \"one_image\": {}, \"fine\": {}}}\n",
+        kImages, least[0], least[1], least[2], least[3], least[4], least[5], fine);
+}
+
+/// k = 4 of the points in a file, [point][4].
+void kmeans(const std::string& file) {
+    const std::vector<float> rows = read_npy(file).to_vector<float>();
+    partition::kmeans::Clustering found;
+    const double seconds =
+        least_of(3, {[&] { found = partition::kmeans::cluster(rows, 4, {.clusters = 4, .seed = 1}); }})[0];
+    fmt::print("{{\"seconds\": {}, \"inertia\": {}}}\n", seconds, found.inertia);
+}
+
+/// Every probability of a file as a float.
+void read(const std::string& file) {
+    double checksum = 0;
+    const double seconds = seconds_of([&] {
+        const Dataset data(read_npy(file));
+        std::vector<double> sums(data.images());
+        parallel_for(data.images(), [&](std::size_t image) {
+            thread_local std::vector<float> probs;
+            probs.resize(data.classes() * data.grid().pixels());
+            data.read_probs(image, {0, data.grid().pixels()}, probs.data());
+            data.release(image, image + 1);
+            sums[image] = probs[probs.size() / 2];
+        });
+        for (const double sum : sums) checksum += sum;
+    });
+    fmt::print("{{\"seconds\": {}, \"checksum\": {}}}\n", seconds, checksum);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string task = argc > 1 ? argv[1] : "";
+    if (task == "predict")
+        predict();
+    else if (task == "kmeans" && argc > 2)
+        kmeans(argv[2]);
+    else if (task == "read" && argc > 2)
+        read(argv[2]);
+    else
+        return fmt::print(stderr, "usage: bench_tasks predict | kmeans POINTS.npy | read PROBS.npy\n"), 2;
+    return 0;
+}

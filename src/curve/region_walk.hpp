@@ -1,0 +1,103 @@
+#pragma once
+
+#include <algorithm>
+#include <kandinsky/dataset.hpp>
+#include <kandinsky/error.hpp>
+#include <kandinsky/partition.hpp>
+#include <kandinsky/progress.hpp>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "curve/region_select.hpp"
+#include "curve/score_key.hpp"
+#include "score/narrow_scores.hpp"
+#include "score/scored_tile.hpp"
+
+namespace kandinsky {
+
+/// Walks over all scores that belong to a list of regions, image by image as they lie in the file.
+class RegionWalk {
+  public:
+    RegionWalk(const Dataset& data, const std::vector<Partition>& partitions, std::span<const RegionJob> jobs,
+               const RegionPassRequest& request)
+        : data_(data), request_(request), job_of_(partitions.size() * data.grid().pixels(), kElsewhere) {
+        narrow_ = NarrowScores::of(data, request.score, request.condition);
+        const std::size_t pixels = data.grid().pixels();
+        for (std::size_t s = 0; s < partitions.size(); ++s) {
+            std::vector<std::uint32_t> of_region(partitions[s].regions, kElsewhere);
+            for (std::size_t j = 0; j < jobs.size(); ++j)
+                if (jobs[j].stratum == s) of_region[jobs[j].region] = static_cast<std::uint32_t>(j);
+            for (std::size_t p = 0; p < pixels; ++p)
+                job_of_[s * pixels + p] = of_region[partitions[s].region[p]];
+        }
+    }
+
+    /// Whether keys are codes of few bits instead of all 32.
+    [[nodiscard]] bool narrow() const { return narrow_.has_value(); }
+    [[nodiscard]] float score(std::size_t stratum, std::uint32_t key) const {
+        return narrow_ ? narrow_->score(stratum, key) : score_of(key);
+    }
+
+    /// Calls visit(part, job, key, image) for every score, from `parts` threads with a number each; `what`
+    /// says whether keys are wanted at all.
+    enum class What { keys, places };
+    template <class Visit>
+    void run(std::size_t parts, What what, Progress& progress, Visit&& visit) const {
+        const std::size_t pixels = data_.grid().pixels(), classes = data_.classes();
+        const std::size_t blocks = (data_.images() + kBlock - 1) / kBlock;
+        parallel_for(parts, progress, "region scores", [&](std::size_t part) {
+            const std::size_t most = std::min(pixels, kTile);
+            std::vector<std::uint16_t> codes(most);
+            std::vector<std::uint8_t> truth(classes * most), valid(most);
+            std::optional<ScoredTile> tile;
+            if (!narrow_ && what == What::keys) tile.emplace(data_, request_.score, most);
+            for (std::size_t block = part; block < blocks; block += parts) {
+                const std::size_t first = block * kBlock, last = std::min(data_.images(), first + kBlock);
+                for (std::size_t image = first; image < last; ++image) {
+                    if (progress.cancelled()) throw Interrupted();
+                    for (std::size_t begin = 0; begin < pixels; begin += kTile) {
+                        const PixelRange range{begin, std::min(pixels, begin + kTile)};
+                        const std::size_t n = range.size();
+                        if (tile)
+                            tile->load(image, range);
+                        else
+                            data_.read_truth(image, range, truth.data(), valid.data());
+                        for (std::size_t c = 0; c < classes; ++c) {
+                            const std::size_t s = request_.condition == Condition::by_class ? c : 0;
+                            const std::uint32_t* const to = job_of_.data() + s * pixels + begin;
+                            const std::uint8_t* const member = tile ? tile->member(c) : truth.data() + c * n;
+                            if (what == What::places) {
+                                for (std::size_t i = 0; i < n; ++i)
+                                    if (member[i] != 0 && to[i] != kElsewhere) visit(part, to[i], 0u, image);
+                            } else if (tile) {
+                                const float* const scores = tile->scores(c);
+                                for (std::size_t i = 0; i < n; ++i)
+                                    if (member[i] != 0 && to[i] != kElsewhere)
+                                        visit(part, to[i], key_of(scores[i]), image);
+                            } else {
+                                narrow_->read(image, range, c, codes.data());
+                                for (std::size_t i = 0; i < n; ++i)
+                                    if (member[i] != 0 && to[i] != kElsewhere)
+                                        visit(part, to[i], std::uint32_t{codes[i]}, image);
+                            }
+                        }
+                    }
+                }
+                data_.release(first, last);
+            }
+        });
+    }
+
+  private:
+    static constexpr std::size_t kTile = 4096, kBlock = 16;
+    static constexpr std::uint32_t kElsewhere = std::numeric_limits<std::uint32_t>::max();
+
+    const Dataset& data_;
+    const RegionPassRequest& request_;
+    std::optional<NarrowScores> narrow_;
+    std::vector<std::uint32_t> job_of_;  ///< [stratum][pixel]
+};
+
+}  // namespace kandinsky

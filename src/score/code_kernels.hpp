@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kandinsky {
+
+/// Kernels of the walks over narrow scores. Each uses the widest vector unit, takes any n and any alignment
+/// of `source`, and allocates nothing. The *_scalar ones are the definitions, for tests.
+
+/// out[i] = top - h with h the bits of the i-th half, without its sign; h itself when top is 0.
+void codes_of_halves(const std::byte* source, std::size_t n, std::uint16_t top, std::uint16_t* out);
+void codes_of_halves_scalar(const std::byte* source, std::size_t n, std::uint16_t top, std::uint16_t* out);
+
+/// The same of bytes.
+void codes_of_bytes(const std::byte* source, std::size_t n, std::uint16_t top, std::uint16_t* out);
+void codes_of_bytes_scalar(const std::byte* source, std::size_t n, std::uint16_t top, std::uint16_t* out);
+
+/// words[i] = codes[i] + base where member[i] is not 0; other words stay.
+void merge_codes(const std::uint16_t* codes, const std::uint8_t* member, std::size_t n, std::uint16_t base,
+                 std::uint16_t* words);
+void merge_codes_scalar(const std::uint16_t* codes, const std::uint8_t* member, std::size_t n,
+                        std::uint16_t base, std::uint16_t* words);
+
+/// out[column * stride + row] = in[row * columns + column] for rows x columns words.
+void transpose_words(const std::uint16_t* in, std::size_t rows, std::size_t columns, std::uint16_t* out,
+                     std::size_t stride);
+void transpose_words_scalar(const std::uint16_t* in, std::size_t rows, std::size_t columns,
+                            std::uint16_t* out, std::size_t stride);
+
+}  // namespace kandinsky

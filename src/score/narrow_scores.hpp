@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <kandinsky/dataset.hpp>
+#include <kandinsky/score.hpp>
+#include <optional>
+#include <vector>
+
+namespace kandinsky {
+
+/// Scores that take few values: half-precision or byte probabilities under a score of one probability alone.
+/// Each value has a code of 14 bits, ordered as the scores are, that is little more than the stored bits: no
+/// float is formed, sorting takes two passes instead of four, and counting all of them is exact.
+class NarrowScores {
+  public:
+    static constexpr unsigned kBits = 14;
+    static constexpr std::size_t kCodes = std::size_t{1} << kBits;
+
+    /// Nothing when the data or the score need all bits. The data must outlive the result.
+    [[nodiscard]] static std::optional<NarrowScores> of(const Dataset& data, const ScoreOptions& options,
+                                                        Condition condition);
+
+    /// Codes of class c, whose probabilities must have been found valid. `out` has room for the range, and is
+    /// scratch for nothing else. No allocation.
+    void read(std::size_t image, PixelRange range, std::size_t c, std::uint16_t* out) const;
+    /// The score behind a code of class c.
+    [[nodiscard]] float score(std::size_t c, std::uint32_t code) const {
+        return table_[(single_ && c == 0 ? kCodes : 0) + code];
+    }
+
+  private:
+    NarrowScores() = default;
+
+    const Dataset* data_ = nullptr;
+    bool halves_ = false;  ///< half precision; bytes otherwise
+    bool single_ = false;  ///< one plane stored: class 0 has what it leaves
+    std::uint16_t top_ = 0;
+    std::vector<float> table_;
+};
+
+}  // namespace kandinsky

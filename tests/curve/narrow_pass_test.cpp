@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+
+#include "core/half.hpp"
+#include "curve/pixel_pass.hpp"
+#include "curve/region_pass.hpp"
+#include "score/narrow_scores.hpp"
+#include "support/naive.hpp"
+
+/// Half-precision and byte probabilities take a way of their own through the walks. It must end where the
+/// general way ends on the same values as float32, whatever the budget.
+namespace kandinsky {
+namespace {
+
+using namespace test;
+
+/// The same data twice: as stored in few bits, and as floats of the same value.
+struct Twice {
+    Made made;
+    Dataset narrow, wide;
+};
+
+Twice twice(Recipe recipe, DType dtype, std::size_t planes) {
+    Made made = make(recipe);
+    const std::size_t n = recipe.images, h = recipe.grid.height, w = recipe.grid.width;
+    std::vector<std::uint16_t> halves;
+    std::vector<std::uint8_t> bytes;
+    std::vector<float> floats;
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t c = 0; c < planes; ++c)
+            for (std::size_t p = 0; p < h * w; ++p) {
+                const float value = made.prob(i, c, p);
+                halves.push_back(float_to_half(value));
+                bytes.push_back(static_cast<std::uint8_t>(value * 255.0f));
+                floats.push_back(dtype == DType::float16 ? half_to_float(halves.back())
+                                                         : static_cast<float>(bytes.back()) / 255.0f);
+            }
+    const std::vector<std::size_t> shape{n, planes, h, w};
+    Array stored = Array::zeros(dtype, shape);
+    if (dtype == DType::float16)
+        std::memcpy(stored.mutable_data(), halves.data(), halves.size() * 2);
+    else
+        std::memcpy(stored.mutable_data(), bytes.data(), bytes.size());
+    std::vector<std::size_t> truth{n, h, w};
+    if (recipe.overlapping) truth.insert(truth.begin() + 1, planes);
+    const Array labels = Array::copy_of(made.truth, truth);
+    const Array groups = made.groups.empty() ? Array{} : Array::copy_of(made.groups, {n});
+    return {made, Dataset(stored, labels, groups), Dataset(Array::copy_of(floats, shape), labels, groups)};
+}
+
+std::vector<Twice> pairs_of_sets() {
+    const Grid grid{5, 9};
+    return {
+        twice({.images = 70, .classes = 2, .grid = grid, .seed = 1, .ignored = 0.1}, DType::float16, 2),
+        twice({.images = 40, .classes = 3, .grid = grid, .seed = 2, .groups = 9}, DType::float16, 3),
+        twice({.images = 33, .classes = 6, .grid = grid, .seed = 3, .groups = 5}, DType::float16, 6),
+        twice({.images = 40, .classes = 2, .grid = grid, .seed = 4}, DType::uint8, 2),
+        twice({.images = 40, .classes = 2, .grid = grid, .seed = 5}, DType::float16, 1),
+        twice({.images = 25, .classes = 3, .grid = grid, .seed = 6, .overlapping = true}, DType::uint8, 3),
+        twice({.images = 1, .classes = 2, .grid = {30, 50}, .seed = 7}, DType::float16, 2)};
+}
+
+void expect_equal(const std::vector<CurveSet>& a, const std::vector<CurveSet>& b) {
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t s = 0; s < a.size(); ++s) {
+        EXPECT_EQ(a[s].storage().scores, b[s].storage().scores);
+        EXPECT_EQ(a[s].storage().groups, b[s].storage().groups);
+        EXPECT_EQ(a[s].storage().complete, b[s].storage().complete);
+        EXPECT_EQ(a[s].storage().offsets, b[s].storage().offsets);
+        EXPECT_EQ(a[s].storage().values, b[s].storage().values);
+    }
+}
+
+template <class Body>
+void for_each_rule(Body&& body) {
+    for (const Condition condition : {Condition::by_class, Condition::none})
+        for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
+            for (const bool released : {false, true})
+                body(condition, CurveRule{.pooling = pooling,
+                                          .ladder = released ? Ladder::released() : Ladder::uniform(20),
+                                          .released = released});
+}
+
+TEST(NarrowScores, AreFoundWhereTheyArePossible) {
+    const Twice two = twice({.images = 3, .seed = 1}, DType::float16, 2);
+    EXPECT_TRUE(NarrowScores::of(two.narrow, {}, Condition::none).has_value());
+    EXPECT_TRUE(NarrowScores::of(two.narrow, {.half = true}, Condition::none).has_value());
+    EXPECT_FALSE(NarrowScores::of(two.wide, {}, Condition::none).has_value());
+    const Twice one = twice({.images = 3, .seed = 1}, DType::uint8, 1);
+    EXPECT_TRUE(NarrowScores::of(one.narrow, {}, Condition::by_class).has_value());
+    EXPECT_FALSE(NarrowScores::of(one.narrow, {}, Condition::none).has_value());
+    const Dataset logits(two.narrow.stored_probs(), DatasetOptions{.logits = Logits::sigmoid});
+    EXPECT_FALSE(NarrowScores::of(logits, {}, Condition::none).has_value());
+}
+
+TEST(PixelPass, FewBitsAndLittleMemoryDoNotShow) {
+    for (const Twice& two : pairs_of_sets())
+        for_each_rule([&](Condition condition, const CurveRule& rule) {
+            const Census census = take_census(two.wide, condition, silent());
+            PixelPassRequest request{.condition = condition,
+                                     .score = {.half = rule.released},
+                                     .quantiles = {0.6, 0.95},
+                                     .curves = true,
+                                     .rule = rule};
+            const PixelPassResult expected = pixel_pass(two.wide, census, request, silent());
+            for (const std::size_t budget : {std::size_t{1} << 30, std::size_t{3000}, std::size_t{1}}) {
+                request.budget = budget;
+                for (const Dataset* data : {&two.wide, &two.narrow}) {
+                    const PixelPassResult got = pixel_pass(*data, census, request, silent());
+                    EXPECT_EQ(got.features, expected.features);
+                    expect_equal(got.curves, expected.curves);
+                }
+            }
+        });
+}
+
+TEST(RegionPass, FewBitsAndLittleMemoryDoNotShow) {
+    for (const Twice& two : pairs_of_sets())
+        for_each_rule([&](Condition condition, const CurveRule& rule) {
+            const Census census = take_census(two.wide, condition, silent());
+            for (const std::uint32_t regions : {1u, 3u}) {
+                const std::vector<Partition> partitions(
+                    census.strata, {.region = stripes(two.made.pixels(), regions), .regions = regions});
+                RegionPassRequest request{
+                    .condition = condition, .score = {.half = rule.released}, .rule = rule};
+                const auto expected = region_pass(two.wide, census, partitions, request, silent());
+                // Sorting in several walks; counting with all counters at once, and with few at a time.
+                for (const std::size_t budget :
+                     {std::size_t{20000}, std::size_t{4000}, std::size_t{8} << 20, std::size_t{1}}) {
+                    request.budget = budget;
+                    for (const Dataset* data : {&two.wide, &two.narrow})
+                        expect_equal(region_pass(*data, census, partitions, request, silent()), expected);
+                }
+            }
+        });
+}
+
+}  // namespace
+}  // namespace kandinsky

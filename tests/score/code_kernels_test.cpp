@@ -1,0 +1,103 @@
+#include "score/code_kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "core/random.hpp"
+#include "support/targets.hpp"
+
+namespace kandinsky {
+namespace {
+
+constexpr std::size_t kSizes[] = {0, 1, 3, 7, 8, 9, 15, 16, 31, 32, 33, 63, 64, 65, 130};
+
+std::vector<std::byte> random_bytes(std::size_t n, std::uint64_t seed) {
+    Random random(seed, n);
+    std::vector<std::byte> bytes(n);
+    for (std::byte& one : bytes) one = static_cast<std::byte>(random.below(256));
+    return bytes;
+}
+
+TEST(CodeKernels, CodesOfHalvesAgreeWithTheDefinitionOnEveryVectorUnit) {
+    std::vector<std::uint16_t> all(65536);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint16_t>(i);
+    test::for_each_target([&] {
+        for (const std::uint16_t top : {std::uint16_t{0}, std::uint16_t{0x3C00}}) {
+            std::vector<std::uint16_t> got(all.size()), expected(all.size());
+            const auto* const bytes = reinterpret_cast<const std::byte*>(all.data());
+            codes_of_halves(bytes, all.size(), top, got.data());
+            codes_of_halves_scalar(bytes, all.size(), top, expected.data());
+            ASSERT_EQ(got, expected);
+            for (const std::size_t n : kSizes) {
+                // One byte off, so that no load is aligned; one element more, which must stay.
+                const std::vector<std::byte> odd = random_bytes(2 * n + 1, 3);
+                std::vector<std::uint16_t> part(n + 1, 7), whole(n + 1, 7);
+                codes_of_halves(odd.data() + 1, n, top, part.data());
+                codes_of_halves_scalar(odd.data() + 1, n, top, whole.data());
+                ASSERT_EQ(part, whole) << n;
+            }
+        }
+    });
+}
+
+TEST(CodeKernels, CodesDescendFromProbabilityOne) {
+    const std::uint16_t halves[] = {0x3C00, 0x3BFF, 0x0001, 0x0000, 0x8000};  // 1, just below, tiny, 0, -0
+    std::uint16_t codes[5];
+    codes_of_halves(reinterpret_cast<const std::byte*>(halves), 5, 0x3C00, codes);
+    EXPECT_EQ(codes[0], 0);
+    EXPECT_EQ(codes[1], 1);
+    EXPECT_EQ(codes[2], 0x3BFF);
+    EXPECT_EQ(codes[3], 0x3C00);
+    EXPECT_EQ(codes[4], 0x3C00);
+}
+
+TEST(CodeKernels, CodesOfBytesAgreeWithTheDefinitionOnEveryVectorUnit) {
+    test::for_each_target([&] {
+        for (const std::uint16_t top : {std::uint16_t{0}, std::uint16_t{255}})
+            for (const std::size_t n : kSizes) {
+                const std::vector<std::byte> bytes = random_bytes(n + 1, 4);
+                std::vector<std::uint16_t> got(n + 1, 7), expected(n + 1, 7);
+                codes_of_bytes(bytes.data() + 1, n, top, got.data());
+                codes_of_bytes_scalar(bytes.data() + 1, n, top, expected.data());
+                ASSERT_EQ(got, expected) << n;
+            }
+    });
+}
+
+TEST(CodeKernels, MergingTouchesTheMembersOnlyOnEveryVectorUnit) {
+    test::for_each_target([&] {
+        for (const std::size_t n : kSizes) {
+            Random random(5, n);
+            std::vector<std::uint16_t> codes(n), got(n + 1), expected;
+            std::vector<std::uint8_t> member(n);
+            for (auto& code : codes) code = static_cast<std::uint16_t>(random.below(0x3C01));
+            for (auto& word : got) word = static_cast<std::uint16_t>(random.below(65536));
+            for (auto& has : member) has = static_cast<std::uint8_t>(random.below(2));
+            expected = got;
+            merge_codes(codes.data(), member.data(), n, 0x4000, got.data());
+            merge_codes_scalar(codes.data(), member.data(), n, 0x4000, expected.data());
+            ASSERT_EQ(got, expected) << n;
+        }
+    });
+}
+
+TEST(CodeKernels, TransposingAgreesWithTheDefinitionOnEveryVectorUnit) {
+    test::for_each_target([&] {
+        for (const std::size_t rows : {1u, 7u, 8u, 9u, 32u, 35u})
+            for (const std::size_t columns : {1u, 7u, 8u, 17u, 64u}) {
+                Random random(6, rows, columns);
+                std::vector<std::uint16_t> in(rows * columns);
+                for (auto& word : in) word = static_cast<std::uint16_t>(random.below(65536));
+                const std::size_t stride = rows + 5;  // what lies between must stay
+                std::vector<std::uint16_t> got(columns * stride, 9), expected(got);
+                transpose_words(in.data(), rows, columns, got.data(), stride);
+                transpose_words_scalar(in.data(), rows, columns, expected.data(), stride);
+                ASSERT_EQ(got, expected) << rows << " x " << columns;
+            }
+    });
+}
+
+}  // namespace
+}  // namespace kandinsky
