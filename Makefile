@@ -60,6 +60,9 @@ bench:  ## build and run the benchmarks
 	@$(CONFIGURE) $(KEEP_TESTS) -DKANDINSKY_BUILD_BENCH=ON
 	@$(COMPILE)
 	@set -e; for program in $(BUILD)/bin/*_bench; do echo "== $$program"; $$program; done
+	@echo "== $(BUILD)/bin/validity"; \
+	if [ -n "$(DATA)" ]; then $(BUILD)/bin/validity $(DATA) --quick; \
+	else echo "skipped: it needs real outputs; say make bench DATA=FOLDER, and see the head of bench/validity.cpp"; fi
 
 format:  ## lay out the C++ sources by .clang-format
 	@$(SETUP) --lint

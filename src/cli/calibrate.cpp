@@ -5,6 +5,7 @@
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "io/writers.hpp"
+#include "report/choice_table.hpp"
 
 namespace kandinsky::cli {
 
@@ -44,7 +45,7 @@ struct Flags {
 void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
     const CalibrateOptions options = flags.calibrate.options();
-    (void)method(options.method);
+    check_method(options.method);
     if (flags.output.empty()) fail(ErrorKind::usage, "-o is empty; name the calibrator to write");
     Outputs outputs{{"-o", flags.output}, {"--curves", flags.curves}, {"--regions", flags.regions}};
     TerminalProgress progress(flags.common.quiet);
@@ -60,6 +61,7 @@ void run(const Flags& flags) {
     outputs.commit();
     progress.clear();
     if (flags.common.quiet) return;
+    if (!calibrator.choices.empty()) print(choice_table(calibrator) + "\n");
     std::uint64_t regions = 0;
     for (const Partition& partition : calibrator.partitions) regions += partition.regions;
     print(fmt::format("{}: {} on {} images{}, {} classes, {} regions, {:.1f} s\n{}\n", flags.output,
@@ -76,8 +78,7 @@ Command add_calibrate(CLI::App& root) {
     declare_input(*app, flags->input, "", true);
     declare_reading(*app, flags->input);
     std::string names;
-    for (const Method* candidate : kandinsky::methods())
-        names += (names.empty() ? "" : ", ") + candidate->name;
+    for (const std::string& name : method_names()) names += (names.empty() ? "" : ", ") + name;
     app->add_option("-m,--method", flags->calibrate.method, "which pixels share their scores: " + names)
         ->capture_default_str();
     app->add_option("-o,--output", flags->output, "the calibrator to write")
@@ -91,8 +92,7 @@ Command add_calibrate(CLI::App& root) {
     flags->common.declare(*app);
     app->footer(
         "Example (after 'kandinsky demo -o demo'):\n"
-        "  kandinsky calibrate --probs demo/cal_probs.npy --labels demo/cal_labels.npy --method kmeans -o "
-        "demo/cal.kcal");
+        "  kandinsky calibrate --probs demo/cal_probs.npy --labels demo/cal_labels.npy -o demo/cal.kcal");
     return {app, [flags] { run(*flags); }};
 }
 
