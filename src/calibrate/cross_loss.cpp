@@ -8,6 +8,7 @@
 #include "partition/cells.hpp"
 #include "partition/folds.hpp"
 #include "partition/histograms.hpp"
+#include "partition/quick_fit.hpp"
 #include "partition/smooth.hpp"
 #include "partition/soft_method.hpp"
 
@@ -137,7 +138,9 @@ Partition find_regions(const Contender& one, const TrainingPart& part, const std
     input.counts = part.totals();
     input.seed = options.seed;
     input.released = options.released;
-    input.settings = &one.settings;
+    MethodSettings settings = one.settings;
+    settings.text[partition::kQuickFit] = "on";
+    input.settings = &settings;
     input.progress = &progress;
     Partition found = one.method->fit(input);
     if (progress.cancelled()) throw Interrupted();

@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <kandinsky/fourier_curves.hpp>
 #include <kandinsky/partition.hpp>
 #include <nlohmann/json.hpp>
+
+#include "partition/quick_fit.hpp"
 
 namespace kandinsky::partition::fcc {
 
@@ -32,6 +35,13 @@ FourierOptions read_options(const PartitionInput& input) {
     options.nodes = integer("fcc-nodes", 1, 128);
     options.starts = integer("fcc-starts", 1, 1000);
     options.iterations = integer("fcc-iterations", 0, 1000000);
+    if (is_quick_fit(input)) {
+        // The first start is the best shape of many by itself, and its descent is nearly done by then.
+        options.starts = 1;
+        options.iterations = std::min<decltype(options.iterations)>(options.iterations, 40);
+        options.angles = std::min<decltype(options.angles)>(options.angles, 48);
+        options.nodes = std::min<decltype(options.nodes)>(options.nodes, 6);
+    }
     return options;
 }
 

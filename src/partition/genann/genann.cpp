@@ -5,6 +5,7 @@
 
 #include "core/fail.hpp"
 #include "partition/genann/spans.hpp"
+#include "partition/quick_fit.hpp"
 
 namespace kandinsky::partition::genann {
 
@@ -28,6 +29,10 @@ AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, st
     options.population = static_cast<std::size_t>(population);
     options.generations =
         static_cast<std::size_t>(integer_option(kMethod, input, "genann-generations", 0, 1000000));
+    if (is_quick_fit(input)) {
+        if (options.population == 0) options.population = 30;
+        options.generations = std::min<std::size_t>(options.generations, 60);
+    }
     options.seed = input.seed;
     return options;
 }
