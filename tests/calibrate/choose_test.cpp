@@ -168,6 +168,7 @@ TEST(CalibrateAuto, MixesMethodsOverClassesAndSaysSo) {
     options.split = 0.5;
     calibrator = calibrate(data, options);
     calibrator.choices[0].method = "image";
+    calibrator.partitions[0].regions = 1;
     calibrator.choices[1].method = "field";
     const std::string text = guarantee(calibrator);
     EXPECT_NE(text.find("Class 0: In each region"), std::string::npos) << text;

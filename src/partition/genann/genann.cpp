@@ -29,10 +29,8 @@ AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, st
     options.population = static_cast<std::size_t>(population);
     options.generations =
         static_cast<std::size_t>(integer_option(kMethod, input, "genann-generations", 0, 1000000));
-    if (is_quick_fit(input)) {
-        if (options.population == 0) options.population = 30;
-        options.generations = std::min<std::size_t>(options.generations, 60);
-    }
+    // Most searches are close to their end by then.
+    if (is_quick_fit(input)) options.generations = std::min<std::size_t>(options.generations, 100);
     options.seed = input.seed;
     return options;
 }
