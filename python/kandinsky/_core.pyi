@@ -33,7 +33,7 @@ class Calibrated:
     def thresholds(self, alpha: float) -> Array: ...
     def score_thresholds(self, alpha: float) -> Array: ...
     def predict_sets(
-        self, data: Data, alpha: float, out: Any, packed: bool, threads: int, progress: _Progress
+        self, data: Data, alpha: float, out: Any, packed: bool, no_empty: bool, threads: int, progress: _Progress
     ) -> None: ...
     def predict_p(self, data: Data, out: Any, threads: int, progress: _Progress) -> None: ...
     def regions(self) -> Array: ...
@@ -65,7 +65,16 @@ def calibrate(
     data: Data, method: str, words: Sequence[str], arrays: Dict[str, Any], threads: int, progress: _Progress
 ) -> Calibrated: ...
 def load(path: _Path) -> Calibrated: ...
-def evaluate(calibrated: Calibrated, data: Data, alpha: float, threads: int, progress: _Progress) -> Judgement: ...
+def evaluate(
+    calibrated: Calibrated,
+    data: Data,
+    alpha: float,
+    no_empty: bool,
+    bootstrap: int,
+    seed: int,
+    threads: int,
+    progress: _Progress,
+) -> Judgement: ...
 def compare(
     calibration: Data,
     test: Data,
@@ -75,6 +84,8 @@ def compare(
     alpha: float,
     sample: int,
     draws: int,
+    no_empty: bool,
+    bootstrap: int,
     threads: int,
     progress: _Progress,
 ) -> Contest: ...

@@ -360,6 +360,7 @@ class Calibrator:
         confidence_level: Optional[Level] = None,
         *,
         packed: bool = False,
+        no_empty: bool = False,
         out: Optional[np.ndarray] = None,
     ) -> np.ndarray:
         """Prediction sets.
@@ -372,6 +373,8 @@ class Calibrator:
             As for :meth:`thresholds`.
         packed : bool
             Eight pixels a byte, as ``numpy.packbits(sets, axis=-1)`` would do.
+        no_empty : bool
+            The most probable class enters sets that would be empty.
         out : ndarray, optional
             A C-order array of the result's shape and type to write into.
 
@@ -389,7 +392,7 @@ class Calibrator:
         result, planes = output(shape, np.uint8 if packed else np.bool_, single, one_image, out)
         with Shown(self.progress) as callback:
             for one, plane in zip(alphas, planes):
-                core.predict_sets(data, one, plane, packed, self.threads, callback)
+                core.predict_sets(data, one, plane, packed, no_empty, self.threads, callback)
         return result
 
     def predict_p(self, probs: Any, *, out: Optional[np.ndarray] = None) -> np.ndarray:
@@ -427,7 +430,11 @@ class Calibrator:
         alpha: Optional[float] = None,
         confidence_level: Optional[float] = None,
         *,
+        groups: Any = None,
         classes: Any = None,
+        no_empty: bool = False,
+        bootstrap: int = 200,
+        bootstrap_seed: int = 0,
     ) -> Evaluation:
         """Coverage, coverage error and set size on labelled images.
 
@@ -437,8 +444,14 @@ class Calibrator:
             As for :meth:`partial_fit`.
         alpha, confidence_level : float
             Level for set size and empty sets; coverage is measured at all levels.
+        groups : array [N], optional
+            Which images belong together: the bootstrap draws groups.
         classes : int or sequence of int, optional
             Classes to report; all unless given.
+        no_empty : bool
+            Judge sets into which the most probable class enters where they would be empty.
+        bootstrap, bootstrap_seed : int
+            Resamples of the test groups for the 90 % intervals (0: none), and their seed.
 
         Returns
         -------
@@ -452,9 +465,10 @@ class Calibrator:
                 raise UsageError(f"classes has {one}, but the calibrator has classes 0 to {self.n_classes_ - 1}")
         if labels is None:
             raise UsageError("labels are needed to evaluate")
-        data, *_ = make_data(probs, labels, None, self.ignore, self.logits)
+        data, *_ = make_data(probs, labels, groups, self.ignore, self.logits)
         with Shown(self.progress) as callback:
-            return Evaluation(_core.evaluate(core, data, level, self.threads, callback), wanted)
+            found = _core.evaluate(core, data, level, no_empty, bootstrap, bootstrap_seed, self.threads, callback)
+        return Evaluation(found, wanted)
 
     # ---- files -----------------------------------------------------------------------------------------------
 

@@ -72,6 +72,8 @@ def compare(
     confidence_level: Optional[float] = None,
     sample: int = 0,
     draws: int = 1,
+    no_empty: bool = False,
+    bootstrap: int = 0,
     ignore: Union[int, Sequence[int], None] = (255,),
     logits: str = "none",
     threads: int = 0,
@@ -95,6 +97,8 @@ def compare(
         Level for set size and empty sets.
     sample, draws : int
         Calibrate on `draws` random subsets of `sample` groups (images without groups) and report mean and spread.
+    no_empty, bootstrap
+        As for :meth:`Calibrator.evaluate`; intervals need a single draw.
     ignore, logits, threads, progress, options, **more
         As for :class:`Calibrator`. `pooling` is "pixels" unless given, as in the paper; the methods' own options go
         under their full names (``kmeans_clusters=6``).
@@ -122,5 +126,5 @@ def compare(
     if sample < 0 or draws < 0:
         raise UsageError(f"sample and draws must not be negative, but are {sample} and {draws}")
     with Shown(progress) as callback:
-        core = _core.compare(cal, test, names, words, arrays, level, sample, draws, threads, callback)
+        core = _core.compare(cal, test, names, words, arrays, level, sample, draws, no_empty, bootstrap, threads, callback)
     return Comparison(core, wanted)

@@ -42,10 +42,10 @@ void for_each_image(const Calibrator& calibrator, const Dataset& data, Progress&
 }
 
 void predict_sets(const Calibrated& self, const Data& data, double alpha, nb::handle out, bool packed,
-                  std::size_t threads, nb::object callback) {
+                  bool no_empty, std::size_t threads, nb::object callback) {
     const Calibrator& calibrator = *self.core;
     check_fits(calibrator, data.set);
-    const Predictor predictor(calibrator, alpha);
+    const Predictor predictor(calibrator, alpha, no_empty ? EmptySets::fill : EmptySets::keep);
     const std::size_t row = packed ? predictor.packed_width() : calibrator.grid.width;
     const std::size_t bytes = calibrator.classes * calibrator.grid.height * row;
     const Output output(out, packed ? DType::uint8 : DType::boolean, data.set.images() * bytes, "out");
@@ -112,7 +112,7 @@ void init_calibrator(nb::module_& module) {
             },
             nb::arg("alpha"))
         .def("predict_sets", predict_sets, nb::arg("data"), nb::arg("alpha"), nb::arg("out"),
-             nb::arg("packed"), nb::arg("threads"), nb::arg("progress").none())
+             nb::arg("packed"), nb::arg("no_empty"), nb::arg("threads"), nb::arg("progress").none())
         .def("predict_p", predict_p, nb::arg("data"), nb::arg("out"), nb::arg("threads"),
              nb::arg("progress").none())
         .def("regions", regions_of)

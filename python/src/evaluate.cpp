@@ -42,14 +42,19 @@ struct Judgement {
     double seconds = 0;
 };
 
-Judgement judge(const Calibrated& self, const Data& data, double alpha, std::size_t threads,
-                nb::object callback) {
+Judgement judge(const Calibrated& self, const Data& data, double alpha, bool no_empty, std::size_t bootstrap,
+                std::uint64_t seed, std::size_t threads, nb::object callback) {
     check_alpha(alpha);
     PyProgress progress(std::move(callback));
     return progress.run(threads, [&] {
         const Stopwatch watch;
-        Judgement out{self.core,
-                      evaluate(data.set, {self.core.get()}, {.alpha = alpha, .maps = true}, progress)};
+        Judgement out{self.core, evaluate(data.set, {self.core.get()},
+                                          {.alpha = alpha,
+                                           .maps = true,
+                                           .empty = no_empty ? EmptySets::fill : EmptySets::keep,
+                                           .bootstrap = bootstrap,
+                                           .seed = seed},
+                                          progress)};
         out.seconds = watch.seconds();
         return out;
     });
@@ -76,7 +81,8 @@ void init_evaluate(nb::module_& module) {
              })
         .def("ece_map", [](const Judgement& self) { return ece_map_of(self.report, self.calibrator->grid); });
     module.def("evaluate", judge, nb::arg("calibrated"), nb::arg("data"), nb::arg("alpha"),
-               nb::arg("threads"), nb::arg("progress").none());
+               nb::arg("no_empty"), nb::arg("bootstrap"), nb::arg("seed"), nb::arg("threads"),
+               nb::arg("progress").none());
 }
 
 }  // namespace kandinsky::python

@@ -19,7 +19,7 @@ namespace kandinsky::python {
 // same default, check, help and error text.
 CalibrateOptions options_of(const std::string& method, std::vector<std::string> words, nb::dict arrays,
                             const std::string& pooling) {
-    (void)kandinsky::method(method);
+    check_method(method);
     cli::CalibrateFlags flags;
     CLI::App app("", "kandinsky");
     flags.declare(app, pooling);

@@ -17,13 +17,13 @@ CASES += [
     ("kmeans", ["--kmeans-clusters", "2"], {"options": {"kmeans-clusters": 2}}),
     ("genann", ["--genann-metric", "manhattan"], {"metric": "manhattan"}),
     ("fcc", ["--fcc-order", "2", "--fcc-penalty", "0.01"], {"fcc_order": 2, "penalty": 0.01}),
-    ("fcc", [], {"penalty": 0.001}),  # the default, which the command writes 1e-3
+    ("image", [], {"split": 0.0}),  # the default, which the command writes 0
     ("image", ["--condition", "none", "--pooling", "pixels"], {"condition": "none", "pooling": "pixels"}),
     ("pixel", ["--fallback", "image", "--min-count", "12"], {"fallback": "image", "min_count": 12}),
     ("kmeans", ["--split", "0.4", "--seed", "5"], {"split": 0.4, "seed": 5}),
     ("kmeans", ["--quantiles", "0.5,0.9", "--rungs", "40"], {"quantiles": [0.5, 0.9], "rungs": 40}),
     ("kmeans", ["--compat", "released"], {"compat": "released"}),
-    ("image", ["--memory", "100K"], {"memory": "100K"}),
+    ("image", ["--memory", "1M"], {"memory": "1M"}),
     ("image", ["--ignore", "2,255"], {"ignore": [2, 255]}),
     ("image", ["--ignore", "none"], {"ignore": None}),
 ]
@@ -48,7 +48,7 @@ def test_every_type_of_probabilities_gives_the_commands_bytes(room, saved, dtype
     probs = (probs * 255).astype(np.uint8) if dtype == np.uint8 else probs.astype(dtype)
     room.save("p.npy", probs)
     room.save("y.npy", labels)
-    room.calibrate(probs="p.npy", labels="y.npy", output="c.kcal")
+    room.calibrate("--method", "kmeans", probs="p.npy", labels="y.npy", output="c.kcal")
     wanted = (room.folder / "c.kcal").read_bytes()
     assert saved(kandinsky.Calibrator("kmeans").fit(probs, labels)) == wanted
     batches = kandinsky.Calibrator("kmeans").partial_fit(probs[:5], labels[:5]).partial_fit(probs[5:], labels[5:])
@@ -60,7 +60,7 @@ def test_logits_are_read_as_the_command_reads_them(room, saved, logits):
     values = np.random.default_rng(0).normal(size=(12, 3, 5, 7)).astype(np.float32)
     room.save("p.npy", values)
     room.save("y.npy", scene(12)[1])
-    room.calibrate("--logits", logits, probs="p.npy", labels="y.npy", output="c.kcal")
+    room.calibrate("--method", "kmeans", "--logits", logits, probs="p.npy", labels="y.npy", output="c.kcal")
     calibrator = kandinsky.Calibrator("kmeans", logits=logits).fit(values, scene(12)[1])
     assert saved(calibrator) == (room.folder / "c.kcal").read_bytes()
 
@@ -84,7 +84,7 @@ def test_curves_and_regions_are_the_commands(room):
     probs, labels = scene(20, seed=4)
     room.save("p.npy", probs)
     room.save("y.npy", labels)
-    room.calibrate("--curves", "c.npy", "--regions", "r.npy", probs="p.npy", labels="y.npy")
+    room.calibrate("--method", "kmeans", "--curves", "c.npy", "--regions", "r.npy", probs="p.npy", labels="y.npy")
     calibrator = kandinsky.Calibrator("kmeans").fit(probs, labels)
     np.testing.assert_array_equal(calibrator.curves(), room.load("c.npy"))
     np.testing.assert_array_equal(calibrator.regions_, room.load("r.npy"))
