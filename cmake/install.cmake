@@ -17,6 +17,7 @@ if(KANDINSKY_BUILD_CLI)
   # Named as the command: that is how bash-completion finds it.
   install(FILES ${PROJECT_SOURCE_DIR}/completions/kandinsky.bash RENAME kandinsky
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/kandinsky)
 endif()
 install(EXPORT kandinsky-targets NAMESPACE kandinsky:: DESTINATION ${config_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kandinsky-config.cmake.in

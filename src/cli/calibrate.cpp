@@ -2,6 +2,7 @@
 #include <kandinsky/npy.hpp>
 
 #include "cli/command.hpp"
+#include "cli/model_flags.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "io/writers.hpp"
@@ -38,8 +39,28 @@ struct Flags {
     CommonFlags common;
     InputFlags input;
     CalibrateFlags calibrate;
+    ModelFlags model;
+    ImageFlags images;
     std::string output, curves, regions;
 };
+
+/// The probabilities that were given, or those that a network makes of images on the spot.
+Input load(const Flags& flags, Progress& progress) {
+    if (flags.model.model.empty() != flags.images.images.empty() ||
+        flags.model.model.empty() == flags.input.probs.empty())
+        fail(ErrorKind::usage, "give --probs, or --model and --images");
+    if (flags.model.model.empty()) return flags.input.load(progress);
+    OpenedModel model = flags.model.open(flags.common.threads);
+    const ImageInput images = flags.images.load(flags.input.labels, flags.input.groups, flags.input.ignore,
+                                                flags.input.folder, model.intensity, progress);
+    Array probs = infer_all(model, images.samples, flags.model.batch, "float16", progress);
+    DatasetOptions options;
+    options.ignore = images.ignore;
+    options.probs_name = flags.model.model + " on " + flags.images.images;
+    options.labels_name = flags.input.labels;
+    options.groups_name = flags.input.groups;
+    return {Dataset(std::move(probs), images.labels, images.groups, options), {}, {}};
+}
 
 void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
@@ -49,7 +70,7 @@ void run(const Flags& flags) {
     Outputs outputs{{"-o", flags.output}, {"--curves", flags.curves}, {"--regions", flags.regions}};
     TerminalProgress progress(flags.common.quiet);
     const Stopwatch watch;
-    const Input input = flags.input.load(progress);
+    const Input input = load(flags, progress);
     say(progress, input, flags.common.quiet);
     Calibrator calibrator = calibrate(input.data, options, progress);
     if (!input.provenance.is_null()) calibrator.input = input.provenance.dump();
@@ -77,6 +98,9 @@ Command add_calibrate(CLI::App& root) {
         root.add_subcommand("calibrate", "Derive thresholds for every pixel from labelled images");
     declare_input(*app, flags->input, "", true);
     declare_reading(*app, flags->input);
+    app->get_option("--probs")->required(false);
+    flags->model.declare(*app, false);
+    flags->images.declare(*app, "", false);
     std::string names;
     for (const Method* candidate : kandinsky::methods())
         names += (names.empty() ? "" : ", ") + candidate->name;
@@ -94,7 +118,9 @@ Command add_calibrate(CLI::App& root) {
     app->footer(
         "Example (after 'kandinsky demo -o demo'):\n"
         "  kandinsky calibrate --probs demo/cal_probs.npy --labels demo/cal_labels.npy --method kmeans -o "
-        "demo/cal.kcal");
+        "demo/cal.kcal\n"
+        "With a network instead of its outputs:\n"
+        "  kandinsky calibrate --model unet.pt --images photos --labels masks -o cal.kcal");
     return {app, [flags] { run(*flags); }};
 }
 

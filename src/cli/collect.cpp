@@ -30,6 +30,8 @@ void run(const Flags& flags) {
     const std::string &probs = flags.input.probs, &labels = flags.input.labels;
     if (probs.empty() && labels.empty())
         fail(ErrorKind::usage, "nothing to read: give --probs, --labels or both");
+    if (labels.empty() && flags.input.folder.only_annotated)
+        fail(ErrorKind::usage, "--only-annotated needs --labels");
     for (const std::string& path : {probs, labels})
         if (!path.empty() && !is_images(path))
             fail(ErrorKind::usage, "{} is no folder of images; arrays need no collecting", path);
@@ -75,8 +77,8 @@ Command add_collect(CLI::App& root) {
     declare_reading(*app, flags->input);
     flags->common.declare(*app);
     app->footer(
-        "Example:\n"
-        "  kandinsky collect --probs predictions --labels labelsTr --only-annotated --grid 64x64 -o arrays");
+        "Example (folders 'probs' and 'labels' hold one file for each case or image):\n"
+        "  kandinsky collect --probs probs --labels labels --only-annotated --grid 64x64 -o arrays");
     return {app, [flags] { run(*flags); }};
 }
 

@@ -28,6 +28,9 @@ Command add_compare(CLI::App& root);
 Command add_inspect(CLI::App& root);
 Command add_demo(CLI::App& root);
 Command add_report(CLI::App& root);
+Command add_train(CLI::App& root);
+Command add_infer(CLI::App& root);
+Command add_experiment(CLI::App& root);
 Command add_collect(CLI::App& root);
 
 /// --threads, --quiet: what every working command has.

@@ -19,6 +19,7 @@ int run(int argc, char** argv) {
     root.footer("Start with:\n  kandinsky demo\nEvery command explains itself: kandinsky COMMAND --help");
     const std::vector<Command> commands{add_calibrate(root), add_predict(root), add_evaluate(root),
                                         add_compare(root),   add_inspect(root), add_report(root),
+                                        add_train(root),     add_infer(root),   add_experiment(root),
                                         add_demo(root),      add_collect(root)};
     try {
         root.parse(argc, argv);

@@ -1,6 +1,7 @@
 #include "cli/predict_folder.hpp"
 
 #include <atomic>
+#include <filesystem>
 #include <kandinsky/predictor.hpp>
 
 #include "cli/folder_output.hpp"
@@ -11,6 +12,20 @@
 namespace kandinsky::cli {
 
 namespace {
+/// Refuses names that would replace the input, or that look like a file.
+void check_output(const std::string& input, const std::string& output) {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    const fs::path from =
+        fs::is_directory(input, ignored) ? fs::path(input) : fs::absolute(input).parent_path();
+    if (fs::exists(output, ignored) && fs::equivalent(from, output, ignored))
+        fail(ErrorKind::usage, "-o {} is the folder of the probabilities; name another one", output);
+    for (const FolderFormat& format : folder_formats())
+        if (item_name(output, format) != fs::path(output).filename().string())
+            fail(ErrorKind::usage,
+                 "-o {} looks like a file, but must be a folder: it gets one file for each case", output);
+}
+
 /// The options with the calibrator's grid; refuses images that are not made for it.
 FolderOptions options_for(const Calibrator& calibrator, const ImageSource& source,
                           const std::vector<Pair>& pairs, FolderOptions options) {
@@ -39,6 +54,7 @@ FolderOptions options_for(const Calibrator& calibrator, const ImageSource& sourc
 FolderPrediction predict_folder(const Calibrator& calibrator, double alpha, const InputFlags& input,
                                 SetCoding coding, const std::string& output, TerminalProgress& progress) {
     FolderPrediction out;
+    check_output(input.probs, output);
     FolderOutput folder(output);
     const Predictor predictor(calibrator, alpha);
     FolderOptions options = input.folder_options(calibrator.input);

@@ -101,7 +101,9 @@ class NpzSource : public ImageSource {
         const bool labels = options_.role == Role::labels;
         const NpzShape found =
             npz_shape(file, labels ? std::vector<std::string>{"labels", "label", "seg", "mask"}
-                                   : std::vector<std::string>{"probabilities", "softmax", "probs"});
+                            : options_.role == Role::images
+                                ? std::vector<std::string>{"images", "image", "data"}
+                                : std::vector<std::string>{"probabilities", "softmax", "probs"});
         keys_[i] = found.key;
         const std::vector<std::size_t>& shape = found.shape;
         const std::size_t image_rank = labels ? 2 : 3;

@@ -76,6 +76,7 @@ std::string item_name(const fs::path& file, const FolderFormat& format) {
 
 std::string problem_text(const std::string& message, const std::string& path) {
     std::string text = message;
+    if (path.empty()) return printable(text, 400);
     const std::string complaint = "cannot read " + path + ":";
     if (text.starts_with(complaint)) text.erase(0, complaint.size());
     for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path))
@@ -98,6 +99,15 @@ std::vector<ItemInfo> describe_files(const std::vector<fs::path>& files, const F
         }
     });
     return items;
+}
+
+Array check_extents(const ItemInfo& info, Array values) {
+    std::vector<std::size_t> shape{info.slices, info.height, info.width};
+    if (info.planes > 0) shape.insert(shape.begin() + 1, info.planes);
+    if (values.shape() != shape)
+        fail(ErrorKind::data, "{} changed while it was read: its shape is {} now", info.path,
+             values.view().shape_text());
+    return values;
 }
 
 DType bits_dtype(std::size_t classes) {

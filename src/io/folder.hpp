@@ -20,6 +20,10 @@ namespace kandinsky {
 /// An error about a file as the item's problem: without the file's name, which stands beside it.
 [[nodiscard]] std::string problem_text(const std::string& message, const std::string& path);
 
+/// Passes on what ImageSource::read gave, or throws Error of kind `data` when it has not the extents of its
+/// info: the file was changed in between.
+Array check_extents(const ItemInfo& info, Array values);
+
 /// The narrowest type that has a bit for each class: uint8, uint16 or uint32. Throws Error of kind `usage`
 /// when there are more than 32.
 [[nodiscard]] DType bits_dtype(std::size_t classes);

@@ -100,11 +100,11 @@ void refuse_or_note(const Pairing& pairing, const FolderOptions& options, Folder
 }  // namespace
 
 SliceReader::SliceReader(const ItemInfo& info, Array values, const FolderOptions& options)
-    : data_(std::move(values), {.ignore = {},
-                                .logits = options.logits,
-                                .probs_name = info.path,
-                                .labels_name = {},
-                                .groups_name = {}}),
+    : data_(check_extents(info, std::move(values)), {.ignore = {},
+                                                     .logits = options.logits,
+                                                     .probs_name = info.path,
+                                                     .labels_name = {},
+                                                     .groups_name = {}}),
       info_(info),
       fit_(options.fit) {}
 

@@ -6,6 +6,7 @@
 
 #include "core/elements.hpp"
 #include "core/fail.hpp"
+#include "io/folder.hpp"
 #include "io/folder_dataset.hpp"
 
 namespace kandinsky {
@@ -32,7 +33,9 @@ LabelRules label_rules(const FolderOptions& options, std::size_t count,
 }
 
 LabelSlices::LabelSlices(const ItemInfo& info, Array values, const LabelRules& rules)
-    : info_(info), values_(std::move(values)), rules_(rules) {}
+    : info_(info), values_(std::move(values)), rules_(rules) {
+    check_extents(info, values_);
+}
 
 bool LabelSlices::ignored(std::int32_t label) const {
     return std::find(rules_.ignore.begin(), rules_.ignore.end(), label) != rules_.ignore.end();
@@ -68,10 +71,9 @@ LabelSlices::Look LabelSlices::look(std::size_t slice) const {
     labels.resize(pixels);
     for (std::size_t c = 0; c < std::max<std::size_t>(info_.planes, 1); ++c) {
         plane(slice, c, labels.data());
-        std::int32_t checked = -1;  // most labels equal the one before
         for (std::size_t p = 0; p < pixels; ++p) {
             const std::int32_t label = labels[p];
-            if (label == checked) continue;
+            if (p > 0 && label == labels[p - 1]) continue;
             if (info_.planes > 0) {
                 if (label != 0 && label != 1)
                     fail(ErrorKind::data,
@@ -90,7 +92,6 @@ LabelSlices::Look LabelSlices::look(std::size_t slice) const {
                 out.annotated = out.annotated || (label != 0 && !left_out);
                 out.wide = out.wide || label < 0 || label > 255;
             }
-            checked = label;
         }
     }
     return out;

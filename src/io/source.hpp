@@ -18,7 +18,11 @@ namespace kandinsky {
 /// interface: see folder_dataset.hpp.
 
 /// What a folder is read for.
-enum class Role { probabilities, labels };
+enum class Role {
+    probabilities,
+    labels,
+    images,  ///< what a network looks at: any values, planes are channels
+};
 
 /// Slices of a volume: constant z, y or x of the canonical (RAS+) axes.
 enum class Axis { axial, coronal, sagittal };

@@ -25,6 +25,7 @@ struct ReportInput {
     std::vector<int> classes;              ///< to show first; empty: all
     std::vector<std::string> class_names;  ///< empty: "class 0", ...
     double alpha = 0.1;
+    nlohmann::ordered_json training;  ///< epoch, loss, dice: how the network learned; null: not known
     nlohmann::ordered_json provenance = nlohmann::ordered_json::object();  ///< inputs and command, as text
 };
 

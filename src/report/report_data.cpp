@@ -199,6 +199,7 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
             {"labelled", counts_blob(tally.labelled.data(), grid)},
             {"reliability", reliability_json(input.evaluation->probabilities.classes)},
             {"examples", examples_json(input, tally, limits.example_bytes)},
+            {"training", input.training},
             {"provenance", input.provenance}};
 }
 

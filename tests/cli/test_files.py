@@ -452,6 +452,30 @@ def test_a_failed_prediction_leaves_no_folder(volumes):
     assert len(list((volumes.folder / "sets").iterdir())) == 5
 
 
+def test_the_input_is_never_overwritten(volumes):
+    volumes.does("calibrate", *FOLDERS, "-m", "image", "-o", "a.kcal")
+    one = "probs/patient_002.nii.gz"
+    volumes.refuses(2, ["-o ./probs/", "another"], "predict", "a.kcal", "--probs", "probs", "-o", "./probs/")
+    volumes.refuses(2, ["-o probs", "another"], "predict", "a.kcal", "--probs", one, "-o", "probs")
+    volumes.refuses(2, ["sets.nii.gz", "folder"], "predict", "a.kcal", "--probs", one, "-o", "sets.nii.gz")
+    volumes.does("predict", "a.kcal", "--probs", one, "-o", "sets")
+    assert [file.name for file in (volumes.folder / "sets").iterdir()] == ["patient_002.nii.gz"]
+
+
+@pytest.mark.parametrize("value", [-1, 3, 2.5, np.nan, 1e12])
+def test_labels_that_are_no_class_are_refused_with_their_place(volumes, value):
+    name = "patient_003"
+    _, truth, _ = volumes.cases[name]
+    truth = np.zeros(truth.shape)
+    truth[1:, 2, 1] = value
+    if value == -1:
+        truth[:] = value  # everywhere, from the first voxel on
+    save_nifti(volumes.folder / "labels" / f"{name}.nii.gz", truth)
+    save_nifti(volumes.folder / "probs" / f"{name}.nii.gz", volumes.cases[name][0])
+    where = ["slice 0, row 0, column 0"] if value == -1 else ["slice 1, row 2, column 1"]
+    volumes.refuses(3, ["1 of 12 files", name, *where], "calibrate", *FOLDERS, "-o", "a.kcal")
+
+
 def test_threads_do_not_show_in_results(volumes):
     for threads in "14":
         volumes.does("calibrate", *FOLDERS, "-m", "kmeans", "--threads", threads, "-o", f"{threads}.kcal")

@@ -31,6 +31,10 @@ def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("help")
     result = run("demo", "-o", "demo", *SMALL, cwd=folder)
     assert result.code == 0 and result.complaints == [], result
+    for name in ["probs", "labels"]:  # the folders of files that the help of collect supposes
+        (folder / name).mkdir()
+        for number, image in enumerate(np.load(folder / "demo" / f"test_{name}.npy")):
+            np.save(folder / name / f"image{number}.npy", image)
     return folder, result.out
 
 

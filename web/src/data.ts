@@ -78,6 +78,12 @@ export interface InputFile {
   dtype: string;
 }
 
+export interface Training {
+  epoch: number[];
+  loss: number[];
+  dice: { name: string; values: (number | null)[] }[];
+}
+
 export interface Report {
   schema: number;
   title: string;
@@ -102,6 +108,7 @@ export interface Report {
   labelled: Blob8;
   reliability: Reliability[];
   examples: Example[];
+  training: Training | null;
   provenance: { command?: string; inputs?: InputFile[]; calibrators?: string[] };
 }
 

@@ -10,6 +10,7 @@ import { overviewSection, reliabilitySection, tableSection } from "./overview";
 import { setsSection } from "./sets";
 import { Store } from "./store";
 import { plural } from "./text";
+import { trainingSection } from "./training";
 
 function header(report: Report): HTMLElement {
   const [height, width] = report.grid;
@@ -57,6 +58,7 @@ function build(report: Report): Node[] {
     partitionSection(store),
     dataSection(store),
     reliabilitySection(store),
+    trainingSection(report),
     guaranteeSection(report),
     provenanceSection(report),
   ].filter((part) => part !== null);

@@ -64,7 +64,7 @@ class NiftiSource : public ImageSource {
             info.planes = header.planes > 1 ? header.planes : 0;
         } else {
             info.planes = std::max<std::size_t>(header.planes, 1);
-            if (!is_floating(header.dtype) && !header.scaled())
+            if (options_.role == Role::probabilities && !is_floating(header.dtype) && !header.scaled())
                 info.problem = fmt::format("holds {} without a scale, so labels rather than probabilities",
                                            name_of(header.dtype));
         }

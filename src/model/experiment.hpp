@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "model/train.hpp"
+
+namespace kandinsky {
+
+/// An experiment as experiments/NAME.json declares it.
+struct Experiment {
+    std::string name, about;
+    // data
+    std::string format;                   ///< decathlon, coco or png
+    std::string images, labels;           ///< below the data folder
+    std::vector<std::string> categories;  ///< COCO
+    Grid grid;
+    bool only_annotated = false;
+    std::string intensity;
+    std::vector<std::string> class_names;
+    // split: number of groups each, or a file of ids
+    std::uint64_t train = 0, calibration = 0, test = 0;
+    std::string split_file, calibration_key = "cal";
+    std::uint64_t split_seed = 0;
+    // model and training
+    TrainOptions training;
+    std::uint32_t outputs = 0;
+    // comparison
+    std::vector<std::string> methods;
+    std::vector<int> classes;
+    nlohmann::ordered_json settings;  ///< options of the methods, by their names on the command line
+};
+
+/// Reads a declaration. Throws a data error that names the file and the entry for what is missing, unknown
+/// or of the wrong type.
+[[nodiscard]] Experiment read_experiment(const std::filesystem::path& file);
+
+/// Where an experiment's declaration lies: the file itself, or NAME.json in the folders that hold the
+/// experiments that come with the program.
+[[nodiscard]] std::filesystem::path find_experiment(const std::string& name);
+
+/// Which part of the split each group belongs to.
+enum class Part { none, train, calibration, test };
+/// `names`: of the groups (scans or photos), with repetitions. The parts are drawn by name, or read from the
+/// split file in the data folder: lists of names under "train", the calibration key and "test".
+[[nodiscard]] std::map<std::string, Part> split_groups(const Experiment& experiment,
+                                                       const std::vector<std::string>& names,
+                                                       const std::filesystem::path& data);
+
+}  // namespace kandinsky

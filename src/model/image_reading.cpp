@@ -1,0 +1,180 @@
+#include "model/image_reading.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "core/elements.hpp"
+#include "core/fail.hpp"
+#include "core/parallel.hpp"
+#include "io/letterbox.hpp"
+#include "io/photo.hpp"
+#include "io/printable.hpp"
+#include "io/scratch_array.hpp"
+
+namespace kandinsky {
+
+namespace {
+namespace fs = std::filesystem;
+
+bool is_photo(const fs::path& file) {
+    std::string ending = file.extension().string();
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
+}
+
+std::map<std::string, fs::path> photos_in(const fs::path& folder) {
+    std::map<std::string, fs::path> photos;
+    std::error_code problem;
+    for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
+         entry.increment(problem))
+        if (is_photo(entry->path()) && entry->path().filename().string().front() != '.')
+            photos.emplace(entry->path().stem().string(), entry->path());
+    if (problem) fail(ErrorKind::file, "cannot read {}: {}", printable(folder.string()), problem.message());
+    return photos;
+}
+
+/// [H,W,3] as planes [3][H][W].
+std::vector<std::uint8_t> planes_of(const Array& photo) {
+    const std::size_t pixels = photo.shape()[0] * photo.shape()[1];
+    std::vector<std::uint8_t> out(3 * pixels);
+    const auto* const from = photo.data_as<std::uint8_t>();
+    for (std::size_t p = 0; p < pixels; ++p)
+        for (std::size_t c = 0; c < 3; ++c) out[c * pixels + p] = from[3 * p + c];
+    return out;
+}
+
+void read_photos(const ImageFiles& files, const std::map<std::string, fs::path>& photos, bool boxed,
+                 Grid grid, ReadImages& out, Progress& progress) {
+    ScratchArray scratch(DType::uint8, {3, grid.height, grid.width});
+    scratch.extend(out.origins.size());
+    parallel_for(out.origins.size(), progress, "reading photos", [&](std::size_t i) {
+        const auto found = photos.find(out.origins[i].name);
+        if (found == photos.end())
+            fail(ErrorKind::data, "{} has labels, but there is no photo of that name in {}",
+                 printable(out.origins[i].name), printable(files.images.string()));
+        Array photo = read_photo(found->second);
+        const bool fits = photo.shape()[0] == grid.height && photo.shape()[1] == grid.width;
+        if (!fits && boxed) photo = letterbox_photo(photo, grid);
+        if (!fits && !boxed && files.folder.fit.kind != GridFit::Kind::resize)
+            fail(ErrorKind::data,
+                 "{} is {} x {} (width x height), but the grid is {} x {}; use --resize {}x{}",
+                 printable(found->second.string()), photo.shape()[1], photo.shape()[0], grid.width,
+                 grid.height, grid.width, grid.height);
+        if (!fits && !boxed) photo = resize_photo(photo, grid);
+        scratch.put(i, planes_of(photo).data());
+    });
+    out.pixels = scratch.array();
+}
+
+/// The images of a source at the origins listed, any values, zero around them.
+void read_volumes(const ImageSource& images, const ImageFiles& files, Grid grid, ReadImages& out,
+                  Progress& progress) {
+    std::map<std::string, std::size_t> by_name;
+    for (std::size_t i = 0; i < images.items().size(); ++i) by_name.emplace(images.items()[i].name, i);
+    std::vector<std::pair<std::size_t, std::vector<std::size_t>>> work;  // item, rows
+    for (std::size_t row = 0; row < out.origins.size(); ++row) {
+        if (row > 0 && out.origins[row].name == out.origins[row - 1].name) {
+            work.back().second.push_back(row);
+            continue;
+        }
+        const auto found = by_name.find(out.origins[row].name);
+        if (found == by_name.end())
+            fail(ErrorKind::data, "{} has labels, but there is no image of that name in {}",
+                 printable(out.origins[row].name), printable(files.images.string()));
+        const ItemInfo& info = images.items()[found->second];
+        if (!info.problem.empty()) fail(ErrorKind::data, "{}: {}", printable(info.path), info.problem);
+        work.push_back({found->second, {row}});
+    }
+    const std::size_t channels = std::max<std::size_t>(images.items()[work.front().first].planes, 1);
+    ScratchArray scratch(DType::float32, {channels, grid.height, grid.width});
+    scratch.extend(out.origins.size());
+    GridFit fit = files.folder.fit;
+    fit.grid = grid;
+    parallel_for(work.size(), progress, "reading images", [&](std::size_t w) {
+        const ItemInfo& info = images.items()[work[w].first];
+        const Array values = images.read(work[w].first);
+        const ArrayView& view = values.view();
+        const std::size_t planes = std::max<std::size_t>(info.planes, 1), rank = view.rank();
+        const Grid own{static_cast<std::uint32_t>(info.height), static_cast<std::uint32_t>(info.width)};
+        if (planes != channels)
+            fail(ErrorKind::data, "{} has {} channels, but the first image has {}", printable(info.path),
+                 planes, channels);
+        std::vector<float> plane(own.pixels()), item(channels * grid.pixels());
+        for (const std::size_t row : work[w].second) {
+            const std::size_t slice = out.origins[row].slice;
+            if (slice >= info.slices)
+                fail(ErrorKind::data, "{} has {} slices, fewer than its labels", printable(info.path),
+                     info.slices);
+            for (std::size_t c = 0; c < channels; ++c) {
+                const std::byte* start = view.at(slice);
+                if (rank == 4) start += static_cast<std::ptrdiff_t>(c) * view.strides[1];
+                for (std::size_t y = 0; y < own.height; ++y)
+                    convert_elements(start + static_cast<std::ptrdiff_t>(y) * view.strides[rank - 2],
+                                     view.dtype, view.strides[rank - 1], own.width,
+                                     plane.data() + y * own.width);
+                fit_values(plane.data(), own, fit, 0.0F, item.data() + c * grid.pixels());
+            }
+            scratch.put(row, item.data());
+        }
+    });
+    out.pixels = scratch.array();
+}
+}  // namespace
+
+std::vector<fs::path> photos_of(const fs::path& folder) {
+    std::error_code ignored;
+    std::vector<fs::path> photos;
+    if (fs::is_directory(folder, ignored))
+        for (const auto& [name, path] : photos_in(folder)) photos.push_back(path);
+    return photos;
+}
+
+ReadImages read_model_images(const ImageFiles& files, Progress& progress) {
+    ReadImages out;
+    FolderOptions options = files.folder;
+    std::error_code ignored;
+    std::map<std::string, fs::path> photos;
+    if (fs::is_directory(files.images, ignored)) photos = photos_in(files.images);
+    if (fs::is_regular_file(files.images, ignored) && is_photo(files.images))
+        photos.emplace(files.images.stem().string(), files.images);
+    const bool boxed = options.coco.letterbox.pixels() > 0;
+    std::unique_ptr<ImageSource> images;
+    if (photos.empty()) images = open_images(files.images, Role::images, options);
+    Grid grid = boxed ? options.coco.letterbox : options.fit.grid;
+    if (!files.labels.empty()) {
+        const std::unique_ptr<ImageSource> labels = open_images(files.labels, Role::labels, options);
+        FolderData data = read_images(nullptr, labels.get(), options, progress);
+        if (data.labels.shape().size() != 3)
+            fail(ErrorKind::data, "{}: training needs one label per pixel, not masks that may overlap",
+                 printable(files.labels.string()));
+        out.labels = data.labels;
+        out.groups = data.groups;
+        out.origins = data.origins;
+        out.ignore = data.ignore;
+        grid = {static_cast<std::uint32_t>(data.labels.shape()[1]),
+                static_cast<std::uint32_t>(data.labels.shape()[2])};
+    } else if (images != nullptr) {
+        for (const ItemInfo& info : images->items())
+            for (std::size_t s = 0; s < info.slices; ++s) out.origins.push_back({info.name, s});
+        if (grid.pixels() == 0)
+            grid = {static_cast<std::uint32_t>(images->items().front().height),
+                    static_cast<std::uint32_t>(images->items().front().width)};
+    } else {
+        for (const auto& [name, path] : photos) out.origins.push_back({name, 0});
+        if (grid.pixels() == 0) {
+            const Array first = read_photo(photos.begin()->second);
+            grid = {static_cast<std::uint32_t>(first.shape()[0]),
+                    static_cast<std::uint32_t>(first.shape()[1])};
+        }
+    }
+    for (const ImageOrigin& origin : out.origins) out.names.push_back(origin.name);
+    if (photos.empty())
+        read_volumes(*images, files, grid, out, progress);
+    else
+        read_photos(files, photos, boxed, grid, out, progress);
+    return out;
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// What a deep-learning library has to offer to be used here. Implementations live in plug-ins (one shared
+// library each), so that the command neither links nor loads such a library unless a network is at work. Only
+// plain data cross this border: a plug-in may be built by another compiler, on another machine, against
+// another version of its library.
+namespace kandinsky {
+
+/// The paper's U-Net: `depth` times halved and doubled, `width` channels at full size, one output (a logit)
+/// per class.
+struct UNetShape {
+    std::uint32_t inputs = 3;
+    std::uint32_t outputs = 1;
+    std::uint32_t width = 128;
+    std::uint32_t depth = 4;
+};
+
+/// Images [n][channels][height][width] and, for training, targets [n][outputs][height][width] of 0 and 1 and
+/// valid [n][height][width], 0 where a pixel does not count.
+struct Batch {
+    std::size_t images = 0, channels = 0, height = 0, width = 0;
+    const float* pixels = nullptr;
+    const std::uint8_t* targets = nullptr;
+    const std::uint8_t* valid = nullptr;
+};
+
+struct StepOptions {
+    double rate = 1e-4;        ///< learning rate
+    double decay = 0;          ///< weight decay
+    bool decoupled = true;     ///< AdamW; false: Adam with L2
+    double share = 1;          ///< the share of pixels with the largest loss that counts, per image
+    std::uint64_t number = 1;  ///< of this step, from 1: Adam's bias correction
+};
+
+struct StepResult {
+    double loss = 0;
+};
+
+/// What weights are for: how they are set at first.
+enum class TensorRole : std::uint32_t { weight, bias, first_moment, second_moment };
+
+struct TensorInfo {
+    const char* name = nullptr;  ///< lives as long as the network
+    TensorRole role = TensorRole::weight;
+    std::uint32_t rank = 0;
+    std::uint64_t shape[4] = {0, 0, 0, 0};
+
+    [[nodiscard]] std::uint64_t elements() const {
+        std::uint64_t n = 1;
+        for (std::uint32_t axis = 0; axis < rank; ++axis) n *= shape[axis];
+        return n;
+    }
+};
+
+/// A network on some device. Every function may throw std::exception with one line of text.
+class Network {
+  public:
+    virtual ~Network() = default;
+    [[nodiscard]] virtual const char* device() const = 0;
+    /// The network's outputs [n][outputs][height][width], as they are: our U-Net's are logits, what others'
+    /// are only their makers know. Writes at most `capacity` floats, fewer or none when that is too few, and
+    /// returns the number of outputs.
+    virtual std::uint32_t predict(const Batch& batch, float* out, std::size_t capacity) = 0;
+
+    /// One step of training on the batch.
+    virtual StepResult step(const Batch& batch, const StepOptions& options) = 0;
+    /// Everything that training changes: weights, then the optimiser's moments.
+    [[nodiscard]] virtual std::size_t tensors() const = 0;
+    [[nodiscard]] virtual TensorInfo tensor(std::size_t index) const = 0;
+    virtual void read(std::size_t index, float* out) const = 0;
+    virtual void write(std::size_t index, const float* values) = 0;
+};
+
+struct EngineOptions {
+    const char* device = "auto";  ///< auto, cpu or cuda
+    std::uint32_t threads = 0;    ///< 0: the library's own choice
+    bool mixed = false;           ///< bfloat16 where it does no harm (GPU)
+};
+
+/// A deep-learning library.
+class Engine {
+  public:
+    virtual ~Engine() = default;
+    [[nodiscard]] virtual const char* library() const = 0;  ///< name and version
+    /// A U-Net with all weights zero, or null where the library cannot train.
+    [[nodiscard]] virtual Network* make_unet(const UNetShape& shape, const EngineOptions& options) = 0;
+    /// A network from the library's own file format (TorchScript, ONNX); forward only.
+    [[nodiscard]] virtual Network* open(const char* path, const EngineOptions& options) = 0;
+};
+
+/// Raised with every change of this header; a plug-in of another version is refused.
+inline constexpr std::uint32_t kEngineVersion = 1;
+
+/// The two functions that a plug-in exports, with C names: kandinsky_engine_version, kandinsky_engine.
+using EngineVersionFunction = std::uint32_t();
+using EngineFunction = Engine*();
+
+}  // namespace kandinsky

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "model/network.hpp"
+
+namespace kandinsky {
+
+/// The plug-ins that networks come from.
+enum class EngineKind {
+    torch,  ///< libkandinsky_torch.so: trains, runs our U-Net and TorchScript modules
+    onnx,   ///< libkandinsky_onnx.so: runs ONNX models
+};
+
+/// Loads the plug-in on first use and keeps it. It is looked for where the variable KANDINSKY_TORCH (or
+/// KANDINSKY_ONNX) says, then beside the program, then in ../lib/kandinsky from there. Throws a usage error
+/// that says which package is missing when there is none.
+[[nodiscard]] Engine& engine(EngineKind kind);
+
+/// A network of a plug-in, ready to use.
+[[nodiscard]] std::unique_ptr<Network> make_unet(const UNetShape& shape, const EngineOptions& options);
+[[nodiscard]] std::unique_ptr<Network> open_network(EngineKind kind, const std::string& path,
+                                                    const EngineOptions& options);
+
+}  // namespace kandinsky

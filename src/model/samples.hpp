@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <kandinsky/array.hpp>
+#include <kandinsky/grid.hpp>
+#include <string>
+#include <vector>
+
+namespace kandinsky {
+
+/// Where intensities are brought to before a network sees them.
+enum class Intensity {
+    none,        ///< as they are
+    byte,        ///< divided by 255
+    percentile,  ///< clipped to the group's 0.5 and 99.5 percentiles and scaled to [0, 1]: scans
+};
+[[nodiscard]] std::string_view name_of(Intensity intensity);
+[[nodiscard]] Intensity intensity_of(std::string_view name);
+
+/// Images to learn from or to judge: pixels [N,H,W] or [N,K,H,W] of any type, labels [N,H,W] (optional), and
+/// groups [N] (optional) that say which slices belong to one scan. Views only.
+class Samples {
+  public:
+    Samples(Array pixels, Array labels, Array groups, Intensity intensity, std::vector<std::int64_t> ignore,
+            std::string pixels_name = "images", std::string labels_name = "labels");
+
+    [[nodiscard]] std::size_t size() const { return count_; }
+    [[nodiscard]] std::size_t channels() const { return channels_; }
+    [[nodiscard]] Grid grid() const { return grid_; }
+    [[nodiscard]] bool labelled() const { return !labels_.empty(); }
+    [[nodiscard]] std::int64_t group(std::size_t sample) const;
+    /// The largest label that is not ignored, plus one; reads all labels. Throws a data error for negative
+    /// ones.
+    [[nodiscard]] std::size_t classes() const;
+
+    /// One image as float32 [channels][H][W], intensities brought to their place. Throws a data error that
+    /// names image, channel, row and column for NaN and infinite values.
+    void read_pixels(std::size_t sample, float* out) const;
+    /// Targets [outputs][H][W] and valid [H][W]. One output means: any class but 0.
+    void read_targets(std::size_t sample, std::size_t outputs, std::uint8_t* targets,
+                      std::uint8_t* valid) const;
+
+  private:
+    void find_scales();
+
+    Array pixels_, labels_;
+    std::vector<std::int64_t> groups_;
+    Intensity intensity_;
+    std::vector<std::int64_t> ignore_;
+    std::string pixels_name_, labels_name_;
+    std::size_t count_ = 0, channels_ = 1;
+    Grid grid_;
+    std::vector<float> low_, scale_;  ///< per sample, for percentile
+};
+
+}  // namespace kandinsky

@@ -1,0 +1,160 @@
+#include "model/torch/torch_network.hpp"
+
+#include <ATen/autocast_mode.h>
+#include <torch/version.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "model/torch/loss.hpp"
+
+namespace kandinsky::torch_engine {
+
+namespace {
+/// Half of the arithmetic in bfloat16 while it lives. The switch was renamed in the course of version 2.
+class MixedPrecision {
+  public:
+    explicit MixedPrecision(bool on) : on_(on) {
+        if (!on_) return;
+        at::autocast::increment_nesting();
+        set(true);
+    }
+    MixedPrecision(const MixedPrecision&) = delete;
+    MixedPrecision& operator=(const MixedPrecision&) = delete;
+    ~MixedPrecision() {
+        if (!on_) return;
+        set(false);
+        if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+    }
+
+  private:
+    static void set(bool on) {
+#if TORCH_VERSION_MAJOR >= 2 && (TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 4)
+        at::autocast::set_autocast_dtype(at::kCUDA, at::kBFloat16);
+        at::autocast::set_autocast_enabled(at::kCUDA, on);
+#else
+        at::autocast::set_autocast_gpu_dtype(at::kBFloat16);
+        at::autocast::set_enabled(on);
+#endif
+    }
+    bool on_;
+};
+}  // namespace
+
+UNetNetwork::UNetNetwork(const UNetShape& shape, torch::Device device, bool mixed)
+    : shape_(shape), device_(device), device_name_(device.str()), mixed_(mixed), net_(shape) {
+    const bool gpu = device_.is_cuda();
+    net_->to(device_);
+    for (auto& named : net_->named_parameters()) {
+        torch::NoGradGuard still;
+        torch::Tensor& weight = named.value();
+        if (gpu && weight.dim() == 4) weight.set_data(weight.contiguous(at::MemoryFormat::ChannelsLast));
+        weight.zero_();
+        weights_.push_back(weight);
+        state_.push_back({named.key(), weight.dim() == 4 ? TensorRole::weight : TensorRole::bias, weight});
+    }
+    const std::size_t count = weights_.size();
+    for (const auto& [moments, role, prefix] :
+         {std::tuple{&first_, TensorRole::first_moment, "first_moment."},
+          std::tuple{&second_, TensorRole::second_moment, "second_moment."}})
+        for (std::size_t i = 0; i < count; ++i) {
+            moments->push_back(torch::zeros_like(weights_[i]));
+            state_.push_back({prefix + state_[i].name, role, moments->back()});
+        }
+}
+
+torch::Tensor images_of(const Batch& batch, torch::Device device) {
+    const torch::Tensor x =
+        torch::from_blob(const_cast<float*>(batch.pixels),
+                         {static_cast<std::int64_t>(batch.images), static_cast<std::int64_t>(batch.channels),
+                          static_cast<std::int64_t>(batch.height), static_cast<std::int64_t>(batch.width)},
+                         torch::kFloat32)
+            .to(device);
+    return device.is_cuda() ? x.contiguous(at::MemoryFormat::ChannelsLast) : x;
+}
+
+std::uint32_t hand_over(const torch::Tensor& outputs, const Batch& batch, float* out, std::size_t capacity) {
+    if (outputs.dim() != 4 || outputs.size(0) != static_cast<std::int64_t>(batch.images) ||
+        outputs.size(2) != static_cast<std::int64_t>(batch.height) ||
+        outputs.size(3) != static_cast<std::int64_t>(batch.width))
+        throw std::runtime_error(
+            "the network's output is not [images, classes, height, width] on the input's grid");
+    const auto elements = static_cast<std::size_t>(outputs.numel());
+    if (elements <= capacity) {
+        const torch::Tensor here = outputs.to(torch::kFloat32).to(torch::kCPU).contiguous();
+        std::memcpy(out, here.data_ptr<float>(), elements * sizeof(float));
+    }
+    return static_cast<std::uint32_t>(outputs.size(1));
+}
+
+torch::Tensor UNetNetwork::forward(const Batch& batch) {
+    const torch::Tensor x = images_of(batch, device_);
+    const MixedPrecision mixed(mixed_);
+    return net_->forward(x);
+}
+
+std::uint32_t UNetNetwork::predict(const Batch& batch, float* out, std::size_t capacity) {
+    torch::NoGradGuard still;
+    return hand_over(forward(batch), batch, out, capacity);
+}
+
+StepResult UNetNetwork::step(const Batch& batch, const StepOptions& options) {
+    const auto n = static_cast<std::int64_t>(batch.images), h = static_cast<std::int64_t>(batch.height),
+               w = static_cast<std::int64_t>(batch.width), c = static_cast<std::int64_t>(shape_.outputs);
+    const auto plane = [&](const std::uint8_t* bytes, std::int64_t planes) {
+        return torch::from_blob(const_cast<std::uint8_t*>(bytes), {n, planes, h, w}, torch::kUInt8)
+            .to(device_)
+            .to(torch::kFloat32);
+    };
+    const torch::Tensor loss =
+        top_loss(forward(batch), plane(batch.targets, c), plane(batch.valid, 1), options.share);
+    for (torch::Tensor& weight : weights_) weight.mutable_grad() = torch::Tensor();
+    loss.backward();
+    descend(options);
+    return {.loss = loss.item<double>()};
+}
+
+void UNetNetwork::descend(const StepOptions& options) {
+    torch::NoGradGuard still;
+    constexpr double kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;
+    const auto number = static_cast<double>(options.number);
+    const double unbias1 = 1 - std::pow(kBeta1, number), unbias2 = 1 - std::pow(kBeta2, number);
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+        torch::Tensor& weight = weights_[i];
+        torch::Tensor gradient = weight.grad();
+        if (!gradient.defined()) continue;
+        if (options.decay > 0) {
+            if (options.decoupled)
+                weight.mul_(1 - options.rate * options.decay);
+            else
+                gradient = gradient.add(weight, options.decay);
+        }
+        first_[i].mul_(kBeta1).add_(gradient, 1 - kBeta1);
+        second_[i].mul_(kBeta2).addcmul_(gradient, gradient, 1 - kBeta2);
+        const torch::Tensor scale = second_[i].sqrt().div_(std::sqrt(unbias2)).add_(kEpsilon);
+        weight.addcdiv_(first_[i], scale, -options.rate / unbias1);
+    }
+}
+
+TensorInfo UNetNetwork::tensor(std::size_t index) const {
+    const State& state = state_.at(index);
+    TensorInfo info{.name = state.name.c_str(),
+                    .role = state.role,
+                    .rank = static_cast<std::uint32_t>(state.value.dim())};
+    for (std::uint32_t axis = 0; axis < info.rank; ++axis)
+        info.shape[axis] = static_cast<std::uint64_t>(state.value.size(axis));
+    return info;
+}
+
+void UNetNetwork::read(std::size_t index, float* out) const {
+    const torch::Tensor value = state_.at(index).value.detach().to(torch::kCPU).contiguous();
+    std::memcpy(out, value.data_ptr<float>(), static_cast<std::size_t>(value.numel()) * sizeof(float));
+}
+
+void UNetNetwork::write(std::size_t index, const float* values) {
+    torch::NoGradGuard still;
+    torch::Tensor value = state_.at(index).value;
+    value.copy_(torch::from_blob(const_cast<float*>(values), value.sizes(), torch::kFloat32));
+}
+
+}  // namespace kandinsky::torch_engine

@@ -1,0 +1,122 @@
+"""Training and inference with libtorch on the CPU, through the command."""
+
+import random
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from conftest import COMMAND, discs, kandinsky
+
+SMALL = ["--width", 4, "--depth", 2, "--batch", 4, "--threads", 1, "--device", "cpu"]
+
+
+def train(folder, *more, **options):
+    return kandinsky(
+        "train", "--images", "images.npy", "--labels", "labels.npy", *SMALL, *more, cwd=folder, **options
+    )
+
+
+def test_the_loss_falls_and_the_network_finds_the_discs(arrays):
+    train(arrays, "--epochs", 15, "--rate", 0.01, "--anneal", 0.5, "-o", "unet.pt", "--log", "log.csv")
+    log = np.genfromtxt(arrays / "log.csv", delimiter=",", names=True)
+    assert len(log) == 15
+    assert log["dice_0"][-1] > 0.8
+    images, labels = discs(6, seed=9)
+    np.save(arrays / "new.npy", images)
+    kandinsky("infer", "--model", "unet.pt", "--images", "new.npy", "-o", "probs.npy", cwd=arrays)
+    probs = np.load(arrays / "probs.npy")
+    assert probs.shape == (6, 1, 32, 32) and probs.dtype == np.float16
+    found = probs[:, 0] >= 0.5
+    assert 2 * (found & (labels == 1)).sum() / (found.sum() + labels.sum()) > 0.75
+
+
+def test_the_models_file_opens_with_numpy(arrays):
+    train(arrays, "--epochs", 1, "-o", "unet.pt")
+    weights = np.load(arrays / "unet.pt")
+    assert weights["down0.first.weight"].shape == (4, 3, 3, 3)
+    assert not any(name.startswith("first_moment") for name in weights.files)
+
+
+def test_equal_seeds_give_equal_bytes(arrays):
+    for name, seed in (("a.pt", 0), ("b.pt", 0), ("c.pt", 1)):
+        train(arrays, "--epochs", 2, "--seed", seed, "-o", name)
+    a, b, c = ((arrays / name).read_bytes() for name in ("a.pt", "b.pt", "c.pt"))
+    assert a == b
+    assert a != c
+
+
+def test_a_killed_training_resumes_to_the_same_bytes(arrays):
+    train(arrays, "--epochs", 8, "-o", "whole.pt", "--checkpoint", "none")
+    arguments = ["train", "--images", "images.npy", "--labels", "labels.npy", *SMALL, "--epochs", 8, "-o", "cut.pt"]
+    moments = random.Random(20231120)
+    killed = 0
+    for _ in range(3):
+        process = subprocess.Popen(
+            [COMMAND, *map(str, arguments)], cwd=arrays, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        # Wait until there is something to lose, then kill at a random moment.
+        start = time.monotonic()
+        while not (arrays / "cut.pt.checkpoint").exists() and process.poll() is None:
+            assert time.monotonic() - start < 300
+            time.sleep(0.01)
+        time.sleep(moments.uniform(0, 0.3))
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            killed += 1
+        process.wait()
+    result = kandinsky(*arguments, cwd=arrays)
+    assert killed == 0 or "resumed" in result.stdout
+    assert (arrays / "cut.pt").read_bytes() == (arrays / "whole.pt").read_bytes()
+
+
+def test_calibrating_with_a_model_equals_calibrating_its_stored_maps(arrays):
+    train(arrays, "--epochs", 2, "-o", "unet.pt")
+    kandinsky("infer", "--model", "unet.pt", "--images", "images.npy", "-o", "probs.npy", cwd=arrays)
+    common = ["--labels", "labels.npy", "--method", "kmeans"]
+    kandinsky("calibrate", "--probs", "probs.npy", *common, "-o", "stored.kcal", cwd=arrays)
+    kandinsky("calibrate", "--model", "unet.pt", "--images", "images.npy", *common, "-o", "direct.kcal", cwd=arrays)
+    with np.load(arrays / "stored.kcal") as stored, np.load(arrays / "direct.kcal") as direct:
+        names = [name for name in stored.files if name != "meta.json"]
+        assert names == [name for name in direct.files if name != "meta.json"]
+        for name in names:
+            np.testing.assert_array_equal(stored[name], direct[name])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "parts"),
+    [
+        (["--images", "odd.npy", "--labels", "odd_labels.npy"], 3, ["30 x 30", "multiples of 4"]),
+        (["--images", "images.npy", "--labels", "zero.npy"], 3, ["nothing to learn"]),
+        (["--images", "images.npy", "--labels", "labels.npy", "--optimizer", "sgd"], 2, ["sgd", "adamw"]),
+        (["--images", "images.npy", "--labels", "odd_labels.npy"], 3, ["odd_labels.npy", "[12, 32, 32]"]),
+        (["--images", "absent.npy", "--labels", "labels.npy"], 4, ["absent.npy"]),
+    ],
+)
+def test_bad_input_gets_one_line(arrays, arguments, code, parts):
+    np.save(arrays / "odd.npy", np.zeros((3, 3, 30, 30), np.uint8))
+    np.save(arrays / "odd_labels.npy", np.ones((3, 30, 30), np.uint8))
+    np.save(arrays / "zero.npy", np.zeros((12, 32, 32), np.uint8))
+    result = kandinsky("train", *SMALL, "--epochs", 1, "-o", "x.pt", *arguments, cwd=arrays, check=False)
+    assert result.returncode == code, result.stderr
+    assert result.stderr.count("\n") == 1
+    for part in parts:
+        assert part in result.stderr
+    assert not (arrays / "x.pt").exists()
+
+
+def test_a_damaged_or_foreign_model_is_refused(arrays):
+    train(arrays, "--epochs", 1, "-o", "unet.pt")
+    content = bytearray((arrays / "unet.pt").read_bytes())
+    content[len(content) // 2] ^= 1
+    (arrays / "damaged.pt").write_bytes(content)
+    (arrays / "text.pt").write_text("no network")
+    for name, more in (("damaged.pt", []), ("text.pt", ["--outputs", "sigmoid"]), ("text.pt", [])):
+        result = kandinsky(
+            "infer", "--model", name, "--images", "images.npy", "-o", "p.npy", *more, cwd=arrays, check=False
+        )
+        assert result.returncode in (2, 3), result.stderr
+        assert result.stderr.startswith("kandinsky: ") and result.stderr.count("\n") == 1
+        assert name in result.stderr
+        assert not (arrays / "p.npy").exists()

@@ -1,0 +1,57 @@
+// How the network was trained, where the report knows it: loss and overlap by epoch.
+import * as Plot from "@observablehq/plot";
+import { ChartFrame } from "./charts";
+import { methodColour } from "./colour";
+import type { Report, Training } from "./data";
+import { h, section } from "./dom";
+import { plural } from "./text";
+
+const look = { fontSize: "12px", fontFamily: "inherit", background: "transparent", overflow: "visible" };
+const epochs = { label: "epoch", labelAnchor: "center" as const, labelArrow: "none" as const };
+
+function lossChart(training: Training): SVGSVGElement {
+  const points = training.epoch.map((epoch, i) => ({ epoch, loss: training.loss[i] }));
+  return Plot.plot({
+    width: 420,
+    height: 220,
+    style: look,
+    title: undefined,
+    ariaLabel: "Loss by epoch",
+    x: epochs,
+    y: { label: "loss", grid: true, zero: true, labelArrow: "none" },
+    marks: [Plot.ruleY([0]), Plot.lineY(points, { x: "epoch", y: "loss", stroke: methodColour(0), strokeWidth: 1.5 })],
+  }) as SVGSVGElement;
+}
+
+function overlapChart(training: Training): SVGSVGElement {
+  const points = training.dice.flatMap(({ name, values }) =>
+    values.flatMap((dice, i) => (dice === null ? [] : [{ epoch: training.epoch[i], dice, name }])),
+  );
+  const names = training.dice.map((one) => one.name);
+  return Plot.plot({
+    width: 420,
+    height: 220,
+    style: look,
+    ariaLabel: "Dice by epoch",
+    x: epochs,
+    y: { label: "Dice", grid: true, domain: [0, 1], labelArrow: "none" },
+    color: { domain: names, range: names.map((_, i) => methodColour(i)) },
+    marks: [Plot.lineY(points, { x: "epoch", y: "dice", z: "name", stroke: "name", strokeWidth: 1.5 })],
+  }) as SVGSVGElement;
+}
+
+/** Null where the report is about a network that came from elsewhere. */
+export function trainingSection(report: Report): HTMLElement | null {
+  const { training } = report;
+  if (!training || training.epoch.length === 0) return null;
+  const loss = new ChartFrame("Loss", "training-loss", "Binary cross-entropy of the share of pixels that counts; where that share shrinks, the loss rises.");
+  const overlap = new ChartFrame("Dice", "training-dice", "Overlap of what the network finds and the labels, on some of the images it learns from.");
+  loss.show(lossChart(training));
+  overlap.show(overlapChart(training));
+  const legend = h(
+    "ul",
+    { class: "swatches" },
+    ...training.dice.map(({ name }, i) => h("li", {}, h("span", { class: "swatch line", style: `background: ${methodColour(i)}` }), name)),
+  );
+  return section("training", "How the network learned", `${plural(training.epoch.length, "epoch")}.`, h("div", { class: "pair" }, loss.figure, overlap.figure), legend);
+}
