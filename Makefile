@@ -64,6 +64,9 @@ bench:  ## time the tasks against numpy, torch and others: one table (BENCH="--l
 	@for package in $$(sed '/^#/d' bench/requirements.txt); do \
 	    $(BENCH_VENV)/bin/pip install -q $$package || echo "cannot install $$package: its rows will be missing"; done
 	@$(BENCH_VENV)/bin/python bench/run.py --build $(BUILD) $(BENCH)
+	@echo "== $(BUILD)/bin/validity"; \
+	if [ -n "$(DATA)" ]; then $(BUILD)/bin/validity $(DATA) --quick; \
+	else echo "skipped: it needs real outputs; say make bench DATA=FOLDER, and see the head of bench/validity.cpp"; fi
 
 format:  ## lay out the C++ sources by .clang-format
 	@$(SETUP) --lint

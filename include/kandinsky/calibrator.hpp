@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <kandinsky/choice.hpp>
 #include <kandinsky/curve.hpp>
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/partition.hpp>
@@ -19,7 +20,7 @@ enum class Fallback {
 };
 
 struct CalibrateOptions {
-    std::string method = "kmeans";
+    std::string method{kAutoMethod};
     MethodSettings settings;                            ///< the method's own options
     std::vector<double> quantiles{0.6, 0.7, 0.8, 0.9};  ///< where curves are compared
     Condition condition = Condition::by_class;
@@ -35,6 +36,10 @@ struct CalibrateOptions {
     std::uint64_t seed = 0;
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time
 };
+
+/// The paper's settings: pixels pooled alike, no fallback, and every method's options as the paper has them.
+/// Method options that are set already stay.
+void use_paper_settings(CalibrateOptions& options);
 
 /// Whose curve a pixel uses.
 enum class CurveLevel : std::uint8_t {
@@ -60,9 +65,14 @@ struct Calibrator {
         curves;  ///< per stratum: one curve per region, then the image-wide one if `fallback`
     std::vector<std::uint32_t> counts;  ///< [stratum][pixel] scores seen
     std::vector<CurveLevel> levels;     ///< [stratum][pixel]
+    std::vector<Choice> choices;        ///< one per stratum where cross-validation chose; else none
 
     [[nodiscard]] std::size_t strata() const { return partitions.size(); }
     [[nodiscard]] std::size_t stratum_of(std::size_t c) const { return strata() == 1 ? 0 : c; }
+    /// The method that a stratum's curves come from: the one asked for, or what was chosen.
+    [[nodiscard]] const std::string& method_of(std::size_t stratum) const {
+        return choices.empty() ? options.method : choices[stratum].method;
+    }
     /// The number of the curve that a pixel of a stratum uses, within curves[stratum].
     [[nodiscard]] std::size_t curve_of(std::size_t stratum, std::size_t pixel) const {
         return levels[stratum * grid.pixels() + pixel] == CurveLevel::image

@@ -5,6 +5,7 @@
 
 #include <kandinsky/array.hpp>
 #include <kandinsky/calibrator.hpp>
+#include <kandinsky/choice.hpp>
 #include <kandinsky/compare.hpp>
 #include <kandinsky/curve.hpp>
 #include <kandinsky/dataset.hpp>

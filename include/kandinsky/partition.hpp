@@ -31,6 +31,9 @@ struct MethodOption {
     Type type = Type::text;
     std::string standard;  ///< default value
     std::string help;
+    /// Values that the value "auto" stands for: cross-validation picks one for each class. None: no choice.
+    std::vector<std::string> trials = {};
+    std::string paper = {};  ///< the paper's value where the default is another one
 };
 
 /// The values given for a method's options; what is absent has its default.
@@ -54,8 +57,10 @@ struct PartitionInput {
     Progress* progress = nullptr;  ///< never null when called by the library
 };
 
-struct SoftInput;   // what a soft method may look at,
-struct SoftCurves;  // and what it returns: both of the library's own use
+struct SoftInput;      // what a soft method may look at,
+struct SoftCurves;     // and what it returns: both of the library's own use
+struct CrossFitInput;  // the same for its judgement by cross-validation
+struct CrossFit;
 
 /// A calibration method. Each folder of src/partition defines exactly one, named kMethod; nothing else knows
 /// it. A hard method divides the pixels into regions (`fit`); a soft one gives every pixel a curve of its own
@@ -69,9 +74,18 @@ struct Method {
     std::function<Partition(const PartitionInput&)> fit = {};
     int order = 100;  ///< place in tables; equal ones by name
     std::function<SoftCurves(const SoftInput&)> share = {};
+    std::function<CrossFit(const CrossFitInput&)> cross_fit = {};  ///< soft methods have it as well
 };
 
+/// The name that stands for "the best of the methods, class by class, as cross-validation finds".
+inline constexpr std::string_view kAutoMethod = "auto";
+
 [[nodiscard]] std::vector<const Method*> methods();  ///< in table order
+/// What may be asked for: the methods' names in table order, then kAutoMethod.
+[[nodiscard]] std::vector<std::string> method_names();
+/// Throws a usage error that lists method_names() unless the name is one of them.
+void check_method(std::string_view name);
+[[nodiscard]] std::string method_summary(std::string_view name);  ///< one line for --help and reports
 /// Throws a usage error that lists the known names.
 [[nodiscard]] const Method& method(std::string_view name);
 

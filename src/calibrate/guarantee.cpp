@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <kandinsky/calibrator.hpp>
 
 #include "core/fail.hpp"
@@ -16,17 +17,20 @@ Traits traits_of(const std::string& name) {
     return {};
 }
 
-std::string promise(const Calibrator& calibrator) {
+/// What is promised of one stratum.
+std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     const CalibrateOptions& options = calibrator.options;
     if (options.released)
         return "No finite-sample guarantee: interpolated quantiles of the released code tend to cover too "
                "little.";
-    const auto [finds_regions, soft] = traits_of(options.method);
+    const auto [finds_regions, soft] = traits_of(calibrator.method_of(stratum));
+    // A choice among methods on the images that set the thresholds spoils what each method would promise.
+    const bool judged_on_same = options.method == kAutoMethod && options.split == 0;
     if (soft && options.pooling == Pooling::pixels)
         return "No finite-sample guarantee: each pixel's threshold is a quantile of a distribution smoothed "
                "over "
                "its surroundings, as good as the calibration images are typical.";
-    const bool pixelwise = calibrator.partitions.front().regions == calibrator.grid.pixels();
+    const bool pixelwise = calibrator.partitions[stratum].regions == calibrator.grid.pixels();
     const std::string unit = calibrator.grouped ? "group" : "image";
     const std::string which = options.condition == Condition::by_class
                                   ? "whose true label is the class in question"
@@ -37,6 +41,11 @@ std::string promise(const Calibrator& calibrator) {
             "probability "
             "at least 1 - alpha, if calibration and new {}s are exchangeable.",
             which, unit, unit);
+    if (judged_on_same && options.pooling == Pooling::groups)
+        return fmt::format(
+            "No finite-sample guarantee: the method was chosen on the same {}s that set the thresholds; the "
+            "hierarchical quantile keeps coverage close to 1 - alpha (--split gives a guarantee).",
+            unit);
     if (soft)
         return fmt::format(
             "No general finite-sample guarantee: the level is the hierarchical quantile of cross-fitted "
@@ -44,7 +53,7 @@ std::string promise(const Calibrator& calibrator) {
             "distributions, which has been measured to cover a random pixel of a new {} with probability at "
             "least 1 - alpha on average.",
             unit);
-    if (pixelwise && !calibrator.grouped && options.condition == Condition::by_class)
+    if (pixelwise && !judged_on_same && !calibrator.grouped && options.condition == Condition::by_class)
         return fmt::format(
             "At each pixel: a new image {} there has it in its set with probability at least 1 - alpha, if "
             "calibration and "
@@ -69,7 +78,21 @@ std::string promise(const Calibrator& calibrator) {
 }  // namespace
 
 std::string guarantee(const Calibrator& calibrator) {
-    std::string text = promise(calibrator);
+    // Strata of different methods may be promised different things.
+    std::vector<std::pair<std::string, std::vector<std::size_t>>> promises;
+    for (std::size_t s = 0; s < calibrator.strata(); ++s) {
+        const std::string own = promise(calibrator, s);
+        auto known =
+            std::find_if(promises.begin(), promises.end(), [&](const auto& p) { return p.first == own; });
+        if (known == promises.end()) known = promises.insert(promises.end(), {own, {}});
+        known->second.push_back(s);
+    }
+    std::string text;
+    for (const auto& [own, strata] : promises)
+        text += promises.size() == 1
+                    ? own
+                    : fmt::format("{}{} {}: {}", text.empty() ? "" : " ",
+                                  strata.size() == 1 ? "Class" : "Classes", fmt::join(strata, ", "), own);
     if (calibrator.options.fallback == Fallback::image)
         text += fmt::format(
             " Regions with fewer than {} scores borrow the image-wide curve and are promised nothing of "

@@ -6,6 +6,7 @@
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "io/writers.hpp"
+#include "report/choice_table.hpp"
 
 namespace kandinsky::cli {
 
@@ -65,7 +66,7 @@ Input load(const Flags& flags, Progress& progress) {
 void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
     const CalibrateOptions options = flags.calibrate.options();
-    (void)method(options.method);
+    check_method(options.method);
     if (flags.output.empty()) fail(ErrorKind::usage, "-o is empty; name the calibrator to write");
     Outputs outputs{{"-o", flags.output}, {"--curves", flags.curves}, {"--regions", flags.regions}};
     TerminalProgress progress(flags.common.quiet);
@@ -83,6 +84,7 @@ void run(const Flags& flags) {
     outputs.commit();
     progress.clear();
     if (flags.common.quiet) return;
+    if (!calibrator.choices.empty()) print(choice_table(calibrator) + "\n");
     std::uint64_t regions = 0;
     for (const Partition& partition : calibrator.partitions) regions += partition.regions;
     print(fmt::format("{}: {} on {} images{}, {} classes, {} regions, {:.1f} s\n{}\n", flags.output,
@@ -102,8 +104,7 @@ Command add_calibrate(CLI::App& root) {
     flags->model.declare(*app, false);
     flags->images.declare(*app, "", false);
     std::string names;
-    for (const Method* candidate : kandinsky::methods())
-        names += (names.empty() ? "" : ", ") + candidate->name;
+    for (const std::string& name : method_names()) names += (names.empty() ? "" : ", ") + name;
     app->add_option("-m,--method", flags->calibrate.method, "which pixels share their scores: " + names)
         ->capture_default_str();
     app->add_option("-o,--output", flags->output, "the calibrator to write")
@@ -117,10 +118,7 @@ Command add_calibrate(CLI::App& root) {
     flags->common.declare(*app);
     app->footer(
         "Example (after 'kandinsky demo -o demo'):\n"
-        "  kandinsky calibrate --probs demo/cal_probs.npy --labels demo/cal_labels.npy --method kmeans -o "
-        "demo/cal.kcal\n"
-        "With a network instead of its outputs:\n"
-        "  kandinsky calibrate --model unet.pt --images photos --labels masks -o cal.kcal");
+        "  kandinsky calibrate --probs demo/cal_probs.npy --labels demo/cal_labels.npy -o demo/cal.kcal");
     return {app, [flags] { run(*flags); }};
 }
 

@@ -55,7 +55,11 @@ void declare_input(CLI::App& app, InputFlags& flags, const std::string& prefix, 
 }
 
 void CalibrateFlags::declare(CLI::App& app, const std::string& standard_pooling) {
+    app_ = &app;
     pooling = standard_pooling;
+    app.add_option("--preset", preset,
+                   "'paper': the paper's settings of every method, pixels pooled; other options still count")
+        ->capture_default_str();
     app.add_option("--condition", condition, "'class': a curve per class; 'none': one for all labels")
         ->capture_default_str();
     app.add_option("--pooling", pooling,
@@ -124,15 +128,25 @@ CalibrateOptions CalibrateFlags::options() const {
     options.memory = memory.empty() ? standard_memory() : parse_bytes(memory, "--memory");
     if (options.memory < kLeastMemory)
         fail(ErrorKind::usage, "--memory is '{}', but at least 1M is needed", memory);
+    if (preset != "none" && preset != "paper")
+        fail(ErrorKind::usage, "--preset is '{}', but must be none or paper", preset);
     for (const Method* candidate : kandinsky::methods())
         for (const MethodOption& option : candidate->options) {
             const std::string& value = method_options.at(option.flag);
-            if (value == option.standard) continue;
+            if (value == option.standard && !(paper() && given(option.flag))) continue;
             if (option.type == MethodOption::Type::array)
                 options.settings.arrays[option.flag] = load_array(value, {});
             else
                 options.settings.text[option.flag] = value;
         }
+    if (paper()) {
+        const CalibrateOptions asked = options;
+        use_paper_settings(options);
+        if (given("pooling")) options.pooling = asked.pooling;
+        if (given("fallback")) options.fallback = asked.fallback;
+        // The paper has no cross-validation; its simplest clusters stand in where no method is named.
+        if (options.method == kAutoMethod) options.method = "kmeans";
+    }
     return options;
 }
 

@@ -42,7 +42,7 @@ struct CommonFlags {
 
 /// --method options, pooling, condition and the rest of calibration.
 struct CalibrateFlags {
-    std::string method = "kmeans";
+    std::string method{kAutoMethod};
     std::string condition = "class", pooling, fallback = "none", score = "lac", compat = "none";
     std::string quantiles = "0.6,0.7,0.8,0.9";
     std::string memory;
@@ -51,9 +51,15 @@ struct CalibrateFlags {
     double split = 0;
     ScoreOptions score_options;  ///< all but the kind
     std::map<std::string, std::string> method_options;
+    std::string preset = "none";
 
     void declare(CLI::App& app, const std::string& standard_pooling);
     [[nodiscard]] CalibrateOptions options() const;
+    [[nodiscard]] bool paper() const { return preset == "paper"; }
+
+  private:
+    [[nodiscard]] bool given(const std::string& flag) const { return app_->count("--" + flag) > 0; }
+    const CLI::App* app_ = nullptr;
 };
 
 /// Declares --probs, --labels, --groups, --ignore, --logits, with a prefix such as "cal-".

@@ -30,6 +30,8 @@ void run(Flags flags) {
     check_alpha(flags.alpha);
     CompareOptions options;
     options.methods = split(flags.methods, ',');
+    if (options.methods.empty() && flags.calibrate.paper())
+        options.methods = {"pixel", "image", "kmeans", "genann", "fcc"};
     options.calibrate = flags.calibrate.options();
     options.alpha = flags.alpha;
     options.sample = flags.sample;
@@ -38,7 +40,7 @@ void run(Flags flags) {
     options.empty = flags.no_empty ? EmptySets::fill : EmptySets::keep;
     options.bootstrap = flags.bootstrap;
     for (std::size_t i = 0; i < options.methods.size(); ++i) {
-        (void)method(options.methods[i]);
+        check_method(options.methods[i]);
         if (std::find(options.methods.begin(), options.methods.begin() + static_cast<std::ptrdiff_t>(i),
                       options.methods[i]) != options.methods.begin() + static_cast<std::ptrdiff_t>(i))
             fail(ErrorKind::usage, "--methods names '{}' twice", options.methods[i]);
@@ -84,8 +86,9 @@ Command add_compare(CLI::App& root) {
     declare_input(*app, flags->cal, "cal-", true);
     declare_input(*app, flags->test, "test-", true);
     declare_reading(*app, flags->cal);
-    app->add_option("--methods", flags->methods,
-                    "methods, separated by commas (default: all that need no file)");
+    app->add_option(
+        "--methods", flags->methods,
+        "methods, separated by commas, also 'auto' (default: all that need no file, without auto)");
     app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
     app->add_option("--alpha", flags->alpha, "level for set size and empty sets")->capture_default_str();
     app->add_option("--sample", flags->sample,

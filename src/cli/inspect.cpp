@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "core/fail.hpp"
+#include "report/choice_table.hpp"
 
 namespace kandinsky::cli {
 
@@ -67,6 +68,7 @@ std::string summary(const Calibrator& calibrator, double alpha) {
                        describe(options.score), name_of(options.condition), name_of(options.pooling),
                        name_of(options.fallback), calibrator.curves.front().ladder().levels.size());
     out += fmt::format("guarantee     {}\n\n", guarantee(calibrator));
+    if (!calibrator.choices.empty()) out += choice_table(calibrator) + "\n";
     const std::vector<float> limits = score_thresholds(calibrator, alpha);
     const std::size_t pixels = calibrator.grid.pixels();
     out += fmt::format("{:<8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", "class", "regions", "scores",
@@ -89,8 +91,9 @@ std::string summary(const Calibrator& calibrator, double alpha) {
     out += fmt::format("(infinite thresholds at alpha {}: the class is always in the set there)\n", alpha);
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
         if (calibrator.partitions[s].geometry != "{}")
-            out += fmt::format("\ngeometry of {}\n{}",
+            out += fmt::format("\ngeometry of {}{}\n{}",
                                calibrator.strata() == 1 ? "all classes" : fmt::format("class {}", s),
+                               calibrator.choices.empty() ? "" : " (" + calibrator.method_of(s) + ")",
                                brief(nlohmann::ordered_json::parse(calibrator.partitions[s].geometry)));
     return out;
 }

@@ -57,7 +57,8 @@ std::optional<Dataset> calibration_images(const Flags& flags, const std::vector<
                 "{} and {} were made from different images, so that --cal-probs cannot belong to both; leave "
                 "--cal-probs and --cal-labels out",
                 flags.calibrators.front(), flags.calibrators[i]);
-    Dataset data = input.load();
+    input.folder = flags.input.folder;
+    Dataset data = input.load(progress, calibrators.front().input).data;
     check_fits(calibrators.front(), data);
     const Calibrator& first = calibrators.front();
     if (take_census(data, first.options.condition, progress).fingerprint != first.fingerprint)

@@ -32,16 +32,55 @@ void read_score(const ordered_json& options, ScoreOptions& to) {
     to.seed = settings.value("seed", std::uint64_t{0});
     check_score(to);
 }
+
+ordered_json settings_json(const std::map<std::string, std::string>& settings) {
+    ordered_json out = ordered_json::object();
+    for (const auto& [flag, value] : settings) out[flag] = value;
+    return out;
+}
+
+ordered_json choice_json(const Choice& choice) {
+    ordered_json judged = ordered_json::array();
+    for (const JudgedMethod& one : choice.judged)
+        judged.push_back({{"method", one.method},
+                          {"options", settings_json(one.tuned)},
+                          {"loss", choice.folds > 0 ? ordered_json(one.loss) : ordered_json(nullptr)}});
+    return {{"options", settings_json(choice.tuned)},
+            {"reason", choice.reason},
+            {"folds", choice.folds},
+            {"judged", judged}};
+}
+
+std::map<std::string, std::string> settings_from(const ordered_json& json) {
+    std::map<std::string, std::string> settings;
+    for (const auto& [flag, value] : json.items()) settings[flag] = value.get<std::string>();
+    return settings;
+}
+
+Choice choice_from(const ordered_json& stratum) {
+    const ordered_json& json = stratum.at("choice");
+    Choice choice;
+    choice.method = stratum.at("method").get<std::string>();
+    choice.tuned = settings_from(json.at("options"));
+    choice.reason = json.at("reason").get<std::string>();
+    choice.folds = json.at("folds").get<std::size_t>();
+    for (const ordered_json& one : json.at("judged"))
+        choice.judged.push_back({one.at("method").get<std::string>(), settings_from(one.at("options")),
+                                 one.at("loss").is_null() ? 0.0 : one.at("loss").get<double>()});
+    return choice;
+}
 }  // namespace
 
 ordered_json meta_of(const Calibrator& calibrator) {
     const CalibrateOptions& options = calibrator.options;
-    ordered_json settings = ordered_json::object();
-    for (const auto& [flag, value] : options.settings.text) settings[flag] = value;
     ordered_json strata = ordered_json::array();
-    for (std::size_t s = 0; s < calibrator.strata(); ++s)
+    for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         strata.push_back({{"regions", calibrator.partitions[s].regions},
                           {"geometry", ordered_json::parse(calibrator.partitions[s].geometry)}});
+        if (calibrator.choices.empty()) continue;
+        strata.back()["method"] = calibrator.choices[s].method;
+        strata.back()["choice"] = choice_json(calibrator.choices[s]);
+    }
     ordered_json meta{
         {"format", "kcal"},
         {"format_version", kKcalVersion},
@@ -60,7 +99,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
           {"split", options.split},
           {"compat", options.released ? "released" : "none"},
           {"seed", options.seed},
-          {"method_options", settings}}},
+          {"method_options", settings_json(options.settings.text)}}},
         {"data",
          {{"images", calibrator.images},
           {"groups", calibrator.groups},
@@ -104,8 +143,7 @@ Calibrator from_meta(const ordered_json& meta, const std::string& name) {
         to.split = options.at("split").get<double>();
         to.released = options.at("compat").get<std::string>() == "released";
         to.seed = options.at("seed").get<std::uint64_t>();
-        for (const auto& [flag, value] : options.at("method_options").items())
-            to.settings.text[flag] = value.get<std::string>();
+        to.settings.text = settings_from(options.at("method_options"));
 
         if (const auto input = meta.find("input"); input != meta.end()) calibrator.input = input->dump();
         const ordered_json& data = meta.at("data");
@@ -124,9 +162,11 @@ Calibrator from_meta(const ordered_json& meta, const std::string& name) {
             partition.regions = stratum.at("regions").get<std::uint32_t>();
             partition.geometry = stratum.at("geometry").dump();
             calibrator.partitions.push_back(std::move(partition));
+            if (stratum.contains("choice")) calibrator.choices.push_back(choice_from(stratum));
         }
         const std::size_t strata = to.condition == Condition::by_class ? calibrator.classes : 1;
         if (calibrator.classes < 2 || calibrator.classes > 4096 || calibrator.partitions.size() != strata ||
+            (!calibrator.choices.empty() && calibrator.choices.size() != strata) ||
             calibrator.grid.pixels() == 0)
             fail(ErrorKind::data, "{}: classes, strata and grid of meta.json do not fit together", name);
         return calibrator;

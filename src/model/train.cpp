@@ -198,11 +198,12 @@ TrainResult train(const Samples& samples, const Samples* validation, const Train
             progress.update("training", result.step, steps);
             if (progress.cancelled()) throw Interrupted();
         }
-        EpochRow row{.epoch = epoch + 1,
-                     .step = result.step,
-                     .rate = options.schedule.rate_at(result.step - 1, steps),
-                     .share = options.schedule.share_at(result.step - 1, steps),
-                     .loss = loss / static_cast<double>(per_epoch)};
+        EpochRow row;
+        row.epoch = epoch + 1;
+        row.step = result.step;
+        row.rate = options.schedule.rate_at(result.step - 1, steps);
+        row.share = options.schedule.share_at(result.step - 1, steps);
+        row.loss = loss / static_cast<double>(per_epoch);
         row.images_per_second = static_cast<double>(per_epoch * batch) / watch.seconds();
         row.dice = validation != nullptr ? dice_of(*network, *validation, options, validation->size())
                                          : dice_of(*network, samples, options, kDiceImages);

@@ -20,12 +20,26 @@ std::vector<const Method*> methods() {
 }
 
 const Method& method(std::string_view name) {
-    std::string known;
-    for (const Method* candidate : methods()) {
+    for (const Method* candidate : methods())
         if (candidate->name == name) return *candidate;
-        known += (known.empty() ? "" : ", ") + candidate->name;
-    }
-    fail(ErrorKind::usage, "there is no method '{}'; choose one of {}", name, known);
+    fail(ErrorKind::usage, "there is no method '{}'; choose one of {}", name,
+         fmt::join(method_names(), ", "));
+}
+
+std::vector<std::string> method_names() {
+    std::vector<std::string> names;
+    for (const Method* candidate : methods()) names.push_back(candidate->name);
+    names.emplace_back(kAutoMethod);
+    return names;
+}
+
+void check_method(std::string_view name) {
+    if (name != kAutoMethod) (void)method(name);
+}
+
+std::string method_summary(std::string_view name) {
+    return name == kAutoMethod ? "the method that cross-validation finds best, class by class"
+                               : method(name).summary;
 }
 
 namespace {

@@ -9,6 +9,17 @@
 
 namespace kandinsky {
 
+namespace partition {
+class Cells;
+class FoldHistograms;
+struct Plane;
+}  // namespace partition
+
+/// Images to learn from and images to set thresholds with, by number; no group is in both.
+struct Halves {
+    std::vector<std::uint32_t> learn, level;
+};
+
 /// What a soft method looks at to make the curves of one stratum.
 struct SoftInput {
     const Dataset& data;
@@ -17,9 +28,9 @@ struct SoftInput {
     ScoreOptions score;
     std::uint32_t stratum = 0;
     Pooling pooling = Pooling::pixels;
-    Ladder ladder;          ///< the levels at which every pixel's curve is wanted
-    bool released = false;  ///< curves are read by interpolation, as the released code does
-    double split = 0;  ///< with pooling by groups: learn from this share of them, set levels with the others
+    Ladder ladder;                   ///< the levels at which every pixel's curve is wanted
+    bool released = false;           ///< curves are read by interpolation, as the released code does
+    const Halves* halves = nullptr;  ///< with pooling by groups: learn from some, set levels with the others
     std::uint64_t seed = 0;
     const MethodSettings* settings = nullptr;
     Progress& progress;
@@ -28,6 +39,20 @@ struct SoftInput {
 struct SoftCurves {
     Partition partition;  ///< which curve each pixel has: its own, or one for a few neighbours on huge grids
     CurveSet curves;      ///< at the rungs of the ladder, none complete
+};
+
+/// What a soft method looks at to be judged on one stratum: scores counted fold by fold.
+struct CrossFitInput {
+    const partition::Cells& cells;                ///< the histograms' grid
+    const partition::FoldHistograms& histograms;  ///< [cell][fold][bin]
+    const MethodSettings* settings = nullptr;
+    Progress& progress;
+};
+
+/// A soft method's distributions [cell][bin], cumulative, learnt from all folds but one: whatever it tunes is
+/// tuned without that fold too. Asked only for folds whose others have scores.
+struct CrossFit {
+    std::function<partition::Plane(std::size_t fold)> without;
 };
 
 /// Whether class c of an image feeds a stratum.

@@ -5,6 +5,7 @@
 #include "core/parallel.hpp"
 #include "io/kcal_meta.hpp"
 #include "report/blob.hpp"
+#include "report/choice_table.hpp"
 #include "report/example_images.hpp"
 #include "report/pixel_curves.hpp"
 #include "report/report.hpp"
@@ -89,7 +90,8 @@ ordered_json stratum_json(const ReportInput& input, const Tally& tally, const Pi
     ordered_json regions = ordered_json::array();
     for (const auto& coverage : from.region_coverage)
         regions.push_back(calibrator.partitions[s].regions <= 1024 ? numbers(coverage) : ordered_json());
-    return {{"regions", calibrator.partitions[s].regions},
+    return {{"method", calibrator.method_of(s)},
+            {"regions", calibrator.partitions[s].regions},
             {"mean_ce", number(row != nullptr ? row->mean_ce : from.mean_ce)},
             {"mean_ce_sd", row != nullptr ? number(row->mean_ce_sd) : ordered_json(nullptr)},
             {"q05", number(row != nullptr ? row->q05 : from.q05)},
@@ -130,8 +132,9 @@ ordered_json method_json(const ReportInput& input, const Tally& tally, const Pix
     for (std::size_t p = 0; p < sizes.size(); ++p)
         sizes[p] = static_cast<double>(tally.methods[m].set_sums[p]) / static_cast<double>(tally.labelled[p]);
     return {{"name", input.names[m]},
-            {"summary", method(calibrator.options.method).summary},
-            {"guarantee", guarantee(calibrator)},
+            {"summary", method_summary(calibrator.options.method)},
+            {"guarantee",
+             (calibrator.choices.empty() ? "" : choice_sentence(calibrator) + " ") + guarantee(calibrator)},
             {"meta", std::move(meta)},
             {"set_size", number(evaluation.set_size)},
             {"empty_share", number(evaluation.empty_share)},

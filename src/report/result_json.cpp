@@ -128,6 +128,7 @@ ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationRepor
                          {"empty_share", number(evaluation.empty_share)},
                          {"coverage", numbers(from.coverage)},
                          {"region_coverage", regions_json(from.region_coverage, from.region_samples)}};
+        if (!calibrator.choices.empty()) one["chosen"] = calibrator.method_of(s);
         if (pooled) {
             double sum = 0;
             ordered_json bins = ordered_json::array();

@@ -126,6 +126,6 @@ def methods():
 
 
 def default_methods():
-    """Those that need no file of their own; a method that does says so among its options."""
+    """Those that compare uses: all but `auto` that need no file of their own; one that does says so."""
     needing = re.findall(r"Method (\w+):\n(?:  .*\n)*?  --\S+ FILE", help_text("calibrate"))
-    return [name for name in methods() if name not in needing]
+    return [name for name in methods() if name not in [*needing, "auto"]]

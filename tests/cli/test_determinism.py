@@ -66,7 +66,7 @@ def scenes(tmp_path_factory):
 
 def test_the_list_of_methods_was_understood():
     assert {"pixel", "image", "kmeans", "mask"} <= set(METHODS)
-    assert set(METHODS) - set(default_methods()) == {"mask"}
+    assert set(METHODS) - set(default_methods()) == {"mask", "auto"}
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -11,7 +11,7 @@ endif()
 # ONNX models: onnxruntime, the reference, comes from PyPI with the Python package's test environment.
 if(KANDINSKY_BUILD_CLI AND TARGET kandinsky_onnx)
   add_test(NAME model_onnx COMMAND ${KANDINSKY_PYTHON} ${PROJECT_SOURCE_DIR}/tests/python/environment.py run
-           ${PROJECT_BINARY_DIR} -m pytest -q -rs -p no:cacheprovider ${CMAKE_CURRENT_LIST_DIR}/test_onnx.py)
+           ${PROJECT_BINARY_DIR} -m pytest -q -rs -p no:cacheprovider ${CMAKE_CURRENT_LIST_DIR}/onnx)
   set_tests_properties(model_onnx PROPERTIES LABELS python TIMEOUT 900 SKIP_RETURN_CODE 77
     FIXTURES_REQUIRED python_environment ENVIRONMENT
     "KANDINSKY_COMMAND=$<TARGET_FILE:kandinsky_cli>;PYTHONDONTWRITEBYTECODE=1")

@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <kandinsky/fourier_curves.hpp>
 #include <kandinsky/partition.hpp>
 #include <nlohmann/json.hpp>
+
+#include "partition/quick_fit.hpp"
 
 namespace kandinsky::partition::fcc {
 
@@ -23,11 +26,22 @@ FourierOptions read_options(const PartitionInput& input) {
     options.variance = text_option(kMethod, input, "fcc-variance", {"mean", "area"}) == "area"
                            ? FourierVariance::area
                            : FourierVariance::mean;
-    options.penalty = real_option(kMethod, input, "fcc-penalty", 0.0, 1e6);
+    // Weighted by area the variances are some m + 1 times smaller.
+    options.penalty = text_option(kMethod, input, "fcc-penalty") != "auto"
+                          ? real_option(kMethod, input, "fcc-penalty", 0.0, 1e6)
+                      : options.variance == FourierVariance::area ? 1e-4
+                                                                  : 1e-3;
     options.angles = integer("fcc-angles", 8, 4096);
     options.nodes = integer("fcc-nodes", 1, 128);
     options.starts = integer("fcc-starts", 1, 1000);
     options.iterations = integer("fcc-iterations", 0, 1000000);
+    if (is_quick_fit(input)) {
+        // The first start is the best shape of many by itself, and its descent is nearly done by then.
+        options.starts = 1;
+        options.iterations = std::min<decltype(options.iterations)>(options.iterations, 40);
+        options.angles = std::min<decltype(options.angles)>(options.angles, 48);
+        options.nodes = std::min<decltype(options.nodes)>(options.nodes, 6);
+    }
     return options;
 }
 
@@ -103,16 +117,38 @@ const Method kMethod{
     .uses_labels = true,
     .options =
         {
-            {"fcc-curves", MethodOption::Type::integer, "3", "curves m; they bound m + 1 regions (1 to 16)"},
+            {"fcc-curves",
+             MethodOption::Type::integer,
+             "3",
+             "curves m; they bound m + 1 regions (1 to 16), or 'auto': chosen by cross-validation",
+             {"1", "3", "5", "8", "12"},
+             "3"},
             {"fcc-order", MethodOption::Type::integer, "8",
              "order K of the curves' Fourier series (1 to 32)"},
-            {"fcc-limit", MethodOption::Type::text, "rectangle",
-             "what the outermost curve stays inside: rectangle (the image) or circle (the paper)"},
-            {"fcc-centre", MethodOption::Type::text, "middle",
-             "middle of the image (the paper), or free: optimised with the curves"},
-            {"fcc-variance", MethodOption::Type::text, "mean",
-             "mean: regions' variances count alike (the paper); area: by their share of the image"},
-            {"fcc-penalty", MethodOption::Type::real, "1e-3", "weight w of the nesting penalty"},
+            {"fcc-limit",
+             MethodOption::Type::text,
+             "rectangle",
+             "what the outermost curve stays inside: rectangle (the image) or circle (the paper)",
+             {},
+             "circle"},
+            {"fcc-centre",
+             MethodOption::Type::text,
+             "free",
+             "free: optimised with the curves, or middle of the image (the paper)",
+             {},
+             "middle"},
+            {"fcc-variance",
+             MethodOption::Type::text,
+             "area",
+             "area: regions' variances count by their share of the image; mean: alike (the paper)",
+             {},
+             "mean"},
+            {"fcc-penalty",
+             MethodOption::Type::real,
+             "auto",
+             "weight w of the nesting penalty; auto: 1e-4 with area, 1e-3 with mean",
+             {},
+             "1e-3"},
             {"fcc-angles", MethodOption::Type::integer, "96", "quadrature angles K_I; at least 4 K are used"},
             {"fcc-nodes", MethodOption::Type::integer, "12", "Gauss-Legendre nodes K_G per ray and region"},
             {"fcc-starts", MethodOption::Type::integer, "4", "starts; the best result is kept"},

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/parallel.hpp"
-#include "partition/field/kernels.hpp"
+#include "partition/kernels.hpp"
 
 namespace kandinsky::partition::field {
 

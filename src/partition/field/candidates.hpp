@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "partition/field/histograms.hpp"
 #include "partition/field/rings.hpp"
-#include "partition/field/smooth.hpp"
+#include "partition/histograms.hpp"
+#include "partition/smooth.hpp"
 
 namespace kandinsky::partition::field {
 

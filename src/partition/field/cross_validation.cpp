@@ -1,43 +1,15 @@
 #include "partition/field/cross_validation.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/parallel.hpp"
-#include "partition/field/kernels.hpp"
+#include "partition/kernels.hpp"
 
 namespace kandinsky::partition::field {
 
 namespace {
-constexpr std::size_t kMostPixels = 20000;
 constexpr std::size_t kBatch = 16;  ///< pixels whose errors are multiplied at once
 constexpr std::size_t kTask = 64;
-
-std::uint64_t total(std::span<const std::uint32_t> counts) {
-    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-}
-
-std::size_t step_for(const FoldHistograms& histograms) {
-    std::size_t filled = 0;
-    for (std::size_t p = 0; p < histograms.pixels(); ++p)
-        for (std::size_t f = 0; f < histograms.folds(); ++f)
-            if (total(histograms.at(p, f)) > 0) {
-                ++filled;
-                break;
-            }
-    std::size_t step = 1;
-    while (filled / (step * step) > kMostPixels) ++step;
-    return step;
-}
-
-std::vector<std::size_t> judged_pixels(const Grid& grid, const FoldHistograms& histograms, std::size_t fold,
-                                       std::size_t step) {
-    std::vector<std::size_t> pixels;
-    for (std::size_t y = step / 2; y < grid.height; y += step)
-        for (std::size_t x = step / 2; x < grid.width; x += step)
-            if (total(histograms.at(y * grid.width + x, fold)) > 0) pixels.push_back(y * grid.width + x);
-    return pixels;
-}
 
 /// The errors of all candidates at a batch of pixels, as they are and weighted.
 class Errors {
@@ -63,7 +35,7 @@ class Errors {
         fields.at(pixel, length(), base);
         const float* const by = base + pilot * length();
         std::vector<float> truth(bins_), weight(bins_);
-        const double whole = static_cast<double>(total(judge));
+        const double whole = static_cast<double>(total_of(judge));
         std::uint64_t sum = 0;
         for (std::size_t b = 0; b < bins_; ++b) {
             sum += judge[b];
@@ -96,7 +68,8 @@ ErrorProducts cross_validate(const Grid& grid, const FoldHistograms& histograms,
                              const std::vector<Candidate>& candidates, Progress& progress) {
     const std::size_t n = candidates.size(), pilot = pilot_of(candidates, grid);
     ErrorProducts products{.candidates = n, .values = std::vector<double>(n * n), .folds = 0};
-    const std::size_t step = step_for(histograms);
+    products.by_fold.resize(histograms.folds());
+    const std::size_t step = lattice_step(histograms);
     for (std::size_t fold = 0; fold < histograms.folds(); ++fold) {
         const std::vector<std::size_t> pixels = judged_pixels(grid, histograms, fold, step);
         if (pixels.empty() || !CandidateFields::possible(histograms, fold)) continue;
@@ -116,10 +89,17 @@ ErrorProducts cross_validate(const Grid& grid, const FoldHistograms& histograms,
             }
         });
         rows = (n + 2) / 3 * 3;
+        std::vector<double>& own = products.by_fold[fold];
+        own.resize(n * n);
         for (const std::vector<double>& part : parts)
             for (std::size_t j = 0; j < n; ++j)
-                for (std::size_t k = j; k < n; ++k)
-                    products.values[j * n + k] += part[j * rows + k] / static_cast<double>(pixels.size());
+                for (std::size_t k = j; k < n; ++k) {
+                    const double value = part[j * rows + k] / static_cast<double>(pixels.size());
+                    products.values[j * n + k] += value;
+                    own[j * n + k] += value;
+                }
+        for (std::size_t j = 0; j < n; ++j)
+            for (std::size_t k = 0; k < j; ++k) own[j * n + k] = own[k * n + j];
         ++products.folds;
     }
     for (std::size_t j = 0; j < n; ++j)

@@ -12,6 +12,8 @@ struct ErrorProducts {
     std::size_t candidates = 0;
     std::vector<double> values;  ///< [candidate][candidate], symmetric
     std::size_t folds = 0;       ///< that could be judged; 0: nothing is known and values are 0
+    std::vector<std::vector<double>>
+        by_fold{};  ///< the same of each fold alone; empty where it was not judged
 
     [[nodiscard]] double at(std::size_t j, std::size_t k) const { return values[j * candidates + k]; }
 };

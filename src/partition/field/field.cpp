@@ -97,13 +97,16 @@ struct Learnt {
     }
 };
 
+std::vector<Candidate> candidates_on(const Cells& cells, CandidateOptions wanted) {
+    for (double& bandwidth : wanted.bandwidths) bandwidth /= cells.side();
+    return make_candidates(cells.grid(), wanted);
+}
+
 Learnt learn(const SoftInput& input, const Options& options, const Cells& cells) {
     Folds folds = make_folds(input.data, input.census.image_hash, options.folds, options.order, input.seed);
     ScoreGrid grid = make_score_grid(input, options.bins);
     FoldHistograms histograms = count_scores(input, grid, folds, cells);
-    CandidateOptions wanted = options.candidates;
-    for (double& bandwidth : wanted.bandwidths) bandwidth /= cells.side();
-    std::vector<Candidate> candidates = make_candidates(cells.grid(), wanted);
+    std::vector<Candidate> candidates = candidates_on(cells, options.candidates);
     ErrorProducts products = cross_validate(cells.grid(), histograms, candidates, input.progress);
     // Where nothing can be judged (one group) all pixels share alike: the candidate with the least to go
     // wrong.
@@ -162,7 +165,7 @@ SoftCurves finished(const SoftInput& input, const Learnt& learnt, const Cells& c
 
 /// Distributions from some groups, levels from the others.
 SoftCurves share_split(const SoftInput& input, const Options& options, const Cells& cells) {
-    const Halves halves = split_images(input.data, input.census.image_hash, input.split, input.seed);
+    const Halves& halves = *input.halves;
     if (halves.learn.empty() || halves.level.empty()) return nothing_known(input, cells);
     const auto part = [&](const Dataset& data, const Census& census) {
         return SoftInput{.data = data,
@@ -195,11 +198,33 @@ SoftCurves share_all(const SoftInput& input, const Options& options, const Cells
     return finished(input, learnt, cells, learnt.distributions(cells), levels);
 }
 
+/// The blend's weights for a fold come from the products of the other folds.
+CrossFit cross_fit(const CrossFitInput& input) {
+    const Options options = read_options(input.settings);
+    const Grid grid = input.cells.grid();
+    std::vector<Candidate> candidates = candidates_on(input.cells, options.candidates);
+    const ErrorProducts products = cross_validate(grid, input.histograms, candidates, input.progress);
+    const FoldHistograms& histograms = input.histograms;
+    return {[=, &histograms](std::size_t fold) {
+        std::vector<double> weights(candidates.size()), others(candidates.size() * candidates.size());
+        weights[0] = 1;
+        std::size_t judges = 0;
+        for (std::size_t f = 0; f < products.by_fold.size(); ++f) {
+            if (f == fold || products.by_fold[f].empty()) continue;
+            ++judges;
+            for (std::size_t i = 0; i < others.size(); ++i) others[i] += products.by_fold[f][i];
+        }
+        for (double& value : others) value /= static_cast<double>(std::max<std::size_t>(1, judges));
+        if (judges > 0) weights = simplex_minimum(others, candidates.size(), kRidge);
+        return blend(grid, CandidateFields(grid, histograms, fold, candidates), weights, histograms.bins());
+    }};
+}
+
 SoftCurves share(const SoftInput& input) {
     const Options options = read_options(input.settings);
     const Cells cells(input.data.grid());
     SoftCurves result = input.census.totals[input.stratum] == 0 ? nothing_known(input, cells)
-                        : input.pooling == Pooling::groups && input.split > 0
+                        : input.pooling == Pooling::groups && input.halves != nullptr
                             ? share_split(input, options, cells)
                             : share_all(input, options, cells);
     result.partition.regions = static_cast<std::uint32_t>(cells.grid().pixels());
@@ -241,6 +266,7 @@ const Method kMethod{
                  .help = "score thresholds of the distributions, 8 to 256"}},
     .order = 5,
     .share = share,
+    .cross_fit = cross_fit,
 };
 
 }  // namespace kandinsky::partition::field

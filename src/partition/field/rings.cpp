@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/parallel.hpp"
-#include "partition/field/kernels.hpp"
+#include "partition/kernels.hpp"
 
 namespace kandinsky::partition::field {
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "partition/field/smooth.hpp"
+#include "partition/smooth.hpp"
 
 namespace kandinsky::partition::field {
 

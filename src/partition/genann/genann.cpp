@@ -5,6 +5,7 @@
 
 #include "core/fail.hpp"
 #include "partition/genann/spans.hpp"
+#include "partition/quick_fit.hpp"
 
 namespace kandinsky::partition::genann {
 
@@ -28,6 +29,8 @@ AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, st
     options.population = static_cast<std::size_t>(population);
     options.generations =
         static_cast<std::size_t>(integer_option(kMethod, input, "genann-generations", 0, 1000000));
+    // Most searches are close to their end by then.
+    if (is_quick_fit(input)) options.generations = std::min<std::size_t>(options.generations, 100);
     options.seed = input.seed;
     return options;
 }
@@ -124,12 +127,16 @@ const Method kMethod{
     .uses_labels = true,
     .options = {{.flag = "genann-shape",
                  .type = MethodOption::Type::text,
-                 .standard = "circle",
-                 .help = "circle, or ellipse with one axis ratio and angle for all"},
+                 .standard = "ellipse",
+                 .help = "ellipse with one axis ratio and angle for all, or circle (the paper)",
+                 .paper = "circle"},
                 {.flag = "genann-radii",
                  .type = MethodOption::Type::integer,
                  .standard = "3",
-                 .help = "number of radii, 1 to 16; there is one region more"},
+                 .help = "number of radii, 1 to 16, or 'auto': chosen by cross-validation; there is one "
+                         "region more",
+                 .trials = {"1", "3", "5", "8", "12"},
+                 .paper = "3"},
                 {.flag = "genann-metric",
                  .type = MethodOption::Type::text,
                  .standard = "euclidean",

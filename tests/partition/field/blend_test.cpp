@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "partition/field/samples.hpp"
+#include "partition/samples.hpp"
 
 namespace kandinsky::partition::field {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "partition/field/cross_validation.hpp"
-#include "partition/field/samples.hpp"
+#include "partition/samples.hpp"
 
 namespace kandinsky::partition::field {
 namespace {

@@ -11,7 +11,7 @@
 #include <kandinsky/threads.hpp>
 #include <nlohmann/json.hpp>
 
-#include "partition/field/samples.hpp"
+#include "partition/samples.hpp"
 
 namespace kandinsky::partition::field {
 namespace {

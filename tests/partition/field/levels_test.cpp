@@ -6,7 +6,7 @@
 
 #include "curve/build_curve.hpp"
 #include "curve/score_key.hpp"
-#include "partition/field/samples.hpp"
+#include "partition/samples.hpp"
 
 namespace kandinsky::partition::field {
 namespace {

@@ -153,7 +153,9 @@ TEST(GenannMethod, MapsEveryPixelAndDescribesItself) {
     EXPECT_NEAR(geometry["centre_px"][1].get<double>(), 19.5 + 4, 1);
     Annuli stored{.cx = geometry["centre"][0],
                   .cy = geometry["centre"][1],
-                  .radii = geometry["radii"].get<std::vector<double>>()};
+                  .radii = geometry["radii"].get<std::vector<double>>(),
+                  .axis_ratio = geometry["axis_ratio"],
+                  .angle = geometry["angle"]};
     EXPECT_EQ(annuli_mask(data.grid, stored), partition.region);
     EXPECT_EQ(annuli_fitness(data.points(), {&stored, 1}).front(), geometry["fitness"].get<double>());
     EXPECT_LE(geometry["log"].size(), 125u);
@@ -199,8 +201,9 @@ TEST(GenannMethod, WeightsByCountChangeTheOptimum) {
 
 TEST(GenannMethod, TheReleasedRuleMayKeepACentrePixelOfItsOwn) {
     const Planted data({21, 21}, {.cx = 0, .cy = 0, .radii = {3, 6, 9}}, 0.02);
-    const MethodSettings none;
-    PartitionInput input = data.input(none);
+    MethodSettings circles;
+    circles.text["genann-shape"] = "circle";
+    PartitionInput input = data.input(circles);
     input.released = true;
     const Partition partition = method("genann").fit(input);
     const auto geometry = nlohmann::json::parse(partition.geometry);

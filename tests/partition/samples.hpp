@@ -11,7 +11,7 @@
 #include "core/random.hpp"
 #include "partition/soft_method.hpp"
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 
 /// Made-up outputs of a network that knows two classes: foreground with probability `share(row, column)` and
 /// a score there that grows with `hardness(row, column)`, both in [0, 1].
@@ -94,4 +94,4 @@ struct Given {
     }
 };
 
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

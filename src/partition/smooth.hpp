@@ -4,7 +4,7 @@
 #include <kandinsky/grid.hpp>
 #include <vector>
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 
 /// Values [cell][bin] on a grid.
 struct Plane {
@@ -56,4 +56,4 @@ class Smooth {
     Plane plane_;
 };
 
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

@@ -1,11 +1,11 @@
-#include "partition/field/score_grid.hpp"
+#include "partition/score_grid.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "partition/field/samples.hpp"
+#include "partition/samples.hpp"
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 namespace {
 
 TEST(ScaleKey, AscendsWithTheScoreAndLeadsBack) {
@@ -78,4 +78,4 @@ TEST(ScoreGrid, LivesWithOneScoreValue) {
 }
 
 }  // namespace
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

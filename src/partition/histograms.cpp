@@ -1,12 +1,13 @@
-#include "partition/field/histograms.hpp"
+#include "partition/histograms.hpp"
 
 #include <algorithm>
 #include <kandinsky/error.hpp>
+#include <numeric>
 
 #include "core/parallel.hpp"
 #include "score/scored_tile.hpp"
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 
 std::uint32_t FoldHistograms::without(std::size_t pixel, std::size_t fold,
                                       std::span<std::uint32_t> out) const {
@@ -21,6 +22,33 @@ std::uint32_t FoldHistograms::without(std::size_t pixel, std::size_t fold,
     return total;
 }
 
+std::uint64_t total_of(std::span<const std::uint32_t> counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+std::size_t lattice_step(const FoldHistograms& histograms) {
+    constexpr std::size_t kMostPixels = 20000;
+    std::size_t filled = 0;
+    for (std::size_t p = 0; p < histograms.pixels(); ++p)
+        for (std::size_t f = 0; f < histograms.folds(); ++f)
+            if (total_of(histograms.at(p, f)) > 0) {
+                ++filled;
+                break;
+            }
+    std::size_t step = 1;
+    while (filled / (step * step) > kMostPixels) ++step;
+    return step;
+}
+
+std::vector<std::size_t> judged_pixels(const Grid& grid, const FoldHistograms& histograms, std::size_t fold,
+                                       std::size_t step) {
+    std::vector<std::size_t> pixels;
+    for (std::size_t y = step / 2; y < grid.height; y += step)
+        for (std::size_t x = step / 2; x < grid.width; x += step)
+            if (total_of(histograms.at(y * grid.width + x, fold)) > 0) pixels.push_back(y * grid.width + x);
+    return pixels;
+}
+
 FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const Folds& folds,
                             const Cells& cells) {
     const Grid image_grid = input.data.grid();
@@ -31,7 +59,7 @@ FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const
     const std::size_t pixels = image_grid.pixels();
     const std::size_t length = cells.side() == 1 ? kTile : std::size_t{image_grid.width} * cells.side();
     const std::size_t tiles = (pixels + length - 1) / length;
-    parallel_for(tiles, input.progress, "field: histograms", [&](std::size_t number) {
+    parallel_for(tiles, input.progress, "score histograms", [&](std::size_t number) {
         const PixelRange range{number * length, std::min(pixels, (number + 1) * length)};
         std::vector<std::size_t> cell(range.size());
         for (std::size_t i = 0; i < cell.size(); ++i) cell[i] = cells.of(range.begin + i);
@@ -52,4 +80,4 @@ FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const
     return histograms;
 }
 
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

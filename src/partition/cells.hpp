@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <kandinsky/grid.hpp>
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 
 /// The grid that distributions are kept on: the image's own up to some 150,000 pixels, beyond that blocks of
 /// side x side pixels, the smallest that bring it down to so many. Memory is about 3 KiB a cell.
@@ -28,4 +28,4 @@ class Cells {
     std::uint32_t side_ = 1;
 };
 
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

@@ -1,4 +1,4 @@
-#include "partition/field/score_grid.hpp"
+#include "partition/score_grid.hpp"
 
 #include <algorithm>
 #include <kandinsky/error.hpp>
@@ -7,7 +7,7 @@
 #include "core/parallel.hpp"
 #include "score/scored_tile.hpp"
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 
 namespace {
 /// The slots in which the running sum passes (j + 1/2) / wanted of the whole.
@@ -56,7 +56,7 @@ ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
     std::vector<std::uint64_t> counts(ScoreGrid::kSlots), weights(ScoreGrid::kSlots);
     float largest = largest_score(input.score, input.data.classes());
     std::mutex adding;
-    parallel_for(parts, input.progress, "field: thresholds", [&](std::size_t part) {
+    parallel_for(parts, input.progress, "score thresholds", [&](std::size_t part) {
         const PixelRange range{part * pixels / parts, (part + 1) * pixels / parts};
         std::vector<std::uint64_t> own_counts(ScoreGrid::kSlots);
         std::vector<std::uint64_t> own_weights(ScoreGrid::kSlots), vote(range.size());
@@ -90,4 +90,4 @@ ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
     return ScoreGrid(counts, weights, largest, bins);
 }
 
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

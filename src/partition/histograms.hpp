@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "partition/field/cells.hpp"
-#include "partition/field/folds.hpp"
-#include "partition/field/score_grid.hpp"
+#include "partition/cells.hpp"
+#include "partition/folds.hpp"
+#include "partition/score_grid.hpp"
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 
 /// How many scores each pixel (or cell of pixels) has in each bin, fold by fold.
 class FoldHistograms {
@@ -33,8 +33,18 @@ class FoldHistograms {
     std::vector<std::uint32_t> counts_;  ///< [pixel][fold][bin]
 };
 
+/// The number of scores in a histogram.
+[[nodiscard]] std::uint64_t total_of(std::span<const std::uint32_t> counts);
+
+/// The smallest step s such that every s-th row and column have at most some 20,000 pixels with scores:
+/// neighbours say the same, so losses look at no more.
+[[nodiscard]] std::size_t lattice_step(const FoldHistograms& histograms);
+/// The pixels of that lattice with scores in a fold, ascending.
+[[nodiscard]] std::vector<std::size_t> judged_pixels(const Grid& grid, const FoldHistograms& histograms,
+                                                     std::size_t fold, std::size_t step);
+
 /// Counts a stratum in one walk over the data.
 [[nodiscard]] FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const Folds& folds,
                                           const Cells& cells);
 
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

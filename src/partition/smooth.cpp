@@ -1,12 +1,12 @@
-#include "partition/field/smooth.hpp"
+#include "partition/smooth.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/parallel.hpp"
-#include "partition/field/kernels.hpp"
+#include "partition/kernels.hpp"
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 
 namespace {
 /// Weights at distance 0, 1, 2, ... up to 4 sd.
@@ -125,4 +125,4 @@ void Smooth::at(std::uint32_t row, std::uint32_t column, float* out) const {
     weighted_sum(rows, weights, 4, plane_.bins, out);
 }
 
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

@@ -1,13 +1,13 @@
-#include "partition/field/folds.hpp"
+#include "partition/folds.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
-#include "partition/field/samples.hpp"
+#include "partition/samples.hpp"
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 namespace {
 
 Sample small(std::size_t images) {
@@ -60,27 +60,10 @@ TEST(Folds, AreRunsOfPositionsWhenContiguous) {
     EXPECT_EQ(folds.of_image, (std::vector<std::uint8_t>{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}));
 }
 
-TEST(SplitImages, DividesTheGroupsByShareWhateverTheOrder) {
-    Sample sample = small(40);
-    for (std::size_t i = 0; i < 40; ++i) sample.groups.push_back(static_cast<std::int32_t>(i % 10));
-    const auto learnt = [](const Sample& from) {
-        const Given given(from);
-        const Halves halves = split_images(given.data, given.census.image_hash, 0.3, 0);
-        EXPECT_EQ(halves.learn.size(), 12u);
-        EXPECT_EQ(halves.level.size(), 28u);
-        std::set<std::int32_t> groups;
-        for (const std::uint32_t image : halves.learn) groups.insert(from.groups[image]);
-        for (const std::uint32_t image : halves.level) EXPECT_EQ(groups.count(from.groups[image]), 0u);
-        return groups;
-    };
-    EXPECT_EQ(learnt(sample).size(), 3u);
-    EXPECT_EQ(learnt(sample), learnt(sample.shuffled(4)));
-}
-
 TEST(Folds, AreNoMoreThanThereAreGroups) {
     EXPECT_EQ(folds_of(Given(small(3)), 5).count, 3u);
     EXPECT_EQ(folds_of(Given(small(1)), 5).count, 1u);
 }
 
 }  // namespace
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

@@ -1,4 +1,4 @@
-#include "partition/field/kernels.hpp"
+#include "partition/kernels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "core/random.hpp"
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 namespace {
 
 std::vector<float> numbers(std::size_t n, std::uint64_t seed) {
@@ -47,4 +47,4 @@ TEST(AddProducts, AddsTheProductsOfAllPairs) {
 }
 
 }  // namespace
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

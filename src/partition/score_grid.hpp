@@ -6,7 +6,7 @@
 
 #include "partition/soft_method.hpp"
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 
 /// The bits of x above those of 2^-24, or 0 below: close to the logarithm of x.
 [[nodiscard]] constexpr std::int32_t log_bits(float x) {
@@ -76,4 +76,4 @@ class ScoreGrid {
 /// neither threads nor the order of the images show.
 [[nodiscard]] ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins);
 
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

@@ -1,4 +1,4 @@
-#include "partition/field/folds.hpp"
+#include "partition/folds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "core/random.hpp"
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 
 namespace {
 /// The groups in an order that shows neither positions nor ids, or in that of the file.
@@ -50,19 +50,4 @@ Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_ha
     return folds;
 }
 
-Halves split_images(const Dataset& data, const std::vector<std::uint64_t>& image_hash, double share,
-                    std::uint64_t seed) {
-    constexpr std::uint64_t kPurpose = 0x73706C6974;  // "split"
-    const std::vector<std::uint32_t> groups =
-        ranked_groups(data, image_hash, FoldOrder::content, mix(mix(seed) ^ kPurpose));
-    const auto wanted = static_cast<std::size_t>(std::lround(share * static_cast<double>(groups.size())));
-    std::vector<bool> first(groups.size());
-    for (std::size_t i = 0; i < wanted; ++i) first[groups[i]] = true;
-    Halves halves;
-    for (std::size_t image = 0; image < data.images(); ++image)
-        (first[data.group_of(image)] ? halves.learn : halves.level)
-            .push_back(static_cast<std::uint32_t>(image));
-    return halves;
-}
-
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

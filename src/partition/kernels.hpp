@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 
 /// out[i] = sum over t of weights[t] * rows[t][i] for i < n, added in the order of t. No fused operations, so
 /// any vector unit gives the same bits, and rows that ascend in i (with weights >= 0) give an ascending
@@ -15,4 +15,4 @@ void weighted_sum(const float* const* rows, const float* weights, std::size_t te
 /// lanes whatever the machine, then added in double. No allocation.
 void add_products(const float* left, const float* right, std::size_t rows, std::size_t n, double* sums);
 
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

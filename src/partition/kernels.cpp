@@ -1,15 +1,15 @@
-#include "partition/field/kernels.hpp"
+#include "partition/kernels.hpp"
 
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "partition/field/kernels.cpp"
+#define HWY_TARGET_INCLUDE "partition/kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 // Eight lanes on every machine: the compiler maps them to what the target has, and sums come out the same.
 HWY_BEFORE_NAMESPACE();
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 namespace HWY_NAMESPACE {
 
 using Lanes = float __attribute__((vector_size(32)));
@@ -67,11 +67,11 @@ void AddProducts(const float* left, const float* right, std::size_t rows, std::s
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 HWY_EXPORT(WeightedSum);
 HWY_EXPORT(AddProducts);
 
@@ -83,5 +83,5 @@ void weighted_sum(const float* const* rows, const float* weights, std::size_t te
 void add_products(const float* left, const float* right, std::size_t rows, std::size_t n, double* sums) {
     HWY_DYNAMIC_DISPATCH(AddProducts)(left, right, rows, n, sums);
 }
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition
 #endif

@@ -4,7 +4,7 @@
 #include <kandinsky/dataset.hpp>
 #include <vector>
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 
 enum class FoldOrder {
     content,     ///< by the group's id, or by the image's content without groups: positions do not show
@@ -21,13 +21,4 @@ struct Folds {
 [[nodiscard]] Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
                                std::size_t wanted, FoldOrder order, std::uint64_t seed);
 
-/// Images to learn distributions from and images to set the level with; no group is in both.
-struct Halves {
-    std::vector<std::uint32_t> learn, level;
-};
-
-/// `share` of the groups (rounded) to learn from, drawn by id or content as folds are.
-[[nodiscard]] Halves split_images(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
-                                  double share, std::uint64_t seed);
-
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

@@ -1,4 +1,4 @@
-#include "partition/field/smooth.hpp"
+#include "partition/smooth.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "core/random.hpp"
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 namespace {
 
 /// Cumulative votes at some pixels, as the method has them.
@@ -119,4 +119,4 @@ TEST(Gaussian, LivesWithOnePixel) {
 }
 
 }  // namespace
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

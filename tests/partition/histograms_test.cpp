@@ -1,10 +1,10 @@
-#include "partition/field/histograms.hpp"
+#include "partition/histograms.hpp"
 
 #include <gtest/gtest.h>
 
-#include "partition/field/samples.hpp"
+#include "partition/samples.hpp"
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 namespace {
 
 TEST(FoldHistograms, AgreeWithCountingOneByOne) {
@@ -51,4 +51,4 @@ TEST(FoldHistograms, CountAllLabelsWhenClassesArePooled) {
 }
 
 }  // namespace
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

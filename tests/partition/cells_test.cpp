@@ -1,13 +1,13 @@
-#include "partition/field/cells.hpp"
+#include "partition/cells.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "partition/field/histograms.hpp"
-#include "partition/field/samples.hpp"
+#include "partition/histograms.hpp"
+#include "partition/samples.hpp"
 
-namespace kandinsky::partition::field {
+namespace kandinsky::partition {
 namespace {
 
 TEST(Cells, ArePixelsUntilThereAreTooMany) {
@@ -48,4 +48,4 @@ TEST(Cells, CountTheScoresOfAllTheirPixels) {
 }
 
 }  // namespace
-}  // namespace kandinsky::partition::field
+}  // namespace kandinsky::partition

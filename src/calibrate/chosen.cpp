@@ -1,0 +1,86 @@
+#include "calibrate/chosen.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "calibrate/choose.hpp"
+#include "calibrate/run.hpp"
+
+namespace kandinsky {
+
+namespace {
+/// The options of the method that a stratum got.
+CalibrateOptions settled(CalibrateOptions options, const Choice& choice) {
+    options.method = choice.method;
+    for (const auto& [flag, value] : choice.tuned) options.settings.text[flag] = value;
+    return options;
+}
+
+/// The data of a calibration by choice: `finder` sees the images that regions come from, `setter` those that
+/// set thresholds, `all` everything, which soft methods divide themselves.
+struct Runs {
+    Run &finder, &setter, &all;
+};
+
+Calibrator build(const Dataset& data, const CalibrateOptions& options, std::vector<Choice> choices,
+                 const Halves* halves, const Runs& runs) {
+    const std::size_t strata = choices.size();
+    std::vector<CalibrateOptions> own;
+    std::vector<bool> soft;
+    bool any_hard = false, any_pixelwise = false;
+    for (const Choice& choice : choices) {
+        own.push_back(settled(options, choice));
+        soft.push_back(method(choice.method).share != nullptr);
+        if (method(choice.method).uses_features) runs.finder.find_features();
+    }
+    std::vector<Partition> partitions;
+    std::size_t curves_wanted = 0;
+    for (std::size_t s = 0; s < strata; ++s) {
+        partitions.push_back(soft[s] ? whole_image(data.grid()) : runs.finder.region_of(own[s], s));
+        curves_wanted += soft[s] ? data.grid().pixels() : partitions[s].regions;
+        any_hard = any_hard || !soft[s];
+        any_pixelwise = any_pixelwise || (!soft[s] && is_pixelwise(partitions[s]));
+    }
+    // All curves of a calibrator stand on one ladder.
+    const CurveRule rule = rule_for(options, curves_wanted);
+    std::vector<CurveSet> regions, pixels, curves;
+    if (any_pixelwise) pixels = runs.setter.pixel_curves(rule);
+    if (any_hard) {
+        // Strata that get their curves elsewhere stand in as one region.
+        std::vector<Partition> wanted = partitions;
+        for (Partition& one : wanted)
+            if (is_pixelwise(one)) one = whole_image(data.grid());
+        regions = runs.setter.region_curves(wanted, rule);
+    }
+    for (std::size_t s = 0; s < strata; ++s) {
+        if (soft[s]) {
+            SoftCurves made = runs.all.soft_curves(own[s], s, halves, rule);
+            partitions[s] = std::move(made.partition);
+            curves.push_back(std::move(made.curves));
+        } else {
+            curves.push_back(std::move(is_pixelwise(partitions[s]) ? pixels[s] : regions[s]));
+        }
+    }
+    Calibrator calibrator = runs.setter.finish(options, std::move(partitions), std::move(curves));
+    calibrator.choices = std::move(choices);
+    return calibrator;
+}
+}  // namespace
+
+Calibrator calibrate_chosen(const Dataset& data, const CalibrateOptions& options, const Halves* halves,
+                            Progress& progress) {
+    const auto chosen = [&](const Dataset& from, const Run& run) {
+        return choose(from, run.census(), options, progress);
+    };
+    Run all(data, {options}, progress);
+    if (halves == nullptr) return build(data, options, chosen(data, all), nullptr, {all, all, all});
+    const Dataset fitting = data.subset(halves->learn), setting = data.subset(halves->level);
+    Run finder(fitting, {options}, progress), setter(setting, {options}, progress);
+    Calibrator made = build(data, options, chosen(fitting, finder), halves, {finder, setter, all});
+    made.images = data.images();
+    made.groups = data.groups();
+    made.fingerprint = all.census().fingerprint;
+    return made;
+}
+
+}  // namespace kandinsky

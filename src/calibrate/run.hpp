@@ -1,0 +1,68 @@
+#pragma once
+
+#include <kandinsky/calibrator.hpp>
+#include <vector>
+
+#include "curve/build_curve.hpp"
+#include "curve/region_pass.hpp"
+#include "partition/soft_method.hpp"
+#include "score/census.hpp"
+
+namespace kandinsky {
+
+/// How curves are kept when a calibrator has so many of them.
+[[nodiscard]] CurveRule rule_for(const CalibrateOptions& options, std::size_t curves);
+/// Whether every pixel is its own region.
+[[nodiscard]] bool is_pixelwise(const Partition& partition);
+[[nodiscard]] bool is_pixelwise(const std::vector<Partition>& partitions);  ///< in every stratum
+[[nodiscard]] std::size_t curve_count(const std::vector<Partition>& partitions);
+/// All pixels together.
+[[nodiscard]] Partition whole_image(const Grid& grid);
+
+/// The data of one calibration run, shared by all methods that are fitted to it. Options are as they take
+/// effect; all share score, condition, quantiles, pooling and rungs.
+class Run {
+  public:
+    Run(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress);
+
+    [[nodiscard]] const Census& census() const { return census_; }
+
+    /// The regions that each method finds on these images, [method][stratum]. With `keep_curves`, the same
+    /// walk over the pixels also keeps the curves that set_thresholds() would need of it.
+    std::vector<std::vector<Partition>> find_regions(const std::vector<CalibrateOptions>& options,
+                                                     bool keep_curves, std::vector<double>& seconds);
+    /// The thresholds that these images set in given regions.
+    std::vector<Calibrator> set_thresholds(const std::vector<CalibrateOptions>& options,
+                                           std::vector<std::vector<Partition>> partitions,
+                                           std::vector<double>& seconds);
+    /// A soft method makes the curves itself.
+    Calibrator share(const CalibrateOptions& options, const Halves* halves);
+
+    // The same stratum by stratum.
+    void find_features();  ///< before region_of() for a method that looks at curves
+    Partition region_of(const CalibrateOptions& options, std::size_t stratum);
+    SoftCurves soft_curves(const CalibrateOptions& options, std::size_t stratum, const Halves* halves,
+                           const CurveRule& rule);
+    /// Exact curves of given regions, one set per stratum.
+    std::vector<CurveSet> region_curves(const std::vector<Partition>& partitions, const CurveRule& rule);
+    std::vector<CurveSet> pixel_curves(const CurveRule& rule);
+    Calibrator finish(const CalibrateOptions& options, std::vector<Partition> partitions,
+                      std::vector<CurveSet> curves);
+
+  private:
+    void walk_pixels(bool features, const std::vector<std::vector<Partition>>& partitions);
+    std::vector<Partition> regions(const CalibrateOptions& options);
+    /// `last`: the curves of every pixel are not asked for again.
+    std::vector<CurveSet> curves_of(const CalibrateOptions& options, const std::vector<Partition>& partitions,
+                                    bool last);
+    [[nodiscard]] RegionPassRequest request_for(const CurveRule& rule) const;
+
+    const Dataset& data_;
+    Progress& progress_;
+    CalibrateOptions common_;
+    Census census_;
+    std::vector<float> features_;
+    std::vector<CurveSet> pixel_curves_;
+};
+
+}  // namespace kandinsky
