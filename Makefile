@@ -83,7 +83,7 @@ reference: build  ## make docs/cli.md, the man page and the completions again fr
 	@scripts/man_page.py $(BUILD)/bin/kandinsky > man/kandinsky.1
 	@scripts/completions.py $(BUILD)/bin/kandinsky > completions/kandinsky.bash
 
-package: build  ## a Debian package of the library and the command, below build/
+package: build  ## Debian packages of the library and the command, and of the networks, below build/
 	@$(SETUP) --package
 	@cmake --build $(BUILD) --target package
 
