@@ -19,6 +19,7 @@ _kandinsky() {
     case "$command $previous" in
         "calibrate --ignore") words="none" ;;
         "calibrate --logits") words="none sigmoid softmax" ;;
+        "calibrate --device") words="auto cpu cuda" ;;
         "calibrate --intensity") words="byte percentile none" ;;
         "calibrate -m" | "calibrate --method") words="pixel image kmeans genann fcc field mask auto" ;;
         "calibrate --preset") words="none paper" ;;
@@ -40,7 +41,7 @@ _kandinsky() {
         "calibrate --fcc-variance") words="area mean" ;;
         "calibrate --field-fold-order") words="content contiguous" ;;
         "calibrate --field-rings" | "calibrate --field-mirror") words="on off" ;;
-        "calibrate --probs" | "calibrate --labels" | "calibrate --groups" | "calibrate --model" | "calibrate --outputs" | "calibrate --multiple" | "calibrate --batch" | "calibrate --device" | "calibrate --images" | "calibrate -o" | "calibrate --output" | "calibrate --curves" | "calibrate --regions" | "calibrate --min-count" | "calibrate --raps-lambda" | "calibrate --raps-kreg" | "calibrate --saps-weight" | "calibrate --quantiles" | "calibrate --rungs" | "calibrate --split" | "calibrate --seed" | "calibrate --memory" | "calibrate --threads" | "calibrate --grid" | "calibrate --resize" | "calibrate --group-by" | "calibrate --categories" | "calibrate --letterbox" | "calibrate --kmeans-restarts" | "calibrate --genann-shape" | "calibrate --genann-population" | "calibrate --genann-generations" | "calibrate --fcc-order" | "calibrate --fcc-centre" | "calibrate --fcc-penalty" | "calibrate --fcc-angles" | "calibrate --fcc-nodes" | "calibrate --fcc-starts" | "calibrate --fcc-iterations" | "calibrate --field-folds" | "calibrate --field-bins" | "calibrate --mask") return ;;
+        "calibrate --probs" | "calibrate --labels" | "calibrate --groups" | "calibrate --model" | "calibrate --outputs" | "calibrate --multiple" | "calibrate --batch" | "calibrate --images" | "calibrate -o" | "calibrate --output" | "calibrate --curves" | "calibrate --regions" | "calibrate --min-count" | "calibrate --raps-lambda" | "calibrate --raps-kreg" | "calibrate --saps-weight" | "calibrate --quantiles" | "calibrate --rungs" | "calibrate --split" | "calibrate --seed" | "calibrate --memory" | "calibrate --threads" | "calibrate --grid" | "calibrate --resize" | "calibrate --group-by" | "calibrate --categories" | "calibrate --letterbox" | "calibrate --kmeans-restarts" | "calibrate --genann-shape" | "calibrate --genann-population" | "calibrate --genann-generations" | "calibrate --fcc-order" | "calibrate --fcc-centre" | "calibrate --fcc-penalty" | "calibrate --fcc-angles" | "calibrate --fcc-nodes" | "calibrate --fcc-starts" | "calibrate --fcc-iterations" | "calibrate --field-folds" | "calibrate --field-bins" | "calibrate --mask") return ;;
         "predict --coding") words="planes bits" ;;
         "predict --logits") words="none sigmoid softmax" ;;
         "predict --axis") words="axial coronal sagittal" ;;
@@ -87,18 +88,21 @@ _kandinsky() {
         "report --probs" | "report --labels" | "report --groups" | "report --cal-probs" | "report --cal-labels" | "report --cal-groups" | "report -o" | "report --output" | "report --figures" | "report --class-names" | "report --title" | "report --alpha" | "report --classes" | "report --threads" | "report --grid" | "report --resize" | "report --group-by" | "report --categories" | "report --letterbox") return ;;
         "train --intensity") words="byte percentile none" ;;
         "train --optimizer") words="adamw adam" ;;
+        "train --device") words="auto cpu cuda" ;;
         "train --axis") words="axial coronal sagittal" ;;
         "train --orient") words="canonical stored" ;;
         "train --padding") words="ignore background" ;;
         "train --crowd") words="object ignore" ;;
         "train --overlap") words="ignore masks" ;;
-        "train --images" | "train --labels" | "train --groups" | "train --ignore" | "train --val-images" | "train --val-labels" | "train -o" | "train --output" | "train --log" | "train --classes" | "train --width" | "train --depth" | "train --epochs" | "train --batch" | "train --rate" | "train --last-rate" | "train --warm-up" | "train --cycle" | "train --growth" | "train --share" | "train --anneal" | "train --decay" | "train --checkpoint" | "train --checkpoint-every" | "train --seed" | "train --device" | "train --threads" | "train --grid" | "train --resize" | "train --group-by" | "train --categories" | "train --letterbox") return ;;
+        "train --images" | "train --labels" | "train --groups" | "train --ignore" | "train --val-images" | "train --val-labels" | "train -o" | "train --output" | "train --log" | "train --classes" | "train --width" | "train --depth" | "train --epochs" | "train --batch" | "train --rate" | "train --last-rate" | "train --warm-up" | "train --cycle" | "train --growth" | "train --share" | "train --anneal" | "train --decay" | "train --checkpoint" | "train --checkpoint-every" | "train --seed" | "train --threads" | "train --grid" | "train --resize" | "train --group-by" | "train --categories" | "train --letterbox") return ;;
+        "infer --device") words="auto cpu cuda" ;;
         "infer --intensity") words="byte percentile none" ;;
         "infer --dtype") words="float16 float32" ;;
         "infer --axis") words="axial coronal sagittal" ;;
         "infer --orient") words="canonical stored" ;;
-        "infer --model" | "infer --outputs" | "infer --multiple" | "infer --batch" | "infer --device" | "infer --images" | "infer --groups" | "infer -o" | "infer --output" | "infer --threads" | "infer --grid" | "infer --resize") return ;;
-        "experiment --data" | "experiment -o" | "experiment --output" | "experiment --model" | "experiment --epochs" | "experiment --batch" | "experiment --device" | "experiment --threads") return ;;
+        "infer --model" | "infer --outputs" | "infer --multiple" | "infer --batch" | "infer --images" | "infer --groups" | "infer -o" | "infer --output" | "infer --threads" | "infer --grid" | "infer --resize") return ;;
+        "experiment --device") words="auto cpu cuda" ;;
+        "experiment --data" | "experiment -o" | "experiment --output" | "experiment --model" | "experiment --epochs" | "experiment --batch" | "experiment --threads") return ;;
         "demo --preset") words="photo medical" ;;
         "demo -o" | "demo --output" | "demo --images" | "demo --test-images" | "demo --size" | "demo --seed" | "demo --report" | "demo --figures" | "demo --class-names" | "demo --title" | "demo --threads") return ;;
         "collect --ignore") words="none" ;;

@@ -14,6 +14,7 @@ class Option:
     default: str
     required: bool
     text: str
+    words: list = field(default_factory=list)  # the only values it takes, where the program lists them
 
     @property
     def long(self):
@@ -54,8 +55,13 @@ def parse_option(head, text):
     required = rest.endswith("REQUIRED")
     rest = rest.removesuffix("REQUIRED").strip()
     value, _, default = rest.partition("=")
-    value = re.sub(r":[A-Z][A-Z_]*", "", value).strip()
-    return Option(first.split(","), value, default.removesuffix(" ..."), required, " ".join(text.split()))
+    text = " ".join(text.split())
+    words = re.search(r":\{([^}]*)\}", value)
+    span = re.search(r" in \[(\S+) - (\S+)\]", value)
+    if span:
+        text += f" ({span.group(1)} to {span.group(2)})"
+    value = re.sub(r":\{[^}]*\}| in \[[^\]]*\]|:[A-Z][A-Z_]*", "", value).strip()
+    return Option(first.split(","), value, default.removesuffix(" ..."), required, text, words.group(1).split(",") if words else [])
 
 
 def entries(lines):

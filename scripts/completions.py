@@ -43,8 +43,8 @@ WORD = r"[a-z][a-z0-9_]*"
 
 def choices(one):
     """The words an option takes, as its help lists them; none where the help lists no words."""
-    if one.value != "TEXT":
-        return []
+    if one.words or one.value != "TEXT":
+        return one.words
     text = re.sub(r" \([^)]*\)", "", one.text)
     found = re.findall(rf"'({WORD})'", text)
     if not found:
