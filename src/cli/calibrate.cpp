@@ -49,7 +49,7 @@ struct Flags {
 Input load(const Flags& flags, Progress& progress) {
     if (flags.model.model.empty() != flags.images.images.empty() ||
         flags.model.model.empty() == flags.input.probs.empty())
-        fail(ErrorKind::usage, "give --probs, or --model and --images");
+        fail(ErrorKind::usage, "give --probs, or --model and --images (see kandinsky calibrate --help)");
     if (flags.model.model.empty()) return flags.input.load(progress);
     OpenedModel model = flags.model.open(flags.common.threads);
     const ImageInput images = flags.images.load(flags.input.labels, flags.input.groups, flags.input.ignore,

@@ -23,6 +23,16 @@ std::size_t block_of(const Dataset& data) {
     const std::size_t each = (data.images() + 4 * threads_in_use() - 1) / (4 * threads_in_use());
     return std::clamp<std::size_t>((std::size_t{8} << 20) / image, 1, std::min<std::size_t>(each, 64));
 }
+/// Throws about the first image with a bad value.
+void refuse_first_bad(const Dataset& data) {
+    const std::size_t pixels = data.grid().pixels();
+    std::vector<float> probs(data.classes() * pixels);
+    std::vector<std::uint8_t> member(probs.size()), valid(pixels);
+    for (std::size_t image = 0; image < data.images(); ++image) {
+        data.read_probs(image, {0, pixels}, probs.data());
+        data.read_truth(image, {0, pixels}, member.data(), valid.data());
+    }
+}
 }  // namespace
 
 Census take_census(const Dataset& data, Condition condition, Progress& progress) {
@@ -40,7 +50,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress)
     const auto adding = std::make_unique<std::mutex[]>(tiles);
 
     // Whole images, as they lie in the file: every byte is read once, in order, and then let go.
-    parallel_for(blocks, progress, "reading", [&](std::size_t number) {
+    const auto read_block = [&](std::size_t number) {
         const std::size_t first = number * block, last = std::min(images, first + block);
         data.prefetch(last, last + block);
         std::vector<float> probs(classes * std::min(pixels, kTile));
@@ -73,7 +83,14 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress)
         }
         ignored.fetch_add(skipped, std::memory_order_relaxed);
         data.release(first, last);
-    });
+    };
+    try {
+        parallel_for(blocks, progress, "reading", read_block);
+    } catch (const Error& error) {
+        // Which thread complains first is chance; which image is named must not be.
+        if (error.kind() == ErrorKind::data) refuse_first_bad(data);
+        throw;
+    }
 
     census.ignored = ignored;
     for (std::size_t s = 0; s < census.strata; ++s)

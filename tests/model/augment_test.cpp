@@ -61,8 +61,11 @@ TEST(Augment, PixelsAndMasksMoveTogether) {
         warp.pixels(1, square.data(), moved.data());
         warp.mask(1, mask.data(), moved_mask.data(), 0);
         for (std::size_t p = 0; p < moved.size(); ++p) {
-            if (moved[p] > 0.8F) EXPECT_EQ(moved_mask[p], 1) << sample << ' ' << p;
-            if (moved[p] < 0.2F) EXPECT_EQ(moved_mask[p], 0) << sample << ' ' << p;
+            if (moved[p] > 0.8F) {
+                EXPECT_EQ(moved_mask[p], 1) << sample << ' ' << p;
+            } else if (moved[p] < 0.2F) {
+                EXPECT_EQ(moved_mask[p], 0) << sample << ' ' << p;
+            }
         }
     }
 }

@@ -29,7 +29,7 @@ class UNet : public testing::Test {
 
 constexpr UNetShape kSmall{.inputs = 1, .outputs = 1, .width = 2, .depth = 1};
 
-/// The loss of a network that yields `logit` everywhere, on 4 x 5 pixels of which the first `ones` have the
+/// The loss of a network that yields `logit` everywhere, on 2 x 10 pixels of which the first `ones` have the
 /// class and the last `ignored` do not count.
 double loss_of(Network& network, float logit, std::size_t ones, std::size_t ignored, double share) {
     for (std::size_t i = 0; i < network.tensors(); ++i)
@@ -41,8 +41,8 @@ double loss_of(Network& network, float logit, std::size_t ones, std::size_t igno
     return network
         .step({.images = 1,
                .channels = 1,
-               .height = 4,
-               .width = 5,
+               .height = 2,
+               .width = 10,
                .pixels = pixels.data(),
                .targets = targets.data(),
                .valid = valid.data()},
