@@ -1,6 +1,6 @@
 # The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
 .DEFAULT_GOAL := help
-.PHONY: help setup build web demo test test-asan test-tsan bench format lint install clean
+.PHONY: help setup build web demo test test-asan test-tsan bench format lint reference package install clean
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -77,6 +77,15 @@ lint:  ## check layout and run clang-tidy (.clang-tidy) over the library and the
 	@clang-format --dry-run -Werror $(SOURCES)
 	@cmake --preset dev -DKANDINSKY_BUILD_TESTS=OFF -B $(BUILD)-lint >/dev/null
 	@printf '%s\n' $(filter src/%.cpp,$(SOURCES)) | xargs -P $(JOBS) -n 1 clang-tidy -p $(BUILD)-lint --quiet
+
+reference: build  ## make docs/cli.md, the man page and the completions again from the command's helps
+	@scripts/cli_reference.py $(BUILD)/bin/kandinsky > docs/cli.md
+	@scripts/man_page.py $(BUILD)/bin/kandinsky > man/kandinsky.1
+	@scripts/completions.py $(BUILD)/bin/kandinsky > completions/kandinsky.bash
+
+package: build  ## Debian packages of the library and the command, and of the networks, below build/
+	@$(SETUP) --package
+	@cmake --build $(BUILD) --target package
 
 install: build  ## install below PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -4,6 +4,7 @@ set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kandinsky)
 install(TARGETS kandinsky EXPORT kandinsky-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kandinsky DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/kandinsky)
 get_target_property(kandinsky_type kandinsky TYPE)
 if(KANDINSKY_BUILD_CLI)
   if(kandinsky_type STREQUAL "SHARED_LIBRARY")
@@ -12,6 +13,10 @@ if(KANDINSKY_BUILD_CLI)
     set_target_properties(kandinsky_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
   endif()
   install(TARGETS kandinsky_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/man/kandinsky.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  # Named as the command: that is how bash-completion finds it.
+  install(FILES ${PROJECT_SOURCE_DIR}/completions/kandinsky.bash RENAME kandinsky
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/kandinsky)
 endif()
 install(EXPORT kandinsky-targets NAMESPACE kandinsky:: DESTINATION ${config_dir})

@@ -8,7 +8,7 @@ function(kandinsky_plugin target folder found wanted)
   endif()
   add_subdirectory(${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/${folder})
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
-  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/kandinsky)
+  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/kandinsky COMPONENT networks)
 endfunction()
 
 # The sanitizers' run-time libraries and libtorch do not get along; what libtorch does is not ours to check.

@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/report_flags.hpp"
+#include "io/printable.hpp"
 
 namespace {
 
@@ -52,7 +53,8 @@ int main(int argc, char** argv) {
     try {
         return run(argc, argv);
     } catch (const kandinsky::Error& error) {
-        fmt::print(stderr, "kandinsky: {}\n", error.what());
+        // Names of files stand in messages, and a name may hold what a terminal would obey.
+        fmt::print(stderr, "kandinsky: {}\n", kandinsky::printable(error.what(), std::string::npos));
         return static_cast<int>(error.kind());
     } catch (const kandinsky::Interrupted&) {
         fmt::print(stderr, "kandinsky: interrupted, nothing was written\n");

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "core/fail.hpp"
+#include "io/printable.hpp"
 
 namespace kandinsky::cli {
 
@@ -75,7 +76,7 @@ void TerminalProgress::clear() {
 
 void warn(TerminalProgress& progress, const std::string& text) {
     progress.clear();
-    fmt::print(stderr, "kandinsky: warning: {}\n", text);
+    fmt::print(stderr, "kandinsky: warning: {}\n", printable(text, std::string::npos));
 }
 
 bool is_terminal() {

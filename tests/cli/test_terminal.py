@@ -120,3 +120,17 @@ def test_warnings_and_errors_stand_on_lines_of_their_own(place):
     assert code == 3
     assert len(screen(sent)) == 1 and screen(sent)[0].startswith("kandinsky: bad.npy: probability 2 ")
     assert not (place.folder / "bad.kcal").exists()
+
+
+def test_names_of_files_cannot_command_the_terminal(room):
+    for side, arrays in (("probs", room.probs), ("labels", room.labels)):
+        (room.folder / side).mkdir()
+        for i, array in enumerate(arrays):
+            room.save(f"{side}/good{i}.npy", array)
+        (room.folder / side / "bad\x1b[31m.npy").write_bytes(b"x")
+    line = ["calibrate", "--probs", "probs", "--labels", "labels", "--method", "image", "-o", "a.kcal"]
+    refused = room.run(*line)
+    assert refused.code == 3 and "\x1b" not in refused.err and "bad\\x1b[31m.npy" in refused.err
+    skipped = room.run(*line, "--skip-bad")
+    assert skipped.code == 0 and skipped.warnings
+    assert "\x1b" not in skipped.err and "\x1b" not in skipped.out and "bad\\x1b[31m.npy" in skipped.err

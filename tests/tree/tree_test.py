@@ -67,6 +67,10 @@ def test_the_readme_shows_the_program_that_the_install_test_compiles():
     assert TEXTS["tests/install/main.cpp"] in TEXTS["README.md"]
 
 
+def test_the_guide_shows_the_program_that_the_install_test_compiles():
+    assert TEXTS["tests/install/predict.cpp"] in TEXTS["docs/guide.md"]
+
+
 def test_the_version_is_the_same_everywhere():
     project = TEXTS["CMakeLists.txt"].split("project(kandinsky VERSION ")[1].split()[0]
     assert f"\nversion: {project}\n" in TEXTS["CITATION.cff"]

@@ -1,0 +1,134 @@
+# Completion of the kandinsky command for bash.
+# Made by scripts/completions.py from the program's helps; `make reference` makes it again.
+#
+# bash: installed where bash-completion looks; or `source` this file.
+# zsh:  autoload -U +X bashcompinit && bashcompinit && source kandinsky.bash
+
+_kandinsky() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} words=
+    COMPREPLY=()  # left empty where a file or a number is wanted: the shell then offers files
+    # --method=kme arrives as three words: --method, =, kme.
+    if [[ $current == "=" ]]; then
+        current=
+    elif [[ $previous == "=" && $COMP_CWORD -gt 2 ]]; then
+        previous=${COMP_WORDS[COMP_CWORD-2]}
+    fi
+    if [[ $COMP_CWORD -eq 1 ]]; then
+        words="calibrate predict evaluate compare inspect report train infer experiment demo collect --help --version"
+    fi
+    case "$command $previous" in
+        "calibrate --ignore") words="none" ;;
+        "calibrate --logits") words="none sigmoid softmax" ;;
+        "calibrate --device") words="auto cpu cuda" ;;
+        "calibrate --intensity") words="byte percentile none" ;;
+        "calibrate -m" | "calibrate --method") words="pixel image kmeans genann fcc field mask auto" ;;
+        "calibrate --preset") words="none paper" ;;
+        "calibrate --condition") words="class none" ;;
+        "calibrate --pooling") words="pixels groups" ;;
+        "calibrate --fallback") words="none image" ;;
+        "calibrate --score") words="lac aps raps saps margin" ;;
+        "calibrate --compat") words="none released" ;;
+        "calibrate --axis") words="axial coronal sagittal" ;;
+        "calibrate --orient") words="canonical stored" ;;
+        "calibrate --padding") words="ignore background" ;;
+        "calibrate --crowd") words="object ignore" ;;
+        "calibrate --overlap") words="ignore masks" ;;
+        "calibrate --kmeans-clusters" | "calibrate --genann-radii" | "calibrate --fcc-curves" | "calibrate --field-bandwidths") words="auto" ;;
+        "calibrate --genann-metric") words="euclidean sqeuclidean manhattan" ;;
+        "calibrate --genann-bounds") words="auto coco decathlon" ;;
+        "calibrate --genann-weights") words="none counts" ;;
+        "calibrate --fcc-limit") words="rectangle circle" ;;
+        "calibrate --fcc-variance") words="area mean" ;;
+        "calibrate --field-fold-order") words="content contiguous" ;;
+        "calibrate --field-rings" | "calibrate --field-mirror") words="on off" ;;
+        "calibrate --probs" | "calibrate --labels" | "calibrate --groups" | "calibrate --model" | "calibrate --outputs" | "calibrate --multiple" | "calibrate --batch" | "calibrate --images" | "calibrate -o" | "calibrate --output" | "calibrate --curves" | "calibrate --regions" | "calibrate --min-count" | "calibrate --raps-lambda" | "calibrate --raps-kreg" | "calibrate --saps-weight" | "calibrate --quantiles" | "calibrate --rungs" | "calibrate --split" | "calibrate --seed" | "calibrate --memory" | "calibrate --threads" | "calibrate --grid" | "calibrate --resize" | "calibrate --group-by" | "calibrate --categories" | "calibrate --letterbox" | "calibrate --kmeans-restarts" | "calibrate --genann-shape" | "calibrate --genann-population" | "calibrate --genann-generations" | "calibrate --fcc-order" | "calibrate --fcc-centre" | "calibrate --fcc-penalty" | "calibrate --fcc-angles" | "calibrate --fcc-nodes" | "calibrate --fcc-starts" | "calibrate --fcc-iterations" | "calibrate --field-folds" | "calibrate --field-bins" | "calibrate --mask") return ;;
+        "predict --coding") words="planes bits" ;;
+        "predict --logits") words="none sigmoid softmax" ;;
+        "predict --axis") words="axial coronal sagittal" ;;
+        "predict --orient") words="canonical stored" ;;
+        "predict --probs" | "predict --alpha" | "predict -o" | "predict --output" | "predict --thresholds" | "predict --pvalues" | "predict --threads" | "predict --grid" | "predict --resize") return ;;
+        "evaluate --ignore") words="none" ;;
+        "evaluate --logits") words="none sigmoid softmax" ;;
+        "evaluate --axis") words="axial coronal sagittal" ;;
+        "evaluate --orient") words="canonical stored" ;;
+        "evaluate --padding") words="ignore background" ;;
+        "evaluate --crowd") words="object ignore" ;;
+        "evaluate --overlap") words="ignore masks" ;;
+        "evaluate --probs" | "evaluate --labels" | "evaluate --groups" | "evaluate --alpha" | "evaluate --classes" | "evaluate --bootstrap" | "evaluate --seed" | "evaluate --json" | "evaluate --ce-map" | "evaluate --ece-map" | "evaluate --threads" | "evaluate --grid" | "evaluate --resize" | "evaluate --group-by" | "evaluate --categories" | "evaluate --letterbox") return ;;
+        "compare --ignore") words="none" ;;
+        "compare --logits") words="none sigmoid softmax" ;;
+        "compare --methods" | "compare --kmeans-clusters" | "compare --genann-radii" | "compare --fcc-curves" | "compare --field-bandwidths") words="auto" ;;
+        "compare --preset") words="none paper" ;;
+        "compare --condition") words="class none" ;;
+        "compare --pooling") words="pixels groups" ;;
+        "compare --fallback") words="none image" ;;
+        "compare --score") words="lac aps raps saps margin" ;;
+        "compare --compat") words="none released" ;;
+        "compare --axis") words="axial coronal sagittal" ;;
+        "compare --orient") words="canonical stored" ;;
+        "compare --padding") words="ignore background" ;;
+        "compare --crowd") words="object ignore" ;;
+        "compare --overlap") words="ignore masks" ;;
+        "compare --genann-metric") words="euclidean sqeuclidean manhattan" ;;
+        "compare --genann-bounds") words="auto coco decathlon" ;;
+        "compare --genann-weights") words="none counts" ;;
+        "compare --fcc-limit") words="rectangle circle" ;;
+        "compare --fcc-variance") words="area mean" ;;
+        "compare --field-fold-order") words="content contiguous" ;;
+        "compare --field-rings" | "compare --field-mirror") words="on off" ;;
+        "compare --cal-probs" | "compare --cal-labels" | "compare --cal-groups" | "compare --test-probs" | "compare --test-labels" | "compare --test-groups" | "compare --classes" | "compare --alpha" | "compare --sample" | "compare --draws" | "compare --bootstrap" | "compare --json" | "compare --report" | "compare --figures" | "compare --class-names" | "compare --title" | "compare --min-count" | "compare --raps-lambda" | "compare --raps-kreg" | "compare --saps-weight" | "compare --quantiles" | "compare --rungs" | "compare --split" | "compare --seed" | "compare --memory" | "compare --threads" | "compare --grid" | "compare --resize" | "compare --group-by" | "compare --categories" | "compare --letterbox" | "compare --kmeans-restarts" | "compare --genann-shape" | "compare --genann-population" | "compare --genann-generations" | "compare --fcc-order" | "compare --fcc-centre" | "compare --fcc-penalty" | "compare --fcc-angles" | "compare --fcc-nodes" | "compare --fcc-starts" | "compare --fcc-iterations" | "compare --field-folds" | "compare --field-bins" | "compare --mask") return ;;
+        "inspect --alpha") return ;;
+        "report --ignore") words="none" ;;
+        "report --logits") words="none sigmoid softmax" ;;
+        "report --axis") words="axial coronal sagittal" ;;
+        "report --orient") words="canonical stored" ;;
+        "report --padding") words="ignore background" ;;
+        "report --crowd") words="object ignore" ;;
+        "report --overlap") words="ignore masks" ;;
+        "report --probs" | "report --labels" | "report --groups" | "report --cal-probs" | "report --cal-labels" | "report --cal-groups" | "report -o" | "report --output" | "report --figures" | "report --class-names" | "report --title" | "report --alpha" | "report --classes" | "report --threads" | "report --grid" | "report --resize" | "report --group-by" | "report --categories" | "report --letterbox") return ;;
+        "train --intensity") words="byte percentile none" ;;
+        "train --optimizer") words="adamw adam" ;;
+        "train --device") words="auto cpu cuda" ;;
+        "train --axis") words="axial coronal sagittal" ;;
+        "train --orient") words="canonical stored" ;;
+        "train --padding") words="ignore background" ;;
+        "train --crowd") words="object ignore" ;;
+        "train --overlap") words="ignore masks" ;;
+        "train --images" | "train --labels" | "train --groups" | "train --ignore" | "train --val-images" | "train --val-labels" | "train -o" | "train --output" | "train --log" | "train --classes" | "train --width" | "train --depth" | "train --epochs" | "train --batch" | "train --rate" | "train --last-rate" | "train --warm-up" | "train --cycle" | "train --growth" | "train --share" | "train --anneal" | "train --decay" | "train --checkpoint" | "train --checkpoint-every" | "train --seed" | "train --threads" | "train --grid" | "train --resize" | "train --group-by" | "train --categories" | "train --letterbox") return ;;
+        "infer --device") words="auto cpu cuda" ;;
+        "infer --intensity") words="byte percentile none" ;;
+        "infer --dtype") words="float16 float32" ;;
+        "infer --axis") words="axial coronal sagittal" ;;
+        "infer --orient") words="canonical stored" ;;
+        "infer --model" | "infer --outputs" | "infer --multiple" | "infer --batch" | "infer --images" | "infer --groups" | "infer -o" | "infer --output" | "infer --threads" | "infer --grid" | "infer --resize") return ;;
+        "experiment --device") words="auto cpu cuda" ;;
+        "experiment --data" | "experiment -o" | "experiment --output" | "experiment --model" | "experiment --epochs" | "experiment --batch" | "experiment --threads") return ;;
+        "demo --preset") words="photo medical" ;;
+        "demo -o" | "demo --output" | "demo --images" | "demo --test-images" | "demo --size" | "demo --seed" | "demo --report" | "demo --figures" | "demo --class-names" | "demo --title" | "demo --threads") return ;;
+        "collect --ignore") words="none" ;;
+        "collect --logits") words="none sigmoid softmax" ;;
+        "collect --axis") words="axial coronal sagittal" ;;
+        "collect --orient") words="canonical stored" ;;
+        "collect --padding") words="ignore background" ;;
+        "collect --crowd") words="object ignore" ;;
+        "collect --overlap") words="ignore masks" ;;
+        "collect --probs" | "collect --labels" | "collect -o" | "collect --output" | "collect --threads" | "collect --grid" | "collect --resize" | "collect --group-by" | "collect --categories" | "collect --letterbox") return ;;
+    esac
+    if [[ -z $words && $current == -* ]]; then
+        case $command in
+            calibrate) words="-h --help --probs --labels --groups --ignore --logits --model --outputs --multiple --batch --device --mixed --images --intensity -m --method -o --output --curves --regions --preset --condition --pooling --fallback --min-count --score --randomized --raps-lambda --raps-kreg --saps-weight --quantiles --rungs --split --compat --seed --memory --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox --kmeans-clusters --kmeans-restarts --genann-shape --genann-radii --genann-metric --genann-bounds --genann-population --genann-generations --genann-weights --fcc-curves --fcc-order --fcc-limit --fcc-centre --fcc-variance --fcc-penalty --fcc-angles --fcc-nodes --fcc-starts --fcc-iterations --field-folds --field-fold-order --field-rings --field-mirror --field-bandwidths --field-bins --mask" ;;
+            predict) words="-h --help --probs --alpha -o --output --coding --packed --no-empty --thresholds --pvalues --logits --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad" ;;
+            evaluate) words="-h --help --probs --labels --groups --ignore --logits --alpha --classes --no-empty --bootstrap --seed --more --json --ce-map --ece-map --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox" ;;
+            compare) words="-h --help --cal-probs --cal-labels --cal-groups --test-probs --test-labels --test-groups --ignore --logits --methods --classes --alpha --sample --draws --no-empty --bootstrap --more --json --map --report --figures --class-names --title --preset --condition --pooling --fallback --min-count --score --randomized --raps-lambda --raps-kreg --saps-weight --quantiles --rungs --split --compat --seed --memory --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox --kmeans-clusters --kmeans-restarts --genann-shape --genann-radii --genann-metric --genann-bounds --genann-population --genann-generations --genann-weights --fcc-curves --fcc-order --fcc-limit --fcc-centre --fcc-variance --fcc-penalty --fcc-angles --fcc-nodes --fcc-starts --fcc-iterations --field-folds --field-fold-order --field-rings --field-mirror --field-bandwidths --field-bins --mask" ;;
+            inspect) words="-h --help --alpha --json" ;;
+            report) words="-h --help --probs --labels --groups --ignore --logits --cal-probs --cal-labels --cal-groups -o --output --figures --class-names --title --alpha --classes --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox" ;;
+            train) words="-h --help --images --intensity --labels --groups --ignore --val-images --val-labels -o --output --log --classes --width --depth --epochs --batch --rate --last-rate --warm-up --cycle --growth --share --anneal --optimizer --decay --no-augment --checkpoint --checkpoint-every --fresh --seed --device --mixed --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox" ;;
+            infer) words="-h --help --model --outputs --multiple --batch --device --mixed --images --intensity --groups -o --output --dtype --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad" ;;
+            experiment) words="-h --help --data -o --output --model --epochs --batch --device --mixed --threads -q --quiet" ;;
+            demo) words="-h --help -o --output --preset --images --test-images --size --seed --report --figures --class-names --title --threads -q --quiet" ;;
+            collect) words="-h --help --probs --labels -o --output --ignore --logits --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox" ;;
+        esac
+    fi
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _kandinsky kandinsky

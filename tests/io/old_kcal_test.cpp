@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <kandinsky/calibrator.hpp>
+#include <kandinsky/kcal.hpp>
+
+namespace kandinsky {
+namespace {
+
+/// Files of earlier format versions, never to be made anew: docs/versioning.md promises that they keep
+/// loading.
+const std::filesystem::path kData = std::filesystem::path(KANDINSKY_SOURCE_DIR) / "tests" / "io" / "data";
+
+constexpr std::size_t kHeight = 4, kWidth = 5, kLeft = 0, kRight = 4;  // columns 3 and 4 are the right region
+
+TEST(OldCalibrator, OfFormatVersion1KeepsItsThresholds) {
+    const Calibrator calibrator = load(kData / "version_1.kcal");
+    EXPECT_EQ(calibrator.options.method, "mask");
+    EXPECT_EQ(calibrator.version, "0.1.0");
+    EXPECT_EQ(calibrator.images, 12u);
+    EXPECT_EQ(calibrator.grid, (Grid{kHeight, kWidth}));
+    ASSERT_EQ(calibrator.classes, 3u);
+    // By NumPy, from the scores 1 - p of the 12 images: the k-th smallest, k = ceil((n + 1)(1 - alpha)).
+    const struct {
+        double alpha;
+        float left[3], right[3];
+    } expected[] = {{0.1, {0.83061832F, 0.85025799F, 0.87201184F}, {0.88796085F, 0.72317898F, 0.93248457F}},
+                    {0.25, {0.66076529F, 0.65141398F, 0.71531260F}, {0.69049656F, 0.60706186F, 0.71648252F}}};
+    for (const auto& [alpha, left, right] : expected) {
+        const std::vector<float> found = score_thresholds(calibrator, alpha);
+        ASSERT_EQ(found.size(), 3 * kHeight * kWidth);
+        for (std::size_t c = 0; c < 3; ++c)
+            for (std::size_t row = 0; row < kHeight; ++row) {
+                const std::size_t first = (c * kHeight + row) * kWidth;
+                EXPECT_EQ(found[first + kLeft], left[c]) << "alpha " << alpha << ", class " << c;
+                EXPECT_EQ(found[first + kRight], right[c]) << "alpha " << alpha << ", class " << c;
+            }
+    }
+}
+
+TEST(OldCalibrator, OfFormatVersion1KeepsGroupsFallbackAndScore) {
+    const Calibrator calibrator = load(kData / "version_1_groups.kcal");
+    EXPECT_EQ(calibrator.options.pooling, Pooling::groups);
+    EXPECT_EQ(calibrator.options.fallback, Fallback::image);
+    EXPECT_EQ(calibrator.options.condition, Condition::none);
+    EXPECT_EQ(calibrator.options.score.kind, ScoreKind::raps);
+    EXPECT_TRUE(calibrator.options.score.randomized);
+    EXPECT_EQ(calibrator.options.score.seed, 7u);
+    EXPECT_EQ(calibrator.groups, 4u);
+    // What the program said that wrote it.
+    EXPECT_EQ(score_thresholds(calibrator, 0.25).front(), 1.1301175F);
+}
+
+}  // namespace
+}  // namespace kandinsky
