@@ -1,13 +1,16 @@
 """Training and inference with libtorch on the CPU, through the command."""
 
+import json
 import random
 import signal
 import subprocess
 import time
 
+import nibabel
 import numpy as np
 import pytest
 from conftest import COMMAND, discs, kandinsky
+from PIL import Image
 
 SMALL = ["--width", 4, "--depth", 2, "--batch", 4, "--threads", 1, "--device", "cpu"]
 
@@ -120,3 +123,44 @@ def test_a_damaged_or_foreign_model_is_refused(arrays):
         assert result.stderr.startswith("kandinsky: ") and result.stderr.count("\n") == 1
         assert name in result.stderr
         assert not (arrays / "p.npy").exists()
+
+
+def test_a_folder_of_photos_is_inferred_file_by_file(arrays):
+    train(arrays, "--epochs", 1, "-o", "unet.pt")
+    (arrays / "photos").mkdir()
+    sizes = {"a": (24, 40), "b": (33, 21)}  # the second is no multiple of what the network takes
+    for name, (height, width) in sizes.items():
+        image = np.random.default_rng(len(name)).integers(0, 256, (height, width, 3), dtype=np.uint8)
+        Image.fromarray(image).save(arrays / "photos" / f"{name}.png")
+    kandinsky("infer", "--model", "unet.pt", "--images", "photos", "-o", "probs", cwd=arrays)
+    for name, size in sizes.items():
+        probs = np.load(arrays / "probs" / f"{name}.npy")
+        assert probs.shape == (1, *size) and probs.dtype == np.float16
+        assert 0 <= probs.min() <= probs.max() <= 1
+
+
+def test_a_folder_of_volumes_is_inferred_in_the_order_of_its_own_files(arrays):
+    """Axes are turned for the network and turned back: the maps lie on the voxels they belong to."""
+    random = np.random.default_rng(5)
+    for name in ("imagesTr", "labelsTr"):
+        (arrays / name).mkdir()
+    turned = {"scan_1": np.diag([1, 1, 1, 1]), "scan_2": np.diag([-1, 1, -2, 1])}
+    for name, affine in turned.items():
+        labels = np.zeros((12, 16, 5), np.uint8)
+        labels[2:6, 3:12, 1:4] = 1
+        image = (100 + 300 * labels + random.normal(0, 5, labels.shape)).astype(np.int16)
+        for kind, volume in (("imagesTr", image), ("labelsTr", labels)):
+            nibabel.save(nibabel.Nifti1Image(volume, affine.astype(float)), arrays / kind / f"{name}.nii.gz")
+    kandinsky("train", "--images", "imagesTr", "--labels", "labelsTr", "--intensity", "percentile", "--width", 4,
+              "--depth", 2, "--batch", 2, "--threads", 1, "--device", "cpu", "--epochs", 25, "--rate", 0.01,
+              "--no-augment", "--anneal", 1, "-o", "unet.pt", cwd=arrays)  # fmt: skip
+    kandinsky("infer", "--model", "unet.pt", "--images", "imagesTr", "-o", "probs", "--dtype", "float32", cwd=arrays)
+    for name in turned:
+        probs = np.load(arrays / "probs" / f"{name}.npz")["probabilities"]
+        labels = np.asarray(nibabel.load(arrays / "labelsTr" / f"{name}.nii.gz").dataobj)
+        assert probs.shape == (1, 5, 16, 12)
+        found = probs[0].transpose(2, 1, 0) > 0.5
+        assert 2 * (found & (labels == 1)).sum() / (found.sum() + labels.sum()) > 0.9
+    kandinsky("calibrate", "--probs", "probs", "--labels", "labelsTr", "--method", "image", "-o", "a.kcal", cwd=arrays)
+    result = kandinsky("inspect", "a.kcal", "--json", cwd=arrays)
+    assert json.loads(result.stdout)["data"]["groups"] == 2
