@@ -13,9 +13,9 @@ function lossChart(training: Training): SVGSVGElement {
   const points = training.epoch.map((epoch, i) => ({ epoch, loss: training.loss[i] }));
   return Plot.plot({
     width: 420,
-    height: 220,
+    height: 230,
+    marginBottom: 40,
     style: look,
-    title: undefined,
     ariaLabel: "Loss by epoch",
     x: epochs,
     y: { label: "loss", grid: true, zero: true, labelArrow: "none" },
@@ -30,7 +30,8 @@ function overlapChart(training: Training): SVGSVGElement {
   const names = training.dice.map((one) => one.name);
   return Plot.plot({
     width: 420,
-    height: 220,
+    height: 230,
+    marginBottom: 40,
     style: look,
     ariaLabel: "Dice by epoch",
     x: epochs,
