@@ -2,6 +2,7 @@
 #include <kandinsky/compare.hpp>
 
 #include "cli/command.hpp"
+#include "cli/photo_flags.hpp"
 #include "cli/report_flags.hpp"
 #include "core/fail.hpp"
 #include "report/details.hpp"
@@ -17,6 +18,7 @@ struct Flags {
     InputFlags cal, test;
     CalibrateFlags calibrate;
     ReportFlags report;
+    PhotoFlags photos;
     std::string methods, json;
     std::vector<int> classes;
     double alpha = 0.1;
@@ -59,10 +61,12 @@ void run(Flags flags) {
             fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls,
                  calibration.classes() - 1);
     flags.report.check(calibration.classes());
+    const auto photo = flags.photos.reader(test_input, flags.test.folder.options().coco.letterbox);
     const Comparison comparison = compare(calibration, test, options, progress);
     if (flags.report.wanted()) {
         ReportInput input = report_input(comparison, test, flags.classes);
         input.provenance["inputs"] = {input_json("calibration", calibration), input_json("test", test)};
+        input.photo = photo;
         flags.report.write(std::move(input), outputs, "--report", progress);
     }
     progress.clear();
@@ -112,6 +116,7 @@ Command add_compare(CLI::App& root) {
     app->add_option("--report", flags->report.page, "write one self-contained HTML page about all of it")
         ->type_name("FILE.html");
     flags->report.declare(*app);
+    flags->photos.declare(*app);
     flags->calibrate.declare(*app, "pixels");
     flags->common.declare(*app);
     app->footer(

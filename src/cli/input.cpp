@@ -175,7 +175,9 @@ Input InputFlags::load(Progress& progress, const std::string& recorded) const {
     const std::size_t rows = read.origins.size();
     Dataset data(std::move(read.probs), std::move(read.labels), std::move(read.groups), options);
     if (read.usable.size() < rows) data = data.subset(read.usable);
-    return {std::move(data), std::move(read.remarks), std::move(read.provenance)};
+    std::vector<std::string> names;
+    for (const std::uint32_t row : read.usable) names.push_back(read.origins[row].name);
+    return {std::move(data), std::move(read.remarks), std::move(read.provenance), std::move(names)};
 }
 
 }  // namespace kandinsky::cli

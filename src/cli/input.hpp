@@ -19,6 +19,7 @@ struct Input {
     Dataset data;
     std::vector<std::string> remarks;
     nlohmann::ordered_json provenance;  ///< null for plain arrays
+    std::vector<std::string> names{};   ///< of the images' files, one for each; empty for plain arrays
 };
 
 /// What --probs, --labels, --groups, --ignore and --logits say, and how folders are read.

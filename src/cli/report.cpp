@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/photo_flags.hpp"
 #include "cli/report_flags.hpp"
 #include "core/fail.hpp"
 #include "score/census.hpp"
@@ -16,6 +17,7 @@ struct Flags {
     CommonFlags common;
     InputFlags input, cal;
     ReportFlags report;
+    PhotoFlags photos;
     std::vector<std::string> calibrators;
     std::vector<int> classes;
     double alpha = 0.1;
@@ -108,6 +110,7 @@ void run(const Flags& flags) {
     say(progress, read, flags.common.quiet);
     const Dataset& data = read.data;
     flags.report.check(data.classes());
+    const auto photo = flags.photos.reader(read, flags.input.folder.options().coco.letterbox);
     for (const int cls : flags.classes)
         if (cls < 0 || static_cast<std::size_t>(cls) >= data.classes())
             fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls,
@@ -135,6 +138,7 @@ void run(const Flags& flags) {
         evaluate(data, input.calibrators, {.alpha = flags.alpha, .maps = true}, progress);
     input.evaluation = &evaluation;
     input.test = &data;
+    input.photo = photo;
     input.classes = flags.classes;
     input.alpha = flags.alpha;
     input.provenance["calibrators"] = flags.calibrators;
@@ -165,6 +169,7 @@ Command add_report(CLI::App& root) {
     app->add_option("-o,--output", flags->report.page, "the report, one self-contained page")
         ->type_name("FILE.html");
     flags->report.declare(*app);
+    flags->photos.declare(*app);
     app->add_option("--alpha", flags->alpha, "level for set sizes and where the slider starts")
         ->capture_default_str();
     app->add_option("--classes", flags->classes, "classes to show first (default: all alike)")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/fail.hpp"
 #include "core/parallel.hpp"
 #include "evaluate/covering_level.hpp"
 #include "evaluate/level_plan.hpp"
@@ -84,7 +85,16 @@ ordered_json example_json(const ReportInput& input, std::size_t image) {
     parallel_for(sets.size(), [&](std::size_t m) {
         sets[m] = blob(set_codes(*input.calibrators[m], test, image), {classes, height, width}, {width});
     });
+    ordered_json photo = nullptr;
+    if (input.photo) {
+        const Array picture = input.photo(image);
+        const std::vector<std::uint8_t> bytes = picture.to_vector<std::uint8_t>();
+        if (picture.shape() != std::vector<std::size_t>{height, width, 3})
+            fail(ErrorKind::internal, "[report] a photo of shape {}", picture.view().shape_text());
+        photo = blob(bytes, {height, width, 3}, {3, 3 * width});
+    }
     return {{"image", image},
+            {"photo", std::move(photo)},
             {"group", test.grouped() ? ordered_json(test.group_id(image)) : ordered_json(nullptr)},
             {"truth", blob(truth_of(test, image), {height, width}, {width})},
             {"probabilities",
@@ -100,6 +110,7 @@ ordered_json examples_json(const ReportInput& input, const Tally& tally, std::si
         ordered_json one = example_json(input, image);
         std::size_t size = one["truth"]["data"].get_ref<const std::string&>().size() +
                            one["probabilities"]["data"].get_ref<const std::string&>().size();
+        if (!one["photo"].is_null()) size += one["photo"]["data"].get_ref<const std::string&>().size();
         for (const ordered_json& sets : one["sets"])
             size += sets["data"].get_ref<const std::string&>().size();
         if (!out.empty() && bytes + size > limit) continue;

@@ -25,6 +25,8 @@ struct ReportInput {
     std::vector<int> classes;              ///< to show first; empty: all
     std::vector<std::string> class_names;  ///< empty: "class 0", ...
     double alpha = 0.1;
+    /// The photo of a test image as uint8 [H,W,3] on the grid, to lie under its sets; may be empty.
+    std::function<Array(std::size_t image)> photo;
     nlohmann::ordered_json training;  ///< epoch, loss, dice: how the network learned; null: not known
     nlohmann::ordered_json provenance = nlohmann::ordered_json::object();  ///< inputs and command, as text
 };

@@ -1,10 +1,13 @@
 """`report`, --report, --figures and --class-names from the outside. A program built without the page says so."""
 
+import base64
 import json
 import re
+import zlib
 
 import numpy as np
 import pytest
+from PIL import Image
 from support import Room, expect_refusal, run
 
 SMALL = ["--images", "10", "--test-images", "8", "--size", "40x24"]
@@ -161,3 +164,42 @@ def test_data_of_another_shape_are_refused(room):
     room.save("other.npy", np.full((4, 3, 6, 7), 0.5, np.float32))
     result = run("report", "image.kcal", "--probs", "other.npy", "--labels", "labels.npy", "--figures", "f", cwd=room.folder)
     assert result.code == 3
+
+
+def blob(of):
+    """The bytes of one of the page's arrays: deflated, each less the one `lag` places before."""
+    values = np.frombuffer(zlib.decompress(base64.b64decode(of["data"])), np.uint8).copy()
+    if of["lag"] > 0:
+        for start in range(of["lag"]):
+            values[start :: of["lag"]] = np.cumsum(values[start :: of["lag"]], dtype=np.uint8)
+    return values.reshape(of["shape"])
+
+
+def test_photos_lie_under_the_sets(room, has_page):
+    if not has_page:
+        pytest.skip(f"this program was {WITHOUT}")
+    images, height, width = room.labels.shape
+    photos = np.random.default_rng(3).integers(0, 256, (images, height, width, 3), dtype=np.uint8)
+    room.save("photos.npy", photos)
+    room.save("planes.npy", np.moveaxis(photos, -1, 1))
+    for name in ["probs", "labels", "pictures"]:
+        (room.folder / name).mkdir()
+    for i in range(images):
+        np.save(room.folder / "probs" / f"im{i}.npy", room.probs[i])
+        np.save(room.folder / "labels" / f"im{i}.npy", room.labels[i])
+        Image.fromarray(photos[i]).save(room.folder / "pictures" / f"im{i}.png")
+    names = sorted(f"im{i}" for i in range(images))
+    for words, order in [
+        ([*INPUT, "--photos", "photos.npy"], range(images)),
+        ([*INPUT, "--photos", "planes.npy"], range(images)),
+        (["--probs", "probs", "--labels", "labels", "--photos", "pictures"], [int(name[2:]) for name in names]),
+    ]:
+        room.does("report", "image.kcal", *words, "-o", "p.html")
+        for example in page_data(room.folder / "p.html")["examples"]:
+            np.testing.assert_array_equal(blob(example["photo"]), photos[list(order)[example["image"]]])
+    room.does("report", "image.kcal", *INPUT, "-o", "p.html")
+    assert all(example["photo"] is None for example in page_data(room.folder / "p.html")["examples"])
+    room.refuses(2, ["pictures", "by name"], "report", "image.kcal", *INPUT, "--photos", "pictures", "-o", "q.html")
+    room.save("few.npy", photos[:-1])
+    room.refuses(3, ["few.npy", f"[{images}, 3,"], "report", "image.kcal", *INPUT, "--photos", "few.npy", "-o", "q.html")
+    assert not (room.folder / "q.html").exists()

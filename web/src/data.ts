@@ -66,6 +66,7 @@ export interface Example {
   group: number | null;
   truth: Blob8;
   probabilities: Blob8;
+  photo: Blob8 | null; // [H][W][3]
   sets: Blob8[];
 }
 

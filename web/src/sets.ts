@@ -28,6 +28,12 @@ export function setMembers(codes: ArrayLike<number>, pixels: number, classes: nu
   return members;
 }
 
+/** The colour of a state laid over the photo's pixel. */
+export function overPhoto(colour: Rgb, photo: ArrayLike<number>, pixel: number): Rgb {
+  const mix = (c: 0 | 1 | 2) => Math.round(0.45 * colour[c] + 0.55 * photo[3 * pixel + c]);
+  return [mix(0), mix(1), mix(2)];
+}
+
 const kinds = ["easy", "usual", "hard"];
 
 function exampleTitle(example: Example, i: number, all: number): string {
@@ -48,6 +54,8 @@ export function setsSection(store: Store): HTMLElement {
   const shares = report.examples.map((_, i) => h("p", { class: "note shares", id: `example-${i}-shares` }));
   const methodPick = picker("method", "sets-method", report.methods.map((m) => m.name), store.choice.method, (method) => store.set({ method }));
   const legend = h("div", {});
+  const under = h("input", { type: "checkbox", id: "photo-under", checked: true });
+  const photoPick = report.examples.some((example) => example.photo) ? h("label", { class: "picker", for: "photo-under" }, under, "photo under the sets") : null;
   const shownClass = () => (report.pooled ? Math.min(1, classes - 1) : store.choice.stratum);
 
   store.on(["percent", "method", "stratum"], () => {
@@ -74,16 +82,16 @@ export function setsSection(store: Store): HTMLElement {
     );
   });
 
-  const load = async () => Promise.all(report.examples.map(async (example) => ({ codes: await values(example.sets[store.choice.method]), truth: await values(example.truth), probs: await values(example.probabilities) })));
+  const load = async () => Promise.all(report.examples.map(async (example) => ({ codes: await values(example.sets[store.choice.method]), truth: await values(example.truth), probs: await values(example.probabilities), photo: example.photo ? await values(example.photo) : null })));
   const draw = (loaded: Awaited<ReturnType<typeof load>>) =>
-    loaded.forEach(({ codes, truth, probs }, i) => {
+    loaded.forEach(({ codes, truth, probs, photo }, i) => {
       const c = shownClass();
       const a = store.choice.percent;
       const tally: Record<SetState, number> = { in: 0, out: 0, both: 0, empty: 0 };
       const paint = (pixel: number): Rgb => {
         const state = setState(codes, pixels, classes, c, pixel, a);
         ++tally[state];
-        return setColours[state];
+        return photo && under.checked ? overPhoto(setColours[state], photo, pixel) : setColours[state];
       };
       const line = outline(height, width, (pixel) => truth[pixel] === c);
       maps[i].draw({
@@ -99,12 +107,14 @@ export function setsSection(store: Store): HTMLElement {
       const share = (state: SetState) => percent(tally[state] / pixels);
       shares[i].textContent = `${share("in")} certain, ${share("both")} undecided, ${share("out")} ruled out, ${share("empty")} empty. Line: the true outline.`;
     });
-  store.on(["percent", "method", "stratum"], latest(load, draw));
+  const redraw = latest(load, draw);
+  store.on(["percent", "method", "stratum"], redraw);
+  under.addEventListener("change", redraw);
   return section(
     "sets",
     "Prediction sets",
     "Move alpha and watch the sets of images that took no part in calibration. A smaller alpha asks for more coverage and pays with more undecided pixels. Where calibration never saw a class, the class is always in the set.",
-    h("div", { class: "controls" }, h("label", { class: "slider", for: "alpha" }, output, slider), methodPick),
+    h("div", { class: "controls" }, h("label", { class: "slider", for: "alpha" }, output, slider), methodPick, photoPick),
     numbers,
     legend,
     h("div", { class: "maps" }, ...maps.map((map, i) => h("div", {}, map.figure, shares[i]))),

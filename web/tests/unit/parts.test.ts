@@ -3,9 +3,17 @@ import { density } from "../../src/charts";
 import { differenceRamp, errorRamp, regionColour } from "../../src/colour";
 import { curvePaths, fourierRadius, outline } from "../../src/geometry";
 import { codeQuantile } from "../../src/maps_section";
-import { setMembers, setState } from "../../src/sets";
+import { overPhoto, setMembers, setState } from "../../src/sets";
 import { asText, sorted } from "../../src/table";
 import { fileName, fixed, percent, roundUp } from "../../src/text";
+
+describe("photos", () => {
+  test("the colour of a set lies over the pixel of the photo", () => {
+    const photo = [0, 0, 0, 100, 200, 40];
+    expect(overPhoto([200, 0, 100], photo, 1)).toEqual([145, 110, 67]);
+    expect(overPhoto([200, 0, 100], photo, 0)).toEqual([90, 0, 45]);
+  });
+});
 
 describe("text", () => {
   test("numbers that are missing are a dash", () => {
