@@ -238,7 +238,10 @@ def test_work_can_be_interrupted():
     def watch(*what):
         told.append(what)
         if len(told) == 1:
-            threading.Timer(0.01, _thread.interrupt_main).start()
+            # Waited for, so that the signal is there while most of the work is still to be done.
+            signaller = threading.Thread(target=_thread.interrupt_main)
+            signaller.start()
+            signaller.join()
 
     with pytest.raises(KeyboardInterrupt):
         Calibrator("genann", progress=watch).fit(scenes.probs, scenes.labels)
