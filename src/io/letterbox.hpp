@@ -23,7 +23,8 @@ struct Letterbox {
 void letterbox_labels(const std::uint8_t* plane, const Letterbox& box, std::uint8_t pad, std::uint8_t* out);
 
 /// A photo, uint8 [H,W,3], scaled: every target pixel is the average of the source pixels under a triangle
-/// twice as wide as itself (bilinear where the photo grows), as Pillow's BILINEAR (versions 9 to 11), to the same bytes.
+/// twice as wide as itself (bilinear where the photo grows), as Pillow's BILINEAR (versions 9 to 11), to the
+/// same bytes.
 [[nodiscard]] Array resize_photo(const Array& photo, Grid size);
 
 /// A photo on the grid, black around it: uint8 [grid,3].
