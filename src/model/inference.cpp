@@ -5,6 +5,7 @@
 
 #include "core/fail.hpp"
 #include "core/parallel.hpp"
+#include "model/plugin.hpp"
 
 namespace kandinsky {
 
@@ -87,7 +88,7 @@ void infer(OpenedModel& model, const Samples& samples, std::size_t batch,
                 return std::size_t{model.network->predict(input, out.data(), out.size())};
             } catch (const std::exception& error) {
                 fail(ErrorKind::data, "the network cannot run on {} images of {} x {} pixels: {}", count,
-                     height, width, error.what());
+                     height, width, first_line(error));
             }
         };
         if (outputs == 0) {

@@ -48,7 +48,7 @@ void check_against_pair(Network& network, const std::filesystem::path& model) {
         outputs = network.predict(batch, got.data(), got.size());
     } catch (const std::exception& error) {
         fail(ErrorKind::data, "{} cannot run on the input of {}: {}", printable(model.string()),
-             printable(pair.string()), printable(error.what()));
+             printable(pair.string()), first_line(error));
     }
     if (outputs != output.shape()[1])
         fail(ErrorKind::data, "{} has {} outputs, but {} has {}", printable(model.string()), outputs,

@@ -65,13 +65,18 @@ std::unique_ptr<Network> checked(const std::string& what, const std::function<Ne
     try {
         network = make();
     } catch (const std::exception& error) {
-        fail(ErrorKind::data, "{}: {}", what, printable(error.what()));
+        fail(ErrorKind::data, "{}: {}", what, first_line(error));
     }
     if (network == nullptr) fail(ErrorKind::usage, "{}: this plug-in cannot do it", what);
     return std::unique_ptr<Network>(network);
 }
 
 }  // namespace
+
+std::string first_line(const std::exception& error) {
+    const std::string text = error.what();
+    return printable(text.substr(0, text.find('\n')));
+}
 
 Engine& engine(EngineKind kind) {
     static std::mutex guard;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,9 @@ enum class EngineKind {
 /// KANDINSKY_ONNX) says, then beside the program, then in ../lib/kandinsky from there. Throws a usage error
 /// that says which package is missing when there is none.
 [[nodiscard]] Engine& engine(EngineKind kind);
+
+/// What a library says in its first line; libtorch adds where in its own code it happened.
+[[nodiscard]] std::string first_line(const std::exception& error);
 
 /// A network of a plug-in, ready to use.
 [[nodiscard]] std::unique_ptr<Network> make_unet(const UNetShape& shape, const EngineOptions& options);

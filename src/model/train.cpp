@@ -15,6 +15,7 @@
 #include "model/dice.hpp"
 #include "model/inference.hpp"
 #include "model/model_file.hpp"
+#include "model/plugin.hpp"
 
 namespace kandinsky {
 
@@ -68,6 +69,17 @@ Prepared prepare(const Samples& samples, const TrainOptions& options, std::uint6
                   .targets = made.targets.data(),
                   .valid = made.valid.data()};
     return made;
+}
+
+/// One step; what the library complains about (a GPU that is full, say) in one line.
+double step_of(Network& network, const Batch& batch, const StepOptions& options) {
+    try {
+        return network.step(batch, options).loss;
+    } catch (const std::exception& error) {
+        fail(ErrorKind::data,
+             "the network cannot learn from {} images of {} x {} pixels: {}; try a smaller --batch",
+             batch.images, batch.height, batch.width, first_line(error));
+    }
 }
 
 std::vector<double> dice_of(Network& network, const Samples& samples, const TrainOptions& options,
@@ -189,7 +201,7 @@ TrainResult train(const Samples& samples, const Samples* validation, const Train
                                    .decoupled = options.decoupled,
                                    .share = options.schedule.share_at(result.step, steps),
                                    .number = result.step + 1};
-            loss += network->step(now.batch, step).loss;
+            loss += step_of(*network, now.batch, step);
             ++result.step;
             if (!std::isfinite(loss))
                 fail(ErrorKind::data,
