@@ -1,7 +1,6 @@
 #include "core/half_to_float.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <bit>
 #include <cmath>
@@ -10,27 +9,12 @@
 #include <vector>
 
 #include "core/half.hpp"
+#include "support/targets.hpp"
 
 namespace kandinsky {
 namespace {
 
-/// Calls body once for every vector unit this machine has, with the library using that one.
-template <class Body>
-void for_each_target(Body&& body) {
-    const std::int64_t supported = hwy::SupportedTargets();
-    int tried = 0;
-    for (std::int64_t rest = supported; rest != 0; rest &= rest - 1) {
-        const std::int64_t target = rest & -rest;
-        hwy::SetSupportedTargetsForTest(target);
-        hwy::GetChosenTarget().DeInit();
-        SCOPED_TRACE(hwy::TargetName(target));
-        body();
-        ++tried;
-    }
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-    EXPECT_GT(tried, 0);
-}
+using test::for_each_target;
 
 std::vector<std::uint16_t> all_patterns() {
     std::vector<std::uint16_t> out(65536);
