@@ -38,7 +38,7 @@ ELLIPSE = {"genann-shape": "ellipse"}
 COUNTS = {"genann-weights": "counts"}
 
 ROWS = [
-    ("pixel", "pixel", {}),
+    ("pixel (paper)", "pixel", {"fallback": "none"}),
     ("pixel, fallback image", "pixel", {"fallback": "image"}),
     ("pixel, fallback image below 5", "pixel", {"fallback": "image", "min-count": "5"}),
     ("kmeans, 4 (paper)", "kmeans", KMEANS),
@@ -49,12 +49,14 @@ ROWS = [
     ("kmeans, 16", "kmeans", {"kmeans-clusters": "16"}),
     ("kmeans, 32", "kmeans", {"kmeans-clusters": "32"}),
     ("kmeans, 64", "kmeans", {"kmeans-clusters": "64"}),
+    ("kmeans, auto", "kmeans", {"kmeans-clusters": "auto"}),
     ("genann, circle, 3 (paper)", "genann", GENANN),
     ("genann, circle, counts", "genann", {**GENANN, **COUNTS}),
     ("genann, ellipse", "genann", {**GENANN, **ELLIPSE}),
     ("genann, ellipse, counts", "genann", {**GENANN, **ELLIPSE, **COUNTS}),
     ("genann, ellipse, 5 radii", "genann", {**GENANN, **ELLIPSE, "genann-radii": "5"}),
     ("genann, ellipse, 8 radii", "genann", {**GENANN, **ELLIPSE, "genann-radii": "8"}),
+    ("genann, ellipse, auto", "genann", {**GENANN, **ELLIPSE, "genann-radii": "auto"}),
     ("genann, circle, 5 radii", "genann", {**GENANN, "genann-radii": "5"}),
     ("fcc, circle, 3 (paper)", "fcc", FCC),
     ("fcc, rectangle", "fcc", {**FCC, **RECTANGLE}),
@@ -64,6 +66,7 @@ ROWS = [
     ("fcc, area, free centre", "fcc", {**FCC, **AREA, **FREE}),
     ("fcc, area, free centre, 5 curves", "fcc", {**FCC, **AREA, **FREE, "fcc-curves": "5"}),
     ("fcc, area, free centre, 8 curves", "fcc", {**FCC, **AREA, **FREE, "fcc-curves": "8"}),
+    ("fcc, area, free centre, auto", "fcc", {**FCC, **AREA, **FREE, "fcc-curves": "auto"}),
 ]
 
 

@@ -15,8 +15,9 @@ namespace kandinsky {
 
 /// What a region with too few scores does.
 enum class Fallback {
-    none,   ///< keeps its own curve; without a single score the class is always in the set
-    image,  ///< takes the class's image-wide curve
+    none,       ///< keeps its own curve; without a single score the class is always in the set
+    image,      ///< takes the class's image-wide curve
+    automatic,  ///< `image` where pixels are pooled alike, which promises nothing anyway; else `none`
 };
 
 struct CalibrateOptions {
@@ -25,8 +26,8 @@ struct CalibrateOptions {
     std::vector<double> quantiles{0.6, 0.7, 0.8, 0.9};  ///< where curves are compared
     Condition condition = Condition::by_class;
     Pooling pooling = Pooling::groups;
-    Fallback fallback = Fallback::none;
-    std::uint64_t min_count = 1;  ///< fewer scores than this count as too few
+    Fallback fallback = Fallback::automatic;  ///< of a calibrator: what it came to
+    std::uint64_t min_count = 1;              ///< fewer scores than this count as too few
     ScoreOptions score;
     std::size_t rungs =
         0;  ///< resolution of long curves; 0: 2000, or 200 when there are more than 1024 curves

@@ -41,8 +41,9 @@ class Calibrator:
         A curve for each class, or one for all labels.
     pooling : {"groups", "pixels"}
         What counts alike in a region: groups of images (guaranteed) or pixels (the paper).
-    fallback : {"none", "image"}
+    fallback : {"auto", "none", "image"}
         What regions with fewer than `min_count` scores do: keep their curve, or take the image-wide one.
+        "auto" is the latter where pixels are pooled, which promises nothing anyway.
     min_count : int
         Scores below which a region falls back.
     score : str
@@ -108,7 +109,7 @@ class Calibrator:
         *,
         condition: str = "class",
         pooling: str = "groups",
-        fallback: str = "none",
+        fallback: str = "auto",
         min_count: int = 1,
         score: str = "lac",
         quantiles: Sequence[float] = (0.6, 0.7, 0.8, 0.9),

@@ -114,7 +114,7 @@ class RegionLevels {
                     totals[r] > 0 ? static_cast<float>(static_cast<double>(sum) / whole) : 0.0f;
             }
         }
-        if (options.fallback == Fallback::image)
+        if (options.fallback != Fallback::none)
             for (std::uint32_t& r : region_)
                 if (totals[r] < options.min_count) r = static_cast<std::uint32_t>(regions);
     }

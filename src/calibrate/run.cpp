@@ -39,6 +39,19 @@ Partition whole_image(const Grid& grid) {
 }
 
 namespace {
+/// Some region has too few scores, but the class has others elsewhere.
+bool needs_fallback(const Calibrator& calibrator) {
+    for (const CurveSet& curves : calibrator.curves) {
+        bool short_of = false, others = false;
+        for (std::size_t r = 0; r < curves.size(); ++r) {
+            short_of = short_of || curves.scores(r) < calibrator.options.min_count;
+            others = others || curves.scores(r) > 0;
+        }
+        if (short_of && others) return true;
+    }
+    return false;
+}
+
 void assign_levels(Calibrator& calibrator) {
     const std::size_t pixels = calibrator.grid.pixels();
     calibrator.levels.assign(calibrator.strata() * pixels, CurveLevel::region);
@@ -233,7 +246,9 @@ Calibrator Run::finish(const CalibrateOptions& options, std::vector<Partition> p
     calibrator.version = KANDINSKY_VERSION;
     calibrator.counts = census_.counts;
     calibrator.curves = std::move(curves);
-    if (options.fallback == Fallback::image) {
+    if (options.fallback == Fallback::automatic)
+        calibrator.options.fallback = needs_fallback(calibrator) ? Fallback::image : Fallback::none;
+    if (calibrator.options.fallback == Fallback::image) {
         CurveRule rule = rule_for(options, 0);
         rule.ladder = calibrator.curves.front().ladder();  // one ladder for all curves of a calibrator
         const std::vector<CurveSet> image =

@@ -58,13 +58,14 @@ void check_fits(const Calibrator& calibrator, const Dataset& data) {
 }
 
 std::string_view name_of(Fallback fallback) {
-    return fallback == Fallback::none ? "none" : "image";
+    return fallback == Fallback::none ? "none" : fallback == Fallback::image ? "image" : "auto";
 }
 
 Fallback fallback_of(std::string_view name) {
     if (name == "none") return Fallback::none;
     if (name == "image") return Fallback::image;
-    fail(ErrorKind::usage, "there is no fallback '{}'; choose none or image", name);
+    if (name == "auto") return Fallback::automatic;
+    fail(ErrorKind::usage, "there is no fallback '{}'; choose none, image or auto", name);
 }
 
 }  // namespace kandinsky

@@ -65,7 +65,10 @@ void CalibrateFlags::declare(CLI::App& app, const std::string& standard_pooling)
     app.add_option("--pooling", pooling,
                    "what counts alike in a region: 'pixels' (the paper) or 'groups' (guaranteed)")
         ->capture_default_str();
-    app.add_option("--fallback", fallback, "regions with too few scores: 'none' or the 'image'-wide curve")
+    app.add_option(
+           "--fallback", fallback,
+           "regions with too few scores: 'none', the 'image'-wide curve, or 'auto': image if pooling is "
+           "pixels")
         ->capture_default_str();
     app.add_option("--min-count", min_count, "scores below which a region falls back")
         ->capture_default_str()

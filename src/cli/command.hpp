@@ -43,7 +43,7 @@ struct CommonFlags {
 /// --method options, pooling, condition and the rest of calibration.
 struct CalibrateFlags {
     std::string method{kAutoMethod};
-    std::string condition = "class", pooling, fallback = "none", score = "lac", compat = "none";
+    std::string condition = "class", pooling, fallback = "auto", score = "lac", compat = "none";
     std::string quantiles = "0.6,0.7,0.8,0.9";
     std::string memory;
     std::uint64_t min_count = 1, seed = 0;

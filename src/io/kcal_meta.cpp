@@ -137,6 +137,8 @@ Calibrator from_meta(const ordered_json& meta, const std::string& name) {
         read_score(options, to.score);
         to.pooling = pooling_of(options.at("pooling").get<std::string>());
         to.fallback = fallback_of(options.at("fallback").get<std::string>());
+        if (to.fallback == Fallback::automatic)
+            fail(ErrorKind::data, "{}: the fallback is 'auto', but must be none or image", name);
         to.min_count = options.at("min_count").get<std::uint64_t>();
         to.quantiles = options.at("quantiles").get<std::vector<double>>();
         to.rungs = options.at("rungs").get<std::size_t>();

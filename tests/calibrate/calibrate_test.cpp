@@ -20,6 +20,7 @@ CalibrateOptions options_for(const std::string& method, const Made& made, Poolin
     options.pooling = pooling;
     options.condition = condition;
     options.rungs = 20;
+    options.fallback = Fallback::none;
     options.settings.arrays["mask"] =
         Array::copy_of(stripes(made.pixels(), 3), {made.recipe.grid.height, made.recipe.grid.width});
     return options;
@@ -205,6 +206,26 @@ TEST(Calibrate, RegionsWithTooFewScoresFallBackToTheImage) {
     }
     EXPECT_GT(borrowed, 0u);
     EXPECT_LT(borrowed, 24u);
+}
+
+TEST(Calibrate, ByDefaultOnlyWhatPromisesNothingBorrows) {
+    const Made made = make({.images = 3, .classes = 2, .seed = 10, .ignored = 0.3});
+    const auto with = [&](Pooling pooling, Fallback fallback, const char* method = "pixel") {
+        CalibrateOptions options = options_for(method, made);
+        options.pooling = pooling;
+        options.fallback = fallback;
+        return calibrate(made.dataset(), options);
+    };
+    for (const Pooling pooling : {Pooling::pixels, Pooling::groups}) {
+        const Fallback expected = pooling == Pooling::pixels ? Fallback::image : Fallback::none;
+        const Calibrator found = with(pooling, Fallback::automatic), wanted = with(pooling, expected);
+        EXPECT_EQ(found.options.fallback, expected);
+        EXPECT_EQ(found.levels, wanted.levels);
+        EXPECT_EQ(score_thresholds(found, 0.3), score_thresholds(wanted, 0.3));
+    }
+    EXPECT_NE(with(Pooling::pixels, Fallback::none).levels, with(Pooling::pixels, Fallback::image).levels);
+    // Where no region is short of scores there is nothing to borrow, and no further walk over the data.
+    EXPECT_EQ(with(Pooling::pixels, Fallback::automatic, "image").options.fallback, Fallback::none);
 }
 
 TEST(Calibrate, RecordsWhereItCameFrom) {

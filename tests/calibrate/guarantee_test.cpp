@@ -72,7 +72,7 @@ TEST(Guarantee, BorrowedCurvesPromiseNothing) {
 }
 
 TEST(Fallback, NamesGoThereAndBack) {
-    for (const Fallback fallback : {Fallback::none, Fallback::image})
+    for (const Fallback fallback : {Fallback::none, Fallback::image, Fallback::automatic})
         EXPECT_EQ(fallback_of(name_of(fallback)), fallback);
     EXPECT_ANY_THROW((void)fallback_of("back"));
 }
