@@ -83,9 +83,14 @@ reference: build  ## make docs/cli.md, the man page and the completions again fr
 	@scripts/man_page.py $(BUILD)/bin/kandinsky > man/kandinsky.1
 	@scripts/completions.py $(BUILD)/bin/kandinsky > completions/kandinsky.bash
 
-package: build  ## Debian packages of the library and the command, and of the networks, below build/
+package:  ## Debian packages of the command, the library and the networks, below build/; looked at by lintian
 	@$(SETUP) --package
-	@cmake --build $(BUILD) --target package
+	@$(CONFIGURE) $(KEEP_TESTS)
+	@$(COMPILE) --target packaged
+	@rm -f $(BUILD)/*.deb
+	@cd $(BUILD) && cpack --config CPackConfig.cmake
+	@if command -v lintian >/dev/null; then scripts/lint_packages.sh $(BUILD)/*.deb; \
+	else echo "lintian is not installed, so the packages were not looked at"; fi
 
 install: build  ## install below PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)

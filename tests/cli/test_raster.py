@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import scene
+from support import scene, without_search
 
 DOCS = Path(__file__).parents[2] / "docs" / "files.md"
 
@@ -37,12 +37,6 @@ def documented(topic):
     lines = text.group(1).splitlines()
     assert all(line.startswith("    kandinsky ") for line in lines)
     return [shlex.split(line)[1:] for line in lines]
-
-
-def with_own_thresholds(command):
-    """The command with every pixel on its own scores. The comparisons here are about labels, and a pixel's threshold moves with
-    each of them; the default method would search shapes on 320 x 240 pixels for minutes, and is tested on the small PNG files."""
-    return [*command, "--method", "pixel"] if command[0] == "calibrate" else command
 
 
 def thresholds(room, calibrator, probs):
@@ -152,7 +146,7 @@ def coco(room):
 
 def test_the_documented_coco_commands_work(coco):
     for command in documented("coco"):
-        coco.does(*with_own_thresholds(command))
+        coco.does(*without_search(command))
     person = coco.persons | coco.crowds
     same_calibrator(coco, "person.kcal", coco.p2, person.astype(np.uint8), "--method", "pixel")
 
