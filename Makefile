@@ -1,6 +1,6 @@
 # The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
 .DEFAULT_GOAL := help
-.PHONY: help setup build web demo test test-asan test-tsan bench format lint reference package install clean
+.PHONY: help setup build web demo test test-asan test-tsan bench format lint reference docs package install clean
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -82,6 +82,10 @@ reference: build  ## make docs/cli.md, the man page and the completions again fr
 	@scripts/cli_reference.py $(BUILD)/bin/kandinsky > docs/cli.md
 	@scripts/man_page.py $(BUILD)/bin/kandinsky > man/kandinsky.1
 	@scripts/completions.py $(BUILD)/bin/kandinsky > completions/kandinsky.bash
+
+docs:  ## the documentation as a site, build/docs/html/index.html; warnings are errors
+	@$(SETUP) --docs
+	@scripts/docs.py $(BUILD)
 
 package:  ## Debian packages of the command, the library and the networks, below build/; looked at by lintian
 	@$(SETUP) --package
