@@ -34,6 +34,7 @@ breathe_show_include = False
 
 # The extension module needs a compiler; what users see is all Python.
 autodoc_mock_imports = ["kandinsky._core", "matplotlib"]
+autodoc_preserve_defaults = True
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
