@@ -1,6 +1,6 @@
 # The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
 .DEFAULT_GOAL := help
-.PHONY: help setup build web demo test test-asan test-tsan bench format lint reference docs package install clean
+.PHONY: help setup build web demo test test-asan test-tsan bench format lint reference docs package wheel install clean
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -95,6 +95,10 @@ package:  ## Debian packages of the command, the library and the networks, below
 	@cd $(BUILD) && cpack --config CPackConfig.cmake
 	@if command -v lintian >/dev/null; then scripts/lint_packages.sh $(BUILD)/*.deb; \
 	else echo "lintian is not installed, so the packages were not looked at"; fi
+
+wheel:  ## a Python wheel below build/wheel, tried in a fresh environment
+	@$(SETUP) --wheel
+	@scripts/wheel.py $(BUILD)
 
 install: build  ## install below PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)

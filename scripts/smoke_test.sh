@@ -75,7 +75,7 @@ if [ -n "$development" ]; then
     cp "$here"/../tests/install/*.cpp "$here"/../tests/install/CMakeLists.txt .
     cmake -S . -B consumer -DCMAKE_BUILD_TYPE=Release >cmake.log 2>&1 || { cat cmake.log >&2; fail "find_package(kandinsky) failed"; }
     cmake --build consumer >cmake.log 2>&1 || { tail -n 30 cmake.log >&2; fail "a program with the library does not compile"; }
-    ./consumer/consumer >consumer.txt || fail "the README's program failed"
+    ./consumer/your_program >consumer.txt || fail "the README's program failed"
     ./consumer/predict demo/kmeans.kcal demo/test_probs.npy >predict.txt || fail "the guide's program failed"
     tail -n 1 predict.txt
     say "find_package(kandinsky) works, and the programs of README and guide run"
