@@ -1,6 +1,6 @@
 # The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
 .DEFAULT_GOAL := help
-.PHONY: help setup build web demo test test-asan test-tsan bench format lint reference package install clean
+.PHONY: help setup build web demo test test-asan test-tsan bench format lint reference docs package wheel install clean
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -83,9 +83,22 @@ reference: build  ## make docs/cli.md, the man page and the completions again fr
 	@scripts/man_page.py $(BUILD)/bin/kandinsky > man/kandinsky.1
 	@scripts/completions.py $(BUILD)/bin/kandinsky > completions/kandinsky.bash
 
-package: build  ## Debian packages of the library and the command, and of the networks, below build/
+docs:  ## the documentation as a site, build/docs/html/index.html; warnings are errors
+	@$(SETUP) --docs
+	@scripts/docs.py $(BUILD)
+
+package:  ## Debian packages of the command, the library and the networks, below build/; looked at by lintian
 	@$(SETUP) --package
-	@cmake --build $(BUILD) --target package
+	@$(CONFIGURE) $(KEEP_TESTS)
+	@$(COMPILE) --target packaged
+	@rm -f $(BUILD)/*.deb
+	@cd $(BUILD) && cpack --config CPackConfig.cmake
+	@if command -v lintian >/dev/null; then scripts/lint_packages.sh $(BUILD)/*.deb; \
+	else echo "lintian is not installed, so the packages were not looked at"; fi
+
+wheel:  ## a Python wheel below build/wheel, tried in a fresh environment
+	@$(SETUP) --wheel
+	@scripts/wheel.py $(BUILD)
 
 install: build  ## install below PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)

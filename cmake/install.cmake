@@ -1,10 +1,11 @@
-# `cmake --install` and find_package(kandinsky).
+# `cmake --install` and find_package(kandinsky). The component `development` is what compiling against the library needs;
+# what names no component is the command (cmake/package.cmake makes a package of each).
 include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kandinsky)
 install(TARGETS kandinsky EXPORT kandinsky-targets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kandinsky DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/kandinsky)
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kandinsky DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 get_target_property(kandinsky_type kandinsky TYPE)
 if(KANDINSKY_BUILD_CLI)
   if(kandinsky_type STREQUAL "SHARED_LIBRARY")
@@ -19,9 +20,16 @@ if(KANDINSKY_BUILD_CLI)
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/kandinsky)
 endif()
-install(EXPORT kandinsky-targets NAMESPACE kandinsky:: DESTINATION ${config_dir})
+install(EXPORT kandinsky-targets NAMESPACE kandinsky:: DESTINATION ${config_dir} COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kandinsky-config.cmake.in
   ${PROJECT_BINARY_DIR}/kandinsky-config.cmake INSTALL_DESTINATION ${config_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/kandinsky-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/kandinsky-config.cmake ${PROJECT_BINARY_DIR}/kandinsky-config-version.cmake
-        DESTINATION ${config_dir})
+        DESTINATION ${config_dir} COMPONENT development)
+# Every package has its licence and its changes where Debian looks for them.
+function(kandinsky_install_papers package component)
+  set(folder ${CMAKE_INSTALL_DATADIR}/doc/${package})
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${folder} COMPONENT ${component})
+  install(FILES ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${folder} COMPONENT ${component})
+endfunction()
+kandinsky_install_papers(kandinsky Unspecified)

@@ -1,6 +1,6 @@
-# `make package`: Debian packages. `kandinsky` has the command, the library with its headers, and find_package(kandinsky);
-# `kandinsky-networks`, where the plug-ins were built, has these, since their libraries are larger than everything else.
-# dpkg-shlibdeps names the packages needed at run time, so that list cannot grow stale.
+# `make package`: Debian packages. `kandinsky` has the command; `libkandinsky-dev` the library with its headers and
+# find_package(kandinsky); `kandinsky-networks`, where the plug-ins were built, has these, since their libraries are
+# larger than everything else. dpkg-shlibdeps names the packages needed at run time, so that list cannot grow stale.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME kandinsky)
 set(CPACK_PACKAGE_VENDOR "The Kandinsky developers")
@@ -11,23 +11,57 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL Unspecified)  # what install() names no component for
+
+set(CPACK_COMPONENTS_ALL Unspecified development)  # the former is what install() names no component for
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME kandinsky)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SECTION science)
 set(CPACK_COMPONENT_UNSPECIFIED_DESCRIPTION
-    "Turns the probability maps of a segmentation model into prediction sets per pixel.\nContains the command kandinsky, the C++ library with its headers, and find_package(kandinsky).")
-# Programs that link the static library need the development packages of what it is made of.
-set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS
-    "libtbb-dev, libhwy-dev, libfmt-dev, nlohmann-json3-dev, zlib1g-dev, libeigen3-dev, libboost-dev, libnifti-dev, libspng-dev, libturbojpeg0-dev, libsimdjson-dev")
-if(TARGET kandinsky_torch OR TARGET kandinsky_onnx)
+    "Turns the probability maps of a segmentation model into prediction sets\nper pixel. Contains the command kandinsky with its manual page and\ncompletions.")
+
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkandinsky-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
+    "The C++ library behind kandinsky: headers, the library itself, and\nfind_package(kandinsky). The headers need the standard library alone.")
+if(kandinsky_type STREQUAL "STATIC_LIBRARY")
+  # Programs that link the static library link what it is made of.
+  set(packages libtbb-dev libhwy-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libeigen3-dev libboost-dev)
+  foreach(format nifti:libnifti-dev png:libspng-dev jpeg:libturbojpeg0-dev coco:libsimdjson-dev)
+    string(REPLACE ":" ";" pair ${format})
+    list(GET pair 0 name)
+    list(GET pair 1 package)
+    if(NOT name IN_LIST KANDINSKY_MISSING_FORMATS)
+      list(APPEND packages ${package})
+    endif()
+  endforeach()
+  list(JOIN packages ", " packages)
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${packages}")
+else()
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "kandinsky (= ${PROJECT_VERSION})")
+endif()
+kandinsky_install_papers(libkandinsky-dev development)
+
+# What the packages hold, and no tests or benchmarks.
+add_custom_target(packaged DEPENDS kandinsky)
+if(KANDINSKY_BUILD_CLI)
+  add_dependencies(packaged kandinsky_cli)
+endif()
+foreach(plugin kandinsky_torch kandinsky_onnx)
+  if(TARGET ${plugin})
+    add_dependencies(packaged ${plugin})
+    set(KANDINSKY_HAS_NETWORKS TRUE)
+  endif()
+endforeach()
+if(KANDINSKY_HAS_NETWORKS)
   list(APPEND CPACK_COMPONENTS_ALL networks)
   set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SUGGESTS kandinsky-networks)
   set(CPACK_DEBIAN_NETWORKS_PACKAGE_NAME kandinsky-networks)
+  set(CPACK_DEBIAN_NETWORKS_PACKAGE_SECTION science)
   set(CPACK_DEBIAN_NETWORKS_PACKAGE_DEPENDS "kandinsky (= ${PROJECT_VERSION})")
   set(CPACK_COMPONENT_NETWORKS_DESCRIPTION
       "Plug-ins of kandinsky that train and run networks.\nFor the commands train, infer and experiment, and for calibrate --model.")
+  kandinsky_install_papers(kandinsky-networks networks)
 endif()
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/compress_manual.cmake)
 include(CPack)

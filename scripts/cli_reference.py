@@ -81,11 +81,11 @@ def page(program):
     for command in commands:
         yield from command_page(command, shared)
     if shared:
-        yield "# Options that several commands share"
+        yield "## Options that several commands share"
         yield ""
     for title in shared:
         owners = [command for command in commands if title in command.sections]
-        yield f"## {title}"
+        yield f"### {title}"
         yield ""
         yield "Of " + ", ".join(f"`{command.name}`" for command in owners) + "."
         yield ""

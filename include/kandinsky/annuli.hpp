@@ -11,10 +11,22 @@
 
 namespace kandinsky {
 
-enum class AnnuliShape { circle, ellipse };
-enum class AnnuliMetric { euclidean, sqeuclidean, manhattan };
+/// What the rings are.
+enum class AnnuliShape {
+    circle,   ///< circles around one centre
+    ellipse,  ///< ellipses of one centre, axis ratio and angle
+};
+/// The distance between two pixels' curve vectors.
+enum class AnnuliMetric {
+    euclidean,    ///< the paper's
+    sqeuclidean,  ///< its square
+    manhattan,    ///< sum of absolute differences
+};
 /// How many times a pair of pixels counts: once, or by the product of the pixels' numbers of scores (mean 1).
-enum class AnnuliWeights { none, counts };
+enum class AnnuliWeights {
+    none,    ///< once
+    counts,  ///< by the product
+};
 
 /// Where the origin lies and which region owns an edge.
 enum class AnnuliRule {
@@ -28,33 +40,33 @@ enum class AnnuliRule {
 /// circle: its half axis along `angle` (radians, counter-clockwise from x) is R sqrt(axis_ratio), the other R
 /// / sqrt(axis_ratio).
 struct Annuli {
-    double cx = 0;
-    double cy = 0;
-    std::vector<double> radii;
-    double axis_ratio = 1;
-    double angle = 0;
+    double cx = 0;              ///< of the centre, from the middle of the grid to the right
+    double cy = 0;              ///< of the centre, from the middle of the grid up
+    std::vector<double> radii;  ///< ascending
+    double axis_ratio = 1;      ///< long by short half axis; 1: circles
+    double angle = 0;           ///< of the long axis
 
     friend bool operator==(const Annuli&, const Annuli&) = default;
 };
 
 /// The curve vectors of all pixels.
 struct AnnuliPoints {
-    Grid grid;
+    Grid grid;                      ///< that the pixels lie on
     std::size_t values = 0;         ///< per pixel
     std::span<const float> points;  ///< [pixel][value]; a pixel with a value that is not finite has no data
     std::span<const std::uint32_t>
         counts;  ///< [pixel], 0: no data, values never read; empty: all pixels have data
-    AnnuliWeights weights = AnnuliWeights::none;
+    AnnuliWeights weights = AnnuliWeights::none;  ///< what a pair counts
 };
 
 /// The search box: |cx| <= centre_x, |cy| <= centre_y, radii in [0, inner], the last in [0, outer], ellipses
 /// with axis ratio in [1, axis_ratio] at any angle (1/ratio is the same ellipse turned by 90 degrees).
 struct AnnuliBounds {
-    double centre_x = 0;
-    double centre_y = 0;
-    double inner = 0;
-    double outer = 0;
-    double axis_ratio = 3;
+    double centre_x = 0;    ///< largest distance of the centre from the middle, to the sides
+    double centre_y = 0;    ///< the same up and down
+    double inner = 0;       ///< largest radius of all but the last
+    double outer = 0;       ///< largest radius of the last
+    double axis_ratio = 3;  ///< largest axis ratio of an ellipse
 };
 
 /// "auto" scales with the grid; "coco" and "decathlon" are the paper's, in pixels.
@@ -78,39 +90,41 @@ struct AnnuliBounds {
 [[nodiscard]] std::vector<std::uint32_t> annuli_mask(const Grid& grid, const Annuli& annuli,
                                                      AnnuliRule rule = AnnuliRule::consistent);
 
+/// How fit_annuli() searches.
 struct AnnuliOptions {
-    AnnuliShape shape = AnnuliShape::circle;
-    std::size_t radii = 3;  ///< 1 to 16
-    AnnuliMetric metric = AnnuliMetric::euclidean;
-    AnnuliRule rule = AnnuliRule::consistent;
-    std::optional<AnnuliBounds> bounds;  ///< absent: annuli_bounds("auto", grid)
-    std::size_t population = 0;          ///< 0: 6 per parameter, at least 60
-    std::size_t generations = 400;       ///< at most
+    AnnuliShape shape = AnnuliShape::circle;        ///< circles or ellipses
+    std::size_t radii = 3;                          ///< 1 to 16
+    AnnuliMetric metric = AnnuliMetric::euclidean;  ///< the distance in the fitness
+    AnnuliRule rule = AnnuliRule::consistent;       ///< where the origin lies
+    std::optional<AnnuliBounds> bounds;             ///< absent: annuli_bounds("auto", grid)
+    std::size_t population = 0;                     ///< 0: 6 per parameter, at least 60
+    std::size_t generations = 400;                  ///< at most
     double spread = 3e-4;    ///< stop when the population's fitness spreads less, relative to its mean
     std::size_t stall = 40;  ///< stop after that many generations without a better best; 0: never
-    std::uint64_t seed = 0;
+    std::uint64_t seed = 0;  ///< of the random numbers
 };
 
 /// One line of the search's log. Fitness here is the one that guided the search (see AnnuliFit::surrogate).
 struct AnnuliGeneration {
-    std::size_t generation = 0;
-    double best = 0;
-    double mean = 0;
-    double spread = 0;  ///< standard deviation over the population
+    std::size_t generation = 0;  ///< its number, from 0
+    double best = 0;             ///< fitness of the best member
+    double mean = 0;             ///< over the population
+    double spread = 0;           ///< standard deviation over the population
 
     friend bool operator==(const AnnuliGeneration&, const AnnuliGeneration&) = default;
 };
 
+/// What fit_annuli() found, and how.
 struct AnnuliFit {
-    Annuli annuli;
-    double fitness = 0;      ///< exact, what annuli_fitness returns for `annuli`
-    bool surrogate = false;  ///< the evolution was guided by a code book, not by the exact sum
-    std::size_t generations = 0;
-    std::size_t evaluations = 0;  ///< of the fitness that guided the evolution
-    std::size_t refinements = 0;  ///< tries of the local search after it
-    std::string_view stopped;     ///< "spread", "stall" or "limit"
-    AnnuliBounds bounds;
-    std::vector<AnnuliGeneration> log;
+    Annuli annuli;                      ///< the best that was found
+    double fitness = 0;                 ///< exact, what annuli_fitness returns for `annuli`
+    bool surrogate = false;             ///< the evolution was guided by a code book, not by the exact sum
+    std::size_t generations = 0;        ///< that the evolution ran
+    std::size_t evaluations = 0;        ///< of the fitness that guided the evolution
+    std::size_t refinements = 0;        ///< tries of the local search after it
+    std::string_view stopped;           ///< "spread", "stall" or "limit"
+    AnnuliBounds bounds;                ///< the box that was searched
+    std::vector<AnnuliGeneration> log;  ///< one line per generation
 };
 
 /// Differential evolution, then a local search; exactly scored. Deterministic by seed, whatever the number of

@@ -11,36 +11,37 @@ namespace kandinsky {
 
 /// Element types that arrays may have; the names are numpy's.
 enum class DType : std::uint8_t {
-    boolean,
-    int8,
-    uint8,
-    int16,
-    uint16,
-    int32,
-    uint32,
-    int64,
-    uint64,
-    float16,
-    float32,
-    float64,
+    boolean,  ///< one byte, 0 or 1
+    int8,     ///< signed, 8 bits
+    uint8,    ///< unsigned, 8 bits
+    int16,    ///< signed, 16 bits
+    uint16,   ///< unsigned, 16 bits
+    int32,    ///< signed, 32 bits
+    uint32,   ///< unsigned, 32 bits
+    int64,    ///< signed, 64 bits
+    uint64,   ///< unsigned, 64 bits
+    float16,  ///< IEEE half precision
+    float32,  ///< IEEE single precision
+    float64,  ///< IEEE double precision
 };
 
-[[nodiscard]] std::size_t size_of(DType dtype);
-[[nodiscard]] std::string_view name_of(DType dtype);
-[[nodiscard]] bool is_integer(DType dtype);  ///< signed, unsigned or boolean
-[[nodiscard]] bool is_floating(DType dtype);
+[[nodiscard]] std::size_t size_of(DType dtype);       ///< bytes of one element
+[[nodiscard]] std::string_view name_of(DType dtype);  ///< numpy's name: "float32"
+[[nodiscard]] bool is_integer(DType dtype);           ///< signed, unsigned or boolean
+[[nodiscard]] bool is_floating(DType dtype);          ///< half, single or double precision
 
 /// A strided, read-only look at somebody's elements, in native byte order. Owns nothing, copies nothing.
 struct ArrayView {
-    const std::byte* data = nullptr;
-    DType dtype = DType::uint8;
-    std::vector<std::size_t> shape;
+    const std::byte* data = nullptr;      ///< the first element
+    DType dtype = DType::uint8;           ///< type of the elements
+    std::vector<std::size_t> shape;       ///< elements along each axis
     std::vector<std::ptrdiff_t> strides;  ///< in bytes, one per axis
 
-    [[nodiscard]] std::size_t rank() const { return shape.size(); }
-    [[nodiscard]] std::size_t size() const;  ///< number of elements
-    [[nodiscard]] bool is_c_contiguous() const;
-    [[nodiscard]] std::string shape_text() const;  ///< "[100, 2, 240, 320]"
+    [[nodiscard]] std::size_t rank() const { return shape.size(); }  ///< number of axes
+    [[nodiscard]] std::size_t size() const;                          ///< number of elements
+    [[nodiscard]] bool is_c_contiguous() const;                      ///< without gaps, last axis fastest
+    [[nodiscard]] std::string shape_text() const;                    ///< "[100, 2, 240, 320]"
+    /// The first element at this index of the first axis.
     [[nodiscard]] const std::byte* at(std::size_t axis0) const {
         return data + static_cast<std::ptrdiff_t>(axis0) * strides[0];
     }
@@ -53,22 +54,26 @@ struct ArrayView {
 /// copy, shared by copies.
 class Array {
   public:
-    Array() = default;
+    Array() = default;  ///< no array at all: empty()
     /// A view of memory that `owner` keeps alive (null: the caller promises to).
     Array(ArrayView view, std::shared_ptr<const void> owner);
     /// A new zeroed C-order buffer; mutable_data() writes into it.
     static Array zeros(DType dtype, std::vector<std::size_t> shape);
+    /// A copy of the values in C order.
     template <class T>
     static Array copy_of(const std::vector<T>& values, std::vector<std::size_t> shape);
 
-    [[nodiscard]] const ArrayView& view() const { return view_; }
-    [[nodiscard]] bool empty() const { return view_.data == nullptr; }
-    [[nodiscard]] DType dtype() const { return view_.dtype; }
-    [[nodiscard]] const std::vector<std::size_t>& shape() const { return view_.shape; }
+    [[nodiscard]] const ArrayView& view() const { return view_; }       ///< the elements
+    [[nodiscard]] bool empty() const { return view_.data == nullptr; }  ///< there is no array
+    [[nodiscard]] DType dtype() const { return view_.dtype; }           ///< type of the elements
+    [[nodiscard]] const std::vector<std::size_t>& shape() const {
+        return view_.shape;
+    }  ///< elements along each axis
     /// Whether the elements are the pages of a mapped file: they may be dropped from memory and come back.
     [[nodiscard]] bool in_file() const { return in_file_; }
     void set_in_file() { in_file_ = true; }   ///< only for whoever mapped the file
     [[nodiscard]] std::byte* mutable_data();  ///< only for arrays made by zeros() or copy_of()
+    /// The elements as they lie, of a type that the caller has checked.
     template <class T>
     [[nodiscard]] const T* data_as() const {
         return reinterpret_cast<const T*>(view_.data);

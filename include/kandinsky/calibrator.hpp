@@ -20,21 +20,22 @@ enum class Fallback {
     automatic,  ///< `image` where pixels are pooled alike, which promises nothing anyway; else `none`
 };
 
+/// How to calibrate: the method, what its regions share, and what is promised.
 struct CalibrateOptions {
-    std::string method{kAutoMethod};
+    std::string method{kAutoMethod};                    ///< one of method_names()
     MethodSettings settings;                            ///< the method's own options
     std::vector<double> quantiles{0.6, 0.7, 0.8, 0.9};  ///< where curves are compared
-    Condition condition = Condition::by_class;
-    Pooling pooling = Pooling::groups;
-    Fallback fallback = Fallback::automatic;  ///< of a calibrator: what it came to
-    std::uint64_t min_count = 1;              ///< fewer scores than this count as too few
-    ScoreOptions score;
+    Condition condition = Condition::by_class;          ///< which pixels a curve speaks for
+    Pooling pooling = Pooling::groups;                  ///< what counts as one observation
+    Fallback fallback = Fallback::automatic;            ///< what regions with too few scores do
+    std::uint64_t min_count = 1;                        ///< fewer scores than this count as too few
+    ScoreOptions score;                                 ///< how strange a class looks at a pixel
     std::size_t rungs =
         0;  ///< resolution of long curves; 0: 2000, or 200 when there are more than 1024 curves
     bool released = false;  ///< reproduce the authors' released code
     double split =
         0;  ///< find the regions on this share of the groups, set the thresholds on the rest; 0: both on all
-    std::uint64_t seed = 0;
+    std::uint64_t seed = 0;                     ///< of all random numbers
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time
 };
 
@@ -52,10 +53,11 @@ enum class CurveLevel : std::uint8_t {
 /// The result of calibration: which pixels share a curve, and the curves. A plain value; const use from
 /// several threads is safe.
 struct Calibrator {
-    CalibrateOptions options;
-    Grid grid;
-    std::size_t classes = 0;
-    std::uint64_t images = 0, groups = 0;        ///< that it was made from
+    CalibrateOptions options;                    ///< that it was made with
+    Grid grid;                                   ///< of all images
+    std::size_t classes = 0;                     ///< number of classes
+    std::uint64_t images = 0;                    ///< that it was made from
+    std::uint64_t groups = 0;                    ///< that it was made from
     bool grouped = false;                        ///< groups were given
     std::array<std::uint64_t, 2> fingerprint{};  ///< of the calibration images, whatever their order
     std::string version;                         ///< of the library that made it
@@ -68,7 +70,9 @@ struct Calibrator {
     std::vector<CurveLevel> levels;     ///< [stratum][pixel]
     std::vector<Choice> choices;        ///< one per stratum where cross-validation chose; else none
 
+    /// Number of strata: one for each class, or one for all where classes were pooled.
     [[nodiscard]] std::size_t strata() const { return partitions.size(); }
+    /// The stratum of a class.
     [[nodiscard]] std::size_t stratum_of(std::size_t c) const { return strata() == 1 ? 0 : c; }
     /// The method that a stratum's curves come from: the one asked for, or what was chosen.
     [[nodiscard]] const std::string& method_of(std::size_t stratum) const {
@@ -116,7 +120,7 @@ void check_alpha(double alpha);
 /// Throws a data error unless the data have the calibrator's grid and classes.
 void check_fits(const Calibrator& calibrator, const Dataset& data);
 
-[[nodiscard]] std::string_view name_of(Fallback fallback);
-[[nodiscard]] Fallback fallback_of(std::string_view name);
+[[nodiscard]] std::string_view name_of(Fallback fallback);  ///< the option's word
+[[nodiscard]] Fallback fallback_of(std::string_view name);  ///< throws a usage error for an unknown name
 
 }  // namespace kandinsky

@@ -8,16 +8,16 @@ namespace kandinsky {
 
 /// One thing that cross-validation looked at: a method and the values of its options that were up for choice.
 struct JudgedMethod {
-    std::string method;
+    std::string method;                        ///< its name
     std::map<std::string, std::string> tuned;  ///< option flag -> value; empty when nothing was to choose
     double loss = 0;  ///< threshold-weighted CRPS, mean over folds and pixels; lower is better
 };
 
 /// What cross-validation chose for one stratum, and why.
 struct Choice {
-    std::string method;
-    std::map<std::string, std::string> tuned;
-    std::string reason;                ///< a clause: "it has the least loss"
+    std::string method;                        ///< its name
+    std::map<std::string, std::string> tuned;  ///< option flag -> value chosen
+    std::string reason;                        ///< a clause: "it has the least loss"
     std::size_t folds = 0;             ///< that could be judged; 0: there was too little data to judge by
     std::vector<JudgedMethod> judged;  ///< in table order; losses are 0 where nothing could be judged
 };

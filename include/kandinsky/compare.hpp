@@ -14,10 +14,11 @@ namespace kandinsky {
     return options;
 }
 
+/// How compare() calibrates and judges.
 struct CompareOptions {
     std::vector<std::string> methods;              ///< empty: every method that needs no array of its own
     CalibrateOptions calibrate = paper_options();  ///< the rest of the options, shared by all methods
-    double alpha = 0.1;
+    double alpha = 0.1;                            ///< for set size and empty sets
     std::size_t sample =
         0;  ///< calibrate on random subsets of that many groups (images without groups); 0: on all
     std::size_t draws = 1;              ///< number of such subsets
@@ -30,36 +31,53 @@ struct CompareOptions {
 
 /// One line of the paper's table: a method and a class (or all classes pooled), averaged over the draws.
 struct CompareRow {
-    std::string method;
-    int cls = -1;  ///< -1: classes were pooled
-    std::uint64_t regions = 0;
-    double mean_ce = 0, q05 = 0, q95 = 0, floor = 0, set_size = 0, empty_share = 0, ece = 0;
-    double mean_ce_sd = 0;  ///< over the draws; 0 for one
-    // As in StratumEvaluation, Evaluation and Reliability; of places and sizes the coverage of the worst.
-    double weighted_ce = 0, ce_enough = 0, floor_enough = 0, coverage_at_alpha = 0, worst_region = 0,
-           worst_block = 0, worst_size = 0, images_below = 0, filled_share = 0, smooth_ece = 0;
-    std::uint64_t pixels_enough = 0;
-    std::uint64_t pixels = 0, pixels_without_data = 0;
-    std::vector<double> coverage;
-    std::vector<double> draws;  ///< mean CE of each
-    double fit_seconds = 0, evaluate_seconds = 0;
-    // Only for the last draw, for closer looks.
-    std::vector<std::vector<double>> region_coverage;
-    std::vector<std::uint64_t> region_samples;
+    std::string method;                                ///< its name
+    int cls = -1;                                      ///< -1: classes were pooled
+    std::uint64_t regions = 0;                         ///< that share their scores
+    double mean_ce = 0;                                ///< mean of CE_20 over pixels with test samples
+    double q05 = 0;                                    ///< its 5 % quantile over these pixels
+    double q95 = 0;                                    ///< its 95 % quantile over these pixels
+    double floor = 0;                                  ///< mean CE that a perfect calibrator would have
+    double set_size = 0;                               ///< mean number of classes in a set at 1 - alpha
+    double empty_share = 0;                            ///< share of empty sets there
+    double ece = 0;                                    ///< expected calibration error of the probabilities
+    double mean_ce_sd = 0;                             ///< of mean_ce over the draws; 0 for one
+    double weighted_ce = 0;                            ///< as StratumEvaluation::weighted_ce
+    double ce_enough = 0;                              ///< as StratumEvaluation::ce_enough
+    double floor_enough = 0;                           ///< as StratumEvaluation::floor_enough
+    double coverage_at_alpha = 0;                      ///< as StratumEvaluation::coverage_at_alpha
+    double worst_region = 0;                           ///< coverage in the worst region
+    double worst_block = 0;                            ///< coverage in the worst block of the grid
+    double worst_size = 0;                             ///< coverage of the worst set size
+    double images_below = 0;                           ///< as ImageCoverage::below
+    double filled_share = 0;                           ///< as Evaluation::filled_share
+    double smooth_ece = 0;                             ///< as Reliability::smooth_ece
+    std::uint64_t pixels_enough = 0;                   ///< as StratumEvaluation::pixels_enough
+    std::uint64_t pixels = 0;                          ///< with at least one test sample
+    std::uint64_t pixels_without_data = 0;             ///< the others
+    std::vector<double> coverage;                      ///< at each level, all test samples together
+    std::vector<double> draws;                         ///< mean CE of each
+    double fit_seconds = 0;                            ///< to calibrate
+    double evaluate_seconds = 0;                       ///< to judge
+    std::vector<std::vector<double>> region_coverage;  ///< [region][level], of the last draw
+    std::vector<std::uint64_t> region_samples;         ///< [region] test samples, of the last draw
 };
 
 /// The line of one stratum of a calibrator, without times.
 [[nodiscard]] CompareRow compare_row(const Calibrator& calibrator, const Evaluation& evaluation,
                                      const ProbabilityEvaluation& probabilities, std::size_t stratum);
 
+/// What compare() found.
 struct Comparison {
-    Grid grid;
-    std::uint64_t cal_images = 0, test_images = 0;
-    std::uint64_t cal_groups = 0;
-    std::size_t sample = 0, draws = 1;
-    bool grouped = false;
-    double alpha = 0.1;
-    std::vector<double> targets;
+    Grid grid;                             ///< of all images
+    std::uint64_t cal_images = 0;          ///< that could be calibrated on
+    std::uint64_t test_images = 0;         ///< that were judged on
+    std::uint64_t cal_groups = 0;          ///< of the former
+    std::size_t sample = 0;                ///< groups of each draw; 0: all
+    std::size_t draws = 1;                 ///< number of random subsets
+    bool grouped = false;                  ///< groups were given
+    double alpha = 0.1;                    ///< for set size and empty sets
+    std::vector<double> targets;           ///< the levels of the coverage error
     std::vector<CompareRow> rows;          ///< by class, then by method
     std::vector<Calibrator> calibrators;   ///< of the last draw, one per method
     std::vector<Calibrator> references;    ///< of the last draw, those of CompareOptions::references

@@ -33,6 +33,7 @@ struct Ladder {
 /// ("complete"), long ones the scores at the rungs of the ladder.
 class CurveSet {
   public:
+    /// One region's curve.
     struct Curve {
         std::uint64_t scores = 0;   ///< n
         std::uint64_t groups = 0;   ///< groups with at least one score; 0 where groups do not count
@@ -43,27 +44,34 @@ class CurveSet {
     /// The arrays behind a set, as they are kept in files: curve i has values[offsets[i]] to values[offsets[i
     /// + 1]].
     struct Storage {
-        std::vector<float> values;
-        std::vector<std::uint64_t> offsets{0}, scores, groups;
-        std::vector<std::uint8_t> complete;
+        std::vector<float> values;              ///< of all curves, one after the other
+        std::vector<std::uint64_t> offsets{0};  ///< one more than there are curves
+        std::vector<std::uint64_t> scores;      ///< [curve] as Curve::scores
+        std::vector<std::uint64_t> groups;      ///< [curve] as Curve::groups
+        std::vector<std::uint8_t> complete;     ///< [curve] as Curve::complete
     };
 
-    CurveSet() = default;
+    CurveSet() = default;  ///< no curves, no ladder
+    /// No curves yet.
     explicit CurveSet(Ladder ladder, bool interpolate = false)
         : ladder_(std::move(ladder)), interpolate_(interpolate) {}
 
-    void append(const Curve& curve);
-    void append(const CurveSet& other);  ///< all curves of a set with the same ladder
-    void reserve(std::size_t curves, std::size_t values);
+    void append(const Curve& curve);                       ///< one more
+    void append(const CurveSet& other);                    ///< all curves of a set with the same ladder
+    void reserve(std::size_t curves, std::size_t values);  ///< room for so many more
 
-    [[nodiscard]] std::size_t size() const { return data_.scores.size(); }
-    [[nodiscard]] const Ladder& ladder() const { return ladder_; }
+    [[nodiscard]] std::size_t size() const { return data_.scores.size(); }  ///< number of curves
+    [[nodiscard]] const Ladder& ladder() const { return ladder_; }          ///< where long curves are kept
     /// Released curves are read by linear interpolation, without the conformal rank; a region without data is
     /// NaN.
     [[nodiscard]] bool interpolates() const { return interpolate_; }
+    /// As Curve::scores.
     [[nodiscard]] std::uint64_t scores(std::size_t curve) const { return data_.scores[curve]; }
+    /// As Curve::groups.
     [[nodiscard]] std::uint64_t groups(std::size_t curve) const { return data_.groups[curve]; }
+    /// As Curve::complete.
     [[nodiscard]] bool complete(std::size_t curve) const { return data_.complete[curve] != 0; }
+    /// As Curve::values.
     [[nodiscard]] std::span<const float> values(std::size_t curve) const {
         return {data_.values.data() + data_.offsets[curve], data_.values.data() + data_.offsets[curve + 1]};
     }
@@ -75,7 +83,7 @@ class CurveSet {
     /// exceeds alpha.
     [[nodiscard]] double p_value(std::size_t curve, float score) const;
 
-    [[nodiscard]] const Storage& storage() const { return data_; }
+    [[nodiscard]] const Storage& storage() const { return data_; }  ///< the arrays, for files
     /// Rebuilds a set; throws a data error when the arrays do not fit together.
     static CurveSet from_storage(Ladder ladder, bool interpolate, Storage storage);
 
@@ -85,7 +93,7 @@ class CurveSet {
     Storage data_;
 };
 
-[[nodiscard]] std::string_view name_of(Pooling pooling);
-[[nodiscard]] Pooling pooling_of(std::string_view name);
+[[nodiscard]] std::string_view name_of(Pooling pooling);  ///< the option's word
+[[nodiscard]] Pooling pooling_of(std::string_view name);  ///< throws a usage error for an unknown name
 
 }  // namespace kandinsky

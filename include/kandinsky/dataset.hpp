@@ -11,14 +11,19 @@
 namespace kandinsky {
 
 /// How raw model outputs become probabilities. Never guessed.
-enum class Logits { none, sigmoid, softmax };
+enum class Logits {
+    none,     ///< they are probabilities
+    sigmoid,  ///< every class for itself
+    softmax,  ///< over the classes of a pixel
+};
 
+/// How arrays are read, and what messages call them.
 struct DatasetOptions {
-    std::vector<std::int64_t> ignore{255};  ///< labels that belong to no class
-    Logits logits = Logits::none;
+    std::vector<std::int64_t> ignore{255};     ///< labels that belong to no class
+    Logits logits = Logits::none;              ///< how outputs become probabilities
     std::string probs_name = "probabilities";  ///< stands in messages, usually the file's name
-    std::string labels_name = "labels";
-    std::string groups_name = "groups";
+    std::string labels_name = "labels";        ///< the same for labels
+    std::string groups_name = "groups";        ///< the same for groups
 };
 
 /// N images on one grid: probabilities [N,C,H,W] and, unless only predicting, the truth: labels [N,H,W], or
@@ -27,21 +32,23 @@ struct DatasetOptions {
 /// copies share the arrays. Shapes and types are checked on construction, values as they are read.
 class Dataset {
   public:
+    /// With truth; `groups` may be empty.
     Dataset(Array probs, Array labels, Array groups, DatasetOptions options = {});
     /// Without truth, for prediction.
     explicit Dataset(Array probs, DatasetOptions options = {});
 
-    [[nodiscard]] std::size_t images() const { return rows_.size(); }
-    [[nodiscard]] std::size_t classes() const { return classes_; }
-    [[nodiscard]] Grid grid() const { return grid_; }
-    [[nodiscard]] bool labelled() const { return !labels_.empty(); }
-    [[nodiscard]] bool overlapping() const { return overlapping_; }
-    [[nodiscard]] bool grouped() const { return !groups_.empty(); }
-    [[nodiscard]] const DatasetOptions& options() const { return options_; }
-    [[nodiscard]] DType probs_dtype() const { return probs_.dtype(); }
+    [[nodiscard]] std::size_t images() const { return rows_.size(); }         ///< N
+    [[nodiscard]] std::size_t classes() const { return classes_; }            ///< C, 2 for foreground only
+    [[nodiscard]] Grid grid() const { return grid_; }                         ///< H and W
+    [[nodiscard]] bool labelled() const { return !labels_.empty(); }          ///< there is truth
+    [[nodiscard]] bool overlapping() const { return overlapping_; }           ///< the truth is masks
+    [[nodiscard]] bool grouped() const { return !groups_.empty(); }           ///< groups were given
+    [[nodiscard]] const DatasetOptions& options() const { return options_; }  ///< as given
+    [[nodiscard]] DType probs_dtype() const { return probs_.dtype(); }        ///< as stored
 
     /// Groups are numbered 0.. in ascending order of their id; without groups each image is its own.
     [[nodiscard]] std::size_t groups() const { return group_count_; }
+    /// The number of an image's group.
     [[nodiscard]] std::uint32_t group_of(std::size_t image) const { return group_index_[image]; }
     [[nodiscard]] std::int64_t group_id(
         std::size_t image) const;  ///< as given; the row number without groups
@@ -58,15 +65,17 @@ class Dataset {
     /// the label is ignored. Throws a data error that names the place when a label is out of range.
     void read_truth(std::size_t image, PixelRange range, std::uint8_t* member, std::uint8_t* valid) const;
 
-    /// Hints for walks over large files, harmless at any time from any thread: the first lets go of the
-    /// memory that images [first, last) take, the second has them read ahead. Nothing happens to arrays in
-    /// memory.
+    /// A hint for walks over large files, harmless at any time from any thread: lets go of the memory that
+    /// images [first, last) take. Nothing happens to arrays in memory.
     void release(std::size_t first, std::size_t last) const;
+    /// The opposite hint: has images [first, last) read ahead.
     void prefetch(std::size_t first, std::size_t last) const;
 
     /// How probabilities lie in memory, for walks that work on the stored values themselves.
     [[nodiscard]] const Array& stored_probs() const { return probs_; }
+    /// The same for labels or masks.
     [[nodiscard]] const Array& stored_labels() const { return labels_; }
+    /// The row of the stored arrays that an image is.
     [[nodiscard]] std::size_t row_of(std::size_t image) const { return rows_[image]; }
 
   private:

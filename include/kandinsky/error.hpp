@@ -16,7 +16,9 @@ enum class ErrorKind {
 /// The one exception of the library. The message is a single line: what, where, what to do.
 class Error : public std::runtime_error {
   public:
+    /// A message without line breaks.
     Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+    /// What went wrong; its number is the exit code of the command.
     [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
 
   private:
@@ -26,6 +28,7 @@ class Error : public std::runtime_error {
 /// Thrown out of long work when the caller's Progress asks to stop.
 class Interrupted : public std::runtime_error {
   public:
+    /// There is nothing to say but that.
     Interrupted() : std::runtime_error("interrupted") {}
 };
 

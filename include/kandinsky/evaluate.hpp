@@ -9,6 +9,7 @@
 
 namespace kandinsky {
 
+/// What evaluate() measures beyond the coverage error.
 struct EvaluateOptions {
     double alpha = 0.1;                 ///< for set size and empty sets
     bool maps = true;                   ///< keep the per-pixel maps
@@ -19,12 +20,13 @@ struct EvaluateOptions {
 
 /// A 90 % interval of the bootstrap over test groups (images without groups); NaN without one.
 struct Interval {
-    double low = std::numeric_limits<double>::quiet_NaN();
-    double high = std::numeric_limits<double>::quiet_NaN();
+    double low = std::numeric_limits<double>::quiet_NaN();   ///< 5 % of the resamples lie below
+    double high = std::numeric_limits<double>::quiet_NaN();  ///< 5 % of the resamples lie above
 };
 
 /// How coverage at 1 - alpha varies from image to image.
 struct ImageCoverage {
+    /// The levels of `quantiles`.
     static constexpr std::array<double, 5> kLevels{0.05, 0.25, 0.5, 0.75, 0.95};
     std::uint64_t images = 0;           ///< with at least one sample
     std::array<double, 5> quantiles{};  ///< over those images, at kLevels; NaN without any
@@ -34,62 +36,69 @@ struct ImageCoverage {
 /// The place with the lowest coverage at 1 - alpha among those with at least kEnoughSamples test samples.
 struct WorstPlace {
     double coverage = std::numeric_limits<double>::quiet_NaN();  ///< NaN when no place has enough
-    std::uint64_t samples = 0;
+    std::uint64_t samples = 0;                                   ///< test samples there
     std::uint64_t place = 0;  ///< a region's number, or that of a block: row * kBlocks + column
 };
-inline constexpr std::uint64_t kEnoughSamples = 30;
+inline constexpr std::uint64_t kEnoughSamples = 30;  ///< fewer say too little about one place
 inline constexpr std::size_t kBlocks = 4;  ///< the grid is cut into so many rows and columns of blocks
 
 /// Confidence against accuracy in 20 bins of equal width (the last one closed).
 struct Reliability {
-    static constexpr std::size_t kBins = 20;
-    std::vector<std::uint64_t> count = std::vector<std::uint64_t>(kBins, 0);
-    std::vector<double> confidence = std::vector<double>(kBins, 0);  ///< mean probability in the bin
-    std::vector<double> accuracy = std::vector<double>(kBins, 0);    ///< share of pixels that have the class
-    double ece = 0;                                                  ///< expected calibration error
+    static constexpr std::size_t kBins = 20;                                  ///< number of bins
+    std::vector<std::uint64_t> count = std::vector<std::uint64_t>(kBins, 0);  ///< pixels in the bin
+    std::vector<double> confidence = std::vector<double>(kBins, 0);           ///< mean probability in the bin
+    std::vector<double> accuracy = std::vector<double>(kBins, 0);  ///< share of pixels that have the class
+    double ece = 0;                                                ///< expected calibration error
     double smooth_ece = 0;  ///< the same without bins (Blasiok and Nakkiran 2023), p to 1/1024
-    Interval ece_interval;
+    Interval ece_interval;  ///< of ece
 };
 
 /// How one class (or, when classes were pooled, all together) fares at the levels of the coverage error.
 struct StratumEvaluation {
-    double mean_ce = 0, q05 = 0, q95 = 0;  ///< of CE_20 over pixels with test samples; NaN when there is none
-    double floor = 0;                      ///< what a perfect calibrator would score with these test images
-    std::uint64_t pixels = 0;              ///< with at least one test sample
-    std::uint64_t pixels_without_data = 0;
-    std::uint64_t samples = 0;
+    double mean_ce = 0;        ///< mean of CE_20 over pixels with test samples; NaN when there is none
+    double q05 = 0;            ///< its 5 % quantile over these pixels
+    double q95 = 0;            ///< its 95 % quantile over these pixels
+    double floor = 0;          ///< what a perfect calibrator would score with these test images
+    std::uint64_t pixels = 0;  ///< with at least one test sample
+    std::uint64_t pixels_without_data = 0;             ///< the others
+    std::uint64_t samples = 0;                         ///< test samples of all pixels
     std::vector<double> coverage;                      ///< at each level, all test samples together
     std::vector<std::vector<double>> region_coverage;  ///< [region][level]
     std::vector<std::uint64_t> region_samples;         ///< [region]
-    std::vector<double> ce_map;              ///< [pixel], NaN without test sample; empty without maps
-    double weighted_ce = 0;                  ///< mean of CE_20 with every pixel weighing as its test samples
-    double ce_enough = 0, floor_enough = 0;  ///< mean CE_20 and floor over pixels with kEnoughSamples or more
-    std::uint64_t pixels_enough = 0;         ///< such pixels
-    double coverage_at_alpha = 0;
-    WorstPlace worst_region;  ///< of the calibrator's regions
-    WorstPlace worst_block;   ///< of kBlocks x kBlocks equal parts of the grid: the same for all methods
-    ImageCoverage image_coverage;
-    Interval mean_ce_interval, coverage_interval;
-    double mean_ce_bias = 0;  ///< by how much resampling itself raises mean_ce; taken off the interval
+    std::vector<double> ce_map;       ///< [pixel], NaN without test sample; empty without maps
+    double weighted_ce = 0;           ///< mean of CE_20 with every pixel weighing as its test samples
+    double ce_enough = 0;             ///< mean CE_20 over pixels with kEnoughSamples or more
+    double floor_enough = 0;          ///< floor over the same pixels
+    std::uint64_t pixels_enough = 0;  ///< such pixels
+    double coverage_at_alpha = 0;     ///< coverage at 1 - alpha, all test samples together
+    WorstPlace worst_region;          ///< of the calibrator's regions
+    WorstPlace worst_block;        ///< of kBlocks x kBlocks equal parts of the grid: the same for all methods
+    ImageCoverage image_coverage;  ///< from image to image
+    Interval mean_ce_interval;     ///< of mean_ce
+    Interval coverage_interval;    ///< of coverage_at_alpha
+    double mean_ce_bias = 0;       ///< by how much resampling itself raises mean_ce; taken off the interval
 };
 
 /// The judgement of one calibrator on test images.
 struct Evaluation {
-    std::vector<double> targets;  ///< the levels of the coverage error
-    std::vector<StratumEvaluation> strata;
-    double alpha = 0.1;
+    std::vector<double> targets;            ///< the levels of the coverage error
+    std::vector<StratumEvaluation> strata;  ///< one per class, or one for all
+    double alpha = 0.1;                     ///< of the figures that follow
     double set_size = 0;     ///< mean number of classes in a set at 1 - alpha, over pixels with a label
     double empty_share = 0;  ///< share of empty sets there
-    std::vector<double> set_sizes, empty_shares;  ///< the same at each level
-    std::uint64_t infinite = 0;  ///< thresholds that are +inf at 1 - alpha, over classes and pixels
-    double coverage_at_alpha = 0;
-    double filled_share = 0;  ///< share of sets that were filled; 0 where empty sets are kept
-    double plain_coverage = 0, plain_set_size = 0;  ///< at 1 - alpha, before any set was filled
-    std::vector<std::uint64_t> size_samples;        ///< [set size] test samples whose set has that size
-    std::vector<double> size_coverage;              ///< [set size] their coverage; NaN without any
-    WorstPlace worst_size;                          ///< size-stratified coverage: the worst size from 1 on
-    ImageCoverage image_coverage;                   ///< of all classes together
-    Interval coverage_interval, set_size_interval;
+    std::vector<double> set_sizes;     ///< set_size at each level
+    std::vector<double> empty_shares;  ///< empty_share at each level
+    std::uint64_t infinite = 0;        ///< thresholds that are +inf at 1 - alpha, over classes and pixels
+    double coverage_at_alpha = 0;      ///< of all classes together
+    double filled_share = 0;           ///< share of sets that were filled; 0 where empty sets are kept
+    double plain_coverage = 0;         ///< coverage at 1 - alpha before any set was filled
+    double plain_set_size = 0;         ///< set size at 1 - alpha before any set was filled
+    std::vector<std::uint64_t> size_samples;  ///< [set size] test samples whose set has that size
+    std::vector<double> size_coverage;        ///< [set size] their coverage; NaN without any
+    WorstPlace worst_size;                    ///< size-stratified coverage: the worst size from 1 on
+    ImageCoverage image_coverage;             ///< of all classes together
+    Interval coverage_interval;               ///< of coverage_at_alpha
+    Interval set_size_interval;               ///< of set_size
     /// The released code's other number: coverage of all samples pooled, at its shifted levels. Only with
     /// `released`.
     std::vector<std::vector<double>> released_marginal;  ///< [stratum][20]
@@ -97,17 +106,19 @@ struct Evaluation {
 
 /// What does not depend on the calibrator: how honest the probabilities themselves are.
 struct ProbabilityEvaluation {
-    std::vector<Reliability> classes;
+    std::vector<Reliability> classes;  ///< one per class
     std::vector<std::vector<double>>
         ece_map;  ///< [class][pixel], NaN where no image counts (all labels ignored); empty without maps
     Interval mean_ece_interval;  ///< of the mean over classes
 };
 
+/// What evaluate() found: one judgement per calibrator, and what is the same for all.
 struct EvaluationReport {
-    std::uint64_t images = 0, groups = 0;
-    std::size_t bootstrap = 0;  ///< resamples behind the intervals
-    std::vector<Evaluation> calibrators;
-    ProbabilityEvaluation probabilities;
+    std::uint64_t images = 0;             ///< test images
+    std::uint64_t groups = 0;             ///< of these
+    std::size_t bootstrap = 0;            ///< resamples behind the intervals
+    std::vector<Evaluation> calibrators;  ///< in the order given
+    ProbabilityEvaluation probabilities;  ///< of the model itself
 };
 
 /// Judges several calibrators in one walk over the test images. All counts are integers and all sums

@@ -16,31 +16,41 @@
 namespace kandinsky {
 
 /// What the outermost curve may not cross: the image rectangle, or the paper's inscribed circle.
-enum class FourierLimit { rectangle, circle };
+enum class FourierLimit {
+    rectangle,  ///< the image
+    circle,     ///< the paper's
+};
 /// The centre of the curves: the middle of the image (the paper), or two more unknowns.
-enum class FourierCentre { middle, free };
+enum class FourierCentre {
+    middle,  ///< of the image
+    free,    ///< found with the curves
+};
 /// The bands' variances are summed as they are (the paper), or each weighs as its share of the area.
-enum class FourierVariance { mean, area };
+enum class FourierVariance {
+    mean,  ///< summed as they are
+    area,  ///< weighed by area
+};
 
+/// How fit_fourier_curves() searches.
 struct FourierOptions {
-    std::uint32_t curves = 3;  ///< m; they bound m + 1 bands
-    std::uint32_t order = 8;   ///< K; the series has the harmonics |k| <= K - 1
-    FourierLimit limit = FourierLimit::rectangle;
-    FourierCentre centre = FourierCentre::middle;
-    FourierVariance variance = FourierVariance::mean;
-    double penalty = 1e-3;      ///< w, weight of the nesting penalty
-    std::uint32_t angles = 96;  ///< K_I, at least 4 K are used
-    std::uint32_t nodes = 12;   ///< K_G, Gauss-Legendre nodes per ray and band
-    std::uint32_t starts = 4;
-    std::uint32_t iterations = 150;  ///< of BFGS, per start and level of blur
+    std::uint32_t curves = 3;                          ///< m; they bound m + 1 bands
+    std::uint32_t order = 8;                           ///< K; the series has the harmonics |k| <= K - 1
+    FourierLimit limit = FourierLimit::rectangle;      ///< of the outermost curve
+    FourierCentre centre = FourierCentre::middle;      ///< of all curves
+    FourierVariance variance = FourierVariance::mean;  ///< what is minimised
+    double penalty = 1e-3;                             ///< w, weight of the nesting penalty
+    std::uint32_t angles = 96;                         ///< K_I, at least 4 K are used
+    std::uint32_t nodes = 12;                          ///< K_G, Gauss-Legendre nodes per ray and band
+    std::uint32_t starts = 4;                          ///< of the search; the best wins
+    std::uint32_t iterations = 150;                    ///< of BFGS, per start and level of blur
 };
 
 /// The quantity J whose variances are minimised, on pixel centres (column, row) = (0..W-1, 0..H-1), bilinear
 /// between. Pixels with count 0 or with a value that is not finite carry no data: their values are never read
 /// as numbers.
 struct FourierField {
-    Grid grid;
-    std::size_t feature_count = 0;
+    Grid grid;                              ///< that the pixels lie on
+    std::size_t feature_count = 0;          ///< values per pixel
     std::span<const float> features;        ///< [pixel][feature]
     std::span<const std::uint32_t> counts;  ///< [pixel]
 };
@@ -49,48 +59,50 @@ struct FourierField {
 /// pixels, at the point (column, row) = centre + r (cos theta, sin theta): theta runs clockwise on the
 /// screen, rows point down.
 struct FourierCurves {
-    double centre_column = 0;
-    double centre_row = 0;
-    double scale = 1;
-    std::uint32_t order = 1;
+    double centre_column = 0;                       ///< of the centre
+    double centre_row = 0;                          ///< of the centre
+    double scale = 1;                               ///< pixels per unit
+    std::uint32_t order = 1;                        ///< K
     std::vector<std::vector<double>> coefficients;  ///< per curve [a_0, re_1, im_1, ..., re_{K-1}, im_{K-1}]
 
+    /// Distance of a curve from the centre, in pixels.
     [[nodiscard]] double radius(std::size_t curve, double theta) const;
 };
 
 /// The objective and its parts. total = variance + penalty + floor.
 struct FourierObjective {
-    double total = 0;
+    double total = 0;     ///< what is minimised
     double variance = 0;  ///< sum (or area-weighted sum) of the bands' variances
     double penalty =
         0;  ///< w times the sum of the integrals of 1 / gap, gaps in units of the inscribed radius
     /// Keeps bands from vanishing; zero unless a band has less data than `floor_area` pixels or the innermost
     /// curve comes nearer to the centre than `floor_radius`.
     double floor = 0;
-    double floor_area = 0;
-    double floor_radius = 0;
-    bool feasible = true;  ///< curves positive, nested, inside the limit; total is +inf otherwise
+    double floor_area = 0;    ///< see floor
+    double floor_radius = 0;  ///< see floor
+    bool feasible = true;     ///< curves positive, nested, inside the limit; total is +inf otherwise
     std::vector<double> band_variance;  ///< m + 1 values, innermost first
     std::vector<double> band_area;      ///< data area in pixels
 };
 
 /// What one start did.
 struct FourierStart {
-    std::string origin;  ///< where the initial curves came from
-    double start_objective = 0;
-    double objective = 0;
-    std::uint32_t iterations = 0;
-    std::uint32_t evaluations = 0;
-    std::string stop;  ///< why the last descent ended
+    std::string origin;             ///< where the initial curves came from
+    double start_objective = 0;     ///< of the initial curves
+    double objective = 0;           ///< of the final ones
+    std::uint32_t iterations = 0;   ///< of BFGS
+    std::uint32_t evaluations = 0;  ///< of the objective
+    std::string stop;               ///< why the last descent ended
 
     friend bool operator==(const FourierStart&, const FourierStart&) = default;
 };
 
+/// What fit_fourier_curves() found, and how.
 struct FourierFit {
-    FourierCurves curves;  ///< no coefficients when the grid is too small or has no data
-    FourierObjective objective;
-    std::vector<FourierStart> starts;
-    std::size_t best = 0;  ///< index of the start that won; ties go to the lowest
+    FourierCurves curves;              ///< no coefficients when the grid is too small or has no data
+    FourierObjective objective;        ///< of these curves
+    std::vector<FourierStart> starts;  ///< all that were tried
+    std::size_t best = 0;              ///< index of the start that won; ties go to the lowest
 };
 
 /// Finds the curves. The same field, options and seed give the same fit for any number of threads. Throws a
@@ -108,10 +120,10 @@ struct FourierFit {
 
 /// Any polar curves about a centre: radius(l, theta), innermost first.
 struct PolarCurves {
-    double centre_column = 0;
-    double centre_row = 0;
-    std::size_t curves = 0;
-    std::function<double(std::size_t, double)> radius;
+    double centre_column = 0;                           ///< of the centre
+    double centre_row = 0;                              ///< of the centre
+    std::size_t curves = 0;                             ///< how many
+    std::function<double(std::size_t, double)> radius;  ///< of curve l at angle theta, in pixels
 };
 
 /// Circles as polar curves about another point. Along rays that miss a circle, which can only happen when the

@@ -1,5 +1,6 @@
 #pragma once
 
+/// @file
 /// The whole public interface; it only includes. The flow, in order: data set -> score -> curve -> partition
 /// -> calibrator -> predictor -> evaluate -> compare; files beside it.
 
@@ -21,3 +22,7 @@
 #include <kandinsky/scenes.hpp>
 #include <kandinsky/score.hpp>
 #include <kandinsky/threads.hpp>
+
+/// Prediction sets per pixel whose coverage is right where in the image it matters. Everything public is
+/// here.
+namespace kandinsky {}

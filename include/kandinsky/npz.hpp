@@ -15,27 +15,29 @@ namespace kandinsky {
 /// the archive cannot be trusted.
 class ZipReader {
   public:
+    /// Opens and checks the archive.
     explicit ZipReader(const std::filesystem::path& path);
 
+    /// One entry of the archive.
     struct Member {
-        std::string name;
-        std::uint64_t size = 0;    ///< uncompressed
-        std::uint64_t stored = 0;  ///< bytes in the file
-        std::uint64_t offset = 0;  ///< of the local header
-        std::uint64_t data = 0;    ///< of the member's bytes
-        std::uint32_t crc = 0;
+        std::string name;               ///< as stored, with its ending
+        std::uint64_t size = 0;         ///< uncompressed
+        std::uint64_t stored = 0;       ///< bytes in the file
+        std::uint64_t offset = 0;       ///< of the local header
+        std::uint64_t data = 0;         ///< of the member's bytes
+        std::uint32_t crc = 0;          ///< CRC-32 of the content
         std::uint16_t compression = 0;  ///< 0 stored, 8 deflated
     };
-    [[nodiscard]] const std::vector<Member>& members() const { return members_; }
-    [[nodiscard]] bool has(const std::string& name) const;
+    [[nodiscard]] const std::vector<Member>& members() const { return members_; }  ///< in the archive's order
+    [[nodiscard]] bool has(const std::string& name) const;                         ///< there is such a member
     /// The member's bytes, checked. Stored members refer to the mapped file; others are inflated.
     [[nodiscard]] Array bytes(const std::string& name) const;  ///< uint8 [size]
     /// The member NAME.npy as an array.
     [[nodiscard]] Array array(const std::string& name) const;
     /// The names that array() takes, in the archive's order.
     [[nodiscard]] std::vector<std::string> array_names() const;
-    [[nodiscard]] const std::string& comment() const { return comment_; }
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] const std::string& comment() const { return comment_; }      ///< of the whole archive
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }  ///< as opened
 
     /// Whether the archive comment ends in "crc32=" and eight lower-case hexadecimal digits.
     [[nodiscard]] bool has_checksum() const;

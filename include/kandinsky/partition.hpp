@@ -17,7 +17,7 @@ namespace kandinsky {
 /// Which pixels share their scores: a region number for every pixel.
 struct Partition {
     std::vector<std::uint32_t> region;  ///< one per pixel, all below `regions`
-    std::uint32_t regions = 0;
+    std::uint32_t regions = 0;          ///< number of regions
     /// How the regions came about, as a JSON object: shape parameters, objective, iterations. Stored with the
     /// calibrator, printed by `inspect`, drawn by the report.
     std::string geometry = "{}";
@@ -26,11 +26,17 @@ struct Partition {
 /// An option that a method declares once for command, Python and docs. Values travel as text; `array` options
 /// arrive as an Array.
 struct MethodOption {
-    enum class Type { integer, real, text, array };
-    std::string flag;  ///< without dashes, prefixed by the method: "kmeans-clusters"
-    Type type = Type::text;
-    std::string standard;  ///< default value
-    std::string help;
+    /// What the value must be.
+    enum class Type {
+        integer,  ///< a whole number
+        real,     ///< a number
+        text,     ///< a word
+        array,    ///< an array, in the command a file
+    };
+    std::string flag;        ///< without dashes, prefixed by the method: "kmeans-clusters"
+    Type type = Type::text;  ///< what the value must be
+    std::string standard;    ///< default value
+    std::string help;        ///< one sentence for --help
     /// Values that the value "auto" stands for: cross-validation picks one for each class. None: no choice.
     std::vector<std::string> trials = {};
     std::string paper = {};  ///< the paper's value where the default is another one
@@ -38,23 +44,23 @@ struct MethodOption {
 
 /// The values given for a method's options; what is absent has its default.
 struct MethodSettings {
-    std::map<std::string, std::string> text;
-    std::map<std::string, Array> arrays;
+    std::map<std::string, std::string> text;  ///< flag -> value
+    std::map<std::string, Array> arrays;      ///< flag -> array
 };
 
 /// What a method may look at to choose the regions of one stratum (a class, or all classes together).
 struct PartitionInput {
-    Grid grid;
+    Grid grid;                      ///< of all images
     std::uint32_t stratum = 0;      ///< class number, 0 when classes are pooled
     std::size_t feature_count = 0;  ///< values per pixel
     std::span<const float>
         features;  ///< [pixel][feature]: the pixel's curve at the chosen quantiles; 0 without data
     std::span<const std::uint32_t>
-        counts;  ///< [pixel]: scores seen there; 0 means no data, never use its features
-    std::uint64_t seed = 0;
-    bool released = false;  ///< reproduce the released code's edge rules
-    const MethodSettings* settings = nullptr;
-    Progress* progress = nullptr;  ///< never null when called by the library
+        counts;              ///< [pixel]: scores seen there; 0 means no data, never use its features
+    std::uint64_t seed = 0;  ///< of the random numbers
+    bool released = false;   ///< reproduce the released code's edge rules
+    const MethodSettings* settings = nullptr;  ///< values of the options; null: all have their defaults
+    Progress* progress = nullptr;              ///< never null when called by the library
 };
 
 struct SoftInput;      // what a soft method may look at,
@@ -66,14 +72,14 @@ struct CrossFit;
 /// it. A hard method divides the pixels into regions (`fit`); a soft one gives every pixel a curve of its own
 /// into which other pixels enter by degrees (`share`). It has one of the two.
 struct Method {
-    std::string name;
-    std::string summary;  ///< one line for --help
-    bool uses_features = false;
-    bool uses_labels = false;  ///< the regions depend on the calibration images (matters for the guarantee)
-    std::vector<MethodOption> options;
-    std::function<Partition(const PartitionInput&)> fit = {};
-    int order = 100;  ///< place in tables; equal ones by name
-    std::function<SoftCurves(const SoftInput&)> share = {};
+    std::string name;            ///< as in --method
+    std::string summary;         ///< one line for --help
+    bool uses_features = false;  ///< it looks at the curves
+    bool uses_labels = false;    ///< the regions depend on the calibration images (matters for the guarantee)
+    std::vector<MethodOption> options;                             ///< its own
+    std::function<Partition(const PartitionInput&)> fit = {};      ///< hard methods have it
+    int order = 100;                                               ///< place in tables; equal ones by name
+    std::function<SoftCurves(const SoftInput&)> share = {};        ///< soft methods have it
     std::function<CrossFit(const CrossFitInput&)> cross_fit = {};  ///< soft methods have it as well
 };
 
@@ -92,8 +98,10 @@ void check_method(std::string_view name);
 /// Reads an option of `method` from the settings, or its default; throws a usage error that names the flag.
 [[nodiscard]] std::int64_t integer_option(const Method& method, const PartitionInput& input,
                                           std::string_view flag, std::int64_t low, std::int64_t high);
+/// The same for a number.
 [[nodiscard]] double real_option(const Method& method, const PartitionInput& input, std::string_view flag,
                                  double low, double high);
+/// The same for a word; with `allowed` it must be one of these.
 [[nodiscard]] std::string text_option(const Method& method, const PartitionInput& input,
                                       std::string_view flag, const std::vector<std::string>& allowed = {});
 

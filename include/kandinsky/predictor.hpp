@@ -13,13 +13,16 @@ namespace kandinsky {
 /// scratch from its first image on).
 class Predictor {
   public:
+    /// Takes the thresholds at 1 - alpha; the calibrator is not needed afterwards.
     Predictor(const Calibrator& calibrator, double alpha, EmptySets empty = EmptySets::keep);
 
-    [[nodiscard]] Grid grid() const { return grid_; }
-    [[nodiscard]] std::size_t classes() const { return classes_; }
+    [[nodiscard]] Grid grid() const { return grid_; }               ///< of every image
+    [[nodiscard]] std::size_t classes() const { return classes_; }  ///< number of classes
     /// [class][pixel], on probabilities for the score lac, on scores for the others.
     [[nodiscard]] std::span<const float> thresholds() const { return thresholds_; }
+    /// Whether thresholds() are on probabilities.
     [[nodiscard]] bool on_probabilities() const { return has_probability_thresholds(score_); }
+    /// Bytes of a row of packed_sets().
     [[nodiscard]] std::size_t packed_width() const { return (grid_.width + 7) / 8; }
 
     /// sets[class][pixel] = 1 where the class is in the set. `probs` is [class][pixel]; Not checked:

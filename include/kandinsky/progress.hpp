@@ -9,6 +9,7 @@ namespace kandinsky {
 class Progress {
   public:
     virtual ~Progress() = default;
+    /// `done` of `total` steps of a stage are done.
     virtual void update(std::string_view /*stage*/, std::size_t /*done*/, std::size_t /*total*/) {}
     /// Polled often; after it returned true the running function throws Interrupted.
     [[nodiscard]] virtual bool cancelled() const { return false; }

@@ -11,10 +11,10 @@ namespace kandinsky {
 struct SceneOptions {
     std::string preset =
         "photo";  ///< "photo" (320x240, foreground/background) or "medical" (a small organ, patients)
-    std::size_t images = 100;
-    std::uint64_t seed = 0;
-    std::size_t first = 0;  ///< number of the first scene: [0,100) and [100,200) never share a scene
-    Grid grid{};            ///< {} = the preset's own
+    std::size_t images = 100;  ///< how many
+    std::uint64_t seed = 0;    ///< of the random numbers
+    std::size_t first = 0;     ///< number of the first scene: [0,100) and [100,200) never share a scene
+    Grid grid{};               ///< {} = the preset's own
 };
 
 /// Probability maps of an imagined network, and the truth.

@@ -23,8 +23,9 @@ enum class Condition {
     none,      ///< one curve for all labels together (the paper's text)
 };
 
+/// The score and its parameters.
 struct ScoreOptions {
-    ScoreKind kind = ScoreKind::lac;
+    ScoreKind kind = ScoreKind::lac;  ///< which score
     bool half = false;  ///< round p and 1 - p to half precision, as the released code does; lac only
     /// aps, raps and saps take away a random share of the class's own part, so that scores have no jumps.
     bool randomized = false;
@@ -61,8 +62,10 @@ void score(const ScoreOptions& options, std::size_t classes, std::size_t pixels,
 
 /// No score lies outside when the probabilities of a pixel sum to at most one (up to rounding).
 struct ScoreRange {
-    float low = 0, high = 1;
+    float low = 0;   ///< the smallest
+    float high = 1;  ///< the largest
 };
+/// The range of a score for so many classes.
 [[nodiscard]] ScoreRange score_range(const ScoreOptions& options, std::size_t classes);
 /// No score lies above, whatever the probabilities in [0, 1] sum to.
 [[nodiscard]] float largest_score(const ScoreOptions& options, std::size_t classes);
@@ -78,11 +81,11 @@ struct ScoreRange {
 /// qualifies (NaN too). Throws a usage error unless has_probability_thresholds().
 [[nodiscard]] float probability_threshold(const ScoreOptions& options, float score_threshold);
 
-[[nodiscard]] std::string_view name_of(ScoreKind kind);
+[[nodiscard]] std::string_view name_of(ScoreKind kind);     ///< the option's word
 [[nodiscard]] ScoreKind score_kind(std::string_view name);  ///< throws a usage error for an unknown name
 /// The score and its options for people: "raps (lambda 0.1, kreg 1, randomized, seed 0)".
 [[nodiscard]] std::string describe(const ScoreOptions& options);
-[[nodiscard]] std::string_view name_of(Condition condition);
-[[nodiscard]] Condition condition_of(std::string_view name);
+[[nodiscard]] std::string_view name_of(Condition condition);  ///< the option's word
+[[nodiscard]] Condition condition_of(std::string_view name);  ///< throws a usage error for an unknown name
 
 }  // namespace kandinsky

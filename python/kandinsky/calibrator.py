@@ -7,18 +7,18 @@ import json
 import os
 import tempfile
 import warnings
-from html import escape
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core
-from ._arrays import Level, as_probs, class_list, ignore_list, levels, make_data, one_level, output
+from ._arrays import ignore_list, make_data
+from ._fitted import Fitted
 from ._options import check_name, words_of
 from ._progress import Progress, Shown
+from ._shown import line_of, table_of
 from ._store import Store
-from .errors import NotFittedError, UsageError
-from .evaluation import Evaluation
+from .errors import UsageError
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -27,7 +27,7 @@ class CalibrationWarning(UserWarning):
     """Something a user should know about a calibration: classes never seen, too few images."""
 
 
-class Calibrator:
+class Calibrator(Fitted):
     """Prediction sets per pixel whose coverage is right where in the image it matters.
 
     Parameters follow scikit-learn's conventions: they are stored as given and judged when data come;
@@ -302,175 +302,6 @@ class Calibrator:
         """Images given to :meth:`partial_fit` that are held."""
         return 0 if self._store is None else len(self._store)
 
-    # ---- using -----------------------------------------------------------------------------------------------
-
-    def _fitted(self) -> "_core.Calibrated":
-        if self._core is None:
-            raise NotFittedError(
-                "this Calibrator is not calibrated yet; call fit(probs, labels), or calibrate() after partial_fit()"
-            )
-        return self._core
-
-    def thresholds(
-        self, alpha: Optional[Level] = None, confidence_level: Optional[Level] = None
-    ) -> np.ndarray:
-        """Probability thresholds: a class is in the set if and only if ``p >= threshold``.
-
-        That comparison is the whole prediction, also on an accelerator: move the thresholds there once.
-
-        Parameters
-        ----------
-        alpha : float or sequence of float, default 0.1
-            Allowed share of misses.
-        confidence_level : float or sequence of float
-            1 - alpha; instead of it.
-
-        Returns
-        -------
-        ndarray
-            float32 [C,H,W], or [A,C,H,W] for a sequence; -inf: always in the set, +inf: never.
-        """
-        return self._each_level("thresholds", alpha, confidence_level)
-
-    def score_thresholds(
-        self, alpha: Optional[Level] = None, confidence_level: Optional[Level] = None
-    ) -> np.ndarray:
-        """The same on scores: a class is in the set if and only if ``score <= threshold``; +inf: always."""
-        return self._each_level("score_thresholds", alpha, confidence_level)
-
-    def _each_level(self, what: str, alpha: Optional[Level], confidence_level: Optional[Level]) -> np.ndarray:
-        core = self._fitted()
-        alphas, single = levels(alpha, confidence_level)
-        each = [np.array(getattr(core, what)(one)) for one in alphas]
-        if single:
-            return each[0]
-        return np.stack(each) if each else np.empty((0, self.n_classes_, *self.grid_), np.float32)
-
-    def curves(self) -> np.ndarray:
-        """Every pixel's curve as used: score thresholds at 1 %, 2 %, ..., 100 %, float32 [100,C,H,W].
-
-        With ``compat="released"`` the 100 curve points k/99.
-        """
-        released = self.meta_["options"]["compat"] == "released"
-        return self.score_thresholds([1 - (q / 99 if released else (q + 1) / 100) for q in range(100)])
-
-    def predict_set(
-        self,
-        probs: Any,
-        alpha: Optional[Level] = None,
-        confidence_level: Optional[Level] = None,
-        *,
-        packed: bool = False,
-        no_empty: bool = False,
-        out: Optional[np.ndarray] = None,
-    ) -> np.ndarray:
-        """Prediction sets.
-
-        Parameters
-        ----------
-        probs : array [N,C,H,W] or [C,H,W]
-            Read in place unless it is a list, in foreign byte order, or unaligned.
-        alpha, confidence_level : float or sequence of float
-            As for :meth:`thresholds`.
-        packed : bool
-            Eight pixels a byte, as ``numpy.packbits(sets, axis=-1)`` would do.
-        no_empty : bool
-            The most probable class enters sets that would be empty.
-        out : ndarray, optional
-            A C-order array of the result's shape and type to write into.
-
-        Returns
-        -------
-        ndarray
-            bool [N,C,H,W] (uint8 [N,C,H,ceil(W/8)] if packed), without the first axis for one image, with a leading
-            axis for a sequence of levels. True where the class is in the pixel's set.
-        """
-        core = self._fitted()
-        alphas, single = levels(alpha, confidence_level)
-        data, one_image = self._predict_data(probs)
-        height, width = self.grid_
-        shape = (len(alphas), data.images, self.n_classes_, height, (width + 7) // 8 if packed else width)
-        result, planes = output(shape, np.uint8 if packed else np.bool_, single, one_image, out)
-        with Shown(self.progress) as callback:
-            for one, plane in zip(alphas, planes):
-                core.predict_sets(data, one, plane, packed, no_empty, self.threads, callback)
-        return result
-
-    def predict_p(self, probs: Any, *, out: Optional[np.ndarray] = None) -> np.ndarray:
-        """Conformal p-values: a class is in the set at alpha if and only if its p-value exceeds alpha.
-
-        Parameters
-        ----------
-        probs : array [N,C,H,W] or [C,H,W]
-        out : ndarray, optional
-            A C-order float32 array to write into.
-
-        Returns
-        -------
-        ndarray
-            float32 [N,C,H,W], or [C,H,W] for one image.
-        """
-        core = self._fitted()
-        data, one_image = self._predict_data(probs)
-        shape = (1, data.images, self.n_classes_, *self.grid_)
-        result, planes = output(shape, np.float32, True, one_image, out)
-        with Shown(self.progress) as callback:
-            core.predict_p(data, planes[0], self.threads, callback)
-        return result
-
-    def _predict_data(self, probs: Any) -> Tuple["_core.Data", bool]:
-        array = as_probs(probs, "probs")
-        one_image = array.ndim == 3
-        data, *_ = make_data(array[None] if one_image else array, None, None, self.ignore, self.logits)
-        return data, one_image
-
-    def evaluate(
-        self,
-        probs: Any,
-        labels: Any,
-        alpha: Optional[float] = None,
-        confidence_level: Optional[float] = None,
-        *,
-        groups: Any = None,
-        classes: Any = None,
-        no_empty: bool = False,
-        bootstrap: int = 200,
-        bootstrap_seed: int = 0,
-    ) -> Evaluation:
-        """Coverage, coverage error and set size on labelled images.
-
-        Parameters
-        ----------
-        probs, labels : arrays
-            As for :meth:`partial_fit`.
-        alpha, confidence_level : float
-            Level for set size and empty sets; coverage is measured at all levels.
-        groups : array [N], optional
-            Which images belong together: the bootstrap draws groups.
-        classes : int or sequence of int, optional
-            Classes to report; all unless given.
-        no_empty : bool
-            Judge sets into which the most probable class enters where they would be empty.
-        bootstrap, bootstrap_seed : int
-            Resamples of the test groups for the 90 % intervals (0: none), and their seed.
-
-        Returns
-        -------
-        Evaluation
-        """
-        core = self._fitted()
-        level = one_level(alpha, confidence_level)
-        wanted = class_list(classes)
-        for one in wanted:
-            if not 0 <= one < self.n_classes_:
-                raise UsageError(f"classes has {one}, but the calibrator has classes 0 to {self.n_classes_ - 1}")
-        if labels is None:
-            raise UsageError("labels are needed to evaluate")
-        data, *_ = make_data(probs, labels, groups, self.ignore, self.logits)
-        with Shown(self.progress) as callback:
-            found = _core.evaluate(core, data, level, no_empty, bootstrap, bootstrap_seed, self.threads, callback)
-        return Evaluation(found, wanted)
-
     # ---- files -----------------------------------------------------------------------------------------------
 
     def save(self, path: PathLike) -> None:
@@ -523,94 +354,13 @@ class Calibrator:
             folder = os.fspath(self.scratch) if self.scratch is not None and os.path.isdir(self.scratch) else ""
             self._store = Store.from_state(state["data"], folder)
 
-    # ---- what is known after calibration ---------------------------------------------------------------------
-
-    @property
-    def meta_(self) -> Dict[str, Any]:
-        core = self._fitted()
-        if self._meta is None:
-            self._meta = json.loads(core.describe())
-        return self._meta
-
-    @property
-    def method_(self) -> str:
-        return self.meta_["method"]
-
-    @property
-    def grid_(self) -> Tuple[int, int]:
-        data = self.meta_["data"]
-        return data["height"], data["width"]
-
-    @property
-    def n_classes_(self) -> int:
-        return self.meta_["data"]["classes"]
-
-    @property
-    def classes_(self) -> np.ndarray:
-        return np.arange(self.n_classes_)
-
-    @property
-    def n_images_(self) -> int:
-        return self.meta_["data"]["images"]
-
-    @property
-    def n_groups_(self) -> int:
-        return self.meta_["data"]["groups"]
-
-    @property
-    def fingerprint_(self) -> str:
-        return self.meta_["data"]["fingerprint"]
-
-    @property
-    def guarantee_(self) -> str:
-        return self._fitted().guarantee()
-
-    @property
-    def regions_(self) -> np.ndarray:
-        return np.array(self._fitted().regions())
-
-    @property
-    def counts_(self) -> np.ndarray:
-        return np.array(self._fitted().counts())
-
-    @property
-    def curve_level_(self) -> np.ndarray:
-        return np.array(self._fitted().levels())
-
     # ---- for the eye -----------------------------------------------------------------------------------------
 
-    def _state_text(self) -> str:
-        if self._core is not None:
-            height, width = self.grid_
-            return (
-                f"calibrated on {self.n_images_} images"
-                + (f" of {self.n_groups_} groups" if self.meta_["data"]["grouped"] else "")
-                + f", {self.n_classes_} classes, {height} x {width} pixels"
-            )
-        return f"not calibrated, {self.n_images_seen_} images held"
-
     def __repr__(self) -> str:
-        shown = [f"method={self.method!r}"]
-        for name, value in self.get_params().items():
-            if name != "method" and (name not in _STANDARD or not _equal(value, _STANDARD[name])):
-                shown.append(f"{name}={value!r}")
-        return f"<{type(self).__name__}({', '.join(shown)}): {self._state_text()}>"
+        return line_of(self, _STANDARD)
 
     def _repr_html_(self) -> str:
-        rows = [("method", self.method), ("state", self._state_text())]
-        if self._core is not None:
-            meta = self.meta_
-            rows += [
-                ("regions", ", ".join(str(stratum["regions"]) for stratum in meta["strata"])),
-                ("rule", ", ".join(f"{k} {meta['options'][k]}" for k in ("score", "condition", "pooling", "fallback"))),
-                ("guarantee", self.guarantee_),
-            ]
-        body = "".join(
-            f"<tr><th style='text-align:left;vertical-align:top'>{escape(name)}</th>"
-            f"<td style='text-align:left'>{escape(text)}</td></tr>"
-            for name, text in rows
-        )
-        return f"<table><caption style='text-align:left'>kandinsky.{type(self).__name__}</caption>{body}</table>"
+        return table_of(self)
 
 
 _STANDARD = {
@@ -621,13 +371,6 @@ _STANDARD = {
 _NAMED = tuple(_STANDARD)
 # Those that are the library's options of calibration; the others tell how data are read and work is done.
 _CALIBRATION = tuple(name for name in _NAMED if name.replace("_", "-") in {flag for flag, *_ in _core.options()})
-
-
-def _equal(one: Any, other: Any) -> bool:
-    """Whether a parameter has its standard value; arrays never have."""
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return False
-    return bool(one == other)
 
 
 def load(path: PathLike) -> Calibrator:

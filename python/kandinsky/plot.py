@@ -221,16 +221,7 @@ def _reliability(results: Results) -> Dict[int, Any]:
 def plot_violin(results: Results, cls: Optional[int] = None, *, ax: Any = None) -> Any:
     """Draws how the coverage error spreads over pixels: a violin per method, with mean and [0.05, 0.95] quantiles.
 
-    Parameters
-    ----------
-    results : Evaluation or Comparison
-    cls : int, optional
-        The last class reported unless given.
-    ax : matplotlib axes, optional
-
-    Returns
-    -------
-    matplotlib axes
+    Parameters and result are those of :func:`plot_coverage`.
     """
     rows = [row for row in _row_of(results, cls) if row["mean_ce"] is not None]
     if not rows:

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(p for p in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if p.name != "cli.md")
 NAMES = [str(p.relative_to(ROOT)) for p in PAGES]
 # Pages that promise that everything on them runs with what the demo makes.
-WHOLE = ["README.md", "docs/guide.md", "docs/concepts.md"]
+WHOLE = ["README.md", "docs/index.md", "docs/guide.md", "docs/concepts.md"]
 # Tested with files of their own by test_files.py and test_raster.py.
 ELSEWHERE = ["docs/files.md"]
 # Names that stand for somebody's own files; here they are the demo's.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import scene
+from support import scene, without_search
 
 DOCS = Path(__file__).parents[2] / "docs" / "files.md"
 
@@ -46,11 +46,13 @@ def thresholds(room, calibrator, probs):
 
 
 def same_calibrator(room, calibrator, probs, labels, *args):
-    """The calibrator gives the thresholds of one that was made from the arrays."""
+    """The calibrator gives the thresholds of one that was made from the arrays, and not all of them are infinite."""
     room.save("p.npy", probs)
     room.save("l.npy", labels)
     room.does("calibrate", "--probs", "p.npy", "--labels", "l.npy", "-o", "arrays.kcal", *args)
-    np.testing.assert_array_equal(thresholds(room, calibrator, probs), thresholds(room, "arrays.kcal", probs))
+    expected = thresholds(room, "arrays.kcal", probs)
+    assert np.isfinite(expected).mean() > 0.2
+    np.testing.assert_array_equal(thresholds(room, calibrator, probs), expected)
 
 
 @pytest.fixture
@@ -78,8 +80,8 @@ def test_sixteen_bits_are_fractions_of_65535(pngs):
     wide = np.random.default_rng(1).integers(0, 65536, (12, 9, 11)).astype(np.uint16)
     for i in range(12):
         write_png(pngs.folder / "wide" / f"case{i:02}.png", wide[i])
-    pngs.does("calibrate", "--probs", "wide", "--labels", "labels", "-o", "a.kcal")
-    same_calibrator(pngs, "a.kcal", (wide[:, None] / np.float32(65535)).astype(np.float32), pngs.truth)
+    pngs.does("calibrate", "--probs", "wide", "--labels", "labels", "-o", "a.kcal", "--method", "pixel")
+    same_calibrator(pngs, "a.kcal", (wide[:, None] / np.float32(65535)).astype(np.float32), pngs.truth, "--method", "pixel")
 
 
 def test_a_damaged_png_is_named(pngs):
@@ -144,21 +146,21 @@ def coco(room):
 
 def test_the_documented_coco_commands_work(coco):
     for command in documented("coco"):
-        coco.does(*command)
+        coco.does(*without_search(command))
     person = coco.persons | coco.crowds
-    same_calibrator(coco, "person.kcal", coco.p2, person.astype(np.uint8))
+    same_calibrator(coco, "person.kcal", coco.p2, person.astype(np.uint8), "--method", "pixel")
 
     labels = coco.persons + 2 * coco.dogs.astype(np.uint8)
     labels[coco.persons & coco.dogs] = 255
     labels[coco.crowds & (labels == 0)] = 255
-    same_calibrator(coco, "both.kcal", coco.p3, labels.astype(np.uint8))
+    same_calibrator(coco, "both.kcal", coco.p3, labels.astype(np.uint8), "--method", "pixel")
 
     masks = np.stack([~(person | coco.dogs), person, coco.dogs], axis=1)
-    same_calibrator(coco, "masks.kcal", coco.p3, masks.astype(np.uint8))
+    same_calibrator(coco, "masks.kcal", coco.p3, masks.astype(np.uint8), "--method", "pixel")
 
     # 48 x 64 has the proportions of 240 x 320: every pixel becomes five by five.
     large = person.repeat(5, axis=1).repeat(5, axis=2)
-    same_calibrator(coco, "small.kcal", coco.p320, large.astype(np.uint8))
+    same_calibrator(coco, "small.kcal", coco.p320, large.astype(np.uint8), "--method", "pixel")
 
 
 CALIBRATE = ["calibrate", "--probs", "probs", "--labels", "annotations.json", "-o", "a.kcal"]

@@ -18,7 +18,7 @@ file(RENAME ${work}/first ${work}/moved)
 step(${CMAKE_COMMAND} -S ${CONSUMER} -B ${work}/build -G Ninja -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_CXX_COMPILER=${CXX}
      -DCMAKE_PREFIX_PATH=${work}/moved -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
 step(${CMAKE_COMMAND} --build ${work}/build)
-step(${work}/build/consumer)
+step(${work}/build/your_program)
 if(CLI)
   step(${work}/moved/bin/kandinsky --help)
   step(${work}/moved/bin/kandinsky demo -q --images 8 --test-images 4 --size 48x32 -o ${work}/demo)

@@ -1,15 +1,18 @@
-"""The Python of the documents: the guide's snippet runs, and every name that the pages show exists."""
+"""The Python of the documents runs, and every name that the pages show exists."""
 
 import ast
 import re
+import sys
+import types
 from pathlib import Path
 
 import kandinsky
+import numpy as np
 import pytest
-from support import run
+from support import run, scene
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/guide.md", "docs/python.md"]
+PAGES = ["README.md", "docs/index.md", "docs/guide.md", "docs/python.md"]
 KINDS = [kandinsky.Calibrator, kandinsky.Comparison, kandinsky.Evaluation]
 # What snippets call calibrators; other names (torch, client, future) are not ours.
 CALIBRATORS = {"cal", "total", "calibrator"}
@@ -19,14 +22,76 @@ def snippets(page):
     return re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
 
 
-def test_the_snippet_of_the_guide_runs(tmp_path, monkeypatch, capsys):
+def execute(page, snippet, names):
+    exec(compile(snippet, page, "exec"), names)  # noqa: S102
+
+
+@pytest.mark.parametrize("page,says,leaves", [("docs/guide.md", "mean CE", "model.kcal"), ("docs/index.md", "coverage", "demo")])
+def test_the_snippets_that_read_the_demo_run(page, says, leaves, tmp_path, monkeypatch, capsys):
     done = run("demo", "-q", "-o", "demo", "--images", 12, "--test-images", 6, "--size", "24x16", cwd=tmp_path)
     assert done.code == 0, done
     monkeypatch.chdir(tmp_path)
-    (snippet,) = snippets("docs/guide.md")
-    exec(compile(snippet, "docs/guide.md", "exec"), {})  # noqa: S102
+    (snippet,) = snippets(page)
+    execute(page, snippet, {})
+    assert says in capsys.readouterr().out
+    assert (tmp_path / leaves).exists()
+
+
+class OnDevice:
+    """A tensor as far as the snippets go; the real one's part is a comparison on the device."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def cuda(self):
+        return self
+
+    def __le__(self, other):  # probs >= thresholds, with a numpy array on the left
+        return other >= self.array
+
+    __array_ufunc__ = None
+
+
+@pytest.fixture
+def names(tmp_path, monkeypatch):
+    """What stands for the reader's own data in the snippets of README and python.md."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(from_numpy=OnDevice))
+    probs, labels = scene(30, seed=3)
+    test_probs, test_labels = scene(20, seed=4)
+    return {
+        "kandinsky": kandinsky, "torch": sys.modules["torch"], "probs": probs, "labels": labels, "groups": np.arange(30),
+        "new": test_probs, "new_probs": test_probs, "probs_on_gpu": test_probs, "cal_probs": probs, "cal_labels": labels,
+        "test_probs": test_probs, "test_labels": test_labels, "loader": [(probs[:15], labels[:15]), (probs[15:], labels[15:])],
+    }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::kandinsky.CalibrationWarning")
+def test_the_snippet_of_the_readme_runs(names, capsys):
+    (snippet,) = snippets("README.md")
+    execute("README.md", snippet, names)
+    assert names["sets"].shape == (20, 3, 5, 7)
+    np.testing.assert_array_equal(names["on_gpu"], names["sets"])
+    assert "field" in capsys.readouterr().out
+    assert Path("model.kcal").exists()
+
+
+@pytest.mark.filterwarnings("ignore::kandinsky.CalibrationWarning")
+def test_the_snippets_of_the_python_page_run(names, capsys):
+    distributed = pytest.importorskip("dask.distributed", reason="dask is not installed: the snippet on shards is left out")
+    tour, device, shards = snippets("docs/python.md")
+    execute("docs/python.md", tour, names)
     assert "mean CE" in capsys.readouterr().out
-    assert (tmp_path / "model.kcal").exists()
+    execute("docs/python.md", device, names)
+    np.testing.assert_array_equal(names["sets"], names["cal"].predict_set(names["probs"], alpha=0.1))
+
+    halves = [(names["probs"][half], names["labels"][half], np.arange(30)[half]) for half in (slice(0, 15), slice(15, 30))]
+    with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+        names |= {"dask": types.SimpleNamespace(distributed=distributed), "client": client, "parts": [0, 1],
+                  "read": lambda part: [halves[part]]}  # fmt: skip
+        execute("docs/python.md", shards, names)
+    one = kandinsky.Calibrator("kmeans").fit(names["probs"], names["labels"], np.arange(30))
+    np.testing.assert_array_equal(names["total"].thresholds(alpha=0.1), one.thresholds(alpha=0.1))
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,5 +1,6 @@
 """The house rules hold for every file of the project, and each rule notices what it is there to notice."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -69,6 +70,14 @@ def test_the_readme_shows_the_program_that_the_install_test_compiles():
 
 def test_the_guide_shows_the_program_that_the_install_test_compiles():
     assert TEXTS["tests/install/predict.cpp"] in TEXTS["docs/guide.md"]
+
+
+def test_the_cmake_lines_of_the_documents_are_those_of_the_install_test():
+    for page in ["README.md", "docs/guide.md"]:
+        lines = re.findall(r"^    ((?:find_package|target_link_libraries)\(.*\))$", TEXTS[page], re.MULTILINE)
+        assert len(lines) >= 2, page
+        for line in lines:
+            assert f"\n{line}\n" in TEXTS["tests/install/CMakeLists.txt"], f"{page}: {line}"
 
 
 def test_the_version_is_the_same_everywhere():

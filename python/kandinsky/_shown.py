@@ -1,0 +1,57 @@
+"""A calibrator for the eye: one line, and a table for notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any, Dict
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .calibrator import Calibrator
+
+
+def state_of(calibrator: "Calibrator") -> str:
+    """What it was made from, or what it holds."""
+    if not calibrator.__sklearn_is_fitted__():
+        return f"not calibrated, {calibrator.n_images_seen_} images held"
+    height, width = calibrator.grid_
+    return (
+        f"calibrated on {calibrator.n_images_} images"
+        + (f" of {calibrator.n_groups_} groups" if calibrator.meta_["data"]["grouped"] else "")
+        + f", {calibrator.n_classes_} classes, {height} x {width} pixels"
+    )
+
+
+def line_of(calibrator: "Calibrator", standard: Dict[str, Any]) -> str:
+    """One line: the parameters that differ from the standard ones, and the state."""
+    shown = [f"method={calibrator.method!r}"]
+    for name, value in calibrator.get_params().items():
+        if name != "method" and (name not in standard or not _equal(value, standard[name])):
+            shown.append(f"{name}={value!r}")
+    return f"<{type(calibrator).__name__}({', '.join(shown)}): {state_of(calibrator)}>"
+
+
+def table_of(calibrator: "Calibrator") -> str:
+    """HTML for notebooks."""
+    rows = [("method", calibrator.method), ("state", state_of(calibrator))]
+    if calibrator.__sklearn_is_fitted__():
+        meta = calibrator.meta_
+        rows += [
+            ("regions", ", ".join(str(stratum["regions"]) for stratum in meta["strata"])),
+            ("rule", ", ".join(f"{k} {meta['options'][k]}" for k in ("score", "condition", "pooling", "fallback"))),
+            ("guarantee", calibrator.guarantee_),
+        ]
+    body = "".join(
+        f"<tr><th style='text-align:left;vertical-align:top'>{escape(name)}</th>"
+        f"<td style='text-align:left'>{escape(text)}</td></tr>"
+        for name, text in rows
+    )
+    return f"<table><caption style='text-align:left'>kandinsky.{type(calibrator).__name__}</caption>{body}</table>"
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether a parameter has its standard value; arrays never have."""
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return False
+    return bool(one == other)

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Looks at Debian packages with lintian; fails on what it calls an error.
+#
+#   scripts/lint_packages.sh FILE.deb...
+#
+# Left aside, since these packages are for downloading and not part of Debian:
+#   the changelog is CHANGELOG.md and not Debian's; the maintainer is a project without an address;
+#   cpack has ldconfig called for plug-ins, which does no harm.
+set -eu
+[ $# -ge 1 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+exec lintian --allow-root --fail-on error --suppress-tags \
+    no-changelog,malformed-contact,maintscript-calls-ldconfig \
+    "$@"

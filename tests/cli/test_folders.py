@@ -1,0 +1,85 @@
+"""Folders of arrays: pairing by name, groups, bad files."""
+
+import json
+
+import numpy as np
+import pytest
+from support import Room, scene
+
+HOW = ("calibrate", "--probs", "p", "--labels", "y", "-m", "kmeans")
+
+
+@pytest.fixture
+def images(tmp_path):
+    """p/NAME.npy and y/NAME.npy of thirty images that fit together."""
+    room = Room(tmp_path)
+    probs, labels = scene(30)
+    for folder in ["p", "y"]:
+        (tmp_path / folder).mkdir()
+    for i in range(30):
+        np.save(tmp_path / "p" / f"s{i // 3}_{'abc'[i % 3]}.npy", probs[i])
+        np.save(tmp_path / "y" / f"s{i // 3}_{'abc'[i % 3]}.npy", labels[i])
+    room.all = probs, labels
+    return room
+
+
+def test_a_folder_of_arrays_equals_one_array(images):
+    images.does(*HOW, "-o", "a.kcal")
+    order = np.argsort([f"s{i // 3}_{'abc'[i % 3]}" for i in range(30)])
+    images.save("all.npy", images.all[0][order])
+    images.save("truth.npy", images.all[1][order])
+    images.does("calibrate", "--probs", "all.npy", "--labels", "truth.npy", "-m", "kmeans", "-o", "b.kcal")
+    with np.load(images.folder / "a.kcal") as a, np.load(images.folder / "b.kcal") as b:
+        for key in a.files:
+            assert key == "meta.json" or np.array_equal(a[key], b[key]), key
+
+
+def test_groups_come_from_names_or_from_an_array_by_image(images):
+    assert "10 groups" in images.does(*HOW, "--group-by", "^(s[0-9]+)_", "-o", "a.kcal").out
+    images.save("g.npy", np.arange(30) // 5)
+    assert "6 groups" in images.does(*HOW, "--groups", "g.npy", "-o", "a.kcal").out
+    images.refuses(2, ["--group-by", "does not occur", "s0_a"], *HOW, "--group-by", "t", "-o", "b.kcal")
+    images.refuses(2, ["--group-by", "no regular expression"], *HOW, "--group-by", "(", "-o", "b.kcal")
+
+
+def test_bad_files_are_listed_and_left_out_on_request(images):
+    folder = images.folder
+    (folder / "p" / "s0_a.npy").write_bytes((folder / "p" / "s0_a.npy").read_bytes()[:-5])
+    (folder / "p" / "s1_b.npy").unlink()
+    (folder / "y" / "s2_c.npy").unlink()
+    np.save(folder / "p" / "s3_a.npy", np.zeros((3, 4, 4), np.float32))
+    np.save(folder / "p" / "s4_a.npy", np.full((3, 5, 7), 1.5, np.float32))
+    np.save(folder / "y" / "s5_a.npy", np.full((5, 7), 9))
+    first = images.refuses(3, ["4 of 58 files", "s0_a.npy", "truncated", "y/s1_b.npy has no probabilities",
+                               "p/s2_c.npy has no label", "s3_a.npy is 4 x 4", "--skip-bad"], *HOW, "-o", "a.kcal")  # fmt: skip
+    assert "s4_a" not in first.err
+    result = images.run(*HOW, "--skip-bad", "-o", "a.kcal")
+    assert result.code == 0 and "6 of 58 files" in result.err and "on 24 images" in result.out, result
+    meta = json.loads(images.does("inspect", "a.kcal", "--json").out)
+    assert meta["data"]["images"] == 24 and meta["input"]["cases"] == 24
+    assert sorted(meta["input"]["skipped"]) == sorted(
+        ["s0_a.npy", "s1_b.npy", "s2_c.npy", "s3_a.npy", "s4_a.npy", "s5_a.npy"]
+    )
+    # The rest gives what it gives without the bad files beside it.
+    for name in ["s0_a", "s1_b", "s2_c", "s3_a", "s4_a", "s5_a"]:
+        for side in "py":
+            (folder / side / f"{name}.npy").unlink(missing_ok=True)
+    images.does(*HOW, "-o", "b.kcal")
+    with np.load(folder / "a.kcal") as a, np.load(folder / "b.kcal") as b:
+        for key in a.files:
+            assert key == "meta.json" or np.array_equal(a[key], b[key]), key
+
+
+def test_ten_bad_files_are_named_and_the_rest_counted(images):
+    for file in sorted((images.folder / "y").iterdir())[:13]:
+        file.unlink()
+    result = images.refuses(3, ["13 of 47 files", "; and 3 more"], *HOW, "-o", "a.kcal")
+    assert result.err.count("no label") == 10
+
+
+def test_folders_and_arrays_do_not_mix(images):
+    images.refuses(2, ["folder", "array"], "calibrate", "--probs", "p", "--labels", "labels.npy", "-o", "a.kcal")
+    images.refuses(2, ["--grid", "array"], "calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--grid",
+                   "4x4", "-o", "a.kcal")  # fmt: skip
+    (images.folder / "none").mkdir()
+    images.refuses(3, ["none", "no file", ".nii.gz"], "calibrate", "--probs", "none", "--labels", "y", "-o", "a.kcal")
