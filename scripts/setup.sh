@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages of scripts/packages.txt that are missing.
 #
-#   scripts/setup.sh [--tests] [--formats] [--model] [--bench] [--lint] [--package]     core packages, and those of the groups named;
+#   scripts/setup.sh [--tests] [--formats] [--model] [--bench] [--lint] [--package] [--fuzz]     core packages, and those of the groups named;
 #                                                              --tests installs formats and model too
 #
 # Nothing missing: does nothing, quickly. Installs as root or through a sudo that asks no password; otherwise prints
@@ -17,6 +17,7 @@ for argument in "$@"; do
     --bench) groups="$groups bench" ;;
     --lint) groups="$groups lint" ;;
     --package) groups="$groups package" ;;
+    --fuzz) groups="$groups formats fuzz" ;;
     *)
         sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
         exit 2
