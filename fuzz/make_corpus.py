@@ -53,9 +53,9 @@ def npz():
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.comment = b"a comment"
-        with archive.open("../b.npy", "w", force_zip64=True) as member:
+        with archive.open(zipfile.ZipInfo("../b.npy"), "w", force_zip64=True) as member:
             member.write(saved(numpy.save, arrays["b"]))
-        archive.writestr("notes.txt", "no array")
+        archive.writestr(zipfile.ZipInfo("notes.txt"), "no array")
     put("npz", "zip64", buffer.getvalue())
     put("npz", "nothing", saved(lambda file: zipfile.ZipFile(file, "w").close()))
 
@@ -154,8 +154,8 @@ def options():
 
 def flow():
     generator = numpy.random.default_rng(2)
-    for number in range(12):  # the method stands at byte 7, see read_problem()
-        head = [7, number % 4, 3, 2, number % 4, number % 3, number % 3, number, *generator.integers(0, 256, 12)]
+    for number, method in enumerate([*range(10), 254, 255]):  # see read_method()
+        head = [7, number % 4, 3, 2, number % 4, number % 3, number % 3, method, *generator.integers(0, 256, 12)]
         put("flow", f"method-{number}", bytes(int(x) for x in head) + generator.bytes(40 + 10 * number))
 
 

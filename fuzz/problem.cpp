@@ -15,7 +15,7 @@ std::string read_method(Bytes& bytes) {
     std::vector<std::string> hard, slow{std::string(kAutoMethod)};
     for (const Method* one : methods()) (one->fit ? hard : slow).push_back(one->name);
     const std::uint8_t choice = bytes.byte();
-    return choice < 4 ? slow[choice % slow.size()] : hard[choice % hard.size()];
+    return choice >= 254 ? slow[choice % slow.size()] : hard[choice % hard.size()];
 }
 
 CalibrateOptions read_options(Bytes& bytes, std::size_t classes) {
