@@ -99,7 +99,7 @@ void run(const fuzz::Problem& problem) {
     fuzz::check_calibrator(calibrator);
     check(fuzz::saved(calibrate(problem.dataset(true), problem.options)) == fuzz::saved(calibrator),
           "the calibrator depends on the order of the images");
-    check_evaluation(data, calibrator);
+    if (problem.judge) check_evaluation(data, calibrator);
     bool hard = !problem.options.released && problem.options.split == 0;
     for (std::size_t s = 0; s < calibrator.strata(); ++s) hard = hard && is_hard(calibrator, s);
     if (!hard) return;

@@ -10,12 +10,11 @@ namespace {
 
 constexpr std::uint8_t kIgnored = 255;
 
-/// Mostly hard methods: the soft one and the choice among all take a hundred times as long.
+/// Mostly methods that search for nothing, or not for long: the others take a thousand times as long.
 std::string read_method(Bytes& bytes) {
-    std::vector<std::string> hard, slow{std::string(kAutoMethod)};
-    for (const Method* one : methods()) (one->fit ? hard : slow).push_back(one->name);
+    static const std::vector<std::string> fast{"pixel", "image", "kmeans", "mask"}, all = method_names();
     const std::uint8_t choice = bytes.byte();
-    return choice >= 254 ? slow[choice % slow.size()] : hard[choice % hard.size()];
+    return choice >= 250 ? all[choice % all.size()] : fast[choice % fast.size()];
 }
 
 CalibrateOptions read_options(Bytes& bytes, std::size_t classes) {
@@ -95,8 +94,12 @@ Problem read_problem(Bytes& bytes) {
     problem.grid = {bytes.between(1, 6), bytes.between(1, 6)};
     problem.overlapping = bytes.below(4) == 1;
     problem.dtype = std::array{DType::float32, DType::float16, DType::uint8}[bytes.below(3)];
+    problem.judge = bytes.below(8) == 1;
     const std::uint32_t groups = bytes.below(5);
     problem.options = read_options(bytes, problem.classes());
+    std::vector<std::uint8_t> map(problem.grid.pixels());
+    for (std::size_t p = 0; p < map.size(); ++p) map[p] = static_cast<std::uint8_t>(p % 3);
+    problem.options.settings.arrays["mask"] = Array::copy_of(map, {problem.grid.height, problem.grid.width});
     for (std::size_t n = 0; groups > 0 && n < problem.images; ++n)
         problem.groups.push_back(static_cast<std::int32_t>(bytes.below(groups)));
     const std::size_t pixels = problem.images * problem.grid.pixels();

@@ -13,6 +13,7 @@ struct Problem {
     std::size_t images = 1, planes = 1;  ///< planes as stored; one means two classes
     Grid grid;
     bool overlapping = false;
+    bool judge = false;               ///< evaluate() as well, which takes longer than all the rest
     std::vector<float> probs;         ///< [N][plane][pixel]
     std::vector<std::uint8_t> truth;  ///< labels [N][pixel], or masks [N][plane][pixel]
     std::vector<std::int32_t> groups;
