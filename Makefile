@@ -1,6 +1,6 @@
 # The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
 .DEFAULT_GOAL := help
-.PHONY: help setup build web demo test test-asan test-tsan bench format lint reference docs package wheel install clean
+.PHONY: help setup build web demo test test-asan test-tsan fuzz bench format lint reference docs package wheel install clean
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -55,6 +55,14 @@ define TEST_PRESET
 	@ctest --preset $(1) -j $(JOBS)
 endef
 
+RUNS    ?= 1000000
+SECONDS ?= 900
+fuzz:  ## fuzz the readers, the options and the flow: RUNS or SECONDS each, whichever is over first (TARGETS="npy png")
+	@$(SETUP) --fuzz
+	@cmake --preset fuzz $(LAUNCHER)
+	@cmake --build --preset fuzz --parallel $(JOBS) --target fuzz_targets
+	@fuzz/run.sh build-fuzz $(RUNS) $(SECONDS) $(TARGETS)
+
 BENCH_VENV ?= $(BUILD)/bench-venv
 bench:  ## time the tasks against numpy, torch and others: one table (BENCH="--large" for more, see bench/run.py)
 	@$(SETUP) --bench
@@ -104,4 +112,4 @@ install: build  ## install below PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:  ## remove the build folders
-	rm -rf $(BUILD) build-dev build-release build-asan build-tsan build-lint
+	rm -rf $(BUILD) build-dev build-release build-asan build-tsan build-fuzz build-lint

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages of scripts/packages.txt that are missing.
 #
-#   scripts/setup.sh [--tests] [--formats] [--model] [--bench] [--lint] [--package] [--docs] [--wheel]
+#   scripts/setup.sh [--tests] [--formats] [--model] [--bench] [--lint] [--package] [--docs] [--wheel] [--fuzz]
 #                    core packages, and those of the groups named; --tests installs formats, model and docs too
 #
 # Nothing missing: does nothing, quickly. Installs as root or through a sudo that asks no password; otherwise prints
@@ -19,6 +19,7 @@ for argument in "$@"; do
     --package) groups="$groups package" ;;
     --docs) groups="$groups docs" ;;
     --wheel) groups="$groups wheel" ;;
+    --fuzz) groups="$groups formats fuzz" ;;
     *)
         sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
         exit 2

@@ -56,7 +56,7 @@ class TrainingPart {
                 const double from = b > 0 ? scores.edges()[b - 1] : scores.origin(), to = scores.edges()[b];
                 const double share = at(p)[b] > 0 ? std::min(1.0, (rank - below) / at(p)[b]) : 1.0;
                 out[p * levels.size() + q] =
-                    partition::score_on_scale(static_cast<std::uint32_t>(from + (to - from) * share));
+                    partition::score_on_scale(static_cast<std::int32_t>(from + (to - from) * share));
             }
         });
         return out;

@@ -55,7 +55,7 @@ Array infer_all(OpenedModel& model, const Samples& samples, std::size_t batch, c
     const bool half = dtype == "float16";
     std::unique_ptr<ScratchArray> scratch;
     std::size_t elements = 0;
-    std::vector<_Float16> halves;
+    std::vector<Half> halves;
     infer(
         model, samples, batch,
         [&](std::size_t classes) {
@@ -69,7 +69,7 @@ Array infer_all(OpenedModel& model, const Samples& samples, std::size_t batch, c
         },
         [&](std::size_t sample, const float* probabilities) {
             if (!half) return scratch->put(sample, probabilities);
-            for (std::size_t i = 0; i < elements; ++i) halves[i] = static_cast<_Float16>(probabilities[i]);
+            for (std::size_t i = 0; i < elements; ++i) halves[i] = static_cast<Half>(probabilities[i]);
             scratch->put(sample, halves.data());
         },
         progress);

@@ -9,7 +9,7 @@
 
 namespace kandinsky {
 
-/// Calls visit(tag) with a value of the C++ type that stores `dtype`; float16 comes as _Float16, bool as
+/// Calls visit(tag) with a value of the C++ type that stores `dtype`; float16 comes as Half, bool as
 /// uint8.
 template <class Visitor>
 decltype(auto) with_type(DType dtype, Visitor&& visit) {
@@ -32,7 +32,7 @@ decltype(auto) with_type(DType dtype, Visitor&& visit) {
         case DType::uint64:
             return visit(std::uint64_t{});
         case DType::float16:
-            return visit(_Float16{});
+            return visit(Half{});
         case DType::float32:
             return visit(float{});
         case DType::float64:

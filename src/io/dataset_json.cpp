@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/fail.hpp"
+#include "io/json_depth.hpp"
 #include "io/mapped_file.hpp"
 
 namespace kandinsky {
@@ -19,6 +20,9 @@ std::optional<std::int64_t> ignore_label(const fs::path& folder) {
         constexpr std::size_t kMost = std::size_t{64} << 20;
         if (content.bytes.size() > kMost) fail(ErrorKind::data, "{} is too large", file.string());
         const char* const begin = reinterpret_cast<const char*>(content.bytes.data());
+        constexpr std::size_t kDeepest = 64;
+        if (nests_deeper({begin, content.bytes.size()}, kDeepest))
+            fail(ErrorKind::data, "{} nests deeper than {}", file.string(), kDeepest);
         const auto json = nlohmann::json::parse(begin, begin + content.bytes.size(), nullptr, false);
         if (json.is_discarded())
             fail(ErrorKind::data, "{} is not valid JSON; mend or remove it", file.string());

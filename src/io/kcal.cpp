@@ -3,7 +3,9 @@
 
 #include "core/fail.hpp"
 #include "io/atomic_file.hpp"
+#include "io/json_depth.hpp"
 #include "io/kcal_meta.hpp"
+#include "io/printable.hpp"
 #include "io/writers.hpp"
 #include "io/zip_writer.hpp"
 
@@ -12,6 +14,7 @@ namespace kandinsky {
 namespace {
 constexpr const char* kComment = "kandinsky calibrator ";
 constexpr std::size_t kMostMeta = std::size_t{64} << 20;
+constexpr std::size_t kDeepestMeta = 64;
 
 /// Curves of all strata one after the other.
 CurveSet joined(const Calibrator& calibrator) {
@@ -74,12 +77,16 @@ void save(const Calibrator& calibrator, const std::filesystem::path& path) {
 }
 
 Calibrator load(const std::filesystem::path& path) {
-    const std::string name = path.string();
+    const std::string name = printable(path.string(), 4096);
     const ZipReader archive(path);
     if (!archive.has("meta.json")) fail(ErrorKind::data, "{} is not a calibrator: it has no meta.json", name);
+    for (const ZipReader::Member& member : archive.members())
+        if (member.name == "meta.json" && member.size > kMostMeta)
+            fail(ErrorKind::data, "{}: meta.json is too large", name);
     const Array text = archive.bytes("meta.json");
-    if (text.view().size() > kMostMeta) fail(ErrorKind::data, "{}: meta.json is too large", name);
     const char* const begin = text.data_as<char>();
+    if (nests_deeper({begin, text.view().size()}, kDeepestMeta))
+        fail(ErrorKind::data, "{}: meta.json nests deeper than {}", name, kDeepestMeta);
     const auto meta = nlohmann::ordered_json::parse(begin, begin + text.view().size(), nullptr, false);
     if (meta.is_discarded()) fail(ErrorKind::data, "{}: meta.json is damaged", name);
     Calibrator calibrator = from_meta(meta, name);

@@ -3,6 +3,7 @@
 #include <kandinsky/kcal.hpp>
 
 #include "core/fail.hpp"
+#include "io/printable.hpp"
 
 namespace kandinsky {
 
@@ -162,7 +163,9 @@ Calibrator from_meta(const ordered_json& meta, const std::string& name) {
         for (const ordered_json& stratum : meta.at("strata")) {
             Partition partition;
             partition.regions = stratum.at("regions").get<std::uint32_t>();
-            partition.geometry = stratum.at("geometry").dump();
+            const ordered_json& geometry = stratum.at("geometry");
+            if (!geometry.is_object()) fail(ErrorKind::data, "the geometry of a stratum is no object");
+            partition.geometry = geometry.dump();
             calibrator.partitions.push_back(std::move(partition));
             if (stratum.contains("choice")) calibrator.choices.push_back(choice_from(stratum));
         }
@@ -173,11 +176,11 @@ Calibrator from_meta(const ordered_json& meta, const std::string& name) {
             fail(ErrorKind::data, "{}: classes, strata and grid of meta.json do not fit together", name);
         return calibrator;
     } catch (const nlohmann::json::exception& problem) {
-        fail(ErrorKind::data, "{}: meta.json is damaged ({})", name, problem.what());
+        fail(ErrorKind::data, "{}: meta.json is damaged ({})", name, printable(problem.what()));
     } catch (const std::logic_error&) {
         fail(ErrorKind::data, "{}: meta.json is damaged (fingerprint)", name);
     } catch (const Error& problem) {
-        fail(ErrorKind::data, "{}: {}", name, problem.what());
+        fail(ErrorKind::data, "{}: {}", name, printable(problem.what(), 400));  // it may quote the file
     }
 }
 

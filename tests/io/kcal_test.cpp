@@ -209,6 +209,30 @@ TEST_F(DamagedCalibrator, MetaThatDoesNotFitIsRefused) {
     refuse_meta({"curves"}, [](auto& m) { m["options"]["fallback"] = "image"; });
 }
 
+TEST_F(DamagedCalibrator, MetaThatNestsDeepIsRefusedBeforeTheStackEnds) {
+    const auto nested = [](const std::string& content, std::size_t depth) {
+        const std::string deep = std::string(depth, '[') + std::string(depth, ']');
+        auto meta = nlohmann::ordered_json::parse(content);
+        meta["strata"][0]["geometry"] = {{"kind", "MARK"}};
+        std::string text = meta.dump();
+        return text.replace(text.find("\"MARK\""), 6, deep);
+    };
+    refuse("meta.json", {"nests deeper"},
+           [&](const std::string& content) { return nested(content, 1000000); });
+    // Brackets within texts are no depth.
+    Members members = members_of(folder_ / "good.kcal");
+    auto meta = nlohmann::ordered_json::parse(members.front().second);
+    meta["strata"][0]["geometry"] = {{"kind", "\\\"" + std::string(1000, '[')}};
+    members.front().second = meta.dump();
+    write(folder_ / "text.kcal", members);
+    EXPECT_NO_THROW((void)load(folder_ / "text.kcal"));
+}
+
+TEST_F(DamagedCalibrator, WhatAMessageQuotesIsPrintable) {
+    refuse_meta({"condition 'o\\x1bdd'"}, [](auto& m) { m["options"]["condition"] = "o\033dd"; });
+    refuse_meta({"no object"}, [](auto& m) { m["strata"][0]["geometry"] = {1, 2}; });
+}
+
 TEST_F(DamagedCalibrator, MissingMembersAreNamed) {
     const Members good = members_of(folder_ / "good.kcal");
     for (std::size_t k = 0; k < good.size(); ++k) {

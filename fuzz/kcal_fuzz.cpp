@@ -1,0 +1,13 @@
+// Any bytes as a calibrator; checksums are made right first, since whoever means harm makes them so.
+#include <kandinsky/kcal.hpp>
+
+#include "harness.hpp"
+#include "zip_repair.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace kandinsky;
+    fuzz::set_input(fuzz::as_bytes(fuzz::with_right_checksums({reinterpret_cast<const char*>(data), size})));
+    Calibrator calibrator;
+    if (fuzz::result_or_error([&] { calibrator = load(fuzz::kInput); })) fuzz::check_calibrator(calibrator);
+    return 0;
+}

@@ -1,0 +1,84 @@
+// The command line: one word a line, the first letter chooses the command. Nothing is run: a command's files
+// would be written.
+#include <kandinsky/threads.hpp>
+
+#include "cli/command.hpp"
+#include "harness.hpp"
+
+namespace {
+
+using namespace kandinsky;
+using namespace kandinsky::cli;
+
+constexpr Command (*const kCommands[])(CLI::App&) = {add_calibrate,  add_predict, add_evaluate, add_compare,
+                                                     add_inspect,    add_report,  add_train,    add_infer,
+                                                     add_experiment, add_demo,    add_collect};
+constexpr std::size_t kCount = std::size(kCommands);
+
+std::vector<std::string> words(std::string_view text) {
+    std::vector<std::string> out;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        out.emplace_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return out;
+}
+
+/// Whether the words were taken.
+bool parse(CLI::App& app, std::vector<std::string> given) {
+    std::reverse(given.begin(), given.end());  // CLI11 takes them from the back
+    try {
+        app.parse(std::move(given));
+        return true;
+    } catch (const CLI::ParseError& error) {
+        fuzz::check(*error.what() != '\0' || error.get_exit_code() == 0, "a refusal without words");
+        return false;
+    }
+}
+
+void whole_command(std::size_t which, std::vector<std::string> given) {
+    CLI::App root("kandinsky");
+    root.require_subcommand(1);
+    const Command command = kCommands[which](root);
+    given.insert(given.begin(), command.app->get_name());
+    parse(root, std::move(given));
+}
+
+/// The values behind the options: how to calibrate and how to read.
+void values(const std::vector<std::string>& given) {
+    CLI::App app("values");
+    CalibrateFlags calibrate;
+    InputFlags input;
+    calibrate.declare(app, "groups");
+    declare_reading(app, input);
+    app.add_option("--method", calibrate.method);
+    if (!parse(app, given)) return;
+    fuzz::result_or_error([&] {
+        const CalibrateOptions options = calibrate.options();
+        check_method(options.method);
+    });
+    fuzz::result_or_error([&] { (void)input.folder_options(""); });
+}
+
+void lists(const std::string& text) {
+    fuzz::result_or_error([&] { (void)parse_integers(text, "--list"); });
+    fuzz::result_or_error([&] { (void)parse_reals(text, "--list"); });
+    fuzz::result_or_error([&] { fuzz::check(parse_bytes(text, "--bytes") > 0, "no bytes"); });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzz::Bytes bytes(data, size);
+    const std::size_t which = bytes.byte() % (kCount + 2);
+    const auto rest = bytes.rest();
+    const std::string_view text(reinterpret_cast<const char*>(rest.data()), rest.size());
+    if (which < kCount)
+        whole_command(which, words(text));
+    else if (which == kCount)
+        values(words(text));
+    else
+        for (const std::string& word : words(text)) lists(word);
+    return 0;
+}
