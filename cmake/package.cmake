@@ -30,4 +30,11 @@ if(TARGET kandinsky_torch OR TARGET kandinsky_onnx)
   set(CPACK_COMPONENT_NETWORKS_DESCRIPTION
       "Plug-ins of kandinsky that train and run networks.\nFor the commands train, infer and experiment, and for calibrate --model.")
 endif()
+if(TARGET kandinsky_mpi)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME kandinsky-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "kandinsky (= ${PROJECT_VERSION}), openmpi-bin")
+  set(CPACK_COMPONENT_MPI_DESCRIPTION
+      "Plug-in of kandinsky for work on many machines.\nFor mpirun kandinsky calibrate, evaluate and compare.")
+endif()
 include(CPack)

@@ -11,6 +11,8 @@
 
 namespace kandinsky {
 
+struct Team;  // who works together; of the library's own use
+
 enum class AnnuliShape { circle, ellipse };
 enum class AnnuliMetric { euclidean, sqeuclidean, manhattan };
 /// How many times a pair of pixels counts: once, or by the product of the pixels' numbers of scores (mean 1).
@@ -89,6 +91,7 @@ struct AnnuliOptions {
     double spread = 3e-4;    ///< stop when the population's fitness spreads less, relative to its mean
     std::size_t stall = 40;  ///< stop after that many generations without a better best; 0: never
     std::uint64_t seed = 0;
+    const Team* team = nullptr;  ///< ranks that search together, each scoring its share; null: alone
 };
 
 /// One line of the search's log. Fitness here is the one that guided the search (see AnnuliFit::surrogate).
