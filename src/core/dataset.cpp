@@ -140,11 +140,10 @@ Dataset Dataset::dealt(std::shared_ptr<const Team> team) const {
     std::vector<std::uint64_t> before(group_count_ + 1);
     for (const std::uint32_t group : group_index_) ++before[group + 1];
     for (std::size_t g = 0; g < group_count_; ++g) before[g + 1] += before[g];
-    // A group goes where its middle image would.
     std::vector<std::uint32_t> own;
     for (std::uint32_t image = 0; image < all; ++image) {
         const std::uint32_t g = group_index_[image];
-        if ((before[g] + before[g + 1]) * ranks / (2 * all) == team->comm.rank()) own.push_back(image);
+        if (owner_of(before[g], before[g + 1], all, ranks) == team->comm.rank()) own.push_back(image);
     }
     Dataset part = subset(own);
     part.team_ = std::move(team);

@@ -27,7 +27,7 @@ Communicator& alone() {
     return communicator;
 }
 
-void sum_wide(Communicator& comm, std::span<Wide> values) {
+void sum_wide(Communicator& comm, std::span<WideCount> values) {
     if (comm.size() == 1) return;
     constexpr unsigned kBits = 48;
     constexpr std::size_t kStretch = std::size_t{1} << 20;
@@ -41,7 +41,7 @@ void sum_wide(Communicator& comm, std::span<Wide> values) {
         }
         comm.sum(std::span(words));
         for (std::size_t i = 0; i < part.size(); ++i)
-            part[i] = (static_cast<Wide>(words[2 * i + 1]) << kBits) + words[2 * i];
+            part[i] = (static_cast<WideCount>(words[2 * i + 1]) << kBits) + words[2 * i];
     }
 }
 

@@ -20,10 +20,16 @@ struct Team {
     [[nodiscard]] bool counts() const { return several() || checkpoint != nullptr; }
 };
 
-__extension__ using Wide = unsigned __int128;
+__extension__ using WideCount = unsigned __int128;
+
+/// The rank that owns a group of images [before, after) of `all`: where its middle one would go.
+[[nodiscard]] inline std::size_t owner_of(std::uint64_t before, std::uint64_t after, std::uint64_t all,
+                                          std::size_t ranks) {
+    return static_cast<std::size_t>((before + after) * ranks / (2 * all));
+}
 
 /// Sums of numbers below 2^110 on fewer than 2^16 ranks: as two words each, of 48 bits and the rest.
-void sum_wide(Communicator& comm, std::span<Wide> values);
+void sum_wide(Communicator& comm, std::span<WideCount> values);
 void sum_wide(Communicator& comm, std::span<std::uint64_t> values);  ///< for templates over both
 
 /// Signed numbers, modulo 2^64.

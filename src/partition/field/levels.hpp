@@ -28,7 +28,7 @@ class GroupLevels {
     [[nodiscard]] static std::size_t step_of(double u);
 
   private:
-    std::vector<Wide> mass_;
+    std::vector<WideCount> mass_;
     std::vector<std::uint64_t> groups_ = {0};
 };
 
