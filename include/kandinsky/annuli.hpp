@@ -11,6 +11,8 @@
 
 namespace kandinsky {
 
+struct Team;  // who works together; of the library's own use
+
 /// What the rings are.
 enum class AnnuliShape {
     circle,   ///< circles around one centre
@@ -99,9 +101,10 @@ struct AnnuliOptions {
     std::optional<AnnuliBounds> bounds;             ///< absent: annuli_bounds("auto", grid)
     std::size_t population = 0;                     ///< 0: 6 per parameter, at least 60
     std::size_t generations = 400;                  ///< at most
-    double spread = 3e-4;    ///< stop when the population's fitness spreads less, relative to its mean
-    std::size_t stall = 40;  ///< stop after that many generations without a better best; 0: never
-    std::uint64_t seed = 0;  ///< of the random numbers
+    double spread = 3e-4;        ///< stop when the population's fitness spreads less, relative to its mean
+    std::size_t stall = 40;      ///< stop after that many generations without a better best; 0: never
+    std::uint64_t seed = 0;      ///< of the random numbers
+    const Team* team = nullptr;  ///< ranks that search together, each scoring its share; null: alone
 };
 
 /// One line of the search's log. Fitness here is the one that guided the search (see AnnuliFit::surrogate).

@@ -10,6 +10,8 @@
 
 namespace kandinsky {
 
+struct Team;  // who works on the data together; of the library's own use
+
 /// How raw model outputs become probabilities. Never guessed.
 enum class Logits {
     none,     ///< they are probabilities
@@ -56,6 +58,12 @@ class Dataset {
     /// The images listed (numbers within this data set), sharing the arrays.
     [[nodiscard]] Dataset subset(const std::vector<std::uint32_t>& images) const;
 
+    /// The part of these images that this rank of a team works on: whole groups, in the order of their ids,
+    /// about as many images for each rank, perhaps none. Walks over the part add up with those of the others.
+    /// All ranks must hold the same data set; nothing is read.
+    [[nodiscard]] Dataset dealt(std::shared_ptr<const Team> team) const;
+    [[nodiscard]] const Team& team() const;  ///< a process alone, unless dealt
+
     /// Probabilities of one image as float32 [C][range]. Throws a data error that names image, class, row,
     /// column and value when one is NaN or outside [0,1]. No allocation; safe from several threads.
     void read_probs(std::size_t image, PixelRange range, float* out) const;
@@ -101,6 +109,7 @@ class Dataset {
     std::vector<std::uint32_t> group_index_;
     std::vector<std::int64_t> group_ids_;
     std::size_t group_count_ = 0;
+    std::shared_ptr<const Team> team_;                            ///< null: alone
     std::shared_ptr<std::atomic<std::uint64_t>[]> content_keys_;  ///< by row; 0: not made yet
 };
 

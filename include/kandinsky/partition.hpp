@@ -14,6 +14,8 @@
 
 namespace kandinsky {
 
+struct Team;  // who works together; of the library's own use
+
 /// Which pixels share their scores: a region number for every pixel.
 struct Partition {
     std::vector<std::uint32_t> region;  ///< one per pixel, all below `regions`
@@ -61,6 +63,7 @@ struct PartitionInput {
     bool released = false;   ///< reproduce the released code's edge rules
     const MethodSettings* settings = nullptr;  ///< values of the options; null: all have their defaults
     Progress* progress = nullptr;              ///< never null when called by the library
+    const Team* team = nullptr;                ///< ranks that call together with the same input; null: alone
 };
 
 struct SoftInput;      // what a soft method may look at,

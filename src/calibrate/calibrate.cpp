@@ -10,6 +10,7 @@
 #include "calibrate/sample.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
+#include "core/team.hpp"
 
 namespace kandinsky {
 
@@ -43,9 +44,10 @@ CalibrateOptions effective(CalibrateOptions options) {
 
 /// The images that find the regions, and those that set the thresholds; groups stay whole. One split for all
 /// methods. One side may be empty.
-Halves split_groups(const Dataset& data, const CalibrateOptions& options, Progress& progress) {
+Halves split_groups(const Dataset& data, const CalibrateOptions& options, std::uint64_t groups,
+                    Progress& progress) {
     const auto count =
-        static_cast<std::size_t>(std::llround(options.split * static_cast<double>(data.groups())));
+        static_cast<std::size_t>(std::llround(options.split * static_cast<double>(groups)));
     std::vector<std::uint32_t> chosen;
     if (count > 0) {
         std::vector<std::uint64_t> hashes;
@@ -71,8 +73,8 @@ std::vector<Calibrator> calibrate_split(const Dataset& data, const std::vector<C
     for (double& time : seconds) time += start.seconds() / static_cast<double>(options.size());
     auto calibrators = setter.set_thresholds(options, finder.find_regions(options, false, seconds), seconds);
     for (Calibrator& calibrator : calibrators) {
-        calibrator.images = data.images();
-        calibrator.groups = data.groups();
+        calibrator.images += finder.census().images;
+        calibrator.groups += finder.census().groups;
         for (std::size_t i = 0; i < 2; ++i) calibrator.fingerprint[i] += finder.census().fingerprint[i];
     }
     return calibrators;
@@ -110,9 +112,13 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
     std::optional<Halves> halves;
     const double share = wanted.front().split;
     if (share > 0) {
-        halves = split_groups(data, wanted.front(), progress);
-        if ((halves->learn.empty() || halves->level.empty()) && (any(Kind::hard) || any(Kind::chosen)))
-            fail(ErrorKind::usage, "--split {} of {} {} leaves one side empty", share, data.groups(),
+        Communicator& comm = data.team().comm;
+        const std::uint64_t groups = total(comm, data.groups());
+        halves = split_groups(data, wanted.front(), groups, progress);
+        halves->nobody_learns = total(comm, halves->learn.size()) == 0;
+        halves->nobody_levels = total(comm, halves->level.size()) == 0;
+        if ((halves->nobody_learns || halves->nobody_levels) && (any(Kind::hard) || any(Kind::chosen)))
+            fail(ErrorKind::usage, "--split {} of {} {} leaves one side empty", share, groups,
                  data.grouped() ? "groups" : "images");
     }
     const Halves* const parts = halves ? &*halves : nullptr;

@@ -77,8 +77,8 @@ Calibrator calibrate_chosen(const Dataset& data, const CalibrateOptions& options
     const Dataset fitting = data.subset(halves->learn), setting = data.subset(halves->level);
     Run finder(fitting, {options}, progress), setter(setting, {options}, progress);
     Calibrator made = build(data, options, chosen(fitting, finder), halves, {finder, setter, all});
-    made.images = data.images();
-    made.groups = data.groups();
+    made.images = all.census().images;
+    made.groups = all.census().groups;
     made.fingerprint = all.census().fingerprint;
     return made;
 }

@@ -4,7 +4,9 @@
 #include <kandinsky/error.hpp>
 #include <numeric>
 
+#include "core/hash.hpp"
 #include "core/parallel.hpp"
+#include "core/team.hpp"
 #include "partition/cells.hpp"
 #include "partition/folds.hpp"
 #include "partition/histograms.hpp"
@@ -127,7 +129,8 @@ class RegionLevels {
 };
 
 Partition find_regions(const Contender& one, const TrainingPart& part, const std::vector<float>& features,
-                       const CalibrateOptions& options, std::uint32_t stratum, Progress& progress) {
+                       const CalibrateOptions& options, std::uint32_t stratum, const Team& team,
+                       Progress& progress) {
     PartitionInput input;
     input.grid = part.grid();
     input.stratum = stratum;
@@ -142,6 +145,7 @@ Partition find_regions(const Contender& one, const TrainingPart& part, const std
     settings.text[partition::kQuickFit] = "on";
     input.settings = &settings;
     input.progress = &progress;
+    input.team = &team;
     Partition found = one.method->fit(input);
     if (progress.cancelled()) throw Interrupted();
     return found;
@@ -218,12 +222,14 @@ CrossLoss cross_loss(const Dataset& data, const Census& census, const CalibrateO
             if (soft[k].without)
                 add(soft[k].without(fold));
             else
-                add(RegionLevels(part, find_regions(all[k], part, features, options, stratum, progress),
+                add(RegionLevels(part, find_regions(all[k], part, features, options, stratum, data.team(), progress),
                                  options));
         }
         ++result.folds;
     }
     for (double& loss : result.loss) loss /= static_cast<double>(std::max<std::size_t>(1, result.folds));
+    check_same(data.team().comm, hash_bytes(result.loss.data(), result.loss.size() * sizeof(double), 0),
+               "the losses of the methods");
     return result;
 }
 

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "core/fail.hpp"
+#include "core/hash.hpp"
 #include "core/stopwatch.hpp"
+#include "core/team.hpp"
 #include "curve/pixel_pass.hpp"
 
 namespace kandinsky {
@@ -156,8 +158,12 @@ Partition Run::region_of(const CalibrateOptions& options, std::size_t stratum) {
     input.released = options.released;
     input.settings = &options.settings;
     input.progress = &progress_;
+    input.team = &data_.team();
     Partition found = how.fit(input);
     if (progress_.cancelled()) throw Interrupted();
+    check_same(data_.team().comm,
+               hash_bytes(found.region.data(), found.region.size() * sizeof(std::uint32_t), found.regions),
+               "the regions");
     return found;
 }
 
@@ -239,8 +245,8 @@ Calibrator Run::finish(const CalibrateOptions& options, std::vector<Partition> p
     calibrator.options = options;
     calibrator.grid = data_.grid();
     calibrator.classes = data_.classes();
-    calibrator.images = data_.images();
-    calibrator.groups = data_.groups();
+    calibrator.images = census_.images;
+    calibrator.groups = census_.groups;
     calibrator.grouped = data_.grouped();
     calibrator.fingerprint = census_.fingerprint;
     calibrator.version = KANDINSKY_VERSION;

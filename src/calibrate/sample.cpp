@@ -4,14 +4,17 @@
 
 #include "core/fail.hpp"
 #include "core/random.hpp"
+#include "core/team.hpp"
 
 namespace kandinsky {
 
 std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
                                        std::size_t count, SamplePurpose purpose, std::uint64_t seed,
                                        std::uint64_t draw) {
-    if (count == 0 || count > data.groups())
-        fail(ErrorKind::usage, "--sample is {}, but there are {} {} to draw from", count, data.groups(),
+    Communicator& comm = data.team().comm;
+    const std::uint64_t groups = total(comm, data.groups());
+    if (count == 0 || count > groups)
+        fail(ErrorKind::usage, "--sample is {}, but there are {} {} to draw from", count, groups,
              data.grouped() ? "groups" : "images");
     const std::uint64_t salt = mix(mix(mix(seed) ^ static_cast<std::uint64_t>(purpose)) ^ draw);
     struct Ticket {
@@ -27,8 +30,20 @@ std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<st
     // Equal numbers without groups mean equal images: which of them is taken makes no difference.
     std::stable_sort(tickets.begin(), tickets.end(),
                      [](const Ticket& a, const Ticket& b) { return a.number < b.number; });
+    // The number of the last one drawn, by counting over the ranks; of equal ones the lower ranks' come first.
+    std::vector<std::uint64_t> numbers;
+    for (const Ticket& ticket : tickets) numbers.push_back(ticket.number);
+    const std::uint64_t wanted[] = {count};
+    const std::uint64_t last = select_ranks(comm, numbers, wanted).front();
+    const auto own_below = static_cast<std::uint64_t>(
+        std::lower_bound(numbers.begin(), numbers.end(), last) - numbers.begin());
+    const auto own_equal = static_cast<std::uint64_t>(
+        std::upper_bound(numbers.begin(), numbers.end(), last) - numbers.begin()) - own_below;
+    const Gathered equal = gather_words(comm, std::span(&own_equal, 1));
+    std::uint64_t left = count - total(comm, own_below);
+    for (std::size_t r = 0; r < equal.first; ++r) left -= std::min(left, equal.values[r]);
     std::vector<bool> drawn(data.groups(), false);
-    for (std::size_t i = 0; i < count; ++i) drawn[tickets[i].group] = true;
+    for (std::size_t i = 0; i < own_below + std::min(left, own_equal); ++i) drawn[tickets[i].group] = true;
     std::vector<std::uint32_t> images;
     for (std::size_t image = 0; image < data.images(); ++image)
         if (drawn[data.group_of(image)]) images.push_back(static_cast<std::uint32_t>(image));

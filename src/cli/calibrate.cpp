@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "cli/model_flags.hpp"
+#include "cli/team.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "io/writers.hpp"
@@ -42,6 +43,7 @@ struct Flags {
     CalibrateFlags calibrate;
     ModelFlags model;
     ImageFlags images;
+    TeamFlags team;
     std::string output, curves, regions;
 };
 
@@ -64,13 +66,19 @@ Input load(const Flags& flags, Progress& progress) {
 }
 
 void run(const Flags& flags) {
-    const ThreadLimit limit(flags.common.threads);
+    const ThreadLimit limit(threads_for(flags.common.threads));
     const CalibrateOptions options = flags.calibrate.options();
     check_method(options.method);
     if (flags.output.empty()) fail(ErrorKind::usage, "-o is empty; name the calibrator to write");
     Outputs outputs{{"-o", flags.output}, {"--curves", flags.curves}, {"--regions", flags.regions}};
     TerminalProgress progress(flags.common.quiet);
     const Stopwatch watch;
+    if (!flags.model.model.empty()) {
+        refuse_ranks("calibrate --model");
+        if (!flags.team.checkpoint.empty())
+            fail(ErrorKind::usage, "--checkpoint needs --probs: make them first with kandinsky infer");
+    }
+    TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups});
     const Input input = load(flags, progress);
     say(progress, input, flags.common.quiet);
     Calibrator calibrator = calibrate(input.data, options, progress);
@@ -78,19 +86,22 @@ void run(const Flags& flags) {
     if (!flags.common.quiet)
         for (const std::string& remark : remarks(calibrator)) warn(progress, remark);
     if (progress.cancelled()) throw Interrupted();
+    const std::string traffic = work.traffic();
+    if (!speaks()) return work.done();
     if (outputs.has("--curves")) write_npy(outputs.file("--curves"), curves_of(calibrator).view());
     if (outputs.has("--regions")) write_npy(outputs.file("--regions"), regions_of(calibrator).view());
     save(calibrator, outputs.file("-o"));
     outputs.commit();
+    work.done();
     progress.clear();
     if (flags.common.quiet) return;
     if (!calibrator.choices.empty()) print(choice_table(calibrator) + "\n");
     std::uint64_t regions = 0;
     for (const Partition& partition : calibrator.partitions) regions += partition.regions;
-    print(fmt::format("{}: {} on {} images{}, {} classes, {} regions, {:.1f} s\n{}\n", flags.output,
+    print(fmt::format("{}: {} on {} images{}, {} classes, {} regions, {:.1f} s\n{}\n{}", flags.output,
                       options.method, calibrator.images,
                       calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "",
-                      calibrator.classes, regions, watch.seconds(), guarantee(calibrator)));
+                      calibrator.classes, regions, watch.seconds(), guarantee(calibrator), traffic));
 }
 }  // namespace
 
@@ -115,6 +126,7 @@ Command add_calibrate(CLI::App& root) {
     app->add_option("--regions", flags->regions, "also write the region map(s), [H,W] or [C,H,W]")
         ->type_name("FILE.npy");
     flags->calibrate.declare(*app, "groups");
+    flags->team.declare(*app);
     flags->common.declare(*app);
     app->footer(
         "Example (after 'kandinsky demo -o demo'):\n"

@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/photo_flags.hpp"
 #include "cli/report_flags.hpp"
+#include "cli/team.hpp"
 #include "core/fail.hpp"
 #include "report/details.hpp"
 #include "report/result_json.hpp"
@@ -19,6 +20,7 @@ struct Flags {
     CalibrateFlags calibrate;
     ReportFlags report;
     PhotoFlags photos;
+    TeamFlags team;
     std::string methods, json;
     std::vector<int> classes;
     double alpha = 0.1;
@@ -28,7 +30,7 @@ struct Flags {
 };
 
 void run(Flags flags) {
-    const ThreadLimit limit(flags.common.threads);
+    const ThreadLimit limit(threads_for(flags.common.threads));
     check_alpha(flags.alpha);
     CompareOptions options;
     options.methods = split(flags.methods, ',');
@@ -53,6 +55,14 @@ void run(Flags flags) {
     flags.test.logits = flags.cal.logits;
     flags.test.folder = flags.cal.folder;
     TerminalProgress progress(flags.common.quiet);
+    if (flags.report.wanted()) {
+        // The page shows single images, which other ranks have.
+        refuse_ranks("compare --report");
+        if (!flags.team.checkpoint.empty())
+            fail(ErrorKind::usage, "--checkpoint does not go with --report; make the page with kandinsky report");
+    }
+    TeamWork work(flags.team, {flags.cal.probs, flags.cal.labels, flags.cal.groups, flags.test.probs,
+                               flags.test.labels, flags.test.groups});
     const Input cal_input = flags.cal.load(progress), test_input = flags.test.load(progress);
     for (const Input* input : {&cal_input, &test_input}) say(progress, *input, flags.common.quiet);
     const Dataset &calibration = cal_input.data, &test = test_input.data;
@@ -70,6 +80,8 @@ void run(Flags flags) {
         flags.report.write(std::move(input), outputs, "--report", progress);
     }
     progress.clear();
+    const std::string traffic = work.traffic();
+    if (!speaks()) return work.done();
     if (!flags.common.quiet)
         for (const std::string& remark : remarks(comparison.calibrators.front())) warn(progress, remark);
     nlohmann::ordered_json json = comparison_json(comparison, flags.classes);
@@ -77,10 +89,11 @@ void run(Flags flags) {
         json["input"] = {{"cal", cal_input.provenance}, {"test", test_input.provenance}};
     write_json(flags.json, outputs, json);
     outputs.commit();
+    work.done();
     if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
         print(comparison_table(comparison, flags.classes) +
               (flags.more ? comparison_details(comparison, flags.classes) : "") +
-              (flags.map || is_terminal() ? error_text_map(comparison, flags.classes) : ""));
+              (flags.map || is_terminal() ? error_text_map(comparison, flags.classes) : "") + traffic);
 }
 }  // namespace
 
@@ -118,6 +131,7 @@ Command add_compare(CLI::App& root) {
     flags->report.declare(*app);
     flags->photos.declare(*app);
     flags->calibrate.declare(*app, "pixels");
+    flags->team.declare(*app);
     flags->common.declare(*app);
     app->footer(
         "Example (after 'kandinsky demo -o demo'):\n"

@@ -3,6 +3,7 @@
 #include <kandinsky/npy.hpp>
 
 #include "cli/command.hpp"
+#include "cli/team.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "io/writers.hpp"
@@ -16,6 +17,7 @@ namespace {
 struct Flags {
     CommonFlags common;
     InputFlags input;
+    TeamFlags team;
     std::string calibrator, json, ce_map, ece_map;
     std::vector<int> classes;
     double alpha = 0.1;
@@ -31,7 +33,7 @@ void write_map(AtomicFile& file, const std::vector<const std::vector<double>*>& 
 }
 
 void run(const Flags& flags) {
-    const ThreadLimit limit(flags.common.threads);
+    const ThreadLimit limit(threads_for(flags.common.threads));
     check_alpha(flags.alpha);
     Outputs outputs{json_output(flags.json), {"--ce-map", flags.ce_map}, {"--ece-map", flags.ece_map}};
     TerminalProgress progress(flags.common.quiet);
@@ -40,6 +42,8 @@ void run(const Flags& flags) {
         if (cls < 0 || static_cast<std::size_t>(cls) >= calibrator.classes)
             fail(ErrorKind::usage, "--classes has {}, but the calibrator has classes 0 to {}", cls,
                  calibrator.classes - 1);
+    TeamWork work(flags.team,
+                  {flags.calibrator, flags.input.probs, flags.input.labels, flags.input.groups});
     const Input input = flags.input.load(progress, calibrator.input);
     say(progress, input, flags.common.quiet);
     const Dataset& data = input.data;
@@ -52,6 +56,8 @@ void run(const Flags& flags) {
                                               .seed = flags.seed},
                                              progress);
     progress.clear();
+    const std::string traffic = work.traffic();
+    if (!speaks()) return work.done();
     std::vector<const std::vector<double>*> planes;
     if (!flags.ce_map.empty()) {
         for (const StratumEvaluation& one : report.calibrators.front().strata) planes.push_back(&one.ce_map);
@@ -66,9 +72,10 @@ void run(const Flags& flags) {
     if (!input.provenance.is_null()) json["input"] = input.provenance;
     write_json(flags.json, outputs, json);
     outputs.commit();
+    work.done();
     if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
         print(evaluation_table(calibrator, report, flags.classes) +
-              (flags.more ? evaluation_details(calibrator, report, flags.classes) : ""));
+              (flags.more ? evaluation_details(calibrator, report, flags.classes) : "") + traffic);
 }
 }  // namespace
 
@@ -98,6 +105,7 @@ Command add_evaluate(CLI::App& root) {
         ->type_name("FILE.npy");
     app->add_option("--ece-map", flags->ece_map, "expected calibration error of every pixel, float64 [C,H,W]")
         ->type_name("FILE.npy");
+    flags->team.declare(*app);
     flags->common.declare(*app);
     app->footer(
         "Example (after 'kandinsky demo -o demo'):\n"

@@ -6,12 +6,20 @@
 #include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
 
+#include "cli/team.hpp"
 #include "core/fail.hpp"
 #include "io/dataset_json.hpp"
+#include "io/folder_share.hpp"
 
 namespace kandinsky::cli {
 
 namespace {
+/// This rank's share, where several work together.
+Dataset own_share(Dataset data) {
+    const std::shared_ptr<const Team> team = current_team();
+    return team ? data.dealt(team) : data;
+}
+
 bool ends_with(const std::string& text, std::string_view ending) {
     return text.size() >= ending.size() &&
            text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
@@ -160,15 +168,19 @@ Input InputFlags::load(Progress& progress, const std::string& recorded) const {
         if (folder.any())
             fail(ErrorKind::usage, "--axis, --grid, --resize and the like need folders, but {} is an array",
                  probs);
-        return {Dataset(load_array(probs, kProbsKeys), truth ? load_array(labels, kLabelKeys) : Array(),
-                        groups.empty() ? Array() : load_array(groups, kGroupKeys), options),
+        return {own_share(
+                    Dataset(load_array(probs, kProbsKeys), truth ? load_array(labels, kLabelKeys) : Array(),
+                            groups.empty() ? Array() : load_array(groups, kGroupKeys), options)),
                 {},
                 {}};
     }
     const FolderOptions how = folder_options(recorded);
     const auto label_source = truth ? open_images(labels, Role::labels, how) : nullptr;
     const auto probs_source = open_images(probs, Role::probabilities, how, labels);
-    FolderData read = read_images(probs_source.get(), label_source.get(), how, progress);
+    const std::shared_ptr<const Team> team = current_team();
+    FolderData read =
+        team ? read_share(probs_source.get(), label_source.get(), how, *team, !groups.empty(), progress)
+             : read_images(probs_source.get(), label_source.get(), how, progress);
     options.ignore = read.ignore;
     options.logits = Logits::none;  // the reader has made probabilities of them
     if (!groups.empty()) read.groups = groups_for(load_array(groups, kGroupKeys), read, groups);
@@ -177,7 +189,7 @@ Input InputFlags::load(Progress& progress, const std::string& recorded) const {
     if (read.usable.size() < rows) data = data.subset(read.usable);
     std::vector<std::string> names;
     for (const std::uint32_t row : read.usable) names.push_back(read.origins[row].name);
-    return {std::move(data), std::move(read.remarks), std::move(read.provenance), std::move(names)};
+    return {own_share(std::move(data)), std::move(read.remarks), std::move(read.provenance), std::move(names)};
 }
 
 }  // namespace kandinsky::cli

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "cli/team.hpp"
 #include "core/fail.hpp"
 
 namespace kandinsky::cli {
@@ -14,7 +15,7 @@ Outputs::Outputs(std::initializer_list<std::pair<std::string, std::string>> want
             fail(ErrorKind::usage, "{} - would write binary data to the terminal; give a file name", flag);
         if (!names.insert(std::filesystem::path(path).lexically_normal().string()).second)
             fail(ErrorKind::usage, "{} and another option both write {}", flag, path);
-        files_[flag] = std::make_unique<AtomicFile>(path);
+        if (speaks()) files_[flag] = std::make_unique<AtomicFile>(path);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "cli/team.hpp"
 #include "core/fail.hpp"
 #include "io/printable.hpp"
 
@@ -41,7 +42,7 @@ void die_by_signal() {
     _exit(128 + number);
 }
 
-TerminalProgress::TerminalProgress(bool quiet) : visible_(!quiet && isatty(STDERR_FILENO) != 0) {}
+TerminalProgress::TerminalProgress(bool quiet) : visible_(!quiet && speaks() && isatty(STDERR_FILENO) != 0) {}
 
 TerminalProgress::~TerminalProgress() {
     clear();
@@ -75,6 +76,7 @@ void TerminalProgress::clear() {
 }
 
 void warn(TerminalProgress& progress, const std::string& text) {
+    if (!speaks()) return;
     progress.clear();
     fmt::print(stderr, "kandinsky: warning: {}\n", printable(text, std::string::npos));
 }
@@ -84,6 +86,7 @@ bool is_terminal() {
 }
 
 void print(std::string_view text) {
+    if (!speaks()) return;
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
         fail(ErrorKind::file, "cannot write to standard output: {}", std::generic_category().message(errno));
 }

@@ -9,6 +9,7 @@
 #include "core/half_to_float.hpp"
 #include "core/hash.hpp"
 #include "core/pages.hpp"
+#include "core/team.hpp"
 #include "core/unit_interval.hpp"
 
 namespace kandinsky {
@@ -132,6 +133,26 @@ Dataset Dataset::subset(const std::vector<std::uint32_t>& images) const {
     for (const std::uint32_t image : images) part.rows_.push_back(rows_.at(image));
     part.number_groups();
     return part;
+}
+
+Dataset Dataset::dealt(std::shared_ptr<const Team> team) const {
+    const std::size_t ranks = team->comm.size(), all = images();
+    std::vector<std::uint64_t> before(group_count_ + 1);
+    for (const std::uint32_t group : group_index_) ++before[group + 1];
+    for (std::size_t g = 0; g < group_count_; ++g) before[g + 1] += before[g];
+    std::vector<std::uint32_t> own;
+    for (std::uint32_t image = 0; image < all; ++image) {
+        const std::uint32_t g = group_index_[image];
+        if (owner_of(before[g], before[g + 1], all, ranks) == team->comm.rank()) own.push_back(image);
+    }
+    Dataset part = subset(own);
+    part.team_ = std::move(team);
+    return part;
+}
+
+const Team& Dataset::team() const {
+    static const Team nobody_else{.comm = alone()};
+    return team_ ? *team_ : nobody_else;
 }
 
 namespace {

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/parallel.hpp"
+#include "core/team.hpp"
 #include "curve/pixel_rows.hpp"
+#include "curve/pixel_select.hpp"
 #include "curve/score_key.hpp"
 
 namespace kandinsky {
@@ -80,6 +82,7 @@ class CurveBuilder {
 
 PixelPassResult pixel_pass(const Dataset& data, const Census& census, const PixelPassRequest& request,
                            Progress& progress) {
+    if (data.team().counts()) return pixel_select(data, census, request, progress);
     const std::size_t pixels = data.grid().pixels();
     PixelPassResult result;
     result.features.assign(census.strata * pixels * request.quantiles.size(), 0.0f);

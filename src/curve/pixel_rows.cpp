@@ -111,7 +111,7 @@ void PixelRows::for_each(std::size_t i, Visit&& visit) const {
     const auto narrow_words = [&](const auto* words) {
         for (std::size_t k = 0; k < places(); ++k) {
             const std::uint32_t word = words[k], stratum = word >> kCodeBits;
-            if (stratum < strata_) visit(stratum, key_of(narrow_->score(stratum, word & kCodeMask)), k);
+            if (stratum < strata_) visit(stratum, word & kCodeMask, k);
         }
     };
     if (word_bytes_ == 2) return narrow_words(row<std::uint16_t>(i));
@@ -157,21 +157,29 @@ void PixelRows::sort(std::size_t i, Scratch& scratch) const {
         sort_keys(std::span(scratch.keys).subspan(scratch.first[s], count(scratch, s)));
 }
 
-float PixelRows::score(const Scratch& scratch, std::size_t stratum, std::size_t k) const {
+std::uint32_t PixelRows::key(const Scratch& scratch, std::size_t stratum, std::size_t k) const {
     const std::size_t at = scratch.first[stratum] + k;
-    if (word_bytes_ == 2) return narrow_->score(stratum, scratch.half[at] & kCodeMask);
-    if (word_bytes_ == 4) return narrow_->score(stratum, scratch.keys[at] & kCodeMask);
-    return score_of(scratch.keys[at]);
+    if (word_bytes_ == 2) return scratch.half[at] & kCodeMask;
+    return word_bytes_ == 4 ? scratch.keys[at] & kCodeMask : scratch.keys[at];
 }
 
-void PixelRows::pair_up(std::size_t i, Scratch& scratch) const {
+float PixelRows::score_at(std::size_t stratum, std::uint32_t key) const {
+    return narrow_ ? narrow_->score(stratum, key) : score_of(key);
+}
+
+unsigned PixelRows::key_bits() const {
+    return narrow_ ? kCodeBits : 32;
+}
+
+void PixelRows::pair_up(std::size_t i, Scratch& scratch, PairsOf keys) const {
     scratch.first.assign(strata_ + 1, 0);
     for_each(i, [&](std::uint32_t s, std::uint32_t, std::size_t) { ++scratch.first[s + 1]; });
     for (std::size_t s = 0; s < strata_; ++s) scratch.first[s + 1] += scratch.first[s];
     scratch.pairs.resize(scratch.first[strata_]);
     std::vector<std::size_t> next(scratch.first.begin(), scratch.first.end() - 1);
     for_each(i, [&](std::uint32_t s, std::uint32_t key, std::size_t place) {
-        scratch.pairs[next[s]++] = static_cast<std::uint64_t>(key) << 32 | data_.group_of(place / slots_);
+        const std::uint32_t high = keys == PairsOf::scores && narrow_ ? key_of(narrow_->score(s, key)) : key;
+        scratch.pairs[next[s]++] = static_cast<std::uint64_t>(high) << 32 | data_.group_of(place / slots_);
     });
 }
 

@@ -36,12 +36,20 @@ class PixelRows {
     };
     /// Sorts the row of the i-th pixel of the range: afterwards score() gives the k-th of a stratum.
     void sort(std::size_t i, Scratch& scratch) const;
-    [[nodiscard]] float score(const Scratch& scratch, std::size_t stratum, std::size_t k) const;
+    [[nodiscard]] float score(const Scratch& scratch, std::size_t stratum, std::size_t k) const {
+        return score_at(stratum, key(scratch, stratum, k));
+    }
+    /// The same as the key it is sorted by: a number of key_bits() bits that ascends with the score.
+    [[nodiscard]] std::uint32_t key(const Scratch& scratch, std::size_t stratum, std::size_t k) const;
+    [[nodiscard]] unsigned key_bits() const;
+    [[nodiscard]] float score_at(std::size_t stratum, std::uint32_t key) const;
     [[nodiscard]] static std::size_t count(const Scratch& scratch, std::size_t stratum) {
         return scratch.first[stratum + 1] - scratch.first[stratum];
     }
     /// The scores of the i-th pixel with their groups, as pairs in no order; scratch.first tells the strata.
-    void pair_up(std::size_t i, Scratch& scratch) const;
+    /// `keys`: of key_bits() bits instead of key_of() the score.
+    enum class PairsOf { scores, keys };
+    void pair_up(std::size_t i, Scratch& scratch, PairsOf keys = PairsOf::scores) const;
 
   private:
     template <class Word>

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/parallel.hpp"
+#include "core/team.hpp"
 #include "curve/region_select.hpp"
 #include "curve/score_key.hpp"
 #include "score/narrow_scores.hpp"
@@ -105,10 +106,11 @@ std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
     }
 
     // Regions that fit are gathered and sorted, with as much scratch as there are scores. Others are counted,
-    // which needs no memory for the scores; for scores of few values it is faster too.
+    // which needs no memory for the scores; for scores of few values it is faster too. Ranks that work together
+    // and checkpoints always count: counts add up.
     const std::uint64_t most = std::max<std::uint64_t>(1, request.budget / (grouped ? 16 : 8));
     const bool few_values = NarrowScores::of(data, request.score, request.condition).has_value();
-    const std::uint64_t sorted = few_values ? std::min(most, kSmall) : most;
+    const std::uint64_t sorted = data.team().counts() ? 0 : few_values ? std::min(most, kSmall) : most;
     std::vector<CurveSet::Curve> curves(jobs.size());
     std::vector<std::size_t> small;
     {

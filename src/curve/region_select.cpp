@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <kandinsky/threads.hpp>
 
+#include "core/checkpoint.hpp"
+#include "core/team.hpp"
 #include "curve/region_walk.hpp"
 
 namespace kandinsky {
@@ -30,12 +32,23 @@ class Counters {
     Count& at(std::size_t part, std::size_t slot, std::size_t digit) {
         return tables_[part][slot * digits_ + digit];
     }
+    /// What a checkpoint keeps.
+    [[nodiscard]] State state() {
+        State all;
+        for (std::vector<Count>& table : tables_) all.push_back(bytes_of(table));
+        return all;
+    }
     /// Adds the parts up; at(0, ...) has the sums.
     void sum() {
         for (std::size_t part = 1; part < tables_.size(); ++part) {
             for (std::size_t i = 0; i < tables_[0].size(); ++i) tables_[0][i] += tables_[part][i];
             tables_[part] = {};
         }
+    }
+    /// The same over all ranks: what crosses the network in a selection.
+    void sum(Communicator& comm) {
+        sum();
+        sum_wide(comm, std::span(tables_[0]));
     }
     /// Finds the next digit of searches that ascend by slot and, within it, by target.
     void resolve(std::span<Search> searches) {
@@ -123,13 +136,14 @@ class Selection {
 
   private:
     /// How many scores each group has in each region, and so what one of them weighs.
+    /// Groups are whole on a rank, so weights never leave it; how many groups there are does.
     void count_groups(std::vector<CurveSet::Curve>& curves) {
         const std::size_t groups = data_.groups();
         Counters<std::uint32_t> counts(parts_, jobs_.size(), groups);
-        walk_.run(parts_, RegionWalk::What::places, progress_,
-                  [&](std::size_t part, std::uint32_t job, std::uint32_t, std::size_t image) {
-                      ++counts.at(part, job, data_.group_of(image));
-                  });
+        walk("groups of regions", counts, RegionWalk::What::places,
+             [&](std::size_t part, std::uint32_t job, std::uint32_t, std::size_t image) {
+                 ++counts.at(part, job, data_.group_of(image));
+             });
         counts.sum();
         weights_.assign(jobs_.size() * groups, 0);
         for (std::size_t j = 0; j < jobs_.size(); ++j)
@@ -138,6 +152,20 @@ class Selection {
                     weights_[j * groups + g] = kGroupWeight / n;
                     ++curves[j].groups;
                 }
+        std::vector<std::uint64_t> all;
+        for (const CurveSet::Curve& curve : curves) all.push_back(curve.groups);
+        comm().sum(std::span(all));
+        for (std::size_t j = 0; j < curves.size(); ++j) curves[j].groups = all[j];
+    }
+
+    [[nodiscard]] Communicator& comm() const { return data_.team().comm; }
+
+    /// One walk over the images that adds to counters.
+    template <class Table, class Visit>
+    void walk(std::string_view name, Table& counts, RegionWalk::What what, Visit&& visit) {
+        accumulate(data_.team(), name, data_.images(), counts.state(), [&](std::size_t from, std::size_t to) {
+            walk_.run(from, to, parts_, what, progress_, visit);
+        });
     }
 
     [[nodiscard]] Count weight(std::uint32_t job, std::size_t image) const {
@@ -152,16 +180,16 @@ class Selection {
             const std::size_t digits = walk_.narrow() ? NarrowScores::kCodes : kLeading;
             const unsigned shift = walk_.narrow() ? 0 : 16;
             Counters<Count> leading(parts_, jobs_.size(), digits);
-            walk_.run(parts_, RegionWalk::What::keys, progress_,
-                      [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
-                          leading.at(part, job, key >> shift) += weight(job, image);
-                      });
-            leading.sum();
+            walk("leading digits", leading, RegionWalk::What::keys,
+                 [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
+                     leading.at(part, job, key >> shift) += weight(job, image);
+                 });
+            leading.sum(comm());
             leading.resolve(searches);
         }
         if (walk_.narrow()) return;
         const std::size_t each = kFollowing * (parts_ * sizeof(Count) + sizeof(std::uint32_t));
-        const std::size_t most = std::max<std::size_t>(64, request_.budget / 2 / each);
+        const std::size_t most = least(comm(), std::max<std::size_t>(64, request_.budget / 2 / each));
         for (std::size_t begin = 0; begin < searches.size(); begin += most)
             follow(std::span(searches).subspan(begin, std::min(most, searches.size() - begin)));
     }
@@ -175,26 +203,26 @@ class Selection {
             });
             third.assign(slots * kFollowing, kNone);
             Counters<Count> counts(parts_, slots, kFollowing);
-            walk_.run(parts_, RegionWalk::What::keys, progress_,
-                      [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
-                          const std::uint32_t slot = second[job * kLeading + (key >> 16)];
-                          if (slot != kNone) counts.at(part, slot, key >> 8 & 255u) += weight(job, image);
-                      });
-            counts.sum();
+            walk("second digits", counts, RegionWalk::What::keys,
+                 [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
+                     const std::uint32_t slot = second[job * kLeading + (key >> 16)];
+                     if (slot != kNone) counts.at(part, slot, key >> 8 & 255u) += weight(job, image);
+                 });
+            counts.sum(comm());
             counts.resolve(searches);
         }
         const std::size_t slots = number_slots(searches, [&](const Search& one) -> std::uint32_t& {
             return third[one.slot * kFollowing + (one.prefix & 255u)];
         });
         Counters<Count> counts(parts_, slots, kFollowing);
-        walk_.run(parts_, RegionWalk::What::keys, progress_,
-                  [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
-                      const std::uint32_t before = second[job * kLeading + (key >> 16)];
-                      if (before == kNone) return;
-                      const std::uint32_t slot = third[before * kFollowing + (key >> 8 & 255u)];
-                      if (slot != kNone) counts.at(part, slot, key & 255u) += weight(job, image);
-                  });
-        counts.sum();
+        walk("third digits", counts, RegionWalk::What::keys,
+             [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
+                 const std::uint32_t before = second[job * kLeading + (key >> 16)];
+                 if (before == kNone) return;
+                 const std::uint32_t slot = third[before * kFollowing + (key >> 8 & 255u)];
+                 if (slot != kNone) counts.at(part, slot, key & 255u) += weight(job, image);
+             });
+        counts.sum(comm());
         counts.resolve(searches);
     }
 
@@ -223,9 +251,11 @@ std::vector<CurveSet::Curve> select_curves(const Dataset& data, const std::vecto
     std::size_t parts = threads_in_use();
     while (parts > 4 && most_jobs(parts) < jobs.size()) parts /= 2;
     while (parts > 1 && parts * kLeading * count > request.budget) parts /= 2;
+    // All ranks take the same batches, whatever their share and their threads.
+    const std::size_t batch_size = jobs.empty() ? 1 : least(data.team().comm, most_jobs(parts));
     std::vector<CurveSet::Curve> curves;
     for (std::size_t begin = 0; begin < jobs.size();) {
-        const auto batch = jobs.subspan(begin, std::min(most_jobs(parts), jobs.size() - begin));
+        const auto batch = jobs.subspan(begin, std::min(batch_size, jobs.size() - begin));
         const RegionWalk walk(data, partitions, batch, request);
         std::vector<CurveSet::Curve> own =
             grouped ? Selection<Weight>(data, walk, batch, parts, request, progress).run()

@@ -40,13 +40,14 @@ class RegionWalk {
         return narrow_ ? narrow_->score(stratum, key) : score_of(key);
     }
 
-    /// Calls visit(part, job, key, image) for every score, from `parts` threads with a number each; `what`
-    /// says whether keys are wanted at all.
+    /// Calls visit(part, job, key, image) for every score of images [begin, end), from `parts` threads with a
+    /// number each; `what` says whether keys are wanted at all.
     enum class What { keys, places };
     template <class Visit>
-    void run(std::size_t parts, What what, Progress& progress, Visit&& visit) const {
+    void run(std::size_t begin_image, std::size_t end_image, std::size_t parts, What what, Progress& progress,
+             Visit&& visit) const {
         const std::size_t pixels = data_.grid().pixels(), classes = data_.classes();
-        const std::size_t blocks = (data_.images() + kBlock - 1) / kBlock;
+        const std::size_t blocks = (end_image - begin_image + kBlock - 1) / kBlock;
         parallel_for(parts, progress, "region scores", [&](std::size_t part) {
             const std::size_t most = std::min(pixels, kTile);
             std::vector<std::uint16_t> codes(most);
@@ -54,7 +55,8 @@ class RegionWalk {
             std::optional<ScoredTile> tile;
             if (!narrow_ && what == What::keys) tile.emplace(data_, request_.score, most);
             for (std::size_t block = part; block < blocks; block += parts) {
-                const std::size_t first = block * kBlock, last = std::min(data_.images(), first + kBlock);
+                const std::size_t first = begin_image + block * kBlock;
+                const std::size_t last = std::min(end_image, first + kBlock);
                 for (std::size_t image = first; image < last; ++image) {
                     if (progress.cancelled()) throw Interrupted();
                     for (std::size_t begin = 0; begin < pixels; begin += kTile) {

@@ -1,11 +1,14 @@
 #include "evaluate/alpha_judge.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "core/team.hpp"
 #include "evaluate/level_plan.hpp"
 
 namespace kandinsky {
@@ -31,6 +34,35 @@ WorstPlace worst_of(const std::vector<std::uint64_t>& tested, const std::vector<
         if (!(here >= worst.coverage)) worst = {here, tested[i], i};
     }
     return worst;
+}
+/// quantile() of all ranks' shares together, n of them. Ranks look for the order statistics by counting, so
+/// what they say does not grow with the images.
+std::array<double, ImageCoverage::kLevels.size()> quantiles_of(Communicator& comm,
+                                                               const std::vector<double>& shares,
+                                                               std::uint64_t n) {
+    constexpr std::size_t kCount = ImageCoverage::kLevels.size();
+    std::array<double, kCount> out{};
+    if (comm.size() == 1 || n == 0) {
+        for (std::size_t k = 0; k < kCount; ++k) out[k] = quantile(shares, ImageCoverage::kLevels[k]);
+        return out;
+    }
+    // The bits of numbers that are not negative ascend with them.
+    std::vector<std::uint64_t> keys, wanted;
+    for (const double one : shares) keys.push_back(std::bit_cast<std::uint64_t>(one));
+    std::sort(keys.begin(), keys.end());
+    const auto place = [&](std::size_t k) { return ImageCoverage::kLevels[k] * static_cast<double>(n - 1); };
+    for (std::size_t k = 0; k < kCount; ++k) {
+        const auto below = static_cast<std::uint64_t>(place(k));
+        wanted.push_back(below + 1);
+        wanted.push_back(std::min(below + 2, n));
+    }
+    const std::vector<std::uint64_t> found = select_ranks(comm, keys, wanted);
+    for (std::size_t k = 0; k < kCount; ++k) {
+        const auto low = std::bit_cast<double>(found[2 * k]), high = std::bit_cast<double>(found[2 * k + 1]);
+        const double share_above = place(k) - std::floor(place(k));
+        out[k] = wanted[2 * k] >= n ? low : low + (high - low) * share_above;
+    }
+    return out;
 }
 }  // namespace
 
@@ -148,6 +180,23 @@ void AlphaJudge::Tile::finish() {
     judge_.filled_ += filled_;
 }
 
+void AlphaJudge::Tile::list(TileSums& sums) {
+    sums.add(std::span(tested_));
+    sums.add(std::span(covered_));
+    sums.add(std::span(size_samples_));
+    sums.add(std::span(size_covered_));
+    for (std::uint64_t* one : {&valid_, &members_, &empty_, &filled_covered_, &filled_}) sums.add(*one);
+}
+
+void AlphaJudge::list_images(TileSums& sums) {
+    for (std::size_t s = 0; s < image_tested_.size(); ++s) {
+        sums.keep(bytes_of(image_tested_[s]));
+        sums.keep(bytes_of(image_covered_[s]));
+    }
+    sums.keep(bytes_of(image_valid_));
+    sums.keep(bytes_of(image_members_));
+}
+
 ImageCoverage AlphaJudge::image_coverage(const ByImage& tested, const ByImage& covered) const {
     ImageCoverage out;
     std::vector<double> shares;
@@ -158,10 +207,10 @@ ImageCoverage AlphaJudge::image_coverage(const ByImage& tested, const ByImage& c
         // 1 - 0.9 is not 0.1: a share that is meant to be equal is not below.
         below += shares.back() < 1 - options_.alpha - 1e-12;
     }
-    out.images = shares.size();
-    for (std::size_t k = 0; k < out.quantiles.size(); ++k)
-        out.quantiles[k] = quantile(shares, ImageCoverage::kLevels[k]);
-    out.below = share(below, out.images);
+    Communicator& comm = data_.team().comm;
+    out.images = kandinsky::total(comm, shares.size());
+    out.below = share(kandinsky::total(comm, below), out.images);
+    out.quantiles = quantiles_of(comm, shares, out.images);
     return out;
 }
 
@@ -203,8 +252,10 @@ void AlphaJudge::finish(Evaluation& out, const Resamples& resamples) const {
         }
     }
     out.alpha = options_.alpha;
-    out.coverage_at_alpha = share(total(covered), total(tested));
-    out.plain_coverage = share(total(covered) - filled_covered_, total(tested));
+    const std::uint64_t hits = kandinsky::total(data_.team().comm, total(covered)),
+                        samples = kandinsky::total(data_.team().comm, total(tested));
+    out.coverage_at_alpha = share(hits, samples);
+    out.plain_coverage = share(hits - filled_covered_, samples);
     out.set_size = share(members_ + filled_, valid_);
     out.plain_set_size = share(members_, valid_);
     out.empty_share = share(empty_ - filled_, valid_);

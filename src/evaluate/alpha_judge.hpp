@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "evaluate/bootstrap.hpp"
+#include "evaluate/tile_sums.hpp"
 #include "score/scored_tile.hpp"
 
 namespace kandinsky {
@@ -20,6 +21,8 @@ class AlphaJudge {
         Tile(AlphaJudge& judge, PixelRange range);
         void add(const ScoredTile& tile, std::size_t image);
         void finish();
+        /// Counts by pixel and set size; those by image stay with the rank that has the image.
+        void list(TileSums& sums);
 
       private:
         void fill(const ScoredTile& tile);
@@ -33,6 +36,8 @@ class AlphaJudge {
         std::uint64_t valid_ = 0, members_ = 0, empty_ = 0, filled_covered_ = 0, filled_ = 0;
     };
 
+    /// The counts by image, for checkpoints.
+    void list_images(TileSums& sums);
     /// Writes everything that it knows; intervals when there are resamples.
     void finish(Evaluation& out, const Resamples& resamples) const;
 

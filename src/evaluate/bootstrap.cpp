@@ -22,18 +22,24 @@ std::vector<double> finite(const std::vector<double>& values) {
 }  // namespace
 
 Resamples::Resamples(const Dataset& data, std::size_t count, std::uint64_t seed, Progress& progress)
-    : count_(count), stride_((count + 15) / 16 * 16), times_(data.groups() * stride_) {
-    const std::size_t groups = data.groups();
-    std::vector<std::uint64_t> who(groups), images(groups);
+    : comm_(&data.team().comm),
+      count_(count),
+      stride_((count + 15) / 16 * 16),
+      times_(data.groups() * stride_) {
+    const std::size_t own = data.groups();
+    std::vector<std::uint64_t> own_who(own), images(own);
     const std::vector<std::uint64_t> hashes = data.grouped()
                                                   ? std::vector<std::uint64_t>{}
                                                   : take_census(data, Condition::none, progress).image_hash;
     for (std::size_t image = 0; image < data.images(); ++image) {
-        who[data.group_of(image)] =
+        own_who[data.group_of(image)] =
             data.grouped() ? static_cast<std::uint64_t>(data.group_id(image)) : hashes[image];
         ++images[data.group_of(image)];
     }
     // Equal identities without groups mean equal images: their order makes no difference.
+    const Gathered all = gather_words(*comm_, own_who);
+    const std::vector<std::uint64_t>& who = all.values;
+    const std::size_t groups = who.size();
     std::vector<std::uint32_t> order(groups);
     std::iota(order.begin(), order.end(), 0u);
     std::sort(order.begin(), order.end(),
@@ -42,7 +48,8 @@ Resamples::Resamples(const Dataset& data, std::size_t count, std::uint64_t seed,
         Random random(seed, kPurpose, b);
         std::uint64_t total = 0;
         for (std::size_t draw = 0; draw < groups; ++draw) {
-            const std::uint32_t group = order[random.below(groups)];
+            const std::size_t group = order[random.below(groups)] - all.first;
+            if (group >= own) continue;  // another rank's: unsigned, so below the first wraps too
             ++times_[group * stride_ + b];
             total += images[group];
         }
@@ -60,6 +67,8 @@ std::vector<double> Resamples::ratios(std::span<const std::uint64_t> top,
             below[b] += own[b] * bottom[g];
         }
     }
+    comm_->sum(std::span(above));
+    comm_->sum(std::span(below));
     std::vector<double> out(count_, std::numeric_limits<double>::quiet_NaN());
     for (std::size_t b = 0; b < count_; ++b)
         if (below[b] > 0) out[b] = static_cast<double>(above[b]) / static_cast<double>(below[b]);

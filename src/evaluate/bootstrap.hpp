@@ -7,10 +7,13 @@
 #include <span>
 #include <vector>
 
+#include "core/team.hpp"
+
 namespace kandinsky {
 
-/// How often each test group stands in each of some resamples: as many groups as there are, drawn with
-/// replacement. Follows the groups' ids or the images' content, never their order.
+/// How often each test group of this rank stands in each of some resamples: as many groups as there are on
+/// all ranks, drawn with replacement. Follows the groups' ids or the images' content, never their order. To
+/// put them in order every rank must know all: 8 bytes of each group cross the network.
 class Resamples {
   public:
     Resamples() = default;
@@ -22,14 +25,17 @@ class Resamples {
     [[nodiscard]] const std::uint16_t* times(std::uint32_t group) const {
         return times_.data() + group * stride_;
     }
-    /// No resample has more images than that.
+    /// No resample has more images than that; a process alone knows.
     [[nodiscard]] std::uint64_t most_images() const { return most_images_; }
+
+    [[nodiscard]] Communicator& comm() const { return *comm_; }
 
     /// For every resample: the sum of top over the sum of bottom, each [group]; NaN where that is 0.
     [[nodiscard]] std::vector<double> ratios(std::span<const std::uint64_t> top,
                                              std::span<const std::uint64_t> bottom) const;
 
   private:
+    Communicator* comm_ = &alone();
     std::size_t count_ = 0, stride_ = 0;
     std::uint64_t most_images_ = 0;
     std::vector<std::uint16_t> times_;  ///< [group][stride]

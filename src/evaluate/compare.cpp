@@ -6,6 +6,7 @@
 #include "calibrate/sample.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
+#include "core/team.hpp"
 #include "score/census.hpp"
 
 namespace kandinsky {
@@ -124,7 +125,7 @@ Comparison compare(const Dataset& calibration, const Dataset& test, const Compar
 
     Comparison result;
     result.grid = calibration.grid();
-    result.test_images = test.images();
+    result.test_images = total(test.team().comm, test.images());
     result.sample = options.sample;
     result.draws = options.draws;
     result.grouped = calibration.grouped();
@@ -136,8 +137,8 @@ Comparison compare(const Dataset& calibration, const Dataset& test, const Compar
                 ? calibration.subset(draw_sample(calibration, hashes, options.sample, SamplePurpose::draws,
                                                  options.calibrate.seed, draw))
                 : calibration;
-        result.cal_images = part.images();
-        result.cal_groups = part.groups();
+        result.cal_images = total(part.team().comm, part.images());
+        result.cal_groups = total(part.team().comm, part.groups());
         std::vector<double> fit_seconds;
         const bool last = draw + 1 == options.draws;
         result.calibrators = calibrate_all(part, last ? with_references : wanted, progress, &fit_seconds);

@@ -137,6 +137,24 @@ void CoverageJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
     add_ranks(least_.data(), valid, n, empties_);
 }
 
+void CoverageJudge::Tile::tabulate() {
+    if (resampled_) resampled_->tabulate();
+}
+
+void CoverageJudge::Tile::list(TileSums& sums) {
+    sums.add(std::span(first_));
+    sums.add(std::span(marginal_first_));
+    sums.add(std::span(sizes_));
+    sums.add(std::span(empties_));
+    sums.add(valid_);
+    at_alpha_.list(sums);
+    if (resampled_) resampled_->list(sums);
+}
+
+void CoverageJudge::Tile::list_notes(TileSums& sums) {
+    if (resampled_) resampled_->list_notes(sums);
+}
+
 void CoverageJudge::Tile::finish() {
     at_alpha_.finish();
     if (resampled_) resampled_->finish();

@@ -25,6 +25,9 @@ class CoverageJudge {
         Tile(CoverageJudge& judge, PixelRange range);
         void add(const ScoredTile& tile, std::size_t image);
         void finish();
+        void tabulate();  ///< before list(), once all images are added
+        void list(TileSums& sums);
+        void list_notes(TileSums& sums);
 
       private:
         CoverageJudge& judge_;
@@ -41,6 +44,7 @@ class CoverageJudge {
         std::optional<ResampledErrors::Tile> resampled_;
     };
 
+    void list_images(TileSums& sums) { at_alpha_.list_images(sums); }
     [[nodiscard]] Evaluation finish();
 
   private:

@@ -16,6 +16,24 @@ constexpr double kOne = 4294967296.0;  // 2^32 units are probability 1
 // The released code divides in half precision, and what reaches 20 that way has a bin of its own.
 constexpr std::size_t kMapBins = kBins + 1;
 
+__extension__ using Long = __int128;
+
+/// As the low 48 bits and what is above them, which has the sign.
+void sum_over_ranks(Communicator& comm, std::vector<Long>& values) {
+    if (comm.size() == 1) return;
+    constexpr unsigned kLow = 48;
+    std::vector<std::uint64_t> words;
+    for (const Long value : values) {
+        words.push_back(static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << kLow) - 1));
+        words.push_back(static_cast<std::uint64_t>(static_cast<std::int64_t>(value >> kLow)));
+    }
+    comm.sum(std::span(words));
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<Long>(static_cast<std::int64_t>(words[2 * i + 1])) *
+                        (static_cast<Long>(1) << kLow) +
+                    words[2 * i];
+}
+
 std::size_t released_bin(float p) {
     return static_cast<std::size_t>(round_to_half(p / round_to_half(0.05f)));
 }
@@ -114,20 +132,22 @@ void GroupBins::finish(const Resamples& resamples, ProbabilityEvaluation& out) c
     std::vector<double> means(resamples.count(), 0.0);
     double mean = 0;
     for (std::size_t c = 0; c < classes_; ++c) {
-        // A sum over the groups of a resample may leave 64 bits: doubles, always added in the same order.
-        std::vector<double> sums(resamples.count() * (kBins + 1)), values(resamples.count());
+        // A sum over the groups of a resample may leave 64 bits.
+        std::vector<Long> sums(resamples.count() * (kBins + 1));
+        std::vector<double> values(resamples.count());
         for (std::size_t g = 0; g < groups_; ++g) {
             const std::int64_t* const own = bins_.data() + (c * groups_ + g) * (kBins + 1);
             const std::uint16_t* const times = resamples.times(static_cast<std::uint32_t>(g));
             for (std::size_t b = 0; b < resamples.count(); ++b)
                 for (std::size_t k = 0; times[b] > 0 && k <= kBins; ++k)
-                    sums[b * (kBins + 1) + k] += times[b] * static_cast<double>(own[k]);
+                    sums[b * (kBins + 1) + k] += static_cast<Long>(times[b]) * own[k];
         }
+        sum_over_ranks(resamples.comm(), sums);
         for (std::size_t b = 0; b < resamples.count(); ++b) {
-            const double* const own = sums.data() + b * (kBins + 1);
+            const Long* const own = sums.data() + b * (kBins + 1);
             double gaps = 0;
-            for (std::size_t k = 0; k < kBins; ++k) gaps += std::abs(own[k]);
-            values[b] = gaps / kOne / own[kBins];
+            for (std::size_t k = 0; k < kBins; ++k) gaps += std::abs(static_cast<double>(own[k]));
+            values[b] = gaps / kOne / static_cast<double>(own[kBins]);
             means[b] += values[b] / static_cast<double>(classes_);
         }
         out.classes[c].ece_interval = centred_interval(values, out.classes[c].ece);
@@ -154,6 +174,13 @@ void ReliabilityTile::Totals::add(const Totals& other) {
         confidence[i] += other.confidence[i];
     }
     for (std::size_t i = 0; i < residuals.size(); ++i) residuals[i] += other.residuals[i];
+}
+
+void ReliabilityTile::Totals::sum(Communicator& comm) {
+    comm.sum(std::span(count));
+    comm.sum(std::span(positive));
+    sum_signed(comm, confidence);
+    sum_signed(comm, residuals);
 }
 
 std::vector<Reliability> ReliabilityTile::Totals::finish() const {

@@ -6,6 +6,7 @@
 
 #include "evaluate/bootstrap.hpp"
 #include "evaluate/smooth_ece.hpp"
+#include "evaluate/tile_sums.hpp"
 #include "score/scored_tile.hpp"
 
 namespace kandinsky {
@@ -17,6 +18,8 @@ class GroupBins {
         : classes_(classes), groups_(groups), bins_(classes * groups * (Reliability::kBins + 1)) {}
     /// gaps[bin]: sums of p - y in units of 2^-32. Safe from several threads.
     void add(std::size_t cls, std::uint32_t group, const std::int64_t* gaps, std::uint64_t count);
+    /// For checkpoints; sums stay with the rank that has the group.
+    [[nodiscard]] std::span<std::byte> state() { return std::as_writable_bytes(std::span(bins_)); }
     /// Writes the intervals of every class and of their mean.
     void finish(const Resamples& resamples, ProbabilityEvaluation& out) const;
 
@@ -49,9 +52,18 @@ class ReliabilityTile {
               confidence(classes * Reliability::kBins),
               residuals(classes * kSmoothBins) {}
         void add(const Totals& other);
+        void sum(Communicator& comm);
         [[nodiscard]] std::vector<Reliability> finish() const;
     };
     [[nodiscard]] const Totals& totals() const { return totals_; }
+    /// What a map needs is summed over the ranks tile by tile; the totals are once, at the end.
+    void list(TileSums& sums) {
+        sums.add(std::span(gap_));
+        sums.add(std::span(seen_));
+        for (std::vector<std::uint64_t>* one : {&totals_.count, &totals_.positive}) sums.keep(bytes_of(*one));
+        for (std::vector<std::int64_t>* one : {&totals_.confidence, &totals_.residuals})
+            sums.keep(bytes_of(*one));
+    }
 
   private:
     template <bool kReleased>

@@ -24,8 +24,8 @@ ResampledErrors::ResampledErrors(const Calibrator& calibrator, const LevelPlan& 
       sums_(calibrator.strata() * resamples.stride()),
       pixels_(sums_.size()) {}
 
-std::size_t ResampledErrors::tile_size(const Dataset& data, std::size_t bytes) {
-    return std::max<std::size_t>(16, bytes / (data.classes() * data.images()));
+std::size_t ResampledErrors::tile_size(const Dataset& data, std::size_t images, std::size_t bytes) {
+    return std::max<std::size_t>(16, bytes / (data.classes() * std::max<std::size_t>(1, images)));
 }
 
 ResampledErrors::Tile::Tile(ResampledErrors& all, std::size_t pixels)
@@ -40,29 +40,54 @@ void ResampledErrors::Tile::note(std::size_t image, std::size_t c, const std::ui
 }
 
 template <class Count>
+bool ResampledErrors::Tile::count_pixel(std::size_t stratum, std::size_t pixel, Count* table) const {
+    const std::size_t images = all_.data_.images(), stride = all_.resamples_.stride();
+    bool any = false;
+    for (std::size_t c = 0; c < all_.data_.classes(); ++c) {
+        if (all_.calibrator_.stratum_of(c) != stratum) continue;
+        const std::uint8_t* const first = first_.data() + (c * pixels_ + pixel) * images;
+        for (std::size_t image = 0; image < images; ++image) {
+            if (first[image] == kNone) continue;
+            add_row(table + first[image] * stride, all_.resamples_.times(all_.data_.group_of(image)), stride);
+            any = true;
+        }
+    }
+    return any;
+}
+
+void ResampledErrors::Tile::tabulate() {
+    const std::size_t each = (all_.plan_.alphas.size() + 1) * all_.resamples_.stride();
+    tables_.assign(all_.calibrator_.strata() * pixels_ * each, 0);
+    for (std::size_t s = 0; s < all_.calibrator_.strata(); ++s)
+        for (std::size_t i = 0; i < pixels_; ++i)
+            count_pixel(s, i, tables_.data() + (s * pixels_ + i) * each);
+}
+
+void ResampledErrors::Tile::list(TileSums& sums) {
+    sums.add(std::span(tables_));
+}
+
+void ResampledErrors::Tile::list_notes(TileSums& sums) {
+    sums.keep(bytes_of(first_));
+}
+
+template <class Count>
 void ResampledErrors::Tile::count_all() {
-    const std::size_t images = all_.data_.images(), levels = all_.plan_.alphas.size();
+    const std::size_t levels = all_.plan_.alphas.size();
     const std::size_t strata = all_.calibrator_.strata(), stride = all_.resamples_.stride();
-    std::vector<const std::uint16_t*> times(images);
-    for (std::size_t image = 0; image < images; ++image)
-        times[image] = all_.resamples_.times(all_.data_.group_of(image));
     std::vector<Count> table((levels + 1) * stride);
     std::vector<double> share(stride), covered(stride), error(stride);
     std::vector<std::uint64_t> sums(strata * stride), counted(strata * stride);
     for (std::size_t s = 0; s < strata; ++s)
         for (std::size_t i = 0; i < pixels_; ++i) {
-            std::fill(table.begin(), table.end(), Count{0});
-            bool any = false;
-            for (std::size_t c = 0; c < all_.data_.classes(); ++c) {
-                if (all_.calibrator_.stratum_of(c) != s) continue;
-                const std::uint8_t* const first = first_.data() + (c * pixels_ + i) * images;
-                for (std::size_t image = 0; image < images; ++image) {
-                    if (first[image] == kNone) continue;
-                    add_row(table.data() + first[image] * stride, times[image], stride);
-                    any = true;
-                }
+            if (tables_.empty()) {
+                std::fill(table.begin(), table.end(), Count{0});
+                if (!count_pixel(s, i, table.data())) continue;
+            } else {
+                const std::uint32_t* const from = tables_.data() + (s * pixels_ + i) * table.size();
+                std::transform(from, from + table.size(), table.begin(),
+                               [](std::uint32_t n) { return static_cast<Count>(n); });
             }
-            if (!any) continue;
             std::fill(share.begin(), share.end(), 0.0);
             std::fill(covered.begin(), covered.end(), 0.0);
             std::fill(error.begin(), error.end(), 0.0);
@@ -95,7 +120,7 @@ void ResampledErrors::Tile::finish() {
     // A class may be there once in every image; where classes are pooled and overlap, each counts.
     const std::uint64_t most = all_.resamples_.most_images() *
                                (all_.calibrator_.strata() == 1 ? all_.data_.classes() : std::size_t{1});
-    if (most < std::numeric_limits<std::uint16_t>::max())
+    if (tables_.empty() && most < std::numeric_limits<std::uint16_t>::max())
         count_all<std::uint16_t>();
     else
         count_all<std::uint32_t>();

@@ -7,6 +7,7 @@
 
 #include "evaluate/bootstrap.hpp"
 #include "evaluate/level_plan.hpp"
+#include "evaluate/tile_sums.hpp"
 
 namespace kandinsky {
 
@@ -18,8 +19,8 @@ class ResampledErrors {
     ResampledErrors(const Calibrator& calibrator, const LevelPlan& plan, const Dataset& data,
                     const Resamples& resamples);
 
-    /// Most pixels a tile should have for its notes to stay within `bytes`.
-    [[nodiscard]] static std::size_t tile_size(const Dataset& data, std::size_t bytes);
+    /// Most pixels a tile should have for its notes about so many images to stay within `bytes`.
+    [[nodiscard]] static std::size_t tile_size(const Dataset& data, std::size_t images, std::size_t bytes);
 
     class Tile {
       public:
@@ -27,13 +28,22 @@ class ResampledErrors {
         /// ranks[pixel] of class c in an image; members only count.
         void note(std::size_t image, std::size_t c, const std::uint8_t* ranks, const std::uint8_t* member);
         void finish();
+        /// For ranks that work together: the notes, which finish() would read, as counts that add up.
+        void tabulate();
+        void list(TileSums& sums);        ///< the counts
+        void list_notes(TileSums& sums);  ///< for checkpoints
 
       private:
         template <class Count>
         void count_all();
+        /// How often each level is the first to cover a sample of a pixel, in each resample; whether there is
+        /// a sample.
+        template <class Count>
+        bool count_pixel(std::size_t stratum, std::size_t pixel, Count* table) const;
         ResampledErrors& all_;
         std::size_t pixels_;
-        std::vector<std::uint8_t> first_;  ///< [class][pixel][image]: level, or kNone
+        std::vector<std::uint8_t> first_;    ///< [class][pixel][image]: level, or kNone
+        std::vector<std::uint32_t> tables_;  ///< [stratum][pixel][level][resample] once tabulated
     };
 
     /// [resample]: mean over the pixels that have a sample in it; NaN when there is none.

@@ -11,6 +11,7 @@
 #include "core/parallel.hpp"
 #include "io/case_groups.hpp"
 #include "io/folder.hpp"
+#include "io/folder_share.hpp"
 #include "io/label_slices.hpp"
 #include "io/scratch_array.hpp"
 
@@ -121,8 +122,52 @@ void SliceReader::read(std::size_t slice, float* out, std::size_t* certain_backg
                    out + c * fit_.grid.pixels());
 }
 
-FolderData read_images(const ImageSource* probs, const ImageSource* labels, const FolderOptions& asked,
-                       Progress& progress) {
+namespace {
+/// Which slices of each case are taken, known to the rank that looked at its labels, for all.
+void share_slices(Communicator& comm, std::vector<std::vector<std::uint32_t>>& slices) {
+    if (comm.size() == 1) return;
+    std::vector<std::uint64_t> own;
+    for (std::size_t i = comm.rank(); i < slices.size(); i += comm.size()) {
+        own.push_back(slices[i].size());
+        own.insert(own.end(), slices[i].begin(), slices[i].end());
+    }
+    const Gathered all = gather_words(comm, own);
+    std::size_t next = 0;
+    for (std::size_t r = 0; r < comm.size(); ++r)
+        for (std::size_t i = r; i < slices.size(); i += comm.size()) {
+            const auto count = static_cast<std::size_t>(all.values[next++]);
+            slices[i].clear();
+            for (std::size_t k = 0; k < count; ++k)
+                slices[i].push_back(static_cast<std::uint32_t>(all.values[next++]));
+        }
+}
+
+/// Which rows a rank reads: those that Dataset::dealt() will give it. `groups`: of the cases; empty without.
+std::vector<bool> own_rows(const Communicator& comm, const std::vector<std::size_t>& rows_of,
+                           const std::vector<std::int64_t>& groups) {
+    std::map<std::int64_t, std::uint64_t> before;  // by group: rows of lower ones
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < rows_of.size(); ++i) {
+        all += rows_of[i];
+        if (!groups.empty()) before[groups[i]] += rows_of[i];
+    }
+    std::map<std::int64_t, bool> mine;
+    std::uint64_t sum = 0;
+    for (const auto& [id, size] : before) {
+        mine[id] = owner_of(sum, sum + size, all, comm.size()) == comm.rank();
+        sum += size;
+    }
+    std::vector<bool> own;
+    for (std::size_t i = 0; i < rows_of.size(); ++i)
+        for (std::size_t k = 0; k < rows_of[i]; ++k)
+            own.push_back(groups.empty()
+                              ? owner_of(own.size(), own.size() + 1, all, comm.size()) == comm.rank()
+                              : mine[groups[i]]);
+    return own;
+}
+
+FolderData read_for(const ImageSource* probs, const ImageSource* labels, const FolderOptions& asked,
+                    Communicator& comm, Progress& progress) {
     FolderData out;
     FolderOptions options = asked;
     Pairing pairing = pair_items(probs, labels);
@@ -158,6 +203,7 @@ FolderData read_images(const ImageSource* probs, const ImageSource* labels, cons
         cases.run(
             "checking labels", [&](std::size_t i) { return labels_info(i).path; },
             [&](std::size_t i) {
+                if (i % comm.size() != comm.rank()) return;
                 const LabelSlices reader(labels_info(i), labels->read(pairs[i].labels), rules);
                 for (std::size_t s = 0; s < labels_info(i).slices; ++s) {
                     const LabelSlices::Look look = reader.look(s);
@@ -166,7 +212,8 @@ FolderData read_images(const ImageSource* probs, const ImageSource* labels, cons
                     if (look.wide) wide = true;
                 }
             });
-        rules.wide = wide;
+        share_slices(comm, slices);
+        rules.wide = most(comm, wide ? 1 : 0) == 1;
         (void)cases.refuse_unless(options.skip_bad, pairing.files);
     } else {
         for (std::size_t i = 0; i < pairs.size(); ++i)
@@ -186,6 +233,22 @@ FolderData read_images(const ImageSource* probs, const ImageSource* labels, cons
         fail(ErrorKind::data, "no image is left to read: {}",
              bad.empty() ? "no slice holds an annotation" : list_of(bad, pairing.files));
     }
+    std::vector<std::string> names;
+    bool grouped = !options.group_by.empty();
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        names.push_back(pairs[i].name);
+        grouped = grouped || (cases.good(i) && info(i).volume);
+    }
+    std::vector<std::int64_t> ids;
+    if (grouped) ids = group_ids(names, options.group_by);
+    std::vector<std::size_t> rows_of;
+    for (const auto& own : slices) rows_of.push_back(own.size());
+    const std::vector<bool> wanted = own_rows(comm, rows_of, ids);
+    const auto nothing_of = [&](std::size_t i) {
+        const auto from = wanted.begin() + static_cast<std::ptrdiff_t>(first_row[i]);
+        return std::find(from, from + static_cast<std::ptrdiff_t>(slices[i].size()), true) ==
+               from + static_cast<std::ptrdiff_t>(slices[i].size());
+    };
     const std::size_t height = options.fit.grid.height, width = options.fit.grid.width;
     try {
         if (labels != nullptr) {
@@ -197,10 +260,12 @@ FolderData read_images(const ImageSource* probs, const ImageSource* labels, cons
             cases.run(
                 "reading labels", [&](std::size_t i) { return labels_info(i).path; },
                 [&](std::size_t i) {
+                    if (nothing_of(i)) return;
                     const LabelSlices reader(labels_info(i), labels->read(pairs[i].labels), rules);
                     std::vector<std::byte> item(size_of(scratch.dtype()) * height * width *
                                                 std::max<std::size_t>(planes, 1));
                     for (std::size_t k = 0; k < slices[i].size(); ++k) {
+                        if (!wanted[first_row[i] + k]) continue;
                         reader.read(slices[i][k], item.data());
                         put(scratch, first_row[i] + k, item.data());
                     }
@@ -215,17 +280,22 @@ FolderData read_images(const ImageSource* probs, const ImageSource* labels, cons
             cases.run(
                 "reading probabilities", [&](std::size_t i) { return probs_info(i).path; },
                 [&](std::size_t i) {
+                    if (nothing_of(i)) return;
                     const SliceReader reader(probs_info(i), probs->read(pairs[i].probs), options);
                     std::vector<float> item(planes * height * width);
-                    std::size_t ones = 0;
+                    std::size_t ones = 0, own = 0;
                     for (std::size_t k = 0; k < slices[i].size(); ++k) {
+                        if (!wanted[first_row[i] + k]) continue;
+                        ++own;
                         reader.read(slices[i][k], item.data(), &ones);
                         put(scratch, first_row[i] + k, item.data());
                     }
                     certain += ones;
-                    pixels += slices[i].size() * probs_info(i).height * probs_info(i).width;
+                    pixels += own * probs_info(i).height * probs_info(i).width;
                 });
             out.probs = scratch.array();
+            certain = total(comm, certain);
+            pixels = total(comm, pixels);
             if (certain > 0 && probs->format() == "nnU-Net") {
                 const double share = 100.0 * static_cast<double>(certain) / static_cast<double>(pixels);
                 out.remarks.push_back(fmt::format(
@@ -241,20 +311,15 @@ FolderData read_images(const ImageSource* probs, const ImageSource* labels, cons
 
     const std::vector<BadFile> late = cases.refuse_unless(options.skip_bad, pairing.files);
     out.skipped.insert(out.skipped.end(), late.begin(), late.end());
-    std::vector<std::string> names;
-    bool grouped = !options.group_by.empty();
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-        names.push_back(pairs[i].name);
         if (!cases.good(i)) continue;
         ++out.cases;
-        grouped = grouped || info(i).volume;
         for (std::size_t k = 0; k < slices[i].size(); ++k)
             out.usable.push_back(static_cast<std::uint32_t>(first_row[i] + k));
     }
     if (out.usable.empty())
         fail(ErrorKind::data, "no image is left; {}", list_of(out.skipped, pairing.files));
     if (grouped) {
-        const std::vector<std::int64_t> ids = group_ids(names, options.group_by);
         std::vector<std::int64_t> all;
         for (std::size_t i = 0; i < pairs.size(); ++i) all.insert(all.end(), slices[i].size(), ids[i]);
         out.groups = Array::copy_of(all, {rows});
@@ -273,6 +338,18 @@ FolderData read_images(const ImageSource* probs, const ImageSource* labels, cons
     }
     out.provenance = std::move(record);
     return out;
+}
+}  // namespace
+
+FolderData read_images(const ImageSource* probs, const ImageSource* labels, const FolderOptions& asked,
+                       Progress& progress) {
+    return read_for(probs, labels, asked, alone(), progress);
+}
+
+FolderData read_share(const ImageSource* probs, const ImageSource* labels, const FolderOptions& asked,
+                      const Team& team, bool groups_given, Progress& progress) {
+    const bool all = asked.skip_bad || groups_given;
+    return read_for(probs, labels, asked, all ? alone() : team.comm, progress);
 }
 
 }  // namespace kandinsky

@@ -3,47 +3,66 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/random.hpp"
+#include "core/team.hpp"
 
 namespace kandinsky::partition {
 
 namespace {
-/// The groups in an order that shows neither positions nor ids, or in that of the file.
-std::vector<std::uint32_t> ranked_groups(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
-                                         FoldOrder order, std::uint64_t salt) {
-    struct Ticket {
-        std::uint64_t number = std::numeric_limits<std::uint64_t>::max();
-        std::uint32_t group = 0;
-    };
-    std::vector<Ticket> tickets(data.groups());
+/// A number for each group of this rank: by it all groups are put in an order that shows neither positions
+/// nor ids, or in that of the file.
+std::vector<std::uint64_t> tickets_of(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
+                                      FoldOrder order, std::uint64_t salt) {
+    std::vector<std::uint64_t> tickets(data.groups(), std::numeric_limits<std::uint64_t>::max());
     for (std::size_t image = 0; image < data.images(); ++image) {
-        const std::uint32_t group = data.group_of(image);
         const std::uint64_t who =
             data.grouped() ? static_cast<std::uint64_t>(data.group_id(image)) : image_hash[image];
-        const std::uint64_t number = order == FoldOrder::content ? mix(salt ^ mix(who)) : image;
-        tickets[group] = {std::min(tickets[group].number, number), group};
+        const std::uint64_t number =
+            order == FoldOrder::content ? mix(salt ^ mix(who)) : std::uint64_t{data.row_of(image)};
+        std::uint64_t& ticket = tickets[data.group_of(image)];
+        ticket = std::min(ticket, number);
     }
-    // Equal numbers by content mean equal images: which of them comes first makes no difference.
-    std::stable_sort(tickets.begin(), tickets.end(),
-                     [](const Ticket& a, const Ticket& b) { return a.number < b.number; });
-    std::vector<std::uint32_t> groups;
-    for (const Ticket& ticket : tickets) groups.push_back(ticket.group);
-    return groups;
+    return tickets;
+}
+
+/// The place of each of this rank's tickets among all ranks' in ascending order. Equal numbers by content
+/// mean equal images: which of them comes first makes no difference.
+std::vector<std::size_t> places_of(Communicator& comm, const std::vector<std::uint64_t>& own) {
+    const Gathered all = gather_words(comm, own);
+    std::vector<std::uint32_t> order(all.values.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return all.values[a] < all.values[b]; });
+    std::vector<std::size_t> places(own.size());
+    for (std::size_t place = 0; place < order.size(); ++place)
+        if (order[place] >= all.first && order[place] < all.first + own.size())
+            places[order[place] - all.first] = place;
+    return places;
 }
 }  // namespace
 
 Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_hash, std::size_t wanted,
                  FoldOrder order, std::uint64_t seed) {
     constexpr std::uint64_t kPurpose = 0x666F6C6473;  // "folds"
-    const std::vector<std::uint32_t> groups =
-        ranked_groups(data, image_hash, order, mix(mix(seed) ^ kPurpose));
+    const std::vector<std::uint64_t> tickets =
+        tickets_of(data, image_hash, order, mix(mix(seed) ^ kPurpose));
+    Communicator& comm = data.team().comm;
+    const std::uint64_t groups = total(comm, tickets.size());
     Folds folds;
-    folds.count = std::min(wanted, groups.size());
-    std::vector<std::uint8_t> of_group(groups.size());
-    for (std::size_t i = 0; i < groups.size(); ++i)
-        of_group[groups[i]] = static_cast<std::uint8_t>(
-            order == FoldOrder::content ? i % folds.count : i * folds.count / groups.size());
+    folds.count = std::min<std::size_t>(wanted, groups);
+    std::vector<std::uint8_t> of_group(tickets.size());
+    if (order == FoldOrder::content && groups > kRankedGroups) {
+        for (std::size_t g = 0; g < tickets.size(); ++g)
+            of_group[g] = static_cast<std::uint8_t>(tickets[g] % folds.count);
+    } else {
+        const std::vector<std::size_t> places = places_of(comm, tickets);
+        for (std::size_t g = 0; g < tickets.size(); ++g)
+            of_group[g] =
+                static_cast<std::uint8_t>(order == FoldOrder::content ? places[g] % folds.count
+                                                                      : places[g] * folds.count / groups);
+    }
     folds.of_image.resize(data.images());
     for (std::size_t image = 0; image < data.images(); ++image)
         folds.of_image[image] = of_group[data.group_of(image)];

@@ -25,6 +25,7 @@ class FoldHistograms {
     [[nodiscard]] std::span<const std::uint32_t> at(std::size_t pixel, std::size_t fold) const {
         return {counts_.data() + (pixel * folds_ + fold) * bins_, bins_};
     }
+    [[nodiscard]] std::span<std::uint32_t> all() { return counts_; }
     /// Scores of all folds but one in each bin (fold >= folds(): of all folds); returns their number.
     std::uint32_t without(std::size_t pixel, std::size_t fold, std::span<std::uint32_t> out) const;
 

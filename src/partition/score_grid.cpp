@@ -4,7 +4,9 @@
 #include <kandinsky/error.hpp>
 #include <mutex>
 
+#include "core/checkpoint.hpp"
 #include "core/parallel.hpp"
+#include "core/team.hpp"
 #include "score/scored_tile.hpp"
 
 namespace kandinsky::partition {
@@ -54,9 +56,10 @@ ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
     // Few parts, because each needs tables of its own.
     const std::size_t parts = std::min<std::size_t>(16, pixels);
     std::vector<std::uint64_t> counts(ScoreGrid::kSlots), weights(ScoreGrid::kSlots);
-    float largest = largest_score(input.score, input.data.classes());
+    // The bits of a float that is not negative ascend with it.
+    std::vector<std::uint64_t> top(1, 0);
     std::mutex adding;
-    parallel_for(parts, input.progress, "score thresholds", [&](std::size_t part) {
+    const auto walk = [&](std::size_t first, std::size_t last, std::size_t part) {
         const PixelRange range{part * pixels / parts, (part + 1) * pixels / parts};
         std::vector<std::uint64_t> own_counts(ScoreGrid::kSlots);
         std::vector<std::uint64_t> own_weights(ScoreGrid::kSlots), vote(range.size());
@@ -64,7 +67,7 @@ ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
             vote[i] = (std::uint64_t{1} << 36) / std::max(1u, n[range.begin + i]);
         float own_largest = 0;
         ScoredTile tile(input.data, input.score, range.size());
-        for (std::size_t image = 0; image < input.data.images(); ++image) {
+        for (std::size_t image = first; image < last; ++image) {
             if (input.progress.cancelled()) throw Interrupted();
             tile.load(image, range);
             for (std::size_t c = 0; c < input.data.classes(); ++c) {
@@ -85,9 +88,22 @@ ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
             counts[slot] += own_counts[slot];
             weights[slot] += own_weights[slot];
         }
-        largest = std::max(largest, own_largest);
-    });
-    return ScoreGrid(counts, weights, largest, bins);
+        top[0] = std::max<std::uint64_t>(top[0], std::bit_cast<std::uint32_t>(own_largest));
+    };
+    accumulate(input.data.team(), "score thresholds", input.data.images(),
+               {bytes_of(counts), bytes_of(weights), bytes_of(top)},
+               [&](std::size_t first, std::size_t last) {
+                   parallel_for(parts, input.progress, "score thresholds",
+                                [&](std::size_t part) { walk(first, last, part); });
+               });
+    // Across ranks: the tables, in whole numbers, and the largest score.
+    Communicator& comm = input.data.team().comm;
+    comm.sum(std::span(counts));
+    comm.sum(std::span(weights));
+    comm.max(std::span(top));
+    const auto found = std::bit_cast<float>(static_cast<std::uint32_t>(top[0]));
+    return ScoreGrid(counts, weights, std::max(found, largest_score(input.score, input.data.classes())),
+                     bins);
 }
 
 }  // namespace kandinsky::partition

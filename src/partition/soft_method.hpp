@@ -15,9 +15,11 @@ class FoldHistograms;
 struct Plane;
 }  // namespace partition
 
-/// Images to learn from and images to set thresholds with, by number; no group is in both.
+/// Images to learn from and images to set thresholds with, by number; no group is in both. A rank may have
+/// none of either.
 struct Halves {
     std::vector<std::uint32_t> learn, level;
+    bool nobody_learns = false, nobody_levels = false;  ///< on any rank
 };
 
 /// What a soft method looks at to make the curves of one stratum.

@@ -7,10 +7,12 @@
 #include <memory>
 #include <mutex>
 
+#include "core/checkpoint.hpp"
 #include "core/fail.hpp"
 #include "core/hash.hpp"
 #include "core/parallel.hpp"
 #include "core/random.hpp"
+#include "core/team.hpp"
 
 namespace kandinsky {
 
@@ -21,7 +23,8 @@ constexpr std::size_t kTile = kHashStretch;
 std::size_t block_of(const Dataset& data) {
     const std::size_t image = data.grid().pixels() * data.classes() * 2;
     const std::size_t each = (data.images() + 4 * threads_in_use() - 1) / (4 * threads_in_use());
-    return std::clamp<std::size_t>((std::size_t{8} << 20) / image, 1, std::min<std::size_t>(each, 64));
+    return std::clamp<std::size_t>((std::size_t{8} << 20) / image, 1,
+                                   std::clamp<std::size_t>(each, 1, 64));
 }
 /// Throws about the first image with a bad value.
 void refuse_first_bad(const Dataset& data) {
@@ -44,14 +47,12 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress)
     census.counts.assign(census.strata * pixels, 0);
     census.totals.assign(census.strata, 0);
     census.image_hash.assign(images, 0);
-    std::atomic<std::uint64_t> ignored{0};
+    std::vector<std::uint64_t> ignored(1, 0);
     const std::size_t block = block_of(data);
-    const std::size_t blocks = (images + block - 1) / block;
     const auto adding = std::make_unique<std::mutex[]>(tiles);
 
     // Whole images, as they lie in the file: every byte is read once, in order, and then let go.
-    const auto read_block = [&](std::size_t number) {
-        const std::size_t first = number * block, last = std::min(images, first + block);
+    const auto read_block = [&](std::size_t first, std::size_t last) {
         data.prefetch(last, last + block);
         std::vector<float> probs(classes * std::min(pixels, kTile));
         std::vector<std::uint8_t> member(probs.size()), valid(std::min(pixels, kTile)), sums(probs.size());
@@ -81,18 +82,28 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress)
                 for (std::size_t i = 0; i < n; ++i) counts[i] += sums[c * n + i];
             }
         }
-        ignored.fetch_add(skipped, std::memory_order_relaxed);
+        std::atomic_ref(ignored[0]).fetch_add(skipped, std::memory_order_relaxed);
         data.release(first, last);
     };
     try {
-        parallel_for(blocks, progress, "reading", read_block);
+        accumulate(data.team(), "census", images,
+                   {bytes_of(census.counts), bytes_of(census.image_hash), bytes_of(ignored)},
+                   [&](std::size_t begin, std::size_t end) {
+                       parallel_for((end - begin + block - 1) / block, progress, "reading",
+                                    [&](std::size_t number) {
+                                        const std::size_t first = begin + number * block;
+                                        read_block(first, std::min(end, first + block));
+                                    });
+                   });
     } catch (const Error& error) {
         // Which thread complains first is chance; which image is named must not be.
         if (error.kind() == ErrorKind::data) refuse_first_bad(data);
         throw;
     }
 
-    census.ignored = ignored;
+    // Across ranks: how often each pixel has a score, in whole numbers. What the images are stays with them.
+    Communicator& comm = data.team().comm;
+    comm.sum(std::span(census.counts));
     for (std::size_t s = 0; s < census.strata; ++s)
         for (std::size_t p = 0; p < pixels; ++p) census.totals[s] += census.counts[s * pixels + p];
     for (std::size_t image = 0; image < images; ++image) {
@@ -103,6 +114,12 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress)
         census.fingerprint[0] += mix(content ^ owner);
         census.fingerprint[1] += mix(content ^ std::rotl(owner, 17) ^ 0x5851F42D4C957F2Du);
     }
+    std::uint64_t sums[] = {ignored[0], images, data.groups(), census.fingerprint[0], census.fingerprint[1]};
+    comm.sum(std::span(sums));
+    census.ignored = sums[0];
+    census.images = sums[1];
+    census.groups = sums[2];
+    census.fingerprint = {sums[3], sums[4]};
     return census;
 }
 

@@ -166,7 +166,7 @@ SoftCurves finished(const SoftInput& input, const Learnt& learnt, const Cells& c
 /// Distributions from some groups, levels from the others.
 SoftCurves share_split(const SoftInput& input, const Options& options, const Cells& cells) {
     const Halves& halves = *input.halves;
-    if (halves.learn.empty() || halves.level.empty()) return nothing_known(input, cells);
+    if (halves.nobody_learns || halves.nobody_levels) return nothing_known(input, cells);
     const auto part = [&](const Dataset& data, const Census& census) {
         return SoftInput{.data = data,
                          .census = census,

@@ -7,7 +7,9 @@
 #include <numeric>
 #include <optional>
 
+#include "core/checkpoint.hpp"
 #include "core/parallel.hpp"
+#include "core/team.hpp"
 #include "score/scored_tile.hpp"
 
 namespace kandinsky::partition::field {
@@ -25,21 +27,30 @@ std::size_t GroupLevels::step_of(double u) {
 void GroupLevels::add(const std::vector<std::uint32_t>& counts) {
     const std::uint64_t total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
     if (total == 0) return;
-    ++groups_;
-    for (std::size_t i = 0; i < mass_.size(); ++i) mass_[i] += static_cast<Wide>(kUnit / total) * counts[i];
+    ++groups_[0];
+    for (std::size_t i = 0; i < mass_.size(); ++i) mass_[i] += static_cast<WideCount>(kUnit / total) * counts[i];
+}
+
+void GroupLevels::sum(Communicator& comm) {
+    sum_wide(comm, mass_);
+    comm.sum(std::span(groups_));
+}
+
+State GroupLevels::state() {
+    return {bytes_of(mass_), bytes_of(groups_)};
 }
 
 void GroupLevels::add(const GroupLevels& other) {
-    groups_ += other.groups_;
+    groups_[0] += other.groups_[0];
     for (std::size_t i = 0; i < mass_.size(); ++i) mass_[i] += other.mass_[i];
 }
 
 double GroupLevels::quantile(double level) const {
-    const double wanted = level * static_cast<double>(groups_ + 1) * (1 - kSlack);  // in groups
+    const double wanted = level * static_cast<double>(groups() + 1) * (1 - kSlack);  // in groups
     const double full = std::floor(wanted);
-    const Wide target =
-        static_cast<Wide>(full) * kUnit + static_cast<Wide>((wanted - full) * static_cast<double>(kUnit));
-    Wide reached = 0;
+    const WideCount target =
+        static_cast<WideCount>(full) * kUnit + static_cast<WideCount>((wanted - full) * static_cast<double>(kUnit));
+    WideCount reached = 0;
     for (std::size_t i = 0; i < mass_.size(); ++i) {
         reached += mass_[i];
         if (reached >= target && (mass_[i] > 0 || target == 0)) return static_cast<double>(i) / kSteps;
@@ -55,7 +66,7 @@ void add_groups(const SoftInput& input, const ScoreGrid& grid, const Cells& cell
     constexpr std::size_t kTile = 4096;
     const std::size_t pixels = input.data.grid().pixels();
     std::mutex adding;
-    parallel_for(groups.size(), input.progress, "field: levels", [&](std::size_t g) {
+    const auto walk = [&](std::size_t g, GroupLevels& sums) {
         std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
         ScoredTile tile(input.data, input.score, std::min(kTile, pixels));
         const auto count = [&](std::size_t pixel, float score) {
@@ -72,8 +83,15 @@ void add_groups(const SoftInput& input, const ScoreGrid& grid, const Cells& cell
                         if (tile.member(c)[j] != 0) count(begin + j, tile.scores(c)[j]);
             }
         const std::lock_guard lock(adding);
-        levels.add(counts);
-    });
+        sums.add(counts);
+    };
+    GroupLevels own;
+    accumulate(input.data.team(), "field: levels", groups.size(), own.state(),
+               [&](std::size_t first, std::size_t last) {
+                   parallel_for(last - first, input.progress, "field: levels",
+                                [&](std::size_t g) { walk(first + g, own); });
+               });
+    levels.add(own);
 }
 
 /// The images of each group.
@@ -101,6 +119,7 @@ GroupLevels cross_fitted_levels(const SoftInput& input, const ScoreGrid& grid, c
                            grid.bins());
         add_groups(input, grid, cells, others, groups, levels);
     }
+    levels.sum(input.data.team().comm);
     return levels;
 }
 
@@ -108,6 +127,7 @@ GroupLevels held_out_levels(const SoftInput& input, const ScoreGrid& grid, const
                             const Plane& distributions) {
     GroupLevels levels;
     add_groups(input, grid, cells, distributions, images_by_group(input.data), levels);
+    levels.sum(input.data.team().comm);
     return levels;
 }
 

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "core/checkpoint.hpp"
+#include "core/team.hpp"
 #include "partition/field/blend.hpp"
 
 namespace kandinsky::partition::field {
@@ -18,15 +20,16 @@ class GroupLevels {
     /// group without values does not count.
     void add(const std::vector<std::uint32_t>& counts);
     void add(const GroupLevels& other);
-    [[nodiscard]] std::uint64_t groups() const { return groups_; }
+    void sum(Communicator& comm);  ///< over the ranks, whose groups differ
+    [[nodiscard]] State state();   ///< for checkpoints
+    [[nodiscard]] std::uint64_t groups() const { return groups_[0]; }
     /// The quantile at a level; +inf where the groups cannot support it.
     [[nodiscard]] double quantile(double level) const;
     [[nodiscard]] static std::size_t step_of(double u);
 
   private:
-    __extension__ using Wide = unsigned __int128;
-    std::vector<Wide> mass_;
-    std::uint64_t groups_ = 0;
+    std::vector<WideCount> mass_;
+    std::vector<std::uint64_t> groups_ = {0};
 };
 
 /// The levels at which to read the smoothed distributions so that a random pixel of a new group is covered at

@@ -7,6 +7,7 @@
 
 #include "core/fail.hpp"
 #include "core/parallel.hpp"
+#include "core/team.hpp"
 
 namespace kandinsky::partition::genann {
 
@@ -56,11 +57,15 @@ EvolutionResult evolve(const EvolutionSettings& settings,
     };
     const auto score_all = [&](const std::vector<std::vector<double>>& candidates) {
         std::vector<double> fitness(members);
-        parallel_for(members, [&](std::size_t i) {
+        Communicator& comm = comm_of(settings.team);
+        const std::size_t own = (members + comm.size() - 1 - comm.rank()) / comm.size();
+        parallel_for(own, [&](std::size_t k) {
             if (progress.cancelled()) throw Interrupted();
+            const std::size_t i = k * comm.size() + comm.rank();
             const double value = score(candidates[i]);
             fitness[i] = std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
         });
+        share_doubles(comm, fitness);
         return fitness;
     };
 

@@ -28,6 +28,7 @@ struct EvolutionSettings {
     std::size_t stall = 0;  ///< stop after so many generations without a better best; 0: never
     std::uint64_t seed = 0;
     std::string_view stage = "evolution";  ///< for progress reports
+    const Team* team = nullptr;            ///< ranks that evolve together and share the scoring; null: alone
     /// Draws a first member; it is repaired and clipped afterwards. Empty: uniform in the box.
     std::function<void(Random&, std::span<double>)> start;
     /// Brings a member into its normal form, after initialisation and after mutation, before clipping (sorted

@@ -81,6 +81,7 @@ AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options, P
         .stall = options.stall,
         .seed = options.seed,
         .stage = "genann",
+        .team = options.team,
         .start =
             [&](Random& random, std::span<double> values) {
                 space.normalise(values);
@@ -102,7 +103,7 @@ AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options, P
     fit.fitness = std::numeric_limits<double>::infinity();
     std::vector<std::vector<double>> candidates = finalists(evolution, 2 + options.radii);
     for (std::vector<double>& candidate : candidates) {
-        RefineSettings refining{.seed = options.seed};
+        RefineSettings refining{.seed = options.seed, .team = options.team};
         if (fit.surrogate) refining.batches = kSurrogateBatches, refining.window = 0.6, refining.rounds = 1;
         refining.batches = std::max<std::size_t>(1, refining.batches / candidates.size());
         fit.refinements += refine(cloud, origin, space, guide, sweeper, refining, candidate, progress);

@@ -32,6 +32,7 @@ AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, st
     // Most searches are close to their end by then.
     if (is_quick_fit(input)) options.generations = std::min<std::size_t>(options.generations, 100);
     options.seed = input.seed;
+    options.team = input.team;
     return options;
 }
 

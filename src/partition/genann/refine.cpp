@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "core/random.hpp"
+#include "core/team.hpp"
 
 namespace kandinsky::partition::genann {
 
@@ -22,6 +23,8 @@ std::size_t refine(const Cloud& cloud, Origin origin, const Parameters& space, c
         return fitness.score(Spans(cloud.grid, origin, annuli, Edge::open));
     };
     double best = score(space.annuli(values));
+    Communicator& comm = comm_of(settings.team);
+    const auto at = [&](std::size_t t) { return static_cast<std::ptrdiff_t>(t * (space.count() + 1)); };
     struct Try {
         std::vector<double> values;
         double fitness = 0;
@@ -30,6 +33,7 @@ std::size_t refine(const Cloud& cloud, Origin origin, const Parameters& space, c
         if (progress.cancelled()) throw Interrupted();
         std::vector<Try> tries(settings.batch);
         parallel_for(settings.batch, [&](std::size_t t) {
+            if (t % comm.size() != comm.rank()) return;
             Random random(settings.seed, kRefine, b * settings.batch + t);
             const double scale = settings.scale * std::pow(settings.finest, random.uniform());
             std::vector<double>& moved = tries[t].values;
@@ -47,6 +51,17 @@ std::size_t refine(const Cloud& cloud, Origin origin, const Parameters& space, c
                                                      space.upper()[2 + k]);
             std::copy(annuli.radii.begin(), annuli.radii.end(), moved.begin() + 2);
         });
+        // Whose tries they were does not show: all ranks get all, bit by bit.
+        std::vector<double> all(settings.batch * (space.count() + 1));
+        for (std::size_t t = comm.rank(); t < settings.batch; t += comm.size()) {
+            std::copy(tries[t].values.begin(), tries[t].values.end(), all.begin() + at(t));
+            all[t * (space.count() + 1) + space.count()] = tries[t].fitness;
+        }
+        share_doubles(comm, all);
+        for (std::size_t t = 0; t < settings.batch; ++t) {
+            tries[t].values.assign(all.begin() + at(t), all.begin() + at(t + 1) - 1);
+            tries[t].fitness = all[t * (space.count() + 1) + space.count()];
+        }
         const auto winner =
             std::min_element(tries.begin(), tries.end(),
                              [](const Try& one, const Try& other) { return one.fitness < other.fitness; });

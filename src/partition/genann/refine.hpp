@@ -18,6 +18,7 @@ struct RefineSettings {
     double window = 1;      ///< of the radius sweeps, pixels
     int rounds = 2;         ///< of sweeps after each step
     std::uint64_t seed = 0;
+    const Team* team = nullptr;  ///< ranks that share the tries; null: alone
 };
 
 /// Local search on a fitness that is rough at the scale of a pixel, where single pixels change region: random

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""What work on several ranks costs: seconds, messages and bytes of `mpirun -n R kandinsky`, as measured here.
+
+    bench/ranks.py --build build [--ranks 8] [--images 200,800] [--json points.json]
+
+Prints one table for each kind of work: R = 1 to --ranks, for two numbers of images, on scenes that the program makes
+itself. Bytes are what a rank hands to MPI, the most of any rank; a rank alone hands over nothing. The points of --json
+feed bench/scale.py."""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+WORK = {
+    "calibrate image": ["calibrate", "-m", "image", "--pooling", "groups"],
+    "calibrate kmeans": ["calibrate", "-m", "kmeans", "--pooling", "groups"],
+    "calibrate pixel": ["calibrate", "-m", "pixel", "--pooling", "groups"],
+    "calibrate genann": ["calibrate", "-m", "genann", "--pooling", "pixels"],
+    "calibrate field": ["calibrate", "-m", "field", "--pooling", "groups"],
+    "evaluate": ["evaluate", "judged.kcal", "--bootstrap", "0"],
+    "evaluate, 20 resamples": ["evaluate", "judged.kcal", "--bootstrap", "20"],
+}
+ENVIRONMENT = os.environ | {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_plm_rsh_agent": "true",
+}
+
+
+def run(command, folder):
+    start = time.monotonic()
+    done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    taken = time.monotonic() - start
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")
+    said = re.search(r"(\d+) ranks, (\d+) messages of each, (\d+) bytes", done.stdout)
+    return {"seconds": taken, "messages": int(said[2]) if said else 0, "bytes": int(said[3]) if said else 0}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--ranks", type=int, default=8)
+    parser.add_argument("--images", default="200,800")
+    parser.add_argument("--size", default="96x64")
+    parser.add_argument("--only", help="the kinds of work whose name holds this")
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    program = str((Path(options.build) / "bin" / "kandinsky").resolve())
+    points = []
+    with tempfile.TemporaryDirectory() as folder:
+        for images in map(int, options.images.split(",")):
+            size = ["--images", str(images), "--test-images", "4", "--size", options.size]
+            run([program, "demo", "-o", str(images), *size, "-q"], folder)
+        first = options.images.split(",")[0]
+        data = ["--probs", f"{first}/cal_probs.npy", "--labels", f"{first}/cal_labels.npy"]
+        run([program, "calibrate", *data, "-m", "kmeans", "-o", "judged.kcal", "-q"], folder)
+        for name, words in WORK.items():
+            if options.only and options.only not in name:
+                continue
+            print(f"\n{name}, {options.size}, 2 classes\n\n| ranks | images | seconds | messages | bytes of a rank |\n| --- | --- | --- | --- | --- |")
+            for images in map(int, options.images.split(",")):
+                for ranks in range(1, options.ranks + 1):
+                    data = ["--probs", f"{images}/cal_probs.npy", "--labels", f"{images}/cal_labels.npy"]
+                    output = ["-o", "c.kcal"] if words[0] == "calibrate" else []
+                    start = ["mpirun", "-n", str(ranks), "--bind-to", "none"]
+                    point = run([*start, program, *words, *data, *output], folder)
+                    points.append({"work": name, "ranks": ranks, "images": images} | point)
+                    print(f"| {ranks} | {images} | {point['seconds']:.2f} | {point['messages']} | {point['bytes']:,} |", flush=True)
+    if options.json:
+        Path(options.json).write_text(json.dumps(points, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kandinsky {
+
+/// What the processes (ranks) that share one piece of work say to each other. Every call is collective: all
+/// ranks make the same calls in the same order, with spans of the same length. Only integers are added, so
+/// neither the number of ranks nor the order of adding shows in a result. Not for several threads at once.
+class Communicator {
+  public:
+    virtual ~Communicator() = default;
+    [[nodiscard]] virtual std::size_t rank() const = 0;  ///< below size()
+    [[nodiscard]] virtual std::size_t size() const = 0;
+
+    /// Replaces every value by its sum over the ranks (modulo 2^64 and 2^32).
+    void sum(std::span<std::uint64_t> values) {
+        if (size() == 1 || values.empty()) return;
+        count(values.size_bytes());
+        add(values);
+    }
+    void sum(std::span<std::uint32_t> values) {
+        if (size() == 1 || values.empty()) return;
+        count(values.size_bytes());
+        add(values);
+    }
+    /// Replaces every value by its maximum over the ranks.
+    void max(std::span<std::uint64_t> values) {
+        if (size() == 1 || values.empty()) return;
+        count(values.size_bytes());
+        raise(values);
+    }
+    /// What every rank hands over, by rank, of any length, on every rank.
+    [[nodiscard]] std::vector<std::vector<std::byte>> gather(std::span<const std::byte> own) {
+        if (size() == 1) return {std::vector<std::byte>(own.begin(), own.end())};
+        count(own.size_bytes());
+        return collect(own);
+    }
+    /// Rank 0's bytes, on every rank.
+    void broadcast(std::span<std::byte> bytes) {
+        if (size() == 1 || bytes.empty()) return;
+        count(rank() == 0 ? bytes.size_bytes() : 0);
+        spread(bytes);
+    }
+    /// Returns when all ranks have come here.
+    void barrier() {
+        std::uint64_t none = 0;
+        sum(std::span(&none, 1));
+    }
+
+    /// What this rank has handed over so far.
+    struct Traffic {
+        std::uint64_t messages = 0;  ///< collective calls
+        std::uint64_t bytes = 0;
+    };
+    [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+
+  protected:
+    virtual void add(std::span<std::uint64_t> values) = 0;
+    virtual void add(std::span<std::uint32_t> values) = 0;
+    virtual void raise(std::span<std::uint64_t> values) = 0;
+    virtual std::vector<std::vector<std::byte>> collect(std::span<const std::byte> own) = 0;
+    virtual void spread(std::span<std::byte> bytes) = 0;
+
+  private:
+    void count(std::size_t bytes) {
+        ++traffic_.messages;
+        traffic_.bytes += bytes;
+    }
+    Traffic traffic_;
+};
+
+/// The communicator of a process that works alone.
+[[nodiscard]] Communicator& alone();
+
+}  // namespace kandinsky

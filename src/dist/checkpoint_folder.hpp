@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "core/checkpoint.hpp"
+#include "core/stopwatch.hpp"
+
+namespace kandinsky {
+
+/// A checkpoint in files below a folder, one for each step and rank, each replaced in one go: whenever a run
+/// is killed, what is there is whole.
+class CheckpointFolder final : public Checkpoint {
+  public:
+    /// `run` names what is computed, from what, on how many ranks. A folder that holds the state of another
+    /// run is refused with a usage error. `interval`: seconds between saves.
+    CheckpointFolder(std::filesystem::path folder, const std::string& run, std::size_t rank, double interval);
+
+    [[nodiscard]] std::optional<std::size_t> load(std::size_t step, std::string_view name,
+                                                  const State& state) override;
+    void save(std::size_t step, std::string_view name, std::size_t done, const State& state) override;
+    [[nodiscard]] std::optional<std::vector<std::byte>> recall(std::size_t step,
+                                                               std::string_view name) override;
+    void keep(std::size_t step, std::string_view name, std::span<const std::byte> bytes) override;
+    [[nodiscard]] bool due() const override { return since_.seconds() >= interval_; }
+    [[nodiscard]] double interval() const override { return interval_; }
+
+    /// The run is done: removes this rank's files, and the folder when nothing else is in it.
+    void clear();
+
+  private:
+    [[nodiscard]] std::filesystem::path file(std::size_t step) const;
+    std::filesystem::path folder_;
+    std::uint64_t run_;  ///< hash
+    std::size_t rank_;
+    double interval_;
+    Stopwatch since_;
+};
+
+}  // namespace kandinsky

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/communicator.hpp"
+
+namespace kandinsky {
+
+/// The ranks of a run that was started on several, as a plug-in sees them.
+class World {
+  public:
+    virtual ~World() = default;
+    [[nodiscard]] virtual Communicator& comm() = 0;
+    /// Ends all ranks with this code, wherever they are in their work, after rank 0 has told the user about
+    /// one failure: that of the lowest rank, when several fail together.
+    [[noreturn]] virtual void abandon(int code, const char* message) = 0;
+    /// All ranks have done their work.
+    virtual void leave() = 0;
+};
+
+/// How rank 0 tells the user; the line has no line feed.
+using Tell = void(const char* line);
+
+/// Raised with every change of this header or of Communicator; a plug-in of another version is refused.
+inline constexpr std::uint32_t kWorldVersion = 1;
+
+/// The two functions that a plug-in exports, with C names: kandinsky_world_version, kandinsky_world.
+using WorldVersionFunction = std::uint32_t();
+using WorldFunction = World*(int* argc, char*** argv, Tell* tell);
+
+}  // namespace kandinsky

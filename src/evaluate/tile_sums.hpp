@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/checkpoint.hpp"
+#include "core/communicator.hpp"
+
+namespace kandinsky {
+
+/// Where the counts of some tiles lie: to be summed over the ranks in a few large messages, and to be kept by
+/// a checkpoint.
+class TileSums {
+  public:
+    void add(std::span<std::uint32_t> counts) { narrow_.push_back(counts); }
+    void add(std::span<std::uint64_t> counts) { wide_.push_back(counts); }
+    void add(std::span<std::int64_t> counts) {
+        wide_.emplace_back(reinterpret_cast<std::uint64_t*>(counts.data()), counts.size());
+    }
+    void add(std::uint64_t& count) { wide_.emplace_back(&count, 1); }
+    /// What a rank keeps to itself.
+    void keep(std::span<std::byte> bytes) { own_.push_back(bytes); }
+
+    [[nodiscard]] State state() const;
+    void sum(Communicator& comm) const;
+
+  private:
+    std::vector<std::span<std::uint32_t>> narrow_;
+    std::vector<std::span<std::uint64_t>> wide_;
+    std::vector<std::span<std::byte>> own_;
+};
+
+}  // namespace kandinsky

@@ -1,0 +1,120 @@
+"""--checkpoint: a run that is killed at any moment goes on to the bytes it would have made."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from support import Room, command, run
+from test_mpi import ENVIRONMENT, PLUGIN, mpirun, without_times
+
+KEEP = ["--checkpoint", "state", "--checkpoint-every", "0"]
+
+
+class Scenes(Room):
+    def __init__(self, folder):
+        self.folder = folder
+        size = ["--images", "150", "--test-images", "80", "--size", "80x64"]
+        assert run("demo", "-o", "demo", *size, "-q", cwd=folder).code == 0
+        data = ["--probs", "demo/cal_probs.npy", "--labels", "demo/cal_labels.npy"]
+        test = ["--probs", "demo/test_probs.npy", "--labels", "demo/test_labels.npy"]
+        self.does("calibrate", *data, "-m", "kmeans", "-o", "judged.kcal", "-q")
+        self.work = {
+            "calibrate": ("c.kcal", ["calibrate", *data, "--memory", "2M", "-m", "auto", "-o", "c.kcal", "-q"]),
+            "pixel": ("c.kcal", ["calibrate", *data, "--memory", "2M", "-m", "pixel", "-o", "c.kcal", "-q"]),
+            "evaluate": ("e.json", ["evaluate", "judged.kcal", *test, "--bootstrap", "20", "--json", "e.json", "-q"]),
+        }
+
+    def alone(self, what):
+        output, args = self.work[what]
+        start = time.monotonic()
+        self.does(*args)
+        taken = time.monotonic() - start
+        made = (self.folder / output).read_bytes()
+        (self.folder / output).unlink()
+        return made, taken
+
+    def state(self):
+        return list((self.folder / "state").glob("*.kckp")) if (self.folder / "state").exists() else []
+
+
+@pytest.fixture(scope="module")
+def scenes(tmp_path_factory):
+    return Scenes(tmp_path_factory.mktemp("scenes"))
+
+
+def kill_ranks(process):
+    """Ends mpirun and all its ranks at once, as when the power fails."""
+    listed = subprocess.run(["ps", "--ppid", str(process.pid), "-o", "pid="], capture_output=True, check=False).stdout
+    for pid in [*map(int, listed.split()), process.pid]:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def killed_again_and_again(scenes, what, start_line, seed):
+    """Kills the run at random moments, then lets it go on to its end; returns what it wrote."""
+    output, args = scenes.work[what]
+    wanted, taken = scenes.alone(what)
+    moments, saved = random.Random(seed), 0
+    for _ in range(4):
+        process = subprocess.Popen(start_line([*args, *KEEP]), cwd=scenes.folder, env=ENVIRONMENT,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        try:
+            process.wait(timeout=moments.uniform(0.1, 1) * (taken + 0.5))
+        except subprocess.TimeoutExpired:
+            kill_ranks(process)
+            process.wait()
+            assert not (scenes.folder / output).exists()
+            saved = max(saved, len(scenes.state()))
+        else:
+            (scenes.folder / output).unlink()
+    done = subprocess.run(start_line([*args, *KEEP]), cwd=scenes.folder, env=ENVIRONMENT, check=False,
+                          capture_output=True, timeout=120)
+    assert done.returncode == 0, done
+    made = (scenes.folder / output).read_bytes()
+    (scenes.folder / output).unlink()
+    assert not (scenes.folder / "state").exists()
+    if output.endswith(".json"):
+        assert without_times(made) == without_times(wanted)
+    else:
+        assert made == wanted
+    return saved
+
+
+@pytest.mark.parametrize("what", ["calibrate", "pixel", "evaluate"])
+def test_a_killed_process_goes_on_to_the_same_bytes(scenes, what):
+    assert killed_again_and_again(scenes, what, lambda args: [command(), *args], seed=what) > 0
+
+
+@pytest.mark.skipif(shutil.which("mpirun") is None or not PLUGIN.exists(), reason="skipped killed ranks: no mpirun")
+@pytest.mark.parametrize("what", ["calibrate", "evaluate"])
+def test_killed_ranks_go_on_to_the_same_bytes(scenes, what):
+    killed_again_and_again(scenes, what, lambda args: mpirun(3, *args), seed=what + " on ranks")
+
+
+def test_the_state_of_another_run_is_refused(scenes):
+    _, args = scenes.work["calibrate"]
+    process = subprocess.Popen([command(), *args, *KEEP], cwd=scenes.folder, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    while not scenes.state() and process.poll() is None:
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    assert scenes.state()
+    scenes.refuses(2, ["state", "another run"], *args, "--seed", "7", *KEEP)
+    damaged = scenes.state()[0]
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    wanted, _ = scenes.alone("calibrate")
+    scenes.does(*args, *KEEP)
+    assert (scenes.folder / "c.kcal").read_bytes() == wanted
+
+
+def test_a_folder_that_cannot_be_made_is_told(scenes):
+    Path(scenes.folder / "file").write_text("")
+    scenes.refuses(4, ["file/state"], *scenes.work["calibrate"][1], "--checkpoint", "file/state")

@@ -1,0 +1,207 @@
+"""mpirun kandinsky: the bytes of one process on any number of ranks, and one clear end when something goes wrong."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import Result, Room, command, run, snapshot
+
+PLUGIN = Path(os.environ.get("KANDINSKY_COMMAND", ".")).resolve().parent / "libkandinsky_mpi.so"
+pytestmark = pytest.mark.skipif(
+    shutil.which("mpirun") is None or not PLUGIN.exists(),
+    reason="skipped all of mpirun kandinsky: no mpirun, or kandinsky was built without MPI",
+)
+RANKS = [2, 3, 5]
+# As root and with more ranks than processors, as in a container.
+ENVIRONMENT = os.environ | {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_btl": "self,vader",
+    "OMPI_MCA_plm_rsh_agent": "true",
+}
+
+
+def mpirun(ranks, *args):
+    return ["mpirun", "-n", str(ranks), "--bind-to", "none", command(), *map(str, args)]
+
+
+def on_ranks(ranks, *args, cwd, env=None):
+    done = subprocess.run(mpirun(ranks, *args), cwd=cwd, timeout=120, check=False, capture_output=True,
+                          stdin=subprocess.DEVNULL, env=ENVIRONMENT | (env or {}))
+    return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def ours(result):
+    """Our own lines on standard error; mpirun has its say too."""
+    return [line for line in result.err.splitlines() if line.startswith("kandinsky:")]
+
+
+class Scenes(Room):
+    def __init__(self, folder):
+        self.folder = folder
+        assert run("demo", "-o", "demo", "--images", "26", "--test-images", "21", "--size", "40x32", "-q", cwd=folder).code == 0
+        self.save("groups.npy", np.arange(26) // 3 * 5 - 7)
+        self.save("test_groups.npy", np.arange(21) // 2)
+        self.alone = {}
+
+    cal = ["--probs", "demo/cal_probs.npy", "--labels", "demo/cal_labels.npy"]
+    test = ["--probs", "demo/test_probs.npy", "--labels", "demo/test_labels.npy"]
+
+    def same(self, ranks, output, *args):
+        """Runs a command that writes `output` alone and on ranks; both must write the same."""
+        key = tuple(args)
+        if key not in self.alone:
+            self.does(*args)
+            self.alone[key] = (self.folder / output).read_bytes()
+            (self.folder / output).unlink()
+        done = on_ranks(ranks, *args, cwd=self.folder)
+        assert done.code == 0 and ours(done) == [], done
+        made = (self.folder / output).read_bytes()
+        (self.folder / output).unlink()
+        if output.endswith(".json"):
+            assert without_times(made) == without_times(self.alone[key])
+        else:
+            assert made == self.alone[key]
+
+
+def without_times(text):
+    found = json.loads(text)
+    for one in found["results"]:
+        del one["seconds"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def scenes(tmp_path_factory):
+    return Scenes(tmp_path_factory.mktemp("scenes"))
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("method", ["pixel", "kmeans", "genann", "auto"])
+def test_a_calibrator_has_the_bytes_of_one_process(scenes, ranks, method):
+    scenes.same(ranks, "c.kcal", "calibrate", *scenes.cal, "--groups", "groups.npy", "-m", method, "-o", "c.kcal", "-q")
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_pooled_pixels_without_groups_and_little_memory(scenes, ranks):
+    scenes.same(ranks, "c.kcal", "calibrate", *scenes.cal, "--pooling", "pixels", "--memory", "1M", "-m", "fcc", "-o", "c.kcal", "-q")
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("groups", [[], ["--groups", "test_groups.npy"]], ids=["images", "groups"])
+def test_an_evaluation_is_the_same(scenes, ranks, groups):
+    scenes.does("calibrate", *scenes.cal, "-m", "kmeans", "-o", "judged.kcal", "-q")
+    scenes.same(ranks, "e.json", "evaluate", "judged.kcal", *scenes.test, *groups, "--bootstrap", "20", "--json", "e.json", "-q")
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_a_comparison_is_the_same(scenes, ranks):
+    data = [f"--{part}-{what}=demo/{part}_{what}.npy" for part in ("cal", "test") for what in ("probs", "labels")]
+    sample = ["--methods", "image,kmeans,field", "--sample", "12", "--draws", "2"]
+    scenes.same(ranks, "r.json", "compare", *data, *sample, "--json", "r.json", "-q")
+
+
+def test_a_summary_is_printed_once(scenes):
+    done = on_ranks(3, "calibrate", *scenes.cal, "-m", "image", "-o", "once.kcal", cwd=scenes.folder)
+    assert done.code == 0 and done.out.count("once.kcal") == 1, done
+    assert "26 images" in done.out
+
+
+# ---- faults ------------------------------------------------------------------------------------
+def expect_one_end(scenes, code, parts, ranks, *args, env=None):
+    before = snapshot(scenes.folder)
+    done = on_ranks(ranks, *args, cwd=scenes.folder, env=env)
+    assert done.code == code, done
+    assert len(ours(done)) == 1, done
+    for part in parts:
+        assert part in ours(done)[0], done
+    assert done.out.replace("-" * 74, "").find("images") < 0, done
+    assert snapshot(scenes.folder) == before
+
+
+@pytest.mark.parametrize("image", [0, 13, 25])
+def test_a_bad_value_on_one_rank_ends_all(scenes, image):
+    probs = scenes.load("demo/cal_probs.npy").astype(np.float32)
+    probs[image, 0, 3, 4] = np.nan
+    scenes.save("bad.npy", probs)
+    expect_one_end(scenes, 3, ["bad.npy", f"image {image}", "row 3, column 4"], 3,
+                   "calibrate", "--probs", "bad.npy", "--labels", "demo/cal_labels.npy", "-m", "kmeans", "-o", "c.kcal")
+
+
+def test_bad_values_on_all_ranks_are_told_once(scenes):
+    scenes.save("all_bad.npy", np.full((26, 2, 32, 40), 7.0, np.float32))
+    expect_one_end(scenes, 3, ["all_bad.npy", "image 0"], 3,
+                   "calibrate", "--probs", "all_bad.npy", "--labels", "demo/cal_labels.npy", "-o", "c.kcal")
+
+
+def test_a_full_disk_at_the_writer_ends_all(scenes):
+    expect_one_end(scenes, 4, ["/dev/full", "No space left"], 3, "calibrate", *scenes.cal, "-m", "image", "-o", "/dev/full", "-q")
+
+
+@pytest.mark.parametrize(
+    "args, parts",
+    [
+        (["predict", "c.kcal", "--probs", "demo/test_probs.npy", "-o", "s.npy"], ["kandinsky predict", "one rank"]),
+        (["calibrate", "--no-such"], ["calibrate --help"]),
+        (["no-such"], ["there is no command"]),
+        (["calibrate", *Scenes.cal, "-m", "no-such", "-o", "c.kcal"], ["no-such"]),
+    ],
+)
+def test_wrong_usage_is_told_once(scenes, args, parts):
+    expect_one_end(scenes, 2, parts, 3, *args)
+
+
+def test_without_the_plugin_the_way_to_it_is_told_once(scenes):
+    missing = {"KANDINSKY_MPI": "/no/such/file"}
+    expect_one_end(scenes, 2, ["libopenmpi-dev", "KANDINSKY_MPI"], 2, "calibrate", *scenes.cal, "-o", "c.kcal", env=missing)
+
+
+def sparse(folder, images):
+    """Work for a while that needs no disk: arrays of zeros with holes for content."""
+    shape = (images, 2, 240, 320)
+    for name, dtype, size in (("probs.npy", np.float16, shape), ("labels.npy", np.uint8, (images, 240, 320))):
+        with open(folder / name, "wb") as file:
+            header = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": size}
+            np.lib.format.write_array_header_1_0(file, header)
+            file.truncate(file.tell() + int(np.prod(size)) * np.dtype(dtype).itemsize)
+
+
+def children(pid):
+    out = subprocess.run(["ps", "--ppid", str(pid), "-o", "pid="], capture_output=True, check=False).stdout
+    return [int(word) for word in out.split()]
+
+
+def rank_of(pid):
+    try:
+        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return None
+    return next((int(v.split(b"=")[1]) for v in variables if v.startswith(b"OMPI_COMM_WORLD_RANK=")), None)
+
+
+@pytest.mark.parametrize("victim", [0, 2])
+def test_a_killed_rank_ends_all_and_leaves_nothing(tmp_path, victim):
+    sparse(tmp_path, 4000)
+    before = {p.name for p in tmp_path.iterdir()}
+    args = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "-m", "pixel", "-o", "c.kcal"]
+    process = subprocess.Popen(mpirun(3, *args), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+    found = {}
+    while len(found) < 3 and process.poll() is None:
+        found = {rank_of(pid): pid for pid in children(process.pid) if rank_of(pid) is not None}
+        time.sleep(0.05)
+    time.sleep(0.7)
+    assert process.poll() is None, process.communicate()
+    os.kill(found[victim], signal.SIGKILL)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode != 0 and b"kill" in err.lower(), err
+    assert err.count(b"\nkandinsky:") <= 1, err
+    assert not [pid for pid in found.values() if Path(f"/proc/{pid}/exe").exists()]
+    assert {p.name for p in tmp_path.iterdir()} == before

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/team.hpp"
+
+namespace kandinsky::test {
+
+/// Ranks that are threads of one process: what they share while they speak.
+struct ThreadRanks {
+    explicit ThreadRanks(std::size_t n) : size(n), wide(n), narrow(n), bytes(n) {}
+    /// Sleeps until all are here; std::barrier would spin, on machines with fewer processors than ranks.
+    void meet() {
+        std::unique_lock lock(mutex);
+        const std::size_t round = rounds;
+        if (++here == size) {
+            here = 0;
+            ++rounds;
+            all_here.notify_all();
+        } else {
+            all_here.wait(lock, [&] { return rounds != round; });
+        }
+    }
+    std::size_t size, here = 0, rounds = 0;
+    std::mutex mutex;
+    std::condition_variable all_here;
+    std::vector<std::span<std::uint64_t>> wide;
+    std::vector<std::span<std::uint32_t>> narrow;
+    std::vector<std::span<const std::byte>> bytes;
+};
+
+class ThreadCommunicator final : public Communicator {
+  public:
+    ThreadCommunicator(ThreadRanks& ranks, std::size_t rank) : ranks_(ranks), rank_(rank) {}
+    [[nodiscard]] std::size_t rank() const override { return rank_; }
+    [[nodiscard]] std::size_t size() const override { return ranks_.size; }
+
+  protected:
+    void add(std::span<std::uint64_t> values) override {
+        fold(ranks_.wide, values, [](auto a, auto b) { return a + b; });
+    }
+    void add(std::span<std::uint32_t> values) override {
+        fold(ranks_.narrow, values, [](auto a, auto b) { return a + b; });
+    }
+    void raise(std::span<std::uint64_t> values) override {
+        fold(ranks_.wide, values, [](auto a, auto b) { return std::max(a, b); });
+    }
+    std::vector<std::vector<std::byte>> collect(std::span<const std::byte> own) override {
+        ranks_.bytes[rank_] = own;
+        ranks_.meet();
+        std::vector<std::vector<std::byte>> all;
+        for (const auto part : ranks_.bytes) all.emplace_back(part.begin(), part.end());
+        ranks_.meet();
+        return all;
+    }
+    void spread(std::span<std::byte> bytes) override {
+        ranks_.bytes[rank_] = bytes;
+        ranks_.meet();
+        const std::vector<std::byte> first(ranks_.bytes[0].begin(), ranks_.bytes[0].end());
+        ranks_.meet();
+        std::copy(first.begin(), first.end(), bytes.begin());
+    }
+
+  private:
+    template <class T, class Combine>
+    void fold(std::vector<std::span<T>>& shared, std::span<T> values, Combine&& combine) {
+        shared[rank_] = values;
+        ranks_.meet();
+        std::vector<T> out(shared[0].begin(), shared[0].end());
+        for (std::size_t r = 1; r < ranks_.size; ++r)
+            for (std::size_t i = 0; i < out.size(); ++i) out[i] = combine(out[i], shared[r][i]);
+        ranks_.meet();
+        std::copy(out.begin(), out.end(), values.begin());
+    }
+
+    ThreadRanks& ranks_;
+    std::size_t rank_;
+};
+
+/// Runs work(team) as each of n ranks at once and returns what each said, by rank. All must do the same: one
+/// that throws alone would leave the others waiting, so work must throw on all or none.
+template <class Result>
+std::vector<Result> on_ranks(std::size_t n,
+                             const std::function<Result(std::shared_ptr<const Team>)>& work) {
+    ThreadRanks ranks(n);
+    std::vector<std::unique_ptr<ThreadCommunicator>> communicators;
+    for (std::size_t r = 0; r < n; ++r)
+        communicators.push_back(std::make_unique<ThreadCommunicator>(ranks, r));
+    std::vector<Result> results(n);
+    std::vector<std::exception_ptr> failures(n);
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t r = 0; r < n; ++r)
+            threads.emplace_back([&, r] {
+                try {
+                    results[r] = work(std::make_shared<const Team>(Team{.comm = *communicators[r]}));
+                } catch (...) {
+                    failures[r] = std::current_exception();
+                }
+            });
+    }
+    for (const std::exception_ptr& failure : failures)
+        if (failure) std::rethrow_exception(failure);
+    return results;
+}
+
+}  // namespace kandinsky::test
