@@ -31,7 +31,8 @@ std::string bytes_of_file(const Calibrator& calibrator) {
 }
 
 /// A small picture with a class in its middle, in half precision or float.
-Dataset scene(std::size_t images, std::size_t groups, bool overlapping, std::size_t steps, std::uint64_t seed) {
+Dataset scene(std::size_t images, std::size_t groups, bool overlapping, std::size_t steps,
+              std::uint64_t seed) {
     return make({.images = images,
                  .classes = 3,
                  .grid = {6, 7},
@@ -198,8 +199,9 @@ TEST(Ranks, AComparisonOnSamplesIsTheSame) {
     };
     const std::string alone = text(cal, test);
     for (const std::size_t n : {2, 5})
-        for (const std::string& one : on_ranks<std::string>(
-                 n, [&](std::shared_ptr<const Team> team) { return text(cal.dealt(team), test.dealt(team)); }))
+        for (const std::string& one : on_ranks<std::string>(n, [&](std::shared_ptr<const Team> team) {
+                 return text(cal.dealt(team), test.dealt(team));
+             }))
             EXPECT_EQ(one, alone);
 }
 
@@ -209,11 +211,14 @@ TEST(Ranks, WhatIsSaidDoesNotGrowWithTheImages) {
         CalibrateOptions options = options_for(method, Pooling::groups);
         options.rungs = 20;
         const auto bytes = [&](std::size_t images) {
-            return on_ranks<std::uint64_t>(3, [&](std::shared_ptr<const Team> team) {
-                       const Dataset data = make({.images = images, .classes = 2, .grid = {4, 5}}).dataset();
-                       (void)calibrate(data.dealt(team), options);
-                       return team->comm.traffic().bytes;
-                   })
+            return on_ranks<std::uint64_t>(
+                       3,
+                       [&](std::shared_ptr<const Team> team) {
+                           const Dataset data =
+                               make({.images = images, .classes = 2, .grid = {4, 5}}).dataset();
+                           (void)calibrate(data.dealt(team), options);
+                           return team->comm.traffic().bytes;
+                       })
                 .front();
         };
         // Orders of up to 65,536 groups take 8 bytes of each; everything else is counts.

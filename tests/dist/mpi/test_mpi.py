@@ -5,11 +5,14 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "cli"))
 from support import Result, Room, command, run, snapshot
 
 PLUGIN = Path(os.environ.get("KANDINSKY_COMMAND", ".")).resolve().parent / "libkandinsky_mpi.so"
