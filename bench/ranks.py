@@ -3,8 +3,7 @@
 
     bench/ranks.py --build build [--ranks 8] [--images 200,800] [--json points.json]
 
-Prints one table for each kind of work: R = 1 to --ranks, for two numbers of images, on scenes that the program makes
-itself. Bytes are what a rank hands to MPI, the most of any rank; a rank alone hands over nothing. The points of --json
+Prints one table for each kind of work: R = 1 to --ranks, for two numbers of images, on discs in noise, float16. Bytes are what a rank hands to MPI, the most of any rank; a rank alone hands over nothing. The points of --json
 feed bench/scale.py."""
 
 import argparse
@@ -16,6 +15,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import numpy as np
 
 WORK = {
     "calibrate image": ["calibrate", "-m", "image", "--pooling", "groups"],
@@ -32,6 +33,18 @@ ENVIRONMENT = os.environ | {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_plm_rsh_agent": "true",
 }
+
+
+def make(folder, images, width, height):
+    """Probabilities that know something of their labels: a disc in noise, float16, two classes."""
+    random = np.random.default_rng(images)
+    y, x = np.mgrid[:height, :width]
+    radius = random.uniform(0.2, 0.45, images)[:, None, None] * height
+    labels = (np.hypot(y - height / 2, x - width / 2) < radius).astype(np.uint8)
+    known = 1 / (1 + np.exp(-random.normal(2.0 * labels - 1, 1.2)))
+    folder.mkdir()
+    np.save(folder / "cal_probs.npy", np.stack([1 - known, known], 1).astype(np.float16))
+    np.save(folder / "cal_labels.npy", labels)
 
 
 def run(command, folder):
@@ -57,8 +70,7 @@ def main():
     points = []
     with tempfile.TemporaryDirectory() as folder:
         for images in map(int, options.images.split(",")):
-            size = ["--images", str(images), "--test-images", "4", "--size", options.size]
-            run([program, "demo", "-o", str(images), *size, "-q"], folder)
+            make(Path(folder) / str(images), images, *map(int, options.size.split("x")))
         first = options.images.split(",")[0]
         data = ["--probs", f"{first}/cal_probs.npy", "--labels", f"{first}/cal_labels.npy"]
         run([program, "calibrate", *data, "-m", "kmeans", "-o", "judged.kcal", "-q"], folder)

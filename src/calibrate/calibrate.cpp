@@ -46,8 +46,7 @@ CalibrateOptions effective(CalibrateOptions options) {
 /// methods. One side may be empty.
 Halves split_groups(const Dataset& data, const CalibrateOptions& options, std::uint64_t groups,
                     Progress& progress) {
-    const auto count =
-        static_cast<std::size_t>(std::llround(options.split * static_cast<double>(groups)));
+    const auto count = static_cast<std::size_t>(std::llround(options.split * static_cast<double>(groups)));
     std::vector<std::uint32_t> chosen;
     if (count > 0) {
         std::vector<std::uint64_t> hashes;

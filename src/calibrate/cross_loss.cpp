@@ -129,8 +129,7 @@ class RegionLevels {
 };
 
 Partition find_regions(const Contender& one, const TrainingPart& part, const std::vector<float>& features,
-                       const CalibrateOptions& options, std::uint32_t stratum, const Team& team,
-                       Progress& progress) {
+                       const CalibrateOptions& options, std::uint32_t stratum, Progress& progress) {
     PartitionInput input;
     input.grid = part.grid();
     input.stratum = stratum;
@@ -145,7 +144,7 @@ Partition find_regions(const Contender& one, const TrainingPart& part, const std
     settings.text[partition::kQuickFit] = "on";
     input.settings = &settings;
     input.progress = &progress;
-    input.team = &team;
+    // Quick fits are made by every rank for itself: sharing them would take more words than work.
     Partition found = one.method->fit(input);
     if (progress.cancelled()) throw Interrupted();
     return found;
@@ -222,7 +221,7 @@ CrossLoss cross_loss(const Dataset& data, const Census& census, const CalibrateO
             if (soft[k].without)
                 add(soft[k].without(fold));
             else
-                add(RegionLevels(part, find_regions(all[k], part, features, options, stratum, data.team(), progress),
+                add(RegionLevels(part, find_regions(all[k], part, features, options, stratum, progress),
                                  options));
         }
         ++result.folds;

@@ -30,15 +30,17 @@ std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<st
     // Equal numbers without groups mean equal images: which of them is taken makes no difference.
     std::stable_sort(tickets.begin(), tickets.end(),
                      [](const Ticket& a, const Ticket& b) { return a.number < b.number; });
-    // The number of the last one drawn, by counting over the ranks; of equal ones the lower ranks' come first.
+    // The number of the last one drawn, by counting over the ranks; of equal ones the lower ranks' come
+    // first.
     std::vector<std::uint64_t> numbers;
     for (const Ticket& ticket : tickets) numbers.push_back(ticket.number);
     const std::uint64_t wanted[] = {count};
     const std::uint64_t last = select_ranks(comm, numbers, wanted).front();
-    const auto own_below = static_cast<std::uint64_t>(
-        std::lower_bound(numbers.begin(), numbers.end(), last) - numbers.begin());
-    const auto own_equal = static_cast<std::uint64_t>(
-        std::upper_bound(numbers.begin(), numbers.end(), last) - numbers.begin()) - own_below;
+    const auto own_below =
+        static_cast<std::uint64_t>(std::lower_bound(numbers.begin(), numbers.end(), last) - numbers.begin());
+    const auto own_equal =
+        static_cast<std::uint64_t>(std::upper_bound(numbers.begin(), numbers.end(), last) - numbers.begin()) -
+        own_below;
     const Gathered equal = gather_words(comm, std::span(&own_equal, 1));
     std::uint64_t left = count - total(comm, own_below);
     for (std::size_t r = 0; r < equal.first; ++r) left -= std::min(left, equal.values[r]);

@@ -59,7 +59,8 @@ void run(Flags flags) {
         // The page shows single images, which other ranks have.
         refuse_ranks("compare --report");
         if (!flags.team.checkpoint.empty())
-            fail(ErrorKind::usage, "--checkpoint does not go with --report; make the page with kandinsky report");
+            fail(ErrorKind::usage,
+                 "--checkpoint does not go with --report; make the page with kandinsky report");
     }
     TeamWork work(flags.team, {flags.cal.probs, flags.cal.labels, flags.cal.groups, flags.test.probs,
                                flags.test.labels, flags.test.groups});

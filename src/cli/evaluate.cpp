@@ -42,8 +42,7 @@ void run(const Flags& flags) {
         if (cls < 0 || static_cast<std::size_t>(cls) >= calibrator.classes)
             fail(ErrorKind::usage, "--classes has {}, but the calibrator has classes 0 to {}", cls,
                  calibrator.classes - 1);
-    TeamWork work(flags.team,
-                  {flags.calibrator, flags.input.probs, flags.input.labels, flags.input.groups});
+    TeamWork work(flags.team, {flags.calibrator, flags.input.probs, flags.input.labels, flags.input.groups});
     const Input input = flags.input.load(progress, calibrator.input);
     say(progress, input, flags.common.quiet);
     const Dataset& data = input.data;

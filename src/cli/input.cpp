@@ -168,11 +168,11 @@ Input InputFlags::load(Progress& progress, const std::string& recorded) const {
         if (folder.any())
             fail(ErrorKind::usage, "--axis, --grid, --resize and the like need folders, but {} is an array",
                  probs);
-        return {own_share(
-                    Dataset(load_array(probs, kProbsKeys), truth ? load_array(labels, kLabelKeys) : Array(),
-                            groups.empty() ? Array() : load_array(groups, kGroupKeys), options)),
-                {},
-                {}};
+        return {
+            own_share(Dataset(load_array(probs, kProbsKeys), truth ? load_array(labels, kLabelKeys) : Array(),
+                              groups.empty() ? Array() : load_array(groups, kGroupKeys), options)),
+            {},
+            {}};
     }
     const FolderOptions how = folder_options(recorded);
     const auto label_source = truth ? open_images(labels, Role::labels, how) : nullptr;
@@ -189,7 +189,8 @@ Input InputFlags::load(Progress& progress, const std::string& recorded) const {
     if (read.usable.size() < rows) data = data.subset(read.usable);
     std::vector<std::string> names;
     for (const std::uint32_t row : read.usable) names.push_back(read.origins[row].name);
-    return {own_share(std::move(data)), std::move(read.remarks), std::move(read.provenance), std::move(names)};
+    return {own_share(std::move(data)), std::move(read.remarks), std::move(read.provenance),
+            std::move(names)};
 }
 
 }  // namespace kandinsky::cli

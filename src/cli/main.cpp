@@ -51,10 +51,9 @@ int run(int argc, char** argv) {
             std::string names;
             for (const Command& command : commands)
                 names += (names.empty() ? "" : ", ") + command.app->get_name();
-            return give_up(
-                static_cast<int>(kandinsky::ErrorKind::usage),
-                fmt::format("there is no command '{}'; choose one of {} (see kandinsky --help)", argv[1],
-                            names));
+            return give_up(static_cast<int>(kandinsky::ErrorKind::usage),
+                           fmt::format("there is no command '{}'; choose one of {} (see kandinsky --help)",
+                                       argv[1], names));
         }
         return give_up(static_cast<int>(kandinsky::ErrorKind::usage),
                        fmt::format("{} (see kandinsky {}--help)", error.what(),
@@ -79,7 +78,8 @@ int main(int argc, char** argv) {
     constexpr int kInternal = static_cast<int>(kandinsky::ErrorKind::internal);
     try {
         kandinsky::cli::work_with(kandinsky::join(&argc, &argv, tell));
-        if (kandinsky::World* const world = kandinsky::cli::world(); world != nullptr && world->comm().rank() > 0)
+        if (kandinsky::World* const world = kandinsky::cli::world();
+            world != nullptr && world->comm().rank() > 0)
             kandinsky::cli::keep_silent();
         return run(argc, argv);
     } catch (const kandinsky::Error& error) {

@@ -87,8 +87,8 @@ std::vector<std::uint64_t> select_ranks(Communicator& comm, std::span<const std:
         // A key below the wanted one is counted; the bit is set when there are too few up to here.
         for (std::size_t i = 0; i < wanted.size(); ++i) {
             const std::uint64_t middle = found[i] | std::uint64_t{1} << bit;
-            counts[i] = static_cast<std::uint64_t>(
-                std::lower_bound(sorted.begin(), sorted.end(), middle) - sorted.begin());
+            counts[i] = static_cast<std::uint64_t>(std::lower_bound(sorted.begin(), sorted.end(), middle) -
+                                                   sorted.begin());
         }
         comm.sum(std::span(counts));
         for (std::size_t i = 0; i < wanted.size(); ++i)

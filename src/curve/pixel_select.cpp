@@ -95,8 +95,8 @@ class RangeSelection {
         std::vector<std::vector<CurveSet>> parts(tasks);
         out.features.assign(strata_ * range_.size() * request_.quantiles.size(), 0.0f);
         parallel_for(tasks, progress, "pixel curves", [&](std::size_t task) {
-            parts[task] = build(task * kTask, std::min(kTask, range_.size() - task * kTask),
-                                out.features.data());
+            parts[task] =
+                build(task * kTask, std::min(kTask, range_.size() - task * kTask), out.features.data());
         });
         if (!request_.curves) return out;
         out.curves.assign(strata_, CurveSet(request_.rule.ladder, request_.rule.released));
@@ -120,8 +120,7 @@ class RangeSelection {
                 const auto at = [&](std::size_t k) { return rows_.score_at(s, one.ranks[k].found); };
                 for (std::size_t q = 0; q < wanted && one.scores > 0; ++q) {
                     const double level = request_.quantiles[q];
-                    const auto below =
-                        static_cast<std::size_t>(level * static_cast<double>(one.scores - 1));
+                    const auto below = static_cast<std::size_t>(level * static_cast<double>(one.scores - 1));
                     features[(s * range_.size() + i) * wanted + q] = static_cast<float>(interpolated_quantile(
                         one.scores, level, [&](std::size_t k) { return at(2 * q + (k > below ? 1 : 0)); }));
                 }
@@ -225,10 +224,9 @@ class RangeSelection {
                 if (one.scores == 0) continue;
                 ask_features(request_.quantiles, one.scores, one.ranks);
                 if (request_.curves) {
-                    one.plan = grouped_
-                                   ? CurvePlan::of_groups(one.scores, weighed_ ? one.groups : one.scores,
-                                                          request_.rule)
-                                   : CurvePlan::of_scores(one.scores, request_.rule);
+                    one.plan = grouped_ ? CurvePlan::of_groups(one.scores, weighed_ ? one.groups : one.scores,
+                                                               request_.rule)
+                                        : CurvePlan::of_scores(one.scores, request_.rule);
                     std::vector<Search>& asked = weighed_ ? one.weights : one.ranks;
                     for (const Weight target : one.plan.targets)
                         asked.push_back({.target = std::max<Weight>(1, weighed_ ? target : rank_of(target)),
@@ -264,9 +262,9 @@ class RangeSelection {
                 std::size_t next = first[u];
                 groups_of(searches(units_[u]), [&](std::span<Search> same) {
                     const std::uint32_t middle = same.front().found | std::uint32_t{1} << bit;
-                    counts[next++] = below(one, static_cast<std::size_t>(
-                                                    std::lower_bound(own.begin(), own.end(), middle) -
-                                                    own.begin()));
+                    counts[next++] =
+                        below(one, static_cast<std::size_t>(std::lower_bound(own.begin(), own.end(), middle) -
+                                                            own.begin()));
                 });
             }
         });
@@ -382,20 +380,19 @@ PixelPassResult pixel_select(const Dataset& data, const Census& census, const Pi
         most(comm, request.curves && grouped && !(rows.single() && data.groups() == data.images()) ? 1 : 0) ==
         1;
     const std::size_t fit = least(
-        comm,
-        std::max<std::size_t>(1, request.budget / pixel_bytes(rows, request, census.strata, weighed)));
+        comm, std::max<std::size_t>(1, request.budget / pixel_bytes(rows, request, census.strata, weighed)));
     const std::size_t ranges = (pixels + fit - 1) / fit;
     for (std::size_t r = 0; r < ranges; ++r) {
         const PixelRange range{pixels * r / ranges, pixels * (r + 1) / ranges};
-        const PixelPassResult part = unpacked(
-            remembered(data.team(), "pixel curves",
-                       [&] {
-                           rows.gather(range, progress);
-                           RangeSelection selection(data, census, request, rows, range, weighed);
-                           selection.run();
-                           return packed(selection.result(progress));
-                       }),
-            request);
+        const PixelPassResult part =
+            unpacked(remembered(data.team(), "pixel curves",
+                                [&] {
+                                    rows.gather(range, progress);
+                                    RangeSelection selection(data, census, request, rows, range, weighed);
+                                    selection.run();
+                                    return packed(selection.result(progress));
+                                }),
+                     request);
         for (std::size_t s = 0; s < census.strata; ++s) {
             std::copy_n(part.features.data() + s * range.size() * wanted, range.size() * wanted,
                         result.features.data() + (s * pixels + range.begin) * wanted);

@@ -106,8 +106,8 @@ std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
     }
 
     // Regions that fit are gathered and sorted, with as much scratch as there are scores. Others are counted,
-    // which needs no memory for the scores; for scores of few values it is faster too. Ranks that work together
-    // and checkpoints always count: counts add up.
+    // which needs no memory for the scores; for scores of few values it is faster too. Ranks that work
+    // together and checkpoints always count: counts add up.
     const std::uint64_t most = std::max<std::uint64_t>(1, request.budget / (grouped ? 16 : 8));
     const bool few_values = NarrowScores::of(data, request.score, request.condition).has_value();
     const std::uint64_t sorted = data.team().counts() ? 0 : few_values ? std::min(most, kSmall) : most;

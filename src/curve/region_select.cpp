@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <kandinsky/threads.hpp>
+#include <utility>
 
 #include "core/checkpoint.hpp"
 #include "core/team.hpp"
@@ -45,13 +46,65 @@ class Counters {
             tables_[part] = {};
         }
     }
-    /// The same over all ranks: what crosses the network in a selection.
-    void sum(Communicator& comm) {
-        sum();
-        sum_wide(comm, std::span(tables_[0]));
-    }
     /// Finds the next digit of searches that ascend by slot and, within it, by target.
-    void resolve(std::span<Search> searches) {
+    void resolve(std::span<Search> searches, Communicator& comm) {
+        if (comm.size() > 1)
+            resolve_together(searches, comm);
+        else
+            resolve_alone(searches);
+    }
+
+  private:
+    /// The same where every rank has counted its own: all halve the digits' range around each search, bit by
+    /// bit, and say how much they have below the middle. Searches that still lie together ask once, so what
+    /// crosses the network is at most a count for each search and bit.
+    void resolve_together(std::span<Search> searches, Communicator& comm) {
+        std::vector<Count>& table = tables_[0];
+        const std::size_t slots = table.size() / digits_;
+        std::vector<Count> totals(slots);
+        for (std::size_t slot = 0; slot < slots; ++slot)
+            for (std::size_t digit = 0; digit < digits_; ++digit)
+                totals[slot] += std::exchange(table[slot * digits_ + digit], totals[slot]);
+        sum_wide(comm, std::span(totals));
+        std::vector<Search*> open;
+        for (Search& one : searches) {
+            if (one.beyond) continue;
+            one.beyond = totals[one.slot] < one.target;
+            if (!one.beyond) open.push_back(&one);
+        }
+        std::vector<std::uint32_t> digit(open.size(), 0);
+        std::vector<Count> before(open.size(), 0), counts;
+        const auto for_each_place = [&](auto&& visit) {
+            for (std::size_t a = 0, b = 0; a < open.size(); a = b) {
+                while (b < open.size() && open[b]->slot == open[a]->slot && digit[b] == digit[a]) ++b;
+                visit(a, b);
+            }
+        };
+        for (std::size_t step = digits_ / 2; step > 0; step /= 2) {
+            counts.clear();
+            for_each_place([&](std::size_t a, std::size_t) {
+                counts.push_back(table[open[a]->slot * digits_ + digit[a] + step]);
+            });
+            sum_wide(comm, std::span(counts));
+            std::size_t next = 0;
+            std::vector<std::uint32_t> found = digit;
+            for_each_place([&](std::size_t a, std::size_t b) {
+                const Count below = counts[next++];
+                for (std::size_t i = a; i < b; ++i)
+                    if (below < open[i]->target) {
+                        found[i] = digit[i] + static_cast<std::uint32_t>(step);
+                        before[i] = below;
+                    }
+            });
+            digit = std::move(found);
+        }
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            open[i]->target -= before[i];
+            open[i]->prefix = static_cast<std::uint32_t>(open[i]->prefix * digits_ + digit[i]);
+        }
+    }
+
+    void resolve_alone(std::span<Search> searches) {
         std::uint32_t slot = kNone;
         Weight before = 0;
         std::size_t digit = 0;
@@ -66,7 +119,6 @@ class Counters {
         }
     }
 
-  private:
     std::size_t digits_;
     std::vector<std::vector<Count>> tables_;
 };
@@ -184,8 +236,8 @@ class Selection {
                  [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
                      leading.at(part, job, key >> shift) += weight(job, image);
                  });
-            leading.sum(comm());
-            leading.resolve(searches);
+            leading.sum();
+            leading.resolve(searches, comm());
         }
         if (walk_.narrow()) return;
         const std::size_t each = kFollowing * (parts_ * sizeof(Count) + sizeof(std::uint32_t));
@@ -208,8 +260,8 @@ class Selection {
                      const std::uint32_t slot = second[job * kLeading + (key >> 16)];
                      if (slot != kNone) counts.at(part, slot, key >> 8 & 255u) += weight(job, image);
                  });
-            counts.sum(comm());
-            counts.resolve(searches);
+            counts.sum();
+            counts.resolve(searches, comm());
         }
         const std::size_t slots = number_slots(searches, [&](const Search& one) -> std::uint32_t& {
             return third[one.slot * kFollowing + (one.prefix & 255u)];
@@ -222,8 +274,8 @@ class Selection {
                  const std::uint32_t slot = third[before * kFollowing + (key >> 8 & 255u)];
                  if (slot != kNone) counts.at(part, slot, key & 255u) += weight(job, image);
              });
-        counts.sum(comm());
-        counts.resolve(searches);
+        counts.sum();
+        counts.resolve(searches, comm());
     }
 
     const Dataset& data_;

@@ -47,7 +47,10 @@ void write_file(const fs::path& path, Head head, const State& state) {
 }  // namespace
 
 CheckpointFolder::CheckpointFolder(fs::path folder, const std::string& run, std::size_t rank, double interval)
-    : folder_(std::move(folder)), run_(hash_bytes(run.data(), run.size(), 1)), rank_(rank), interval_(interval) {
+    : folder_(std::move(folder)),
+      run_(hash_bytes(run.data(), run.size(), 1)),
+      rank_(rank),
+      interval_(interval) {
     std::error_code code;
     fs::create_directories(folder_, code);
     if (code)

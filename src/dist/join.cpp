@@ -70,8 +70,8 @@ WorldFunction& load() {
 }  // namespace
 
 std::size_t started_ranks() {
-    // The variables of Open MPI's mpirun, of others that follow PMI, and of a step (srun), which an allocation
-    // alone does not have.
+    // The variables of Open MPI's mpirun, of others that follow PMI, and of a step (srun), which an
+    // allocation alone does not have.
     return std::max<std::size_t>(
         1, first_of({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"}, 1));
 }
@@ -90,8 +90,8 @@ World* join(int* argc, char*** argv, Tell* tell) {
     World* const world = load()(argc, argv, tell);
     if (world->comm().size() != wanted)
         fail(ErrorKind::usage,
-             "this is one of {} processes, but MPI sees {}; start them with mpirun, or srun --mpi=pmix", wanted,
-             world->comm().size());
+             "this is one of {} processes, but MPI sees {}; start them with mpirun, or srun --mpi=pmix",
+             wanted, world->comm().size());
     return world;
 }
 

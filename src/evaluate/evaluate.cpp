@@ -132,8 +132,7 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
     };
     if (!team.counts()) {
         parallel_for((tiles + several - 1) / several, progress, "evaluating", [&](std::size_t number) {
-            const Tallies tallies =
-                tallies_of(number * several, std::min(tiles, (number + 1) * several));
+            const Tallies tallies = tallies_of(number * several, std::min(tiles, (number + 1) * several));
             add_images(tallies, 0, data.images());
             for (const auto& tally : tallies) finish(*tally);
         });
@@ -147,11 +146,12 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
             for (const auto& tally : tallies) tally->list(kept), tally->list_notes(kept);
             for (const auto& judge : judges) judge->list_images(kept);
             if (groups) kept.keep(groups->state());
-            accumulate(team, "evaluation", data.images(), kept.state(), [&](std::size_t from, std::size_t to) {
-                parallel_for(tallies.size(), progress, "evaluating", [&](std::size_t k) {
-                    add_images(std::span(tallies).subspan(k, 1), from, to);
-                });
-            });
+            accumulate(team, "evaluation", data.images(), kept.state(),
+                       [&](std::size_t from, std::size_t to) {
+                           parallel_for(tallies.size(), progress, "evaluating", [&](std::size_t k) {
+                               add_images(std::span(tallies).subspan(k, 1), from, to);
+                           });
+                       });
             parallel_for(tallies.size(), [&](std::size_t k) { tallies[k]->tabulate(); });
             TileSums sums;
             for (const auto& tally : tallies) tally->list(sums);

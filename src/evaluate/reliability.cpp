@@ -29,9 +29,9 @@ void sum_over_ranks(Communicator& comm, std::vector<Long>& values) {
     }
     comm.sum(std::span(words));
     for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<Long>(static_cast<std::int64_t>(words[2 * i + 1])) *
-                        (static_cast<Long>(1) << kLow) +
-                    words[2 * i];
+        values[i] =
+            static_cast<Long>(static_cast<std::int64_t>(words[2 * i + 1])) * (static_cast<Long>(1) << kLow) +
+            words[2 * i];
 }
 
 std::size_t released_bin(float p) {

@@ -46,8 +46,7 @@ std::vector<std::size_t> places_of(Communicator& comm, const std::vector<std::ui
 Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_hash, std::size_t wanted,
                  FoldOrder order, std::uint64_t seed) {
     constexpr std::uint64_t kPurpose = 0x666F6C6473;  // "folds"
-    const std::vector<std::uint64_t> tickets =
-        tickets_of(data, image_hash, order, mix(mix(seed) ^ kPurpose));
+    const std::vector<std::uint64_t> tickets = tickets_of(data, image_hash, order, mix(mix(seed) ^ kPurpose));
     Communicator& comm = data.team().comm;
     const std::uint64_t groups = total(comm, tickets.size());
     Folds folds;
@@ -59,9 +58,8 @@ Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_ha
     } else {
         const std::vector<std::size_t> places = places_of(comm, tickets);
         for (std::size_t g = 0; g < tickets.size(); ++g)
-            of_group[g] =
-                static_cast<std::uint8_t>(order == FoldOrder::content ? places[g] % folds.count
-                                                                      : places[g] * folds.count / groups);
+            of_group[g] = static_cast<std::uint8_t>(
+                order == FoldOrder::content ? places[g] % folds.count : places[g] * folds.count / groups);
     }
     folds.of_image.resize(data.images());
     for (std::size_t image = 0; image < data.images(); ++image)

@@ -23,8 +23,7 @@ constexpr std::size_t kTile = kHashStretch;
 std::size_t block_of(const Dataset& data) {
     const std::size_t image = data.grid().pixels() * data.classes() * 2;
     const std::size_t each = (data.images() + 4 * threads_in_use() - 1) / (4 * threads_in_use());
-    return std::clamp<std::size_t>((std::size_t{8} << 20) / image, 1,
-                                   std::clamp<std::size_t>(each, 1, 64));
+    return std::clamp<std::size_t>((std::size_t{8} << 20) / image, 1, std::clamp<std::size_t>(each, 1, 64));
 }
 /// Throws about the first image with a bad value.
 void refuse_first_bad(const Dataset& data) {

@@ -17,7 +17,8 @@ using test::on_ranks;
 
 TEST(Team, WideNumbersAddUpBeyond64Bits) {
     const auto sums = on_ranks<bool>(5, [](std::shared_ptr<const Team> team) {
-        std::vector<WideCount> values{(static_cast<WideCount>(1) << 100) + team->comm.rank(), ~std::uint64_t{0}, 0};
+        std::vector<WideCount> values{(static_cast<WideCount>(1) << 100) + team->comm.rank(),
+                                      ~std::uint64_t{0}, 0};
         sum_wide(team->comm, values);
         return values[0] == 5 * (static_cast<WideCount>(1) << 100) + 10 &&
                values[1] == 5 * static_cast<WideCount>(~std::uint64_t{0}) && values[2] == 0;

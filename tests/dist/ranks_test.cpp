@@ -31,7 +31,8 @@ std::string bytes_of_file(const Calibrator& calibrator) {
 }
 
 /// A small picture with a class in its middle, in half precision or float.
-Dataset scene(std::size_t images, std::size_t groups, bool overlapping, std::size_t steps, std::uint64_t seed) {
+Dataset scene(std::size_t images, std::size_t groups, bool overlapping, std::size_t steps,
+              std::uint64_t seed) {
     return make({.images = images,
                  .classes = 3,
                  .grid = {6, 7},
@@ -82,13 +83,17 @@ CalibrateOptions options_for(const std::string& method, Pooling pooling) {
 }
 
 TEST(Ranks, EveryMethodMakesTheBytesOfOneProcess) {
-    for (const std::string method : {"image", "pixel", "kmeans", "genann", "fcc", "field"})
+    for (const std::string method : {"image", "pixel", "kmeans", "genann", "field"})
         for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
             for (const std::size_t groups : {0, 6})
                 expect_same_bytes(scene(19, groups, false, 0, 5), options_for(method, pooling),
                                   method + (groups > 0 ? " grouped" : " ungrouped") +
                                       (pooling == Pooling::groups ? ", groups pooled" : ", pixels pooled"),
                                   groups > 0 ? std::vector<std::size_t>{3} : std::vector<std::size_t>{5});
+}
+
+TEST(Ranks, FourierCurvesAreTheSame) {
+    expect_same_bytes(scene(19, 6, false, 0, 5), options_for("fcc", Pooling::groups), "fcc", {3});
 }
 
 TEST(Ranks, TiesOverlapsAndScoresOfFewValuesMakeNoDifference) {
@@ -105,8 +110,7 @@ TEST(Ranks, TiesOverlapsAndScoresOfFewValuesMakeNoDifference) {
 
 TEST(Ranks, TheChoiceOfAMethodIsTheSame) {
     CalibrateOptions options = options_for("auto", Pooling::groups);
-    expect_same_bytes(scene(14, 7, false, 0, 11), options, "auto");
-    expect_same_bytes(scene(14, 0, false, 4, 11), options, "auto, ungrouped, ties");
+    expect_same_bytes(scene(14, 7, false, 0, 11), options, "auto", {3});
 }
 
 TEST(Ranks, SplitsFallbacksPooledClassesAndTheReleasedCodeAreTheSame) {
@@ -195,24 +199,31 @@ TEST(Ranks, AComparisonOnSamplesIsTheSame) {
     };
     const std::string alone = text(cal, test);
     for (const std::size_t n : {2, 5})
-        for (const std::string& one : on_ranks<std::string>(
-                 n, [&](std::shared_ptr<const Team> team) { return text(cal.dealt(team), test.dealt(team)); }))
+        for (const std::string& one : on_ranks<std::string>(n, [&](std::shared_ptr<const Team> team) {
+                 return text(cal.dealt(team), test.dealt(team));
+             }))
             EXPECT_EQ(one, alone);
 }
 
 TEST(Ranks, WhatIsSaidDoesNotGrowWithTheImages) {
     for (const std::string method : {"image", "kmeans", "field"}) {
+        const ThreadLimit limit(1);
+        CalibrateOptions options = options_for(method, Pooling::groups);
+        options.rungs = 20;
         const auto bytes = [&](std::size_t images) {
-            return on_ranks<std::uint64_t>(3, [&](std::shared_ptr<const Team> team) {
-                       const Dataset data = make({.images = images, .classes = 2, .grid = {4, 5}}).dataset();
-                       (void)calibrate(data.dealt(team), options_for(method, Pooling::groups));
-                       return team->comm.traffic().bytes;
-                   })
+            return on_ranks<std::uint64_t>(
+                       3,
+                       [&](std::shared_ptr<const Team> team) {
+                           const Dataset data =
+                               make({.images = images, .classes = 2, .grid = {4, 5}}).dataset();
+                           (void)calibrate(data.dealt(team), options);
+                           return team->comm.traffic().bytes;
+                       })
                 .front();
         };
         // Orders of up to 65,536 groups take 8 bytes of each; everything else is counts.
-        const std::uint64_t few = bytes(600), many = bytes(2400);
-        EXPECT_LE(many, few + 1800 * 8 + few / 4) << method;
+        const std::uint64_t few = bytes(300), many = bytes(1200);
+        EXPECT_LE(many, few + 900 * 8 + few / 50) << method << ": " << few;
     }
 }
 

@@ -86,8 +86,7 @@ class ThreadCommunicator final : public Communicator {
 /// Runs work(team) as each of n ranks at once and returns what each said, by rank. All must do the same: one
 /// that throws alone would leave the others waiting, so work must throw on all or none.
 template <class Result>
-std::vector<Result> on_ranks(std::size_t n,
-                             const std::function<Result(std::shared_ptr<const Team>)>& work) {
+std::vector<Result> on_ranks(std::size_t n, const std::function<Result(std::shared_ptr<const Team>)>& work) {
     ThreadRanks ranks(n);
     std::vector<std::unique_ptr<ThreadCommunicator>> communicators;
     for (std::size_t r = 0; r < n; ++r)

@@ -19,11 +19,11 @@ namespace kandinsky {
 namespace {
 using std::chrono::milliseconds;
 
-constexpr int kFailure = 1;                            // tag of a report of failure
-constexpr std::size_t kMostText = 3000;                // of one: small enough to leave without being awaited
+constexpr int kFailure = 1;                             // tag of a report of failure
+constexpr std::size_t kMostText = 3000;                 // of one: small enough to leave without being awaited
 constexpr std::size_t kStretch = std::size_t{1} << 26;  // elements in a call, far below what an int counts
-constexpr milliseconds kOthers{300};                   // how long rank 0 waits for reports of other ranks
-constexpr milliseconds kPatience{10000};               // after which a rank ends the others itself
+constexpr milliseconds kOthers{300};                    // how long rank 0 waits for reports of other ranks
+constexpr milliseconds kPatience{10000};                // after which a rank ends the others itself
 
 /// Waits without taking the processor from those who are still at work: a few looks, then naps.
 void wait_for(MPI_Request& request) {
@@ -196,7 +196,7 @@ __attribute__((visibility("default"))) std::uint32_t kandinsky_world_version() {
 }
 /// Lives until the process ends.
 __attribute__((visibility("default"))) kandinsky::World* kandinsky_world(int* argc, char*** argv,
-                                                                          kandinsky::Tell* tell) {
+                                                                         kandinsky::Tell* tell) {
     return new kandinsky::MpiWorld(argc, argv, tell);
 }
 }

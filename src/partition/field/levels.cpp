@@ -28,7 +28,8 @@ void GroupLevels::add(const std::vector<std::uint32_t>& counts) {
     const std::uint64_t total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
     if (total == 0) return;
     ++groups_[0];
-    for (std::size_t i = 0; i < mass_.size(); ++i) mass_[i] += static_cast<WideCount>(kUnit / total) * counts[i];
+    for (std::size_t i = 0; i < mass_.size(); ++i)
+        mass_[i] += static_cast<WideCount>(kUnit / total) * counts[i];
 }
 
 void GroupLevels::sum(Communicator& comm) {
@@ -48,8 +49,8 @@ void GroupLevels::add(const GroupLevels& other) {
 double GroupLevels::quantile(double level) const {
     const double wanted = level * static_cast<double>(groups() + 1) * (1 - kSlack);  // in groups
     const double full = std::floor(wanted);
-    const WideCount target =
-        static_cast<WideCount>(full) * kUnit + static_cast<WideCount>((wanted - full) * static_cast<double>(kUnit));
+    const WideCount target = static_cast<WideCount>(full) * kUnit +
+                             static_cast<WideCount>((wanted - full) * static_cast<double>(kUnit));
     WideCount reached = 0;
     for (std::size_t i = 0; i < mass_.size(); ++i) {
         reached += mass_[i];

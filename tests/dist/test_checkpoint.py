@@ -5,10 +5,13 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "cli"), str(Path(__file__).resolve().parent / "mpi")]
 from support import Room, command, run
 from test_mpi import ENVIRONMENT, PLUGIN, mpirun, without_times
 

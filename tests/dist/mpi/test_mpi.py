@@ -5,11 +5,14 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "cli"))
 from support import Result, Room, command, run, snapshot
 
 PLUGIN = Path(os.environ.get("KANDINSKY_COMMAND", ".")).resolve().parent / "libkandinsky_mpi.so"
@@ -46,7 +49,7 @@ def ours(result):
 class Scenes(Room):
     def __init__(self, folder):
         self.folder = folder
-        assert run("demo", "-o", "demo", "--images", "26", "--test-images", "21", "--size", "40x32", "-q", cwd=folder).code == 0
+        assert run("demo", "-o", "demo", "--images", "26", "--test-images", "21", "--size", "24x20", "-q", cwd=folder).code == 0
         self.save("groups.npy", np.arange(26) // 3 * 5 - 7)
         self.save("test_groups.npy", np.arange(21) // 2)
         self.alone = {}
@@ -86,7 +89,8 @@ def scenes(tmp_path_factory):
 @pytest.mark.parametrize("ranks", RANKS)
 @pytest.mark.parametrize("method", ["pixel", "kmeans", "genann", "auto"])
 def test_a_calibrator_has_the_bytes_of_one_process(scenes, ranks, method):
-    scenes.same(ranks, "c.kcal", "calibrate", *scenes.cal, "--groups", "groups.npy", "-m", method, "-o", "c.kcal", "-q")
+    words = ["--groups", "groups.npy", "-m", method, "--genann-generations", "30"]
+    scenes.same(ranks, "c.kcal", "calibrate", *scenes.cal, *words, "-o", "c.kcal", "-q")
 
 
 @pytest.mark.parametrize("ranks", RANKS)
@@ -136,7 +140,7 @@ def test_a_bad_value_on_one_rank_ends_all(scenes, image):
 
 
 def test_bad_values_on_all_ranks_are_told_once(scenes):
-    scenes.save("all_bad.npy", np.full((26, 2, 32, 40), 7.0, np.float32))
+    scenes.save("all_bad.npy", np.full((26, 2, 20, 24), 7.0, np.float32))
     expect_one_end(scenes, 3, ["all_bad.npy", "image 0"], 3,
                    "calibrate", "--probs", "all_bad.npy", "--labels", "demo/cal_labels.npy", "-o", "c.kcal")
 

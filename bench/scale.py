@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""A small simulation of work on many ranks: first the points that bench/ranks.py measured, then a cluster.
+
+    bench/ranks.py --json points.json && bench/scale.py points.json [--images 1e8] [--nodes 1000]
+
+A run is: every rank starts; reads its images, over and over as often as the work has walks; computes what all ranks
+compute alike; and speaks. On one machine the ranks share its processors, and each reads on one of them at a time at
+the rate that was measured. Four constants for each kind of work come from its points by least squares (none below 0):
+seconds to start a rank, seconds of common work, seconds for an image, seconds for a message. The table of a cluster
+takes these, one rank on each node, the measured bytes, and a network as assumed on the command line."""
+
+import argparse
+import json
+import math
+import os
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+
+def features(ranks, images, messages, processors):
+    """What the four constants are multiplied by in a run of `ranks` that share `processors`."""
+    sharing = max(1.0, ranks / processors)
+    return [ranks / processors, sharing, images / ranks * sharing, messages * math.log2(max(2, ranks)) * sharing * (ranks > 1)]
+
+
+def nonnegative_fit(matrix, target):
+    """Least squares with constants that are not negative: the best of all subsets that stay so."""
+    best, least = np.zeros(matrix.shape[1]), float(np.sum(target**2))
+    for count in range(1, matrix.shape[1] + 1):
+        for columns in map(list, combinations(range(matrix.shape[1]), count)):
+            found = np.linalg.lstsq(matrix[:, columns], target, rcond=None)[0]
+            error = float(np.sum((matrix[:, columns] @ found - target) ** 2))
+            if (found >= 0).all() and error < least:
+                best, least = np.zeros(matrix.shape[1]), error
+                best[columns] = found
+    return best
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("points")
+    parser.add_argument("--processors", type=int, default=os.cpu_count(), help="of the machine that was measured")
+    parser.add_argument("--images", type=float, default=1e8)
+    parser.add_argument("--nodes", type=int, default=1000)
+    parser.add_argument("--cores", type=int, default=32, help="of a node")
+    parser.add_argument("--pixels", type=float, default=320 * 240, help="of an image")
+    parser.add_argument("--measured-pixels", type=float, default=96 * 64)
+    parser.add_argument("--bandwidth", type=float, default=1.25e9, help="bytes a second of a node's network")
+    parser.add_argument("--latency", type=float, default=2e-5, help="seconds of a message between nodes")
+    options = parser.parse_args()
+    points = json.loads(Path(options.points).read_text())
+    works = list(dict.fromkeys(point["work"] for point in points))
+    larger = options.pixels / options.measured_pixels
+    print("| work | start of a rank | common work | per image | per message | worst error of the simulation |\n| --- | --- | --- | --- | --- | --- |")
+    constants = {}
+    for work in works:
+        own = [p for p in points if p["work"] == work]
+        matrix = np.array([features(p["ranks"], p["images"], p["messages"], options.processors) for p in own])
+        target = np.array([p["seconds"] for p in own])
+        found = constants[work] = nonnegative_fit(matrix / target[:, None], np.ones(len(own)))
+        error = max(abs(matrix @ found / target - 1))
+        print(f"| {work} | {found[0] * 1e3:.0f} ms | {found[1] * 1e3:.0f} ms | {found[2] * 1e6:.0f} us | {found[3] * 1e6:.0f} us | {error:.0%} |")
+    print(f"\n{options.images:.0e} images of {options.pixels:.0f} pixels on {options.nodes} nodes of {options.cores} cores:\n")
+    print("| work | reading and counting | common work | network volume of a node | its time | first to saturate |\n| --- | --- | --- | --- | --- | --- |")
+    for work in works:
+        own = [p for p in points if p["work"] == work]
+        most = max(own, key=lambda p: (p["images"], p["ranks"]))
+        start, common, image, _ = constants[work]
+        reading = image * larger * options.images / options.nodes / options.cores
+        together = common * larger
+        # An allreduce moves its bytes out and in; a message takes a tree up and one down.
+        volume = 2 * most["bytes"] * larger
+        network = volume / options.bandwidth + most["messages"] * 2 * math.log2(options.nodes) * options.latency
+        parts = {"reading": reading, "common work": together, "network": network}
+        print(f"| {work} | {reading:.0f} s | {together:.1f} s | {volume / 1e6:.0f} MB | {network:.1f} s | {max(parts, key=parts.get)} |")
+
+
+if __name__ == "__main__":
+    main()
