@@ -13,13 +13,6 @@ namespace {
 constexpr const char* kComment = "kandinsky calibrator ";
 constexpr std::size_t kMostMeta = std::size_t{64} << 20;
 
-/// Curves of all strata one after the other.
-CurveSet joined(const Calibrator& calibrator) {
-    CurveSet all(calibrator.curves.front().ladder(), calibrator.curves.front().interpolates());
-    for (const CurveSet& curves : calibrator.curves) all.append(curves);
-    return all;
-}
-
 template <class T>
 std::vector<T> read(const ZipReader& archive, const std::string& member, DType dtype,
                     const std::vector<std::size_t>& shape) {
@@ -35,8 +28,7 @@ std::vector<T> read(const ZipReader& archive, const std::string& member, DType d
 void save(const Calibrator& calibrator, AtomicFile& file) {
     const std::size_t strata = calibrator.strata();
     const std::vector<std::size_t> map_shape{strata, calibrator.grid.height, calibrator.grid.width};
-    const CurveSet all = joined(calibrator);
-    const CurveSet::Storage& curves = all.storage();
+    const Ladder& ladder = calibrator.curves.front().ladder();
     std::vector<std::uint64_t> first{0};
     for (const CurveSet& set : calibrator.curves) first.push_back(first.back() + set.size());
     std::vector<std::uint32_t> regions;
@@ -54,16 +46,37 @@ void save(const Calibrator& calibrator, AtomicFile& file) {
         zip.add_array(
             name, {reinterpret_cast<const std::byte*>(values.data()), dtype, shape, c_strides(shape, dtype)});
     };
-    add("levels", all.ladder().levels, {all.ladder().levels.size()});
+    add("levels", ladder.levels, {ladder.levels.size()});
     add("regions", regions, map_shape);
     add("counts", calibrator.counts, map_shape);
     add("curve_level", levels, map_shape);
     add("first_curve", first, {first.size()});
-    add("curve_offsets", curves.offsets, {curves.offsets.size()});
-    add("curve_scores", curves.scores, {curves.scores.size()});
-    add("curve_groups", curves.groups, {curves.groups.size()});
-    add("curve_complete", curves.complete, {curves.complete.size()});
-    add("curve_values", curves.values, {curves.values.size()});
+    std::vector<std::uint64_t> offsets{0};
+    for (const CurveSet& set : calibrator.curves) {
+        const std::uint64_t base = offsets.back();
+        for (std::size_t i = 1; i < set.storage().offsets.size(); ++i)
+            offsets.push_back(base + set.storage().offsets[i]);
+    }
+    add("curve_offsets", offsets, {offsets.size()});
+    // Curves of all strata one after the other, as they lie: those of every pixel are too large to copy.
+    const auto add_all = [&](const std::string& name, const auto& of_set) {
+        using Element = typename std::remove_cvref_t<decltype(of_set(calibrator.curves.front()))>::value_type;
+        std::vector<std::span<const std::byte>> pieces;
+        std::size_t size = 0;
+        for (const CurveSet& set : calibrator.curves) {
+            pieces.push_back(std::as_bytes(std::span(of_set(set))));
+            size += of_set(set).size();
+        }
+        zip.add_pieces(name, dtype_of<Element>(), {size}, pieces);
+    };
+    add_all(
+        "curve_scores", [](const CurveSet& set) -> const auto& { return set.storage().scores; });
+    add_all(
+        "curve_groups", [](const CurveSet& set) -> const auto& { return set.storage().groups; });
+    add_all(
+        "curve_complete", [](const CurveSet& set) -> const auto& { return set.storage().complete; });
+    add_all(
+        "curve_values", [](const CurveSet& set) -> const auto& { return set.storage().values; });
     zip.finish(kComment, true);
 }
 
