@@ -15,6 +15,7 @@
 #include "core/unit_interval.hpp"
 #include "curve/column_sort.hpp"
 #include "curve/score_key.hpp"
+#include "evaluate/count_kernels.hpp"
 #include "evaluate/covering_level.hpp"
 #include "score/code_kernels.hpp"
 
@@ -33,6 +34,9 @@ struct Inputs {
     std::vector<std::uint32_t> keys = std::vector<std::uint32_t>(kPixels);
     std::vector<float> floats = std::vector<float>(kLevels * kPixels), others = floats;
     std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(kImages * kPixels), member = bytes;
+    std::vector<std::uint8_t> ranks = std::vector<std::uint8_t>(kPixels);
+    std::vector<std::uint64_t> totals = std::vector<std::uint64_t>(kLevels);
+    std::vector<double> doubles = std::vector<double>(3 * kPixels);
     alignas(kLineBytes) std::uint16_t lines[kRows * kLineBytes / 2];
     alignas(kLineBytes) std::uint32_t wide_lines[kRows * kLineBytes / 4];
 
@@ -45,6 +49,7 @@ struct Inputs {
         for (auto& key : keys) key = static_cast<std::uint32_t>(random.below(0x40000000));
         for (auto& value : floats) value = static_cast<float>(random.uniform());
         others = floats;
+        for (auto& rank : ranks) rank = static_cast<std::uint8_t>(random.below(kLevels + 1));
         for (auto& one : member) one = static_cast<std::uint8_t>(random.below(2));
     }
     [[nodiscard]] const std::byte* raw() const { return reinterpret_cast<const std::byte*>(halves.data()); }
@@ -74,6 +79,19 @@ int main(int argc, char** argv) {
          [&] { at_least_bits(in.floats.data(), in.others.data(), kPixels, in.bytes.data()); }},
         {"halves_at_least",
          [&] { in.bytes[0] = halves_at_least(in.raw(), in.limits.data(), kPixels, in.bytes.data()); }},
+        {"add_both", [&] { add_both(in.member.data(), in.member.data(), kPixels, in.bytes.data()); }},
+        {"count_both",
+         [&] { in.floats[0] = static_cast<float>(count_both(in.member.data(), in.member.data(), kPixels)); }},
+        {"add_covered",
+         [&] { add_covered(in.ranks.data(), in.member.data(), kLevels, kPixels, in.bytes.data()); }},
+        {"count_covered",
+         [&] { count_covered(in.ranks.data(), in.member.data(), kLevels, kPixels, in.totals.data()); }},
+        {"add_words", [&] { add_words(in.halves.data(), kPixels, in.words.data()); }},
+        {"add_errors",
+         [&] {
+             add_errors(in.halves.data(), in.doubles.data(), 0.5, kPixels, in.doubles.data() + kPixels,
+                        in.doubles.data() + 2 * kPixels);
+         }},
         {"first_covering_level",
          [&] {
              first_covering_level(in.floats.data(), in.others.data(), kLevels, kPixels, in.bytes.data());

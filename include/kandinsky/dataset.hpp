@@ -19,6 +19,7 @@ struct DatasetOptions {
     std::string probs_name = "probabilities";  ///< stands in messages, usually the file's name
     std::string labels_name = "labels";
     std::string groups_name = "groups";
+    std::size_t first_image = 0;  ///< number of image 0 in messages, for a part of a longer set
 };
 
 /// N images on one grid: probabilities [N,C,H,W] and, unless only predicting, the truth: labels [N,H,W], or

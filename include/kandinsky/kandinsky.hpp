@@ -20,4 +20,5 @@
 #include <kandinsky/progress.hpp>
 #include <kandinsky/scenes.hpp>
 #include <kandinsky/score.hpp>
+#include <kandinsky/sketch.hpp>
 #include <kandinsky/threads.hpp>

@@ -7,6 +7,7 @@
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "curve/pixel_pass.hpp"
+#include "curve/ranked_regions.hpp"
 
 namespace kandinsky {
 
@@ -38,7 +39,6 @@ Partition whole_image(const Grid& grid) {
     return {.region = std::vector<std::uint32_t>(grid.pixels(), 0), .regions = 1};
 }
 
-namespace {
 void assign_levels(Calibrator& calibrator) {
     const std::size_t pixels = calibrator.grid.pixels();
     calibrator.levels.assign(calibrator.strata() * pixels, CurveLevel::region);
@@ -56,7 +56,16 @@ void assign_levels(Calibrator& calibrator) {
         }
     }
 }
-}  // namespace
+
+Partition fit_region(const CalibrateOptions& options, PartitionInput input, Progress& progress) {
+    input.seed = options.seed;
+    input.released = options.released;
+    input.settings = &options.settings;
+    input.progress = &progress;
+    Partition found = method(options.method).fit(input);
+    if (progress.cancelled()) throw Interrupted();
+    return found;
+}
 
 Run::Run(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress)
     : data_(data), progress_(progress), common_(options.front()) {
@@ -99,17 +108,42 @@ std::vector<Calibrator> Run::set_thresholds(const std::vector<CalibrateOptions>&
                                             std::vector<std::vector<Partition>> partitions,
                                             std::vector<double>& seconds) {
     if (pixel_curves_.empty()) walk_pixels(false, partitions);
+    std::vector<std::vector<CurveSet>> shared = shared_curves(options, partitions, seconds);
     std::vector<Calibrator> calibrators;
     for (std::size_t m = 0; m < options.size(); ++m) {
         const Stopwatch own;
         const bool last =
             std::none_of(partitions.begin() + static_cast<std::ptrdiff_t>(m) + 1, partitions.end(),
                          [](const auto& later) { return is_pixelwise(later); });
-        std::vector<CurveSet> curves = curves_of(options[m], partitions[m], last);
+        std::vector<CurveSet> curves =
+            shared[m].empty() ? curves_of(options[m], partitions[m], last) : std::move(shared[m]);
         calibrators.push_back(finish(options[m], std::move(partitions[m]), std::move(curves)));
         seconds[m] += own.seconds();
     }
     return calibrators;
+}
+
+/// The curves of all methods with regions from one ordering of the scores, where that is possible; else none.
+std::vector<std::vector<CurveSet>> Run::shared_curves(const std::vector<CalibrateOptions>& options,
+                                                      const std::vector<std::vector<Partition>>& partitions,
+                                                      std::vector<double>& seconds) {
+    const Stopwatch start;
+    std::vector<RegionQuestion> questions;
+    std::vector<std::size_t> whose;
+    for (std::size_t m = 0; m < options.size(); ++m) {
+        if (is_pixelwise(partitions[m])) continue;
+        questions.push_back({&partitions[m], rule_for(options[m], curve_count(partitions[m]))});
+        whose.push_back(m);
+    }
+    std::vector<std::vector<CurveSet>> curves(options.size());
+    if (questions.empty()) return curves;
+    auto found = ranked_regions(data_, census_, questions, request_for(questions.front().rule), progress_);
+    if (!found) return curves;
+    for (std::size_t q = 0; q < whose.size(); ++q) {
+        curves[whose[q]] = std::move((*found)[q]);
+        seconds[whose[q]] += start.seconds() / static_cast<double>(whose.size());
+    }
+    return curves;
 }
 
 Calibrator Run::share(const CalibrateOptions& options, const Halves* halves) {
@@ -139,13 +173,7 @@ Partition Run::region_of(const CalibrateOptions& options, std::size_t stratum) {
         input.features = std::span(features_).subspan(stratum * pixels * features, pixels * features);
     }
     input.counts = std::span(census_.counts).subspan(stratum * pixels, pixels);
-    input.seed = options.seed;
-    input.released = options.released;
-    input.settings = &options.settings;
-    input.progress = &progress_;
-    Partition found = how.fit(input);
-    if (progress_.cancelled()) throw Interrupted();
-    return found;
+    return fit_region(options, input, progress_);
 }
 
 SoftCurves Run::soft_curves(const CalibrateOptions& options, std::size_t stratum, const Halves* halves,

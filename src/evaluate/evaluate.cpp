@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <kandinsky/error.hpp>
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/threads.hpp>
 #include <limits>
@@ -14,7 +15,9 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kTile = 512, kTogether = 8;
+constexpr std::size_t kTile = 512, kImages = 128;
+constexpr std::size_t kGroupBytes = std::size_t{128} << 20;  // of tiles that are under way together
+constexpr std::size_t kTallyBytes = 256;  // of a pixel and class: thresholds and counts of a calibrator, bins
 constexpr std::size_t kNotes = std::size_t{1} << 24;  // bytes that the bootstrap notes in a tile
 
 /// What is counted in one tile.
@@ -71,33 +74,48 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
     std::optional<GroupBins> groups;
     if (options.bootstrap > 0) groups.emplace(data.classes(), data.groups());
     std::mutex mutex;
-    // Tiles are narrow, so that a tile's thresholds and counts stay in the cache, and taken several at a
-    // time, so that what is read of an image is long. A block of images passes by all tiles before the next
-    // does.
-    const std::size_t several =
-        options.bootstrap > 0 ? 1 : std::clamp<std::size_t>(tiles / (4 * threads_in_use()), 1, kTogether);
-    parallel_for((tiles + several - 1) / several, progress, "evaluating", [&](std::size_t number) {
-        std::vector<std::unique_ptr<TileTally>> tallies;
-        for (std::size_t t = number * several; t < std::min(tiles, (number + 1) * several); ++t)
-            tallies.push_back(std::make_unique<TileTally>(
-                judges, PixelRange{t * length, std::min(pixels, (t + 1) * length)}, data.classes(),
-                released));
-        ScoredTile tile(data, calibrators.front()->options.score, std::min(pixels, length));
-        for (std::size_t first = 0; first < data.images(); first += ScoredTile::kBlock)
-            for (const auto& tally : tallies)
-                for (std::size_t image = first; image < std::min(data.images(), first + ScoredTile::kBlock);
-                     ++image) {
-                    if (progress.cancelled()) throw Interrupted();
-                    tile.load(image, tally->range);
-                    tally->add(tile, image, groups ? &*groups : nullptr, data.group_of(image));
+    // Tiles are narrow, so that a tile's thresholds and counts stay in the cache. As many as memory allows
+    // are under way together: a block of images passes by all of them before it is let go, so every page is
+    // read once for each such group.
+    const std::size_t tile_bytes =
+        length * data.classes() *
+        (calibrators.size() * (kTallyBytes + (options.bootstrap > 0 ? data.images() : 0)) + kTallyBytes);
+    const std::size_t together = std::max(kGroupBytes / tile_bytes, 2 * threads_in_use());
+    const std::size_t blocks = (data.images() + kImages - 1) / kImages;
+    std::size_t done = 0;
+    for (std::size_t first = 0; first < tiles; first += together) {
+        std::vector<std::unique_ptr<TileTally>> tallies(std::min(together, tiles - first));
+        for (std::size_t block = 0; block < blocks; ++block) {
+            const std::size_t begin = block * kImages, end = std::min(data.images(), begin + kImages);
+            progress.update("evaluating", done, tiles * blocks);
+            data.prefetch(end, end + kImages);
+            parallel_for(tallies.size(), [&](std::size_t t) {
+                if (progress.cancelled()) throw Interrupted();
+                if (!tallies[t]) {
+                    const std::size_t from = (first + t) * length;
+                    tallies[t] = std::make_unique<TileTally>(
+                        judges, PixelRange{from, std::min(pixels, from + length)}, data.classes(), released);
                 }
-        for (const auto& tally : tallies) {
-            for (const auto& one : tally->coverage) one->finish();
-            if (options.maps) tally->reliability.write_map(tally->range.begin, report.probabilities.ece_map);
-            const std::lock_guard lock(mutex);
-            totals.add(tally->reliability.totals());
+                ScoredTile tile(data, calibrators.front()->options.score, tallies[t]->range.size(),
+                                ScoredTile::Pages::keep);
+                for (std::size_t image = begin; image < end; ++image) {
+                    tile.load(image, tallies[t]->range);
+                    tallies[t]->add(tile, image, groups ? &*groups : nullptr, data.group_of(image));
+                }
+            });
+            data.release(begin, end);
+            done += tallies.size();
         }
-    });
+        parallel_for(tallies.size(), [&](std::size_t t) {
+            for (const auto& one : tallies[t]->coverage) one->finish();
+            if (options.maps)
+                tallies[t]->reliability.write_map(tallies[t]->range.begin, report.probabilities.ece_map);
+            const std::lock_guard lock(mutex);
+            totals.add(tallies[t]->reliability.totals());
+            tallies[t].reset();
+        });
+    }
+    progress.update("evaluating", tiles * blocks, tiles * blocks);
     std::uint64_t samples = 0;
     for (const auto& judge : judges) {
         report.calibrators.push_back(judge->finish());

@@ -107,7 +107,10 @@ Calibrator load(const std::filesystem::path& path) {
     const auto levels = read<std::uint8_t>(archive, "curve_level", DType::uint8, map_shape);
     const auto first = read<std::uint64_t>(archive, "first_curve", DType::uint64, {strata + 1});
     CurveSet::Storage all;
-    all.values = read<float>(archive, "curve_values", DType::float32, {});
+    const Array values = archive.array("curve_values");
+    if (values.dtype() != DType::float32 || values.shape().size() != 1 || !values.view().is_c_contiguous())
+        fail(ErrorKind::data, "{}: member curve_values has an unexpected type or shape ({} {})", name,
+             name_of(values.dtype()), values.view().shape_text());
     all.offsets = read<std::uint64_t>(archive, "curve_offsets", DType::uint64, {});
     all.scores = read<std::uint64_t>(archive, "curve_scores", DType::uint64, {});
     all.groups = read<std::uint64_t>(archive, "curve_groups", DType::uint64, {});
@@ -135,7 +138,7 @@ Calibrator load(const std::filesystem::path& path) {
             own.offsets.clear();
             const std::uint64_t base = all.offsets[first[s]];
             for (std::uint64_t k = first[s]; k <= first[s + 1]; ++k) {
-                if (all.offsets[k] < base || all.offsets[k] > all.values.size())
+                if (all.offsets[k] < base || all.offsets[k] > values.view().size())
                     fail(ErrorKind::data, "curve {} lies outside the values", k);
                 own.offsets.push_back(all.offsets[k] - base);
             }
@@ -144,7 +147,8 @@ Calibrator load(const std::filesystem::path& path) {
                 to.assign(from.begin() + static_cast<std::ptrdiff_t>(from_index),
                           from.begin() + static_cast<std::ptrdiff_t>(to_index));
             };
-            slice(all.values, own.values, base, all.offsets[first[s + 1]]);
+            own.values.assign(values.data_as<float>() + base,
+                              values.data_as<float>() + all.offsets[first[s + 1]]);
             slice(all.scores, own.scores, first[s], first[s + 1]);
             slice(all.groups, own.groups, first[s], first[s + 1]);
             slice(all.complete, own.complete, first[s], first[s + 1]);
