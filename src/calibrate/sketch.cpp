@@ -58,10 +58,12 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
     const bool unit = options.score.kind == ScoreKind::lac || options.score.kind == ScoreKind::margin;
     low_ = score_range(options.score, classes).low;
     const double high = unit ? 1.0 : largest_score(options.score, classes);
-    const double wanted = std::ceil((high - low_) / options.sketch * (1 - 1e-12));
-    if (!(options.sketch > 0) || !(wanted <= static_cast<double>(kMostBins)))
+    // Ends of bins are floats: what rounding may add to a width is taken off first.
+    const double rounding = 0x1.0p-23 * high;
+    const double wanted = std::ceil((high - low_) / (options.sketch - rounding));
+    if (!(options.sketch > rounding) || !(wanted <= static_cast<double>(kMostBins)))
         fail(ErrorKind::usage, "--sketch is {}, but must be an error between {:.2g} and {}", options.sketch,
-             (high - low_) / static_cast<double>(kMostBins), high - low_);
+             (high - low_) / static_cast<double>(kMostBins - 100), high - low_);
     const std::size_t bins = std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
     width_ = (high - low_) / static_cast<double>(bins);
     for (std::size_t b = 0; b < bins; ++b)
