@@ -13,7 +13,9 @@
 #include "core/half_to_float.hpp"
 #include "core/random.hpp"
 #include "core/unit_interval.hpp"
+#include "curve/column_sort.hpp"
 #include "curve/score_key.hpp"
+#include "evaluate/count_kernels.hpp"
 #include "evaluate/covering_level.hpp"
 #include "score/code_kernels.hpp"
 
@@ -24,7 +26,7 @@ extern "C" [[gnu::noinline]] void measured(const std::function<void()>& work) {
 }
 
 namespace {
-constexpr std::size_t kPixels = 4096, kImages = 32, kLevels = 19;
+constexpr std::size_t kPixels = 4096, kImages = 32, kLevels = 19, kRows = 2000;
 
 struct Inputs {
     std::vector<std::uint16_t> halves = std::vector<std::uint16_t>(kImages * kPixels);
@@ -32,14 +34,22 @@ struct Inputs {
     std::vector<std::uint32_t> keys = std::vector<std::uint32_t>(kPixels);
     std::vector<float> floats = std::vector<float>(kLevels * kPixels), others = floats;
     std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(kImages * kPixels), member = bytes;
+    std::vector<std::uint8_t> ranks = std::vector<std::uint8_t>(kPixels);
+    std::vector<std::uint64_t> totals = std::vector<std::uint64_t>(kLevels);
+    std::vector<double> doubles = std::vector<double>(3 * kPixels);
+    alignas(kLineBytes) std::uint16_t lines[kRows * kLineBytes / 2];
+    alignas(kLineBytes) std::uint32_t wide_lines[kRows * kLineBytes / 4];
 
     Inputs() {
         Random random(1, 1);
         for (auto& half : halves) half = static_cast<std::uint16_t>(random.below(0x3C01));
         limits = halves;
+        for (auto& word : lines) word = static_cast<std::uint16_t>(random.below(65536));
+        for (auto& word : wide_lines) word = static_cast<std::uint32_t>(random.below(0x100000000));
         for (auto& key : keys) key = static_cast<std::uint32_t>(random.below(0x40000000));
         for (auto& value : floats) value = static_cast<float>(random.uniform());
         others = floats;
+        for (auto& rank : ranks) rank = static_cast<std::uint8_t>(random.below(kLevels + 1));
         for (auto& one : member) one = static_cast<std::uint8_t>(random.below(2));
     }
     [[nodiscard]] const std::byte* raw() const { return reinterpret_cast<const std::byte*>(halves.data()); }
@@ -47,8 +57,7 @@ struct Inputs {
 }  // namespace
 
 int main(int argc, char** argv) {
-    Inputs in;
-    std::vector<std::uint16_t> other;
+    static Inputs in;
     const std::map<std::string, std::function<void()>> kernels{
         {"half_to_float", [&] { half_to_float(in.raw(), kPixels, in.floats.data()); }},
         {"all_in_unit_interval", [&] { in.bytes[0] = all_in_unit_interval(in.floats.data(), kPixels); }},
@@ -60,19 +69,29 @@ int main(int argc, char** argv) {
          }},
         {"merge_codes",
          [&] { merge_codes(in.halves.data(), in.member.data(), kPixels, 0x4000, in.words.data()); }},
-        {"transpose_words",
-         [&] { transpose_words(in.halves.data(), kImages, kPixels, in.words.data(), kImages); }},
-        {"sort_halves",
-         [&] {
-             std::vector<std::uint16_t> row(in.halves.begin(), in.halves.begin() + 2000);
-             sort_halves(row, other);
-         }},
+        {"copy_lines",
+         [&] { copy_lines(in.halves.data(), 2 * kPixels, kImages, reinterpret_cast<std::byte*>(in.lines)); }},
+        {"sort_columns_16", [&] { sort_columns(in.lines, kRows); }},
+        {"sort_columns_32", [&] { sort_columns(in.wide_lines, kRows); }},
         {"sort_keys", [&] { sort_keys(in.keys); }},
         {"at_least", [&] { at_least(in.floats.data(), in.others.data(), kPixels, in.bytes.data()); }},
         {"at_least_bits",
          [&] { at_least_bits(in.floats.data(), in.others.data(), kPixels, in.bytes.data()); }},
         {"halves_at_least",
          [&] { in.bytes[0] = halves_at_least(in.raw(), in.limits.data(), kPixels, in.bytes.data()); }},
+        {"add_both", [&] { add_both(in.member.data(), in.member.data(), kPixels, in.bytes.data()); }},
+        {"count_both",
+         [&] { in.floats[0] = static_cast<float>(count_both(in.member.data(), in.member.data(), kPixels)); }},
+        {"add_covered",
+         [&] { add_covered(in.ranks.data(), in.member.data(), kLevels, kPixels, in.bytes.data()); }},
+        {"count_covered",
+         [&] { count_covered(in.ranks.data(), in.member.data(), kLevels, kPixels, in.totals.data()); }},
+        {"add_words", [&] { add_words(in.halves.data(), kPixels, in.words.data()); }},
+        {"add_errors",
+         [&] {
+             add_errors(in.halves.data(), in.doubles.data(), 0.5, kPixels, in.doubles.data() + kPixels,
+                        in.doubles.data() + 2 * kPixels);
+         }},
         {"first_covering_level",
          [&] {
              first_covering_level(in.floats.data(), in.others.data(), kLevels, kPixels, in.bytes.data());

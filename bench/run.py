@@ -1,8 +1,9 @@
 """The benchmarks as one table: every task done by kandinsky and by others, in a process of its own each.
 
     python bench/run.py --build build --scratch /tmp [--images 2000] [--large] [--pets DIR] [--rounds 2]
+    python bench/run.py --kandinsky FILE [--tasks FILE]     from any folder; the second is bench_tasks
 
-Seconds are wall time, the least of the rounds, which take turns; CPU seconds, of all threads, tell more where other
+Needs numpy alone; what else is not installed has rows that say so. Seconds are wall time, the least of the rounds, which take turns; CPU seconds, of all threads, tell more where other
 programs keep the machine busy. kandinsky's are of the whole command: start, reading,
 work, writing; the peers' leave their imports out. Memory is the largest resident set, mapped files included.
 """
@@ -117,11 +118,20 @@ class Table:
             self.rows.append(row)
             print("| " + " | ".join(row) + " |", flush=True)
             title = ""
+        return ours
+
+
+def growth(what, before, after):
+    if not before or not after:
+        return f"{what}: failed"
+    return f"{what}: {after[0] / before[0]:.1f} times the seconds, {after[1] / before[1]:.1f} times the CPU seconds"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build", help="the build folder, with benchmarks")
+    parser.add_argument("--kandinsky", help="the command (default: bin/kandinsky of the build folder)")
+    parser.add_argument("--tasks", help="the program bench_tasks (default: bin/bench_tasks of the build folder)")
     parser.add_argument("--scratch", default=tempfile.gettempdir(), help="where large files go, and are removed")
     parser.add_argument("--images", type=int, default=2000)
     parser.add_argument("--large", action="store_true", help="also ten times as many images, and larger ones (10 GB)")
@@ -130,8 +140,10 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only", help="tasks whose title contains this")
     arguments = parser.parse_args()
-    program, tasks = Path(arguments.build, "bin", "kandinsky"), Path(arguments.build, "bin", "bench_tasks")
-    no_torch = None if importlib.util.find_spec("torch") else "torch is not installed"
+    program = Path(arguments.kandinsky or Path(arguments.build, "bin", "kandinsky")).resolve()
+    tasks = Path(arguments.tasks or Path(arguments.build, "bin", "bench_tasks")).resolve()
+    if not program.exists():
+        sys.exit(f"{program} is not there; build it, or name it with --kandinsky")
     folder = Path(tempfile.mkdtemp(prefix="kandinsky-bench-", dir=arguments.scratch))
     threads, last = str(arguments.threads), {}
     environment = dict(os.environ, OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=threads)
@@ -142,13 +154,15 @@ def main():
             return got and got[:3]
         return once
 
-    def calibrate(name, method, output):
+    def calibrate(name, method, output, *more):
         return command("calibrate", "--probs", folder / f"{name}_probs.npy", "--labels", folder / f"{name}_labels.npy",
-                       "--method", method, "--pooling", "pixels", "-o", folder / output)
+                       "--method", method, "--pooling", "pixels", "-o", folder / output, *more)
 
     def peer(task, side, count):
-        if side.startswith("torch") and no_torch:
-            return no_torch
+        needed = {"torch": "torch", "torchcp": "torchcp", "mapie": "mapie", "scikit-learn": "sklearn"}
+        module = needed.get(side.split(",")[0])
+        if module and not importlib.util.find_spec(module):
+            return f"{side.split(',')[0]} is not installed"
 
         def once():
             got = run([sys.executable, HERE / "peers.py", task, side, folder, str(count), threads], environment)
@@ -161,14 +175,14 @@ def main():
             if again:
                 last[words] = run([tasks, *map(str, words)])
             got = last[words]
-            return got and (json.loads(got[3])[pick], None, got[2])
+            return got and (json.loads(got[3])[pick], json.loads(got[3]).get("cpu"), got[2])
         last.setdefault(words, None)
-        return once
+        return once if tasks.exists() else f"{tasks.name} is not built (-DKANDINSKY_BUILD_BENCH=ON)"
 
     def wanted(title):
         return not arguments.only or arguments.only in title
 
-    table = Table(arguments.rounds)
+    table, notes = Table(arguments.rounds), []
     print(f"{platform.platform()}, {os.cpu_count()} cores, {threads} threads, {time.strftime('%Y-%m-%d')}; "
           f"load {os.getloadavg()[0]:.1f} at the start", flush=True)
     print("\n| task | by | seconds | CPU seconds | peak MiB | seconds (CPU seconds) relative to kandinsky |\n"
@@ -182,6 +196,7 @@ def main():
                        [("kandinsky", calibrate("cal", "pixel", "pixel.kcal")),
                         ("torch, as released", peer("calibrate", "torch, as released", n)),
                         ("numpy", peer("calibrate", "numpy", n)),
+                        ("reading alone: numpy's sum over the file", peer("calibrate", "reading", n)),
                         ("scikit-learn", "has no conformal calibration"),
                         ("mapie", "one sample only: a calibrator for each pixel would be needed"),
                         ("torchcp", "one sample only: a predictor for each pixel would be needed")])
@@ -198,7 +213,10 @@ def main():
                  "--curves", folder / "curves.npy", "-q"])
             table.task("evaluate: map of the coverage error, 500 images of 320 x 240",
                        [("kandinsky", command("evaluate", folder / "few.kcal", *few, "--ce-map", folder / "ce.npy",
-                                              "--json", folder / "ce.json")),
+                                              "--json", folder / "ce.json", "--bootstrap", 0)),
+                        ("kandinsky, with intervals of 200 resamples (default)",
+                         command("evaluate", folder / "few.kcal", *few, "--ce-map", folder / "ce.npy",
+                                 "--json", folder / "ce.json")),
                         ("numpy, as released", peer("evaluate", "numpy, as released", 500)),
                         ("numpy", peer("evaluate", "numpy", 500)),
                         ("scikit-learn, mapie, torchcp", "have no coverage by pixel")])
@@ -225,21 +243,32 @@ def main():
             table.task("compare: pixel, image, kmeans, genann, fcc on pets",
                        [("kandinsky", command("compare", *pets, "--methods", "pixel,image,kmeans,genann,fcc", "--json",
                                               folder / "pets.json"))])
+        if wanted("sketch"):
+            table.task(f"sketch: curves of every pixel in one walk, at most 0.005 too high, {n} images",
+                       [("kandinsky", calibrate("cal", "pixel", "sketch.kcal", "--sketch", 0.005)),
+                        ("kandinsky, exact", calibrate("cal", "pixel", "pixel.kcal"))])
         if arguments.large and wanted("growth"):
-            table.task(f"growth: calibrate, {n} images", [("kandinsky", calibrate("cal", "pixel", "pixel.kcal"))])
+            base = table.task(f"growth: calibrate, {n} images", [("kandinsky", calibrate("cal", "pixel", "pixel.kcal"))])
             apart(repeat_images, folder, "large", "cal", 10)
             for part in ("probs", "labels"):
                 (folder / f"cal_{part}.npy").unlink()
-            table.task(f"growth: calibrate, {10 * n} images",
-                       [("kandinsky", calibrate("large", "pixel", "pixel.kcal")), ("torch, as released", "needs 63 GiB")])
+            more = table.task(f"growth: calibrate, {10 * n} images",
+                              [("kandinsky", calibrate("large", "pixel", "pixel.kcal")),
+                               ("torch, as released", "needs 63 GiB")])
+            notes.append(growth("ten times the images", base, more))
             for part in ("probs", "labels"):
                 (folder / f"large_{part}.npy").unlink()
+            base = None
             for side in (256, 512, 1024, 2048):
                 apart(make_images, folder, "wide", 50, 4, side, side)
-                table.task(f"growth: calibrate, 50 images of {side} x {side}",
-                           [("kandinsky", calibrate("wide", "pixel", "pixel.kcal"))])
+                more = table.task(f"growth: calibrate, 50 images of {side} x {side}",
+                                  [("kandinsky", calibrate("wide", "pixel", "pixel.kcal"))])
+                if base:
+                    notes.append(growth(f"{side} x {side} against half the side: four times the pixels", base, more))
+                base = more
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    print("".join(f"\n{note}" for note in notes))
     print(f"\nload {os.getloadavg()[0]:.1f} at the end")
 
 

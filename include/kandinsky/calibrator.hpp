@@ -37,6 +37,9 @@ struct CalibrateOptions {
         0;  ///< find the regions on this share of the groups, set the thresholds on the rest; 0: both on all
     std::uint64_t seed = 0;                     ///< of all random numbers
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time
+    /// Largest error of a threshold, upwards, for calibration in one walk over the images (sketch.hpp); 0:
+    /// exact.
+    double sketch = 0;
 };
 
 /// The paper's settings: pixels pooled alike, no fallback, and every method's options as the paper has them.
@@ -61,6 +64,7 @@ struct Calibrator {
     bool grouped = false;                        ///< groups were given
     std::array<std::uint64_t, 2> fingerprint{};  ///< of the calibration images, whatever their order
     std::string version;                         ///< of the library that made it
+    double sketch_error = 0;                     ///< thresholds lie above the exact ones by at most that
     std::string input;  ///< how the images were read from files, as JSON; empty for arrays
 
     std::vector<Partition> partitions;  ///< one per stratum

@@ -26,6 +26,7 @@ struct DatasetOptions {
     std::string probs_name = "probabilities";  ///< stands in messages, usually the file's name
     std::string labels_name = "labels";        ///< the same for labels
     std::string groups_name = "groups";        ///< the same for groups
+    std::size_t first_image = 0;               ///< number of image 0 in messages, for a part of a longer set
 };
 
 /// N images on one grid: probabilities [N,C,H,W] and, unless only predicting, the truth: labels [N,H,W], or
@@ -62,7 +63,8 @@ class Dataset {
     /// about as many images for each rank, perhaps none. Walks over the part add up with those of the others.
     /// All ranks must hold the same data set; nothing is read.
     [[nodiscard]] Dataset dealt(std::shared_ptr<const Team> team) const;
-    [[nodiscard]] const Team& team() const;  ///< a process alone, unless dealt
+    [[nodiscard]] Dataset by_itself() const;  ///< the same images without the team
+    [[nodiscard]] const Team& team() const;   ///< a process alone, unless dealt
 
     /// Probabilities of one image as float32 [C][range]. Throws a data error that names image, class, row,
     /// column and value when one is NaN or outside [0,1]. No allocation; safe from several threads.

@@ -21,6 +21,7 @@
 #include <kandinsky/progress.hpp>
 #include <kandinsky/scenes.hpp>
 #include <kandinsky/score.hpp>
+#include <kandinsky/sketch.hpp>
 #include <kandinsky/threads.hpp>
 
 /// Prediction sets per pixel whose coverage is right where in the image it matters. Everything public is

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <kandinsky/calibrator.hpp>
+#include <kandinsky/sketch.hpp>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -30,6 +32,8 @@ CalibrateOptions effective(CalibrateOptions options) {
     // A borrowed curve keeps no promise, and a class without one is in the set for certain.
     if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
         options.fallback = Fallback::none;
+    if (!(options.sketch >= 0))
+        fail(ErrorKind::usage, "--sketch is {}, but must be an error above 0", options.sketch);
     if (options.quantiles.empty()) fail(ErrorKind::usage, "--quantiles needs at least one level");
     for (const double level : options.quantiles)
         if (!(level >= 0 && level <= 1))
@@ -78,6 +82,29 @@ std::vector<Calibrator> calibrate_split(const Dataset& data, const std::vector<C
     }
     return calibrators;
 }
+/// One walk, block by block, and a calibrator for each method from the same counts.
+std::vector<Calibrator> sketch_all(const Dataset& data, const std::vector<CalibrateOptions>& options,
+                                   Progress& progress, std::vector<double>* seconds) {
+    constexpr std::size_t kBlock = 64;
+    const Stopwatch start;
+    Sketch sketch(data.grid(), data.classes(), options.front());
+    const Dataset own = data.by_itself();
+    for (std::size_t begin = 0; begin < data.images(); begin += kBlock) {
+        std::vector<std::uint32_t> block(std::min(kBlock, data.images() - begin));
+        std::iota(block.begin(), block.end(), static_cast<std::uint32_t>(begin));
+        sketch.add(own.subset(block), progress);
+    }
+    sketch.add_up(data.team().comm);
+    const double reading = start.seconds() / static_cast<double>(options.size());
+    std::vector<Calibrator> calibrators;
+    if (seconds != nullptr) seconds->clear();
+    for (const CalibrateOptions& one : options) {
+        const Stopwatch own;
+        calibrators.push_back(sketch.finish(one, progress));
+        if (seconds != nullptr) seconds->push_back(reading + own.seconds());
+    }
+    return calibrators;
+}
 }  // namespace
 
 void use_paper_settings(CalibrateOptions& options) {
@@ -96,6 +123,7 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         check_method(one.method);  // unknown names are told before any work
         wanted.push_back(effective(one));
     }
+    if (wanted.front().sketch > 0) return sketch_all(data, wanted, progress, seconds);
     // Three kinds: hard methods share their walks over the data; soft ones divide the images and make their
     // curves themselves; and where something is to be chosen, each stratum may be of either kind.
     enum class Kind { hard, soft, chosen };

@@ -9,6 +9,7 @@
 #include "core/stopwatch.hpp"
 #include "core/team.hpp"
 #include "curve/pixel_pass.hpp"
+#include "curve/ranked_regions.hpp"
 
 namespace kandinsky {
 
@@ -53,6 +54,13 @@ bool needs_fallback(const Calibrator& calibrator) {
     }
     return false;
 }
+}  // namespace
+
+void resolve_fallback(Calibrator& calibrator) {
+    Fallback& fallback = calibrator.options.fallback;
+    if (fallback == Fallback::automatic)
+        fallback = needs_fallback(calibrator) ? Fallback::image : Fallback::none;
+}
 
 void assign_levels(Calibrator& calibrator) {
     const std::size_t pixels = calibrator.grid.pixels();
@@ -71,7 +79,16 @@ void assign_levels(Calibrator& calibrator) {
         }
     }
 }
-}  // namespace
+
+Partition fit_region(const CalibrateOptions& options, PartitionInput input, Progress& progress) {
+    input.seed = options.seed;
+    input.released = options.released;
+    input.settings = &options.settings;
+    input.progress = &progress;
+    Partition found = method(options.method).fit(input);
+    if (progress.cancelled()) throw Interrupted();
+    return found;
+}
 
 Run::Run(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress)
     : data_(data), progress_(progress), common_(options.front()) {
@@ -114,17 +131,42 @@ std::vector<Calibrator> Run::set_thresholds(const std::vector<CalibrateOptions>&
                                             std::vector<std::vector<Partition>> partitions,
                                             std::vector<double>& seconds) {
     if (pixel_curves_.empty()) walk_pixels(false, partitions);
+    std::vector<std::vector<CurveSet>> shared = shared_curves(options, partitions, seconds);
     std::vector<Calibrator> calibrators;
     for (std::size_t m = 0; m < options.size(); ++m) {
         const Stopwatch own;
         const bool last =
             std::none_of(partitions.begin() + static_cast<std::ptrdiff_t>(m) + 1, partitions.end(),
                          [](const auto& later) { return is_pixelwise(later); });
-        std::vector<CurveSet> curves = curves_of(options[m], partitions[m], last);
+        std::vector<CurveSet> curves =
+            shared[m].empty() ? curves_of(options[m], partitions[m], last) : std::move(shared[m]);
         calibrators.push_back(finish(options[m], std::move(partitions[m]), std::move(curves)));
         seconds[m] += own.seconds();
     }
     return calibrators;
+}
+
+/// The curves of all methods with regions from one ordering of the scores, where that is possible; else none.
+std::vector<std::vector<CurveSet>> Run::shared_curves(const std::vector<CalibrateOptions>& options,
+                                                      const std::vector<std::vector<Partition>>& partitions,
+                                                      std::vector<double>& seconds) {
+    const Stopwatch start;
+    std::vector<RegionQuestion> questions;
+    std::vector<std::size_t> whose;
+    for (std::size_t m = 0; m < options.size(); ++m) {
+        if (is_pixelwise(partitions[m])) continue;
+        questions.push_back({&partitions[m], rule_for(options[m], curve_count(partitions[m]))});
+        whose.push_back(m);
+    }
+    std::vector<std::vector<CurveSet>> curves(options.size());
+    if (questions.empty() || data_.team().counts()) return curves;
+    auto found = ranked_regions(data_, census_, questions, request_for(questions.front().rule), progress_);
+    if (!found) return curves;
+    for (std::size_t q = 0; q < whose.size(); ++q) {
+        curves[whose[q]] = std::move((*found)[q]);
+        seconds[whose[q]] += start.seconds() / static_cast<double>(whose.size());
+    }
+    return curves;
 }
 
 Calibrator Run::share(const CalibrateOptions& options, const Halves* halves) {
@@ -154,13 +196,8 @@ Partition Run::region_of(const CalibrateOptions& options, std::size_t stratum) {
         input.features = std::span(features_).subspan(stratum * pixels * features, pixels * features);
     }
     input.counts = std::span(census_.counts).subspan(stratum * pixels, pixels);
-    input.seed = options.seed;
-    input.released = options.released;
-    input.settings = &options.settings;
-    input.progress = &progress_;
     input.team = &data_.team();
-    Partition found = how.fit(input);
-    if (progress_.cancelled()) throw Interrupted();
+    Partition found = fit_region(options, input, progress_);
     check_same(data_.team().comm,
                hash_bytes(found.region.data(), found.region.size() * sizeof(std::uint32_t), found.regions),
                "the regions");
@@ -252,8 +289,7 @@ Calibrator Run::finish(const CalibrateOptions& options, std::vector<Partition> p
     calibrator.version = KANDINSKY_VERSION;
     calibrator.counts = census_.counts;
     calibrator.curves = std::move(curves);
-    if (options.fallback == Fallback::automatic)
-        calibrator.options.fallback = needs_fallback(calibrator) ? Fallback::image : Fallback::none;
+    resolve_fallback(calibrator);
     if (calibrator.options.fallback == Fallback::image) {
         CurveRule rule = rule_for(options, 0);
         rule.ladder = calibrator.curves.front().ladder();  // one ladder for all curves of a calibrator

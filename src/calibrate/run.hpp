@@ -16,6 +16,13 @@ namespace kandinsky {
 [[nodiscard]] bool is_pixelwise(const Partition& partition);
 [[nodiscard]] bool is_pixelwise(const std::vector<Partition>& partitions);  ///< in every stratum
 [[nodiscard]] std::size_t curve_count(const std::vector<Partition>& partitions);
+/// The regions that a method finds: `input` needs grid, stratum, counts and, where the method looks at them,
+/// features; the rest comes from the options.
+[[nodiscard]] Partition fit_region(const CalibrateOptions& options, PartitionInput input, Progress& progress);
+/// Notes whose curve each pixel uses.
+void assign_levels(Calibrator& calibrator);
+/// Fallback::automatic becomes `image` where a region is short of scores, else `none`.
+void resolve_fallback(Calibrator& calibrator);
 /// All pixels together.
 [[nodiscard]] Partition whole_image(const Grid& grid);
 
@@ -52,6 +59,9 @@ class Run {
   private:
     void walk_pixels(bool features, const std::vector<std::vector<Partition>>& partitions);
     std::vector<Partition> regions(const CalibrateOptions& options);
+    std::vector<std::vector<CurveSet>> shared_curves(const std::vector<CalibrateOptions>& options,
+                                                     const std::vector<std::vector<Partition>>& partitions,
+                                                     std::vector<double>& seconds);
     /// `last`: the curves of every pixel are not asked for again.
     std::vector<CurveSet> curves_of(const CalibrateOptions& options, const std::vector<Partition>& partitions,
                                     bool last);

@@ -1,11 +1,14 @@
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/npy.hpp>
+#include <kandinsky/sketch.hpp>
+#include <optional>
 
 #include "cli/command.hpp"
 #include "cli/model_flags.hpp"
 #include "cli/team.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
+#include "io/npy_stream.hpp"
 #include "io/writers.hpp"
 #include "report/choice_table.hpp"
 
@@ -65,6 +68,58 @@ Input load(const Flags& flags, Progress& progress) {
     return {Dataset(std::move(probs), images.labels, images.groups, options), {}, {}};
 }
 
+/// --probs or --labels that can be read only once, image by image as they come.
+Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options, Progress& progress) {
+    if (options.sketch == 0)
+        fail(ErrorKind::usage,
+             "standard input can be read only once; say --sketch 0.005 (and --pooling pixels)");
+    if (flags.input.probs == flags.input.labels)
+        fail(ErrorKind::usage, "--probs and --labels are both '{}', but one source holds one array",
+             flags.input.probs);
+    NpyStream probs(flags.input.probs), labels(flags.input.labels);
+    const Array groups = flags.input.groups.empty() ? Array() : load_array(flags.input.groups, {});
+    const auto ids = groups.empty() ? std::vector<std::int64_t>{} : groups.to_vector<std::int64_t>();
+    if (probs.shape().size() != 4)
+        fail(ErrorKind::data, "{}: probabilities must have four axes [images, classes, height, width]",
+             probs.name());
+    if (labels.shape().front() != probs.shape().front() ||
+        (!groups.empty() && ids.size() != probs.shape().front()))
+        fail(ErrorKind::data, "{} has {} images, {} has {}{}", probs.name(), probs.shape().front(),
+             labels.name(), labels.shape().front(),
+             groups.empty() ? "" : fmt::format(", and there are {} groups", ids.size()));
+    DatasetOptions how = flags.input.dataset_options();
+    how.probs_name = probs.name();
+    how.labels_name = labels.name();
+    constexpr std::size_t kBlock = 64;
+    std::optional<Sketch> sketch;
+    for (std::size_t begin = 0; begin < probs.shape().front(); begin += kBlock) {
+        progress.update("reading", begin, probs.shape().front());
+        if (progress.cancelled()) throw Interrupted();
+        how.first_image = begin;
+        Array some = probs.next(kBlock), truth = labels.next(kBlock), whose;
+        if (!ids.empty()) {
+            const std::vector<std::int64_t> part(
+                ids.begin() + static_cast<std::ptrdiff_t>(begin),
+                ids.begin() + static_cast<std::ptrdiff_t>(std::min(begin + kBlock, ids.size())));
+            whose = Array::copy_of(part, {part.size()});
+        }
+        const Dataset block(std::move(some), std::move(truth), std::move(whose), how);
+        if (!sketch) sketch.emplace(block.grid(), block.classes(), options);
+        sketch->add(block);
+    }
+    if (!sketch) fail(ErrorKind::data, "{}: there is no image", probs.name());
+    return sketch->finish(progress);
+}
+
+/// Everything else.
+Calibrator calibrate_input(const Flags& flags, const CalibrateOptions& options, TerminalProgress& progress) {
+    const Input input = load(flags, progress);
+    say(progress, input, flags.common.quiet);
+    Calibrator calibrator = calibrate(input.data, options, progress);
+    if (!input.provenance.is_null()) calibrator.input = input.provenance.dump();
+    return calibrator;
+}
+
 void run(const Flags& flags) {
     const ThreadLimit limit(threads_for(flags.common.threads));
     const CalibrateOptions options = flags.calibrate.options();
@@ -79,10 +134,15 @@ void run(const Flags& flags) {
             fail(ErrorKind::usage, "--checkpoint needs --probs: make them first with kandinsky infer");
     }
     TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups});
-    const Input input = load(flags, progress);
-    say(progress, input, flags.common.quiet);
-    Calibrator calibrator = calibrate(input.data, options, progress);
-    if (!input.provenance.is_null()) calibrator.input = input.provenance.dump();
+    if (options.sketch > 0 && !flags.team.checkpoint.empty())
+        fail(ErrorKind::usage, "--checkpoint does not go with --sketch, which reads the images once");
+    // A pipe without --sketch is read into memory, as any file that cannot be mapped.
+    const bool stream = flags.input.probs == "-" || flags.input.labels == "-" ||
+                        (options.sketch > 0 && (NpyStream::is_stream(flags.input.probs) ||
+                                                NpyStream::is_stream(flags.input.labels)));
+    if (stream) refuse_ranks("calibrate from a pipe");
+    const Calibrator calibrator =
+        stream ? calibrate_stream(flags, options, progress) : calibrate_input(flags, options, progress);
     if (!flags.common.quiet)
         for (const std::string& remark : remarks(calibrator)) warn(progress, remark);
     if (progress.cancelled()) throw Interrupted();

@@ -45,17 +45,6 @@ Logits logits_of(const std::string& name) {
     fail(ErrorKind::usage, "--logits is '{}', but must be none, sigmoid or softmax", name);
 }
 
-DatasetOptions options_of(const InputFlags& flags) {
-    DatasetOptions options;
-    options.ignore =
-        flags.ignore == "none" ? std::vector<std::int64_t>{} : parse_integers(flags.ignore, "--ignore");
-    options.logits = logits_of(flags.logits);
-    options.probs_name = flags.probs;
-    options.labels_name = flags.labels;
-    options.groups_name = flags.groups;
-    return options;
-}
-
 /// --groups beside folders: one number for each image, or one for each case.
 Array groups_for(const Array& given, const FolderData& read, const std::string& name) {
     if (!read.skipped.empty())
@@ -81,6 +70,16 @@ const std::vector<std::string> kProbsKeys{"probs", "probabilities", "softmax", "
 const std::vector<std::string> kLabelKeys{"labels", "label", "masks", "targets"};
 const std::vector<std::string> kGroupKeys{"groups", "group", "patients", "patient"};
 }  // namespace
+
+DatasetOptions InputFlags::dataset_options() const {
+    DatasetOptions options;
+    options.ignore = ignore == "none" ? std::vector<std::int64_t>{} : parse_integers(ignore, "--ignore");
+    options.logits = logits_of(logits);
+    options.probs_name = probs;
+    options.labels_name = labels;
+    options.groups_name = groups;
+    return options;
+}
 
 std::vector<std::string> split(const std::string& text, char separator) {
     std::vector<std::string> parts;
@@ -137,7 +136,7 @@ Array load_array(const std::string& source, const std::vector<std::string>& usua
 
 FolderOptions InputFlags::folder_options(const std::string& recorded) const {
     FolderOptions options = folder.options(recorded);
-    const DatasetOptions common = options_of(*this);
+    const DatasetOptions common = dataset_options();
     options.logits = common.logits;
     options.ignore = common.ignore;
     for (const std::string& path : {labels, probs}) {
@@ -153,7 +152,7 @@ FolderOptions InputFlags::folder_options(const std::string& recorded) const {
 }
 
 Input InputFlags::load(Progress& progress, const std::string& recorded) const {
-    DatasetOptions options = options_of(*this);
+    DatasetOptions options = dataset_options();
     const bool images = is_images(probs), truth = !labels.empty();
     if (folder.coco.any() && !is_coco(labels))
         fail(

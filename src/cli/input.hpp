@@ -32,6 +32,8 @@ struct InputFlags {
     /// With truth, or (`labels` empty) probabilities only. Folders are read as `recorded` (a calibrator's
     /// `input`) says.
     [[nodiscard]] Input load(Progress& progress, const std::string& recorded = {}) const;
+    /// How values are read, and the names in messages.
+    [[nodiscard]] DatasetOptions dataset_options() const;
     /// The folder's options, with --ignore (and what a dataset.json ignores) and --logits.
     [[nodiscard]] FolderOptions folder_options(const std::string& recorded) const;
 };

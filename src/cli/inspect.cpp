@@ -67,6 +67,12 @@ std::string summary(const Calibrator& calibrator, double alpha) {
     out += fmt::format("rule          score {}, condition {}, pooling {}, fallback {}, {} rungs\n",
                        describe(options.score), name_of(options.condition), name_of(options.pooling),
                        name_of(options.fallback), calibrator.curves.front().ladder().levels.size());
+    if (options.sketch > 0)
+        out += fmt::format(
+            "precision     a sketch made in one walk: thresholds lie above the exact ones by at most {:.6g}, "
+            "and "
+            "never below, so sets can only grow\n",
+            calibrator.sketch_error);
     out += fmt::format("guarantee     {}\n\n", guarantee(calibrator));
     if (!calibrator.choices.empty()) out += choice_table(calibrator) + "\n";
     const std::vector<float> limits = score_thresholds(calibrator, alpha);

@@ -150,6 +150,12 @@ Dataset Dataset::dealt(std::shared_ptr<const Team> team) const {
     return part;
 }
 
+Dataset Dataset::by_itself() const {
+    Dataset own = *this;
+    own.team_ = nullptr;
+    return own;
+}
+
 const Team& Dataset::team() const {
     static const Team nobody_else{.comm = alone()};
     return team_ ? *team_ : nobody_else;
@@ -364,11 +370,11 @@ void Dataset::refuse_probability(std::size_t image, std::size_t plane, std::size
     if (options_.logits != Logits::none)
         fail(ErrorKind::data,
              "{}: logit {} at image {}, class {}, row {}, column {}; mend the model's output",
-             options_.probs_name, value, rows_[image], plane, row, column);
+             options_.probs_name, value, rows_[image] + options_.first_image, plane, row, column);
     fail(ErrorKind::data,
          "{}: probability {} at image {}, class {}, row {}, column {} is not in [0, 1]; "
          "if these are logits say --logits sigmoid or --logits softmax",
-         options_.probs_name, value, rows_[image], plane, row, column);
+         options_.probs_name, value, rows_[image] + options_.first_image, plane, row, column);
 }
 
 void Dataset::refuse_label(std::size_t image, std::size_t plane, std::size_t pixel,
@@ -376,11 +382,12 @@ void Dataset::refuse_label(std::size_t image, std::size_t plane, std::size_t pix
     const std::size_t row = pixel / grid_.width, column = pixel % grid_.width;
     if (overlapping_)
         fail(ErrorKind::data, "{}: mask value {} at image {}, class {}, row {}, column {} is neither 0 nor 1",
-             options_.labels_name, value, rows_[image], plane, row, column);
+             options_.labels_name, value, rows_[image] + options_.first_image, plane, row, column);
     fail(ErrorKind::data,
          "{}: label {} at image {}, row {}, column {} is not one of the {} classes (0 to {}) nor ignored; "
          "add it to --ignore if it marks no class",
-         options_.labels_name, value, rows_[image], row, column, classes_, classes_ - 1);
+         options_.labels_name, value, rows_[image] + options_.first_image, row, column, classes_,
+         classes_ - 1);
 }
 
 }  // namespace kandinsky

@@ -58,6 +58,18 @@ CurvePlan CurvePlan::of_groups(std::uint64_t n, std::uint64_t groups, const Curv
     return plan;
 }
 
+std::vector<std::uint32_t> plain_ranks(std::uint64_t n, const CurveRule& rule) {
+    const bool grouped = rule.pooling == Pooling::groups;
+    const CurvePlan plan = grouped ? CurvePlan::of_groups(n, n, rule) : CurvePlan::of_scores(n, rule);
+    std::vector<std::uint32_t> ranks;
+    ranks.reserve(plan.targets.size());
+    for (const Weight target : plan.targets) {
+        const Weight rank = plain_rank(target, grouped);
+        ranks.push_back(rank <= n ? static_cast<std::uint32_t>(rank) - (rank > 0) : kNoRank);
+    }
+    return ranks;
+}
+
 void CurvePlan::read(const CurveRule& rule, std::uint64_t n, std::span<const float> found,
                      std::vector<float>& values) const {
     if (!rule.released) {

@@ -36,6 +36,15 @@ struct CurvePlan {
               std::vector<float>& values) const;
 };
 
+/// The rank of +inf.
+inline constexpr std::uint32_t kNoRank = std::numeric_limits<std::uint32_t>::max();
+/// Whether n scores, each its own observation, make a complete curve; a rule that is not `released`.
+[[nodiscard]] inline bool plain_complete(std::uint64_t n, const CurveRule& rule) {
+    return n <= rule.ladder.levels.size();
+}
+/// The ranks, from 0, that the curve of n such scores is made of; n below 2^32 - 1.
+[[nodiscard]] std::vector<std::uint32_t> plain_ranks(std::uint64_t n, const CurveRule& rule);
+
 /// Quantile by linear interpolation between the order statistics at(0) .. at(n - 1) (numpy's default rule), n
 /// not 0.
 template <class At>
@@ -59,6 +68,12 @@ template <class At>
 [[nodiscard]] CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs,
                                                 std::vector<std::uint32_t>& sizes, const CurveRule& rule);
 
+/// The rank, from 1, that a target means where every score weighs 1, or each is a group of its own.
+[[nodiscard]] inline Weight plain_rank(Weight target, bool grouped) {
+    // With groups of one score each, the k-th score is the first to reach (k - 1, k] group weights.
+    return grouped ? (target + (kGroupWeight - 1)) / kGroupWeight : target;
+}
+
 /// A curve from the order statistics at(0) .. at(n - 1), as scores: every one alike, or each from a group of
 /// its own, as the rule's pooling says. Same result as the two above.
 template <class At>
@@ -72,8 +87,7 @@ void build_plain_curve(std::size_t n, const CurveRule& rule, At&& at, CurveSet::
     std::vector<float> found;
     found.reserve(plan.targets.size());
     for (const Weight target : plan.targets) {
-        // With groups of one score each, the k-th score is the first to reach (k - 1, k] group weights.
-        const Weight rank = grouped ? (target + (kGroupWeight - 1)) / kGroupWeight : target;
+        const Weight rank = plain_rank(target, grouped);
         found.push_back(rank <= n ? at(static_cast<std::size_t>(rank) - (rank > 0))
                                   : std::numeric_limits<float>::infinity());
     }

@@ -13,10 +13,12 @@ namespace kandinsky {
 struct PixelPassRequest {
     Condition condition = Condition::by_class;
     ScoreOptions score;
-    std::vector<double> quantiles;              ///< features: the curve at these levels; none when empty
-    bool curves = false;                        ///< the curves themselves
-    CurveRule rule;                             ///< for the curves
-    std::size_t budget = std::size_t{1} << 29;  ///< bytes of scores held at a time; one pixel's at least
+    std::vector<double> quantiles;  ///< features: the curve at these levels; none when empty
+    bool curves = false;            ///< the curves themselves
+    CurveRule rule;                 ///< for the curves
+    std::size_t budget =
+        std::size_t{1}
+        << 29;  ///< bytes of scores held at a time; those of a few neighbouring pixels at least
 };
 
 struct PixelPassResult {

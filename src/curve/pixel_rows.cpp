@@ -1,9 +1,14 @@
 #include "curve/pixel_rows.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 #include <kandinsky/error.hpp>
+#include <limits>
+#include <new>
 
 #include "core/parallel.hpp"
+#include "curve/build_curve.hpp"
 #include "curve/score_key.hpp"
 #include "score/code_kernels.hpp"
 #include "score/scored_tile.hpp"
@@ -11,20 +16,11 @@
 namespace kandinsky {
 
 namespace {
-constexpr unsigned kCodeBits = NarrowScores::kBits;
-constexpr std::uint32_t kCodeMask = NarrowScores::kCodes - 1;
 constexpr std::size_t kStretch =
     1024;                           // pixels formed at a time, so that a block of images stays in the cache
-constexpr std::size_t kBlock = 32;  // images turned into columns at a time: whole cache lines of words
-
-/// The word of a place without a score.
-template <class Word>
-Word nothing(std::size_t strata) {
-    if constexpr (sizeof(Word) == 8)
-        return static_cast<Word>(strata) << 32;
-    else
-        return static_cast<Word>(strata << kCodeBits);
-}
+constexpr std::size_t kBlock = 32;  // images formed at a time: what goes to a tile is some kilobytes
+// Scores in [0, 1] have no more bits than that as floats, so a stratum fits above them.
+constexpr unsigned kUnitBits = 30;
 }  // namespace
 
 PixelRows::PixelRows(const Dataset& data, Condition condition, const ScoreOptions& options)
@@ -36,17 +32,24 @@ PixelRows::PixelRows(const Dataset& data, Condition condition, const ScoreOption
       classes_(data.classes()),
       strata_(condition == Condition::by_class ? data.classes() : 1),
       slots_(data.overlapping() ? data.classes() : 1) {
-    word_bytes_ = !narrow_ ? 8 : strata_ < 4 ? 2 : 4;
+    const bool unit = options.kind == ScoreKind::lac && strata_ < 4;
+    word_bytes_ = narrow_ ? (strata_ < 4 ? 2 : 4) : unit ? 4 : 8;
+    code_bits_ = narrow_ ? NarrowScores::kBits : unit ? kUnitBits : 32;
+}
+
+void PixelRows::Free::operator()(std::byte* memory) const {
+    std::free(memory);
 }
 
 template <class Word>
 void PixelRows::gather_words(PixelRange range, Progress& progress) {
-    auto* const words = reinterpret_cast<Word*>(words_.get());
-    const std::size_t blocks = (images_ + kBlock - 1) / kBlock, row_length = places();
+    constexpr std::size_t kLanes = kLineBytes / sizeof(Word);
+    const auto nothing = static_cast<Word>(static_cast<Word>(strata_) << code_bits_);
+    const std::size_t blocks = (images_ + kBlock - 1) / kBlock;
     parallel_for(blocks, progress, "pixel curves", [&](std::size_t number) {
         const std::size_t first = number * kBlock, last = std::min(images_, first + kBlock);
-        const std::size_t columns = (last - first) * slots_;
-        std::vector<Word> formed(columns * kStretch);
+        const std::size_t lines = (last - first) * slots_;
+        std::vector<Word> formed(lines * kStretch);
         std::vector<std::uint16_t> codes(kStretch);
         std::vector<std::uint8_t> member(classes_ * kStretch), valid(kStretch);
         std::optional<ScoredTile> tile;
@@ -55,48 +58,52 @@ void PixelRows::gather_words(PixelRange range, Progress& progress) {
             if (progress.cancelled()) throw Interrupted();
             const PixelRange part{begin, std::min(range.end, begin + kStretch)};
             const std::size_t n = part.size();
-            std::fill(formed.begin(), formed.end(), nothing<Word>(strata_));
+            std::fill(formed.begin(), formed.end(), nothing);
             for (std::size_t image = first; image < last; ++image) {
-                Word* const line = formed.data() + (image - first) * slots_ * n;
+                Word* const line = formed.data() + (image - first) * slots_ * kStretch;
                 if (tile)
                     tile->load(image, part);
                 else
                     data_.read_truth(image, part, member.data(), valid.data());
                 for (std::size_t c = 0; c < classes_; ++c) {
-                    Word* const to = line + (slots_ > 1 ? c * n : 0);
+                    Word* const to = line + (slots_ > 1 ? c * kStretch : 0);
                     const std::size_t stratum = condition_ == Condition::by_class ? c : 0;
+                    const auto base = static_cast<Word>(static_cast<Word>(stratum) << code_bits_);
                     const std::uint8_t* const has = tile ? tile->member(c) : member.data() + c * n;
-                    if constexpr (sizeof(Word) == 8) {
-                        const float* const scores = tile->scores(c);
-                        for (std::size_t i = 0; i < n; ++i)
-                            if (has[i] != 0) to[i] = static_cast<Word>(stratum) << 32 | key_of(scores[i]);
-                    } else {
+                    if (narrow_) {
                         narrow_->read(image, part, c, codes.data());
-                        const auto base = static_cast<Word>(stratum << kCodeBits);
                         if constexpr (sizeof(Word) == 2)
                             merge_codes(codes.data(), has, n, base, to);
                         else
                             for (std::size_t i = 0; i < n; ++i) to[i] = has[i] != 0 ? base + codes[i] : to[i];
+                        continue;
                     }
+                    const float* const scores = tile->scores(c);
+                    if constexpr (sizeof(Word) == 8)
+                        for (std::size_t i = 0; i < n; ++i)
+                            to[i] = has[i] != 0 ? base | key_of(scores[i]) : to[i];
+                    else if constexpr (sizeof(Word) == 4)
+                        for (std::size_t i = 0; i < n; ++i)
+                            to[i] = has[i] != 0 ? base | std::bit_cast<std::uint32_t>(scores[i]) : to[i];
                 }
             }
-            Word* const to = words + (begin - range.begin) * row_length + first * slots_;
-            if constexpr (sizeof(Word) == 2)
-                transpose_words(formed.data(), columns, n, to, row_length);
-            else
-                for (std::size_t i = 0; i < n; ++i)
-                    for (std::size_t k = 0; k < columns; ++k) to[i * row_length + k] = formed[k * n + i];
+            for (std::size_t i = 0; i < n; i += kLanes)
+                copy_lines(formed.data() + i, kStretch * sizeof(Word), lines,
+                           tile_at((begin - range.begin + i) / kLanes) + first * slots_ * kLineBytes);
         }
         data_.release(first, last);
     });
 }
 
 void PixelRows::gather(PixelRange range, Progress& progress) {
-    if (range.size() > capacity_) {
+    const std::size_t tiles = (range.size() + lanes() - 1) / lanes();
+    if (tiles > capacity_) {
         words_.reset();
+        const std::size_t bytes = tiles * tile_bytes();
         // Not zeroed: every place is written.
-        words_ = std::make_unique_for_overwrite<std::byte[]>(range.size() * row_bytes());
-        capacity_ = range.size();
+        words_.reset(static_cast<std::byte*>(std::aligned_alloc(kLineBytes, bytes)));
+        if (!words_) throw std::bad_alloc();
+        capacity_ = tiles;
     }
     if (word_bytes_ == 2)
         gather_words<std::uint16_t>(range, progress);
@@ -106,79 +113,103 @@ void PixelRows::gather(PixelRange range, Progress& progress) {
         gather_words<std::uint64_t>(range, progress);
 }
 
-template <class Visit>
-void PixelRows::for_each(std::size_t i, Visit&& visit) const {
-    const auto narrow_words = [&](const auto* words) {
-        for (std::size_t k = 0; k < places(); ++k) {
-            const std::uint32_t word = words[k], stratum = word >> kCodeBits;
-            if (stratum < strata_) visit(stratum, word & kCodeMask, k);
-        }
-    };
-    if (word_bytes_ == 2) return narrow_words(row<std::uint16_t>(i));
-    if (word_bytes_ == 4) return narrow_words(row<std::uint32_t>(i));
-    const std::uint64_t* const words = row<std::uint64_t>(i);
-    for (std::size_t k = 0; k < places(); ++k)
-        if (const auto stratum = static_cast<std::uint32_t>(words[k] >> 32); stratum < strata_)
-            visit(stratum, static_cast<std::uint32_t>(words[k]), k);
+float PixelRows::score_at(std::size_t stratum, std::uint32_t key) const {
+    if (narrow_) return narrow_->score(stratum, key);
+    return word_bytes_ == 8 ? score_of(key) : std::bit_cast<float>(key);
 }
 
-void PixelRows::sort(std::size_t i, Scratch& scratch) const {
-    scratch.first.assign(strata_ + 1, 0);
-    if (word_bytes_ == 2) {
-        const std::uint16_t* const words = row<std::uint16_t>(i);
-        scratch.half.assign(words, words + places());
-        sort_halves(scratch.half, scratch.half_other);
-        for (std::size_t s = 1; s <= strata_; ++s)
-            scratch.first[s] = static_cast<std::size_t>(
-                std::lower_bound(scratch.half.begin(), scratch.half.end(), s << kCodeBits) -
-                scratch.half.begin());
-        return;
-    }
-    if (word_bytes_ == 4) {
-        const std::uint32_t* const words = row<std::uint32_t>(i);
-        scratch.keys.assign(words, words + places());
-        sort_keys(scratch.keys);
-        for (std::size_t s = 1; s <= strata_; ++s)
-            scratch.first[s] = static_cast<std::size_t>(
-                std::lower_bound(scratch.keys.begin(), scratch.keys.end(), s << kCodeBits) -
-                scratch.keys.begin());
-        return;
-    }
-    const std::uint64_t* const words = row<std::uint64_t>(i);
+template <class Visit>
+void PixelRows::for_each(std::size_t tile, std::size_t lane, Visit&& visit) const {
+    const auto words = [&](const auto* column) {
+        const std::uint32_t mask = (std::uint32_t{1} << code_bits_) - 1;
+        for (std::size_t k = 0; k < places(); ++k) {
+            const std::uint32_t word = column[k * lanes()], stratum = word >> code_bits_;
+            if (stratum < strata_) visit(stratum, word & mask, k);
+        }
+    };
+    if (word_bytes_ == 2) return words(column<std::uint16_t>(tile, lane));
+    if (word_bytes_ == 4) return words(column<std::uint32_t>(tile, lane));
+    const std::uint64_t* const own = column<std::uint64_t>(tile, lane);
     for (std::size_t k = 0; k < places(); ++k)
-        if (const std::size_t s = words[k] >> 32; s < strata_) ++scratch.first[s + 1];
+        if (const auto stratum = static_cast<std::uint32_t>(own[k * lanes()] >> 32); stratum < strata_)
+            visit(stratum, static_cast<std::uint32_t>(own[k * lanes()]), k);
+}
+
+void PixelRows::sort_tile(std::size_t tile) {
+    if (word_bytes_ == 2)
+        sort_columns(reinterpret_cast<std::uint16_t*>(tile_at(tile)), places());
+    else if (word_bytes_ == 4)
+        sort_columns(reinterpret_cast<std::uint32_t*>(tile_at(tile)), places());
+}
+
+template <class Word>
+void PixelRows::find_strata(Scratch& scratch) const {
+    const auto* const column = reinterpret_cast<const Word*>(scratch.column);
+    for (std::size_t s = 1; s <= strata_; ++s) {
+        const auto least = static_cast<Word>(static_cast<Word>(s) << code_bits_);
+        std::size_t low = scratch.first[s - 1], high = places();
+        while (low < high) {
+            const std::size_t middle = low + (high - low) / 2;
+            if (column[middle * (kLineBytes / sizeof(Word))] < least)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        scratch.first[s] = low;
+    }
+}
+
+void PixelRows::open(std::size_t tile, std::size_t lane, Scratch& scratch) const {
+    scratch.first.assign(strata_ + 1, 0);
+    scratch.column = tile_at(tile) + lane * word_bytes_;
+    if (word_bytes_ == 2) return find_strata<std::uint16_t>(scratch);
+    if (word_bytes_ == 4) return find_strata<std::uint32_t>(scratch);
+    for_each(tile, lane, [&](std::uint32_t s, std::uint32_t, std::size_t) { ++scratch.first[s + 1]; });
     for (std::size_t s = 0; s < strata_; ++s) scratch.first[s + 1] += scratch.first[s];
     scratch.keys.resize(scratch.first[strata_]);
     std::vector<std::size_t> next(scratch.first.begin(), scratch.first.end() - 1);
-    for (std::size_t k = 0; k < places(); ++k)
-        if (const std::size_t s = words[k] >> 32; s < strata_)
-            scratch.keys[next[s]++] = static_cast<std::uint32_t>(words[k]);
+    for_each(tile, lane,
+             [&](std::uint32_t s, std::uint32_t key, std::size_t) { scratch.keys[next[s]++] = key; });
     for (std::size_t s = 0; s < strata_; ++s)
         sort_keys(std::span(scratch.keys).subspan(scratch.first[s], count(scratch, s)));
 }
 
 std::uint32_t PixelRows::key(const Scratch& scratch, std::size_t stratum, std::size_t k) const {
     const std::size_t at = scratch.first[stratum] + k;
-    if (word_bytes_ == 2) return scratch.half[at] & kCodeMask;
-    return word_bytes_ == 4 ? scratch.keys[at] & kCodeMask : scratch.keys[at];
+    if (word_bytes_ == 8) return scratch.keys[at];
+    const std::byte* const word = scratch.column + at * kLineBytes;
+    const std::uint32_t mask = (std::uint32_t{1} << code_bits_) - 1;
+    return mask & (word_bytes_ == 2 ? *reinterpret_cast<const std::uint16_t*>(word)
+                                    : *reinterpret_cast<const std::uint32_t*>(word));
 }
 
-float PixelRows::score_at(std::size_t stratum, std::uint32_t key) const {
-    return narrow_ ? narrow_->score(stratum, key) : score_of(key);
+void PixelRows::read(const Scratch& scratch, std::size_t stratum, const std::uint32_t* ranks, std::size_t n,
+                     float* out) const {
+    constexpr float kInf = std::numeric_limits<float>::infinity();
+    if (word_bytes_ == 2) {
+        // The common case, without a question for each score.
+        const auto* const column =
+            reinterpret_cast<const std::uint16_t*>(scratch.column + scratch.first[stratum] * kLineBytes);
+        const float* const table = narrow_->table(stratum);
+        for (std::size_t i = 0; i < n; ++i)
+            out[i] = ranks[i] == kNoRank
+                         ? kInf
+                         : table[column[ranks[i] * (kLineBytes / 2)] & (NarrowScores::kCodes - 1)];
+        return;
+    }
+    for (std::size_t i = 0; i < n; ++i)
+        out[i] = ranks[i] == kNoRank ? kInf : score(scratch, stratum, ranks[i]);
 }
 
-unsigned PixelRows::key_bits() const {
-    return narrow_ ? kCodeBits : 32;
-}
-
-void PixelRows::pair_up(std::size_t i, Scratch& scratch, PairsOf keys) const {
+void PixelRows::pair_up(std::size_t tile, std::size_t lane, Scratch& scratch, PairsOf keys) const {
     scratch.first.assign(strata_ + 1, 0);
-    for_each(i, [&](std::uint32_t s, std::uint32_t, std::size_t) { ++scratch.first[s + 1]; });
+    for_each(tile, lane, [&](std::uint32_t s, std::uint32_t, std::size_t) { ++scratch.first[s + 1]; });
     for (std::size_t s = 0; s < strata_; ++s) scratch.first[s + 1] += scratch.first[s];
     scratch.pairs.resize(scratch.first[strata_]);
     std::vector<std::size_t> next(scratch.first.begin(), scratch.first.end() - 1);
-    for_each(i, [&](std::uint32_t s, std::uint32_t key, std::size_t place) {
-        const std::uint32_t high = keys == PairsOf::scores && narrow_ ? key_of(narrow_->score(s, key)) : key;
+    const bool convert = keys == PairsOf::scores && word_bytes_ != 8;
+    for_each(tile, lane, [&](std::uint32_t s, std::uint32_t key, std::size_t place) {
+        const std::uint32_t high = convert ? key_of(score_at(s, key)) : key;
         scratch.pairs[next[s]++] = static_cast<std::uint64_t>(high) << 32 | data_.group_of(place / slots_);
     });
 }

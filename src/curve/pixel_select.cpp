@@ -12,7 +12,7 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kTask = 64;  // pixels that one thread takes in a row
+constexpr std::size_t kTask = 64;  // pixels that one thread takes in a row: whole tiles
 
 /// One order statistic: the first key up to which `target` is reached.
 struct Search {
@@ -55,7 +55,7 @@ void order_by_place(std::vector<Search>& searches) {
 class RangeSelection {
   public:
     RangeSelection(const Dataset& data, const Census& census, const PixelPassRequest& request,
-                   const PixelRows& rows, PixelRange range, bool weighed)
+                   PixelRows& rows, PixelRange range, bool weighed)
         : data_(data),
           request_(request),
           rows_(rows),
@@ -163,10 +163,13 @@ class RangeSelection {
         for_pixels([&](std::size_t i) {
             thread_local PixelRows::Scratch scratch;
             std::size_t next = i * places;
-            if (weighed_)
-                rows_.pair_up(i, scratch, PixelRows::PairsOf::keys);
-            else
-                rows_.sort(i, scratch);
+            const std::size_t tile = i / rows_.lanes(), lane = i % rows_.lanes();
+            if (weighed_) {
+                rows_.pair_up(tile, lane, scratch, PixelRows::PairsOf::keys);
+            } else {
+                if (lane == 0) rows_.sort_tile(tile);
+                rows_.open(tile, lane, scratch);
+            }
             for (std::size_t s = 0; s < strata_; ++s) {
                 Unit& one = unit(i, s);
                 one.first = next;
@@ -287,7 +290,7 @@ class RangeSelection {
 
     const Dataset& data_;
     const PixelPassRequest& request_;
-    const PixelRows& rows_;
+    PixelRows& rows_;
     PixelRange range_;
     std::size_t strata_;
     bool weighed_, grouped_;
@@ -360,7 +363,7 @@ std::size_t pixel_bytes(const PixelRows& rows, const PixelPassRequest& request, 
                         bool weighed) {
     const std::size_t asked =
         2 * request.quantiles.size() + (request.curves ? 2 * request.rule.ladder.levels.size() : 0);
-    return rows.row_bytes() + rows.places() * (weighed ? 20 : 4) +
+    return rows.tile_bytes() / rows.lanes() + rows.places() * (weighed ? 20 : 4) +
            strata * (sizeof(Unit) + asked * (sizeof(Search) + sizeof(Weight) + 8));
 }
 }  // namespace

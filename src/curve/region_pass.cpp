@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "core/team.hpp"
+#include "curve/ranked_regions.hpp"
 #include "curve/region_select.hpp"
 #include "curve/score_key.hpp"
 #include "score/narrow_scores.hpp"
@@ -92,6 +93,9 @@ std::vector<Key> gather(const Dataset& data, const std::vector<Partition>& parti
 std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
                                   const std::vector<Partition>& partitions, const RegionPassRequest& request,
                                   Progress& progress) {
+    const RegionQuestion question{&partitions, request.rule};
+    if (auto found = ranked_regions(data, census, {&question, 1}, request, progress))
+        return std::move(found->front());
     const std::size_t pixels = data.grid().pixels();
     const bool grouped = request.rule.pooling == Pooling::groups && !request.rule.released;
     std::vector<RegionJob> jobs;

@@ -75,23 +75,6 @@ void sort_any(std::span<Key> keys) {
 }
 }  // namespace
 
-void sort_halves(std::vector<std::uint16_t>& words, std::vector<std::uint16_t>& other) {
-    if (words.size() < kShort) {
-        std::sort(words.begin(), words.end());
-        return;
-    }
-    std::array<std::uint32_t, 512> place{};
-    for (const std::uint16_t word : words) {
-        ++place[word & 255u];
-        ++place[256 + (word >> 8)];
-    }
-    for (std::size_t base : {std::size_t{0}, std::size_t{256}})
-        for (std::uint32_t digit = 0, sum = 0; digit < 256; ++digit)
-            sum += std::exchange(place[base + digit], sum);
-    other.resize(words.size());
-    for (const std::uint16_t word : words) other[place[word & 255u]++] = word;
-    for (const std::uint16_t word : other) words[place[256 + (word >> 8)]++] = word;
-}
 void sort_keys(std::span<std::uint32_t> keys) {
     sort_any(keys);
 }

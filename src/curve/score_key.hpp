@@ -21,8 +21,6 @@ namespace kandinsky {
     return static_cast<std::uint64_t>(key_of(score)) << 32 | group;
 }
 
-/// Sorts 16-bit words ascending, with `other` as scratch.
-void sort_halves(std::vector<std::uint16_t>& words, std::vector<std::uint16_t>& other);
 /// Sorts ascending. Linear time for long spans, with scratch of the same size.
 void sort_keys(std::span<std::uint32_t> keys);
 /// Sorts pairs ascending by score; groups of equal scores come in no particular order.

@@ -8,12 +8,15 @@
 #include <limits>
 #include <numeric>
 
+#include "core/compare_kernels.hpp"
 #include "core/team.hpp"
+#include "evaluate/count_kernels.hpp"
 #include "evaluate/level_plan.hpp"
 
 namespace kandinsky {
 
 namespace {
+constexpr std::size_t kFewClasses = 8;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 double share(std::uint64_t part, std::uint64_t whole) {
@@ -90,6 +93,10 @@ AlphaJudge::Tile::Tile(AlphaJudge& judge, PixelRange range)
       limits_(judge.calibrator_.strata() * range.size()),
       in_set_(judge.calibrator_.classes * range.size()),
       size_(range.size()),
+      few_(range.size()),
+      recent_tested_(limits_.size()),
+      recent_covered_(limits_.size()),
+      recent_(judge.calibrator_.strata()),
       tested_(limits_.size()),
       covered_(limits_.size()),
       size_samples_(judge.calibrator_.classes + 1),
@@ -98,6 +105,67 @@ AlphaJudge::Tile::Tile(AlphaJudge& judge, PixelRange range)
 }
 
 void AlphaJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
+    if (judge_.calibrator_.classes <= kFewClasses)
+        add_few(tile, image);
+    else
+        add_many(tile, image);
+}
+
+void AlphaJudge::Tile::add_few(const ScoredTile& tile, std::size_t image) {
+    const Calibrator& calibrator = judge_.calibrator_;
+    const std::size_t n = range_.size();
+    const auto classes = static_cast<std::uint8_t>(calibrator.classes);
+    std::fill(few_.begin(), few_.end(), std::uint8_t{0});
+    for (std::size_t c = 0; c < classes; ++c) {
+        std::uint8_t* const in = in_set_.data() + c * n;
+        at_least(limits_.data() + calibrator.stratum_of(c) * n, tile.scores(c), n, in);
+        add_both(in, in, n, few_.data());
+    }
+    const std::uint8_t* const labelled = tile.valid();
+    const std::uint64_t valid = count_both(labelled, labelled, n);
+    std::uint64_t members = 0;
+    for (std::size_t c = 0; c < classes; ++c) members += count_both(in_set_.data() + c * n, labelled, n);
+    empty_ += count_equal(few_.data(), 0, labelled, labelled, n);
+    valid_ += valid;
+    members_ += members;
+    if (judge_.options_.empty == EmptySets::fill) {
+        const std::uint64_t before = filled_;
+        fill(tile, few_.data());
+        members += filled_ - before;
+    }
+    add_atomically(judge_.image_valid_[image], valid);
+    add_atomically(judge_.image_members_[image], members);
+    for (std::size_t c = 0; c < classes; ++c) {
+        const std::size_t s = calibrator.stratum_of(c);
+        const std::uint8_t *const in = in_set_.data() + c * n, *const member = tile.member(c);
+        add_both(member, member, n, recent_tested_.data() + s * n);
+        add_both(member, in, n, recent_covered_.data() + s * n);
+        if (++recent_[s] == 255) unload(s);
+        std::uint64_t samples = 0, hits = 0;
+        for (std::uint8_t size = 0; size <= classes; ++size) {
+            const std::uint64_t all = count_equal(few_.data(), size, member, member, n);
+            const std::uint64_t covered = size > 0 ? count_equal(few_.data(), size, member, in, n) : 0;
+            size_samples_[size] += all;
+            size_covered_[size] += covered;
+            samples += all;
+            hits += covered;
+        }
+        add_atomically(judge_.image_tested_[s][image], samples);
+        add_atomically(judge_.image_covered_[s][image], hits);
+    }
+}
+
+void AlphaJudge::Tile::unload(std::size_t s) {
+    const std::size_t n = range_.size();
+    for (std::size_t i = s * n; i < (s + 1) * n; ++i) {
+        tested_[i] += recent_tested_[i];
+        covered_[i] += recent_covered_[i];
+        recent_tested_[i] = recent_covered_[i] = 0;
+    }
+    recent_[s] = 0;
+}
+
+void AlphaJudge::Tile::add_many(const ScoredTile& tile, std::size_t image) {
     const Calibrator& calibrator = judge_.calibrator_;
     const std::size_t n = range_.size();
     std::fill(size_.begin(), size_.end(), std::uint16_t{0});
@@ -122,7 +190,7 @@ void AlphaJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
     members_ += members;
     if (judge_.options_.empty == EmptySets::fill) {
         const std::uint64_t before = filled_;
-        fill(tile);
+        fill(tile, size_.data());
         members += filled_ - before;
     }
     add_atomically(judge_.image_valid_[image], valid);
@@ -147,21 +215,23 @@ void AlphaJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
 
 /// The most probable class enters the empty sets. What it covers is told apart: plain coverage has none of
 /// it.
-void AlphaJudge::Tile::fill(const ScoredTile& tile) {
+template <class Size>
+void AlphaJudge::Tile::fill(const ScoredTile& tile, Size* size) {
     const std::size_t n = range_.size(), classes = judge_.calibrator_.classes;
     for (std::size_t i = 0; i < n; ++i) {
-        if (size_[i] != 0) continue;
+        if (size[i] != 0) continue;
         std::size_t best = 0;
         for (std::size_t c = 1; c < classes; ++c)
             if (tile.probs(c)[i] > tile.probs(best)[i]) best = c;
         in_set_[best * n + i] = 1;
-        size_[i] = 1;
+        size[i] = 1;
         filled_ += tile.valid()[i] != 0;
         filled_covered_ += tile.member(best)[i];
     }
 }
 
 void AlphaJudge::Tile::finish() {
+    for (std::size_t s = 0; s < recent_.size(); ++s) unload(s);
     const std::size_t n = range_.size(), pixels = judge_.calibrator_.grid.pixels();
     for (std::size_t s = 0; s < judge_.calibrator_.strata(); ++s)
         for (std::size_t i = 0; i < n; ++i) {

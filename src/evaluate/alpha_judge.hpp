@@ -25,13 +25,22 @@ class AlphaJudge {
         void list(TileSums& sums);
 
       private:
-        void fill(const ScoredTile& tile);
+        /// One image where sets are small enough to count by vectors, and in general.
+        void add_few(const ScoredTile& tile, std::size_t image);
+        void add_many(const ScoredTile& tile, std::size_t image);
+        /// Hands what bytes can hold of so many images to the counters.
+        void unload(std::size_t stratum);
+        template <class Size>
+        void fill(const ScoredTile& tile, Size* size);
         AlphaJudge& judge_;
         PixelRange range_;
-        std::vector<float> limits_;                    ///< [stratum][pixel]
-        std::vector<std::uint8_t> in_set_;             ///< [class][pixel] of the image at hand
-        std::vector<std::uint16_t> size_;              ///< [pixel]
-        std::vector<std::uint32_t> tested_, covered_;  ///< [stratum][pixel]
+        std::vector<float> limits_;                                 ///< [stratum][pixel]
+        std::vector<std::uint8_t> in_set_;                          ///< [class][pixel] of the image at hand
+        std::vector<std::uint16_t> size_;                           ///< [pixel], of many classes
+        std::vector<std::uint8_t> few_;                             ///< [pixel], of few
+        std::vector<std::uint8_t> recent_tested_, recent_covered_;  ///< [stratum][pixel], not yet in tested_
+        std::vector<unsigned> recent_;                              ///< [stratum] additions to them
+        std::vector<std::uint32_t> tested_, covered_;               ///< [stratum][pixel]
         std::vector<std::uint64_t> size_samples_, size_covered_;
         std::uint64_t valid_ = 0, members_ = 0, empty_ = 0, filled_covered_ = 0, filled_ = 0;
     };

@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "core/compare_kernels.hpp"
+#include "evaluate/count_kernels.hpp"
 #include "evaluate/covering_level.hpp"
 
 namespace kandinsky {
@@ -25,36 +25,6 @@ std::vector<double> shares(const std::uint64_t* first, std::size_t levels) {
         out[l] = static_cast<double>(covered) / static_cast<double>(total);
     }
     return out;
-}
-
-/// How many places have a 1 in both of two arrays of 0 and 1.
-std::uint64_t count_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n) {
-    std::uint64_t total = 0;
-    for (std::size_t begin = 0; begin < n; begin += 255) {
-        std::uint8_t sums[32] = {};
-        const std::size_t end = std::min(n, begin + 255);
-        std::size_t i = begin;
-        for (; i + 32 <= end; i += 32)
-            for (std::size_t k = 0; k < 32; ++k)
-                sums[k] = static_cast<std::uint8_t>(sums[k] + (a[i + k] & b[i + k]));
-        for (const std::uint8_t sum : sums) total += sum;
-        for (; i < end; ++i) total += a[i] & b[i];
-    }
-    return total;
-}
-
-/// Counts the ranks of valid places. Neighbours often have the same rank, so they count in turn.
-void add_ranks(const std::uint8_t* ranks, const std::uint8_t* valid, std::size_t n,
-               std::vector<std::uint64_t>& sums) {
-    constexpr std::size_t kFew = 32;
-    if (sums.size() > kFew) {
-        for (std::size_t i = 0; i < n; ++i) sums[ranks[i]] += valid[i];
-        return;
-    }
-    std::uint32_t counts[4][kFew] = {};
-    for (std::size_t i = 0; i < n; ++i) counts[i % 4][ranks[i] % kFew] += valid[i];
-    for (std::size_t l = 0; l < sums.size(); ++l)
-        sums[l] += std::uint64_t{counts[0][l]} + counts[1][l] + counts[2][l] + counts[3][l];
 }
 
 void add_to(std::vector<std::uint64_t>& sum, const std::vector<std::uint64_t>& part) {
@@ -85,8 +55,8 @@ CoverageJudge::CoverageJudge(const Calibrator& calibrator, const EvaluateOptions
     for (std::size_t s = 0; s < strata; ++s)
         if (calibrator.partitions[s].regions <= kMostRegions)
             regions_[s].assign(calibrator.partitions[s].regions * (levels + 1), 0);
-    sizes_.assign(levels + 1, 0);
-    empties_.assign(levels + 1, 0);
+    sizes_.assign(levels, 0);
+    empties_.assign(levels, 0);
 }
 
 CoverageJudge::Tile::Tile(CoverageJudge& judge, PixelRange range)
@@ -102,11 +72,26 @@ CoverageJudge::Tile::Tile(CoverageJudge& judge, PixelRange range)
                         marginal_.data());
         marginal_first_.assign(strata * (judge.marginal_plan_.alphas.size() + 1), 0);
     }
-    first_.assign(strata * n * (levels + 1), 0);
+    tested_.assign(strata * n, 0);
+    covered_.assign(strata * levels * n, 0);
+    recent_tested_.assign(tested_.size(), 0);
+    recent_covered_.assign(covered_.size(), 0);
+    recent_.assign(strata, 0);
     rank_.resize(n);
     least_.resize(n);
-    sizes_.assign(levels + 1, 0);
-    empties_.assign(levels + 1, 0);
+    sizes_.assign(levels, 0);
+    empties_.assign(levels, 0);
+}
+
+void CoverageJudge::Tile::unload(std::size_t s) {
+    const auto move = [](std::uint8_t* from, std::size_t n, std::uint32_t* to) {
+        for (std::size_t i = 0; i < n; ++i) to[i] += from[i];
+        std::fill(from, from + n, std::uint8_t{0});
+    };
+    const std::size_t n = range_.size(), levels = judge_.plan_.alphas.size();
+    move(recent_tested_.data() + s * n, n, tested_.data() + s * n);
+    move(recent_covered_.data() + s * levels * n, levels * n, covered_.data() + s * levels * n);
+    recent_[s] = 0;
 }
 
 void CoverageJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
@@ -119,13 +104,14 @@ void CoverageJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
         const std::size_t s = calibrator.stratum_of(c);
         const float* const scores = tile.scores(c);
         const std::uint8_t* const member = tile.member(c);
-        std::uint32_t* const first = first_.data() + s * n * (levels + 1);
         first_covering_level(scores, thresholds_.data() + s * levels * n, levels, n, rank_.data());
         for (std::size_t i = 0; i < n; ++i) {
             least_[i] = std::min(least_[i], rank_[i]);
         }
-        add_ranks(rank_.data(), valid, n, sizes_);
-        for (std::size_t i = 0; i < n; ++i) first[i * (levels + 1) + rank_[i]] += member[i];
+        count_covered(rank_.data(), valid, levels, n, sizes_.data());
+        add_both(member, member, n, recent_tested_.data() + s * n);
+        add_covered(rank_.data(), member, levels, n, recent_covered_.data() + s * levels * n);
+        if (++recent_[s] == 255) unload(s);
         if (resampled_) resampled_->note(image, c, rank_.data(), member);
         if (marginal_.empty()) continue;
         const std::size_t points = judge_.marginal_plan_.alphas.size();
@@ -134,7 +120,7 @@ void CoverageJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
             if (member[i] != 0) ++marginal_first_[s * (points + 1) + rank_[i]];
     }
     valid_ += count_both(valid, valid, n);
-    add_ranks(least_.data(), valid, n, empties_);
+    count_covered(least_.data(), valid, levels, n, empties_.data());
 }
 
 void CoverageJudge::Tile::tabulate() {
@@ -161,22 +147,23 @@ void CoverageJudge::Tile::finish() {
     const Calibrator& calibrator = judge_.calibrator_;
     const std::size_t n = range_.size(), strata = calibrator.strata(), pixels = calibrator.grid.pixels();
     const std::size_t levels = judge_.plan_.alphas.size();
+    for (std::size_t s = 0; s < strata; ++s) unload(s);
+    // How many samples each level is the first to cover.
+    const auto first = [&](std::size_t s, std::size_t i, std::size_t l) -> std::uint64_t {
+        const std::uint32_t* const covered = covered_.data() + s * levels * n + i;
+        return (l < levels ? covered[l * n] : tested_[s * n + i]) - (l > 0 ? covered[(l - 1) * n] : 0u);
+    };
     std::vector<std::vector<std::uint64_t>> overall(strata, std::vector<std::uint64_t>(levels + 1));
     for (std::size_t s = 0; s < strata; ++s)
         for (std::size_t i = 0; i < n; ++i) {
-            const std::uint32_t* const first = first_.data() + (s * n + i) * (levels + 1);
-            std::uint64_t total = 0, covered = 0;
-            for (std::size_t l = 0; l <= levels; ++l) {
-                total += first[l];
-                overall[s][l] += first[l];
-            }
+            const std::uint32_t total = tested_[s * n + i];
+            for (std::size_t l = 0; l <= levels; ++l) overall[s][l] += first(s, i, l);
             double error = 0;
-            for (std::size_t l = 0; l < levels && total > 0; ++l) {
-                covered += first[l];
-                error += std::abs(static_cast<double>(covered) / static_cast<double>(total) -
+            for (std::size_t l = 0; l < levels && total > 0; ++l)
+                error += std::abs(static_cast<double>(covered_[(s * levels + l) * n + i]) /
+                                      static_cast<double>(total) -
                                   judge_.plan_.targets[l]);
-            }
-            judge_.test_counts_[s * pixels + range_.begin + i] = static_cast<std::uint32_t>(total);
+            judge_.test_counts_[s * pixels + range_.begin + i] = total;
             judge_.ce_[s][range_.begin + i] =
                 total > 0 ? error / static_cast<double>(levels) : std::numeric_limits<double>::quiet_NaN();
         }
@@ -187,7 +174,7 @@ void CoverageJudge::Tile::finish() {
             for (std::size_t i = 0; i < n; ++i) {
                 const std::uint32_t region = calibrator.partitions[s].region[range_.begin + i];
                 for (std::size_t l = 0; l <= levels; ++l)
-                    judge_.regions_[s][region * (levels + 1) + l] += first_[(s * n + i) * (levels + 1) + l];
+                    judge_.regions_[s][region * (levels + 1) + l] += first(s, i, l);
             }
         if (!marginal_.empty()) {
             const std::size_t points = judge_.marginal_plan_.alphas.size() + 1;
@@ -257,12 +244,9 @@ Evaluation CoverageJudge::finish() {
             out.released_marginal.push_back(shares(marginal_first_[s].data(), marginal_plan_.alphas.size()));
     }
     const double all = static_cast<double>(valid_);
-    std::uint64_t members = 0, filled = 0;
     for (std::size_t l = 0; l < levels; ++l) {
-        members += sizes_[l];
-        filled += empties_[l];
-        out.set_sizes.push_back(static_cast<double>(members) / all);
-        out.empty_shares.push_back(1.0 - static_cast<double>(filled) / all);
+        out.set_sizes.push_back(static_cast<double>(sizes_[l]) / all);
+        out.empty_shares.push_back(1.0 - static_cast<double>(empties_[l]) / all);
     }
     at_alpha_.finish(out, resamples_);
     return out;

@@ -30,15 +30,20 @@ class CoverageJudge {
         void list_notes(TileSums& sums);
 
       private:
+        /// Hands what bytes can hold of so many images to the counters.
+        void unload(std::size_t stratum);
         CoverageJudge& judge_;
         PixelRange range_;
-        std::vector<float> thresholds_;  ///< [stratum][level][pixel]
-        std::vector<float> marginal_;    ///< [stratum][level][pixel], released only
-        std::vector<std::uint32_t>
-            first_;  ///< [stratum][pixel][level]: samples that this level is the first to cover
+        std::vector<float> thresholds_;       ///< [stratum][level][pixel]
+        std::vector<float> marginal_;         ///< [stratum][level][pixel], released only
+        std::vector<std::uint32_t> tested_;   ///< [stratum][pixel]
+        std::vector<std::uint32_t> covered_;  ///< [stratum][level][pixel]: samples that this level covers
+        std::vector<std::uint8_t> recent_tested_, recent_covered_;  ///< the same, not yet in those
+        std::vector<unsigned> recent_;                              ///< [stratum] additions to them
         std::vector<std::uint8_t> rank_,
             least_;  ///< scratch: first covering level of each pixel, and over the classes
-        std::vector<std::uint64_t> sizes_, empties_, marginal_first_;
+        std::vector<std::uint64_t> sizes_, empties_;  ///< [level]: members of sets, and sets with a member
+        std::vector<std::uint64_t> marginal_first_;
         std::uint64_t valid_ = 0;
         AlphaJudge::Tile at_alpha_;
         std::optional<ResampledErrors::Tile> resampled_;
@@ -57,7 +62,7 @@ class CoverageJudge {
     std::mutex mutex_;
     std::vector<std::vector<std::uint64_t>> regions_;  ///< [stratum][region * (levels + 1) + level], when few
     std::vector<std::vector<std::uint64_t>> overall_;  ///< [stratum][level]
-    std::vector<std::uint64_t> sizes_, empties_;
+    std::vector<std::uint64_t> sizes_, empties_;       ///< [level]: members of sets, and sets with a member
     std::vector<std::vector<std::uint64_t>> marginal_first_;
     std::uint64_t valid_ = 0;
     AlphaJudge at_alpha_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <kandinsky/error.hpp>
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/threads.hpp>
 #include <limits>
@@ -17,7 +18,9 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kTile = 512, kTogether = 8;
+constexpr std::size_t kTile = 512, kImages = 128;
+constexpr std::size_t kGroupBytes = std::size_t{128} << 20;  // of tiles that are under way together
+constexpr std::size_t kTallyBytes = 256;  // of a pixel and class: thresholds and counts of a calibrator, bins
 constexpr std::size_t kBand = std::size_t{1} << 27;   // bytes of counts before they are summed over ranks
 constexpr std::size_t kNotes = std::size_t{1} << 24;  // bytes that the bootstrap notes in a tile
 
@@ -99,30 +102,18 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
     std::optional<GroupBins> groups;
     if (options.bootstrap > 0) groups.emplace(data.classes(), data.groups());
     std::mutex mutex;
-    // Tiles are narrow, so that a tile's thresholds and counts stay in the cache, and taken several at a
-    // time, so that what is read of an image is long. A block of images passes by all tiles before the next
-    // does.
-    const std::size_t several =
-        options.bootstrap > 0 ? 1 : std::clamp<std::size_t>(tiles / (4 * threads_in_use()), 1, kTogether);
-    using Tallies = std::vector<std::unique_ptr<TileTally>>;
-    const auto tallies_of = [&](std::size_t first, std::size_t last) {
-        Tallies tallies;
-        for (std::size_t t = first; t < last; ++t)
-            tallies.push_back(std::make_unique<TileTally>(
-                judges, PixelRange{t * length, std::min(pixels, (t + 1) * length)}, data.classes(),
-                released));
-        return tallies;
+    const auto tally_of = [&](std::size_t number) {
+        const std::size_t from = number * length;
+        return std::make_unique<TileTally>(judges, PixelRange{from, std::min(pixels, from + length)},
+                                           data.classes(), released);
     };
-    const auto add_images = [&](std::span<const std::unique_ptr<TileTally>> tallies, std::size_t begin,
-                                std::size_t end) {
-        ScoredTile tile(data, calibrators.front()->options.score, std::min(pixels, length));
-        for (std::size_t first = begin; first < end; first += ScoredTile::kBlock)
-            for (const auto& tally : tallies)
-                for (std::size_t image = first; image < std::min(end, first + ScoredTile::kBlock); ++image) {
-                    if (progress.cancelled()) throw Interrupted();
-                    tile.load(image, tally->range);
-                    tally->add(tile, image, groups ? &*groups : nullptr, data.group_of(image));
-                }
+    const auto add_images = [&](TileTally& tally, std::size_t begin, std::size_t end) {
+        ScoredTile tile(data, calibrators.front()->options.score, tally.range.size(),
+                        ScoredTile::Pages::keep);
+        for (std::size_t image = begin; image < end; ++image) {
+            tile.load(image, tally.range);
+            tally.add(tile, image, groups ? &*groups : nullptr, data.group_of(image));
+        }
     };
     const auto finish = [&](TileTally& tally) {
         for (const auto& one : tally.coverage) one->finish();
@@ -130,36 +121,55 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
         const std::lock_guard lock(mutex);
         totals.add(tally.reliability.totals());
     };
-    if (!team.counts()) {
-        parallel_for((tiles + several - 1) / several, progress, "evaluating", [&](std::size_t number) {
-            const Tallies tallies = tallies_of(number * several, std::min(tiles, (number + 1) * several));
-            add_images(tallies, 0, data.images());
-            for (const auto& tally : tallies) finish(*tally);
-        });
-    } else {
-        // Ranks sum the counts of a band of tiles before anything is made of them.
-        const std::size_t band = band_tiles(*calibrators.front(), calibrators.size(), data.classes(), length,
-                                            most_images, resamples.stride());
-        for (std::size_t first = 0; first < tiles; first += band) {
-            const Tallies tallies = tallies_of(first, std::min(tiles, first + band));
+    // Tiles are narrow, so that a tile's thresholds and counts stay in the cache. As many as memory allows
+    // are under way together: a block of images passes by all of them before it is let go, so every page is
+    // read once for each such group.
+    const std::size_t tile_bytes =
+        length * data.classes() *
+        (calibrators.size() * (kTallyBytes + (options.bootstrap > 0 ? data.images() : 0)) + kTallyBytes);
+    const std::size_t together = team.counts()
+                                     ? band_tiles(*calibrators.front(), calibrators.size(), data.classes(),
+                                                  length, most_images, resamples.stride())
+                                     : std::max(kGroupBytes / tile_bytes, 2 * threads_in_use());
+    for (std::size_t first = 0; first < tiles; first += together) {
+        std::vector<std::unique_ptr<TileTally>> tallies(std::min(together, tiles - first));
+        const auto pass_by = [&](std::size_t from, std::size_t to) {
+            for (std::size_t begin = from; begin < to; begin += kImages) {
+                const std::size_t end = std::min(to, begin + kImages);
+                progress.update("evaluating", first * data.images() + begin * tallies.size(),
+                                tiles * data.images());
+                data.prefetch(end, end + kImages);
+                parallel_for(tallies.size(), [&](std::size_t t) {
+                    if (progress.cancelled()) throw Interrupted();
+                    if (!tallies[t]) tallies[t] = tally_of(first + t);
+                    add_images(*tallies[t], begin, end);
+                });
+                data.release(begin, end);
+            }
+        };
+        if (!team.counts()) {
+            pass_by(0, data.images());
+        } else {
+            // Ranks sum the counts of a band of tiles before anything is made of them.
+            for (std::size_t t = 0; t < tallies.size(); ++t) tallies[t] = tally_of(first + t);
             TileSums kept;
             for (const auto& tally : tallies) tally->list(kept), tally->list_notes(kept);
             for (const auto& judge : judges) judge->list_images(kept);
             if (groups) kept.keep(groups->state());
-            accumulate(team, "evaluation", data.images(), kept.state(),
-                       [&](std::size_t from, std::size_t to) {
-                           parallel_for(tallies.size(), progress, "evaluating", [&](std::size_t k) {
-                               add_images(std::span(tallies).subspan(k, 1), from, to);
-                           });
-                       });
-            parallel_for(tallies.size(), [&](std::size_t k) { tallies[k]->tabulate(); });
+            accumulate(team, "evaluation", data.images(), kept.state(), pass_by);
+            parallel_for(tallies.size(), [&](std::size_t t) { tallies[t]->tabulate(); });
             TileSums sums;
             for (const auto& tally : tallies) tally->list(sums);
             sums.sum(team.comm);
-            parallel_for(tallies.size(), [&](std::size_t k) { finish(*tallies[k]); });
         }
-        totals.sum(team.comm);
+        parallel_for(tallies.size(), [&](std::size_t t) {
+            if (!tallies[t]) return;  // no image passed by
+            finish(*tallies[t]);
+            tallies[t].reset();
+        });
     }
+    progress.update("evaluating", tiles * data.images(), tiles * data.images());
+    if (team.counts()) totals.sum(team.comm);
     std::uint64_t samples = 0;
     for (const auto& judge : judges) {
         report.calibrators.push_back(judge->finish());

@@ -4,14 +4,29 @@
 #include <cmath>
 #include <limits>
 
+#include "evaluate/count_kernels.hpp"
+
 namespace kandinsky {
 
 namespace {
 constexpr double kOne = 4294967296.0;  // 2^32 units are an error of 1
 
-template <class Count>
-void add_row(Count* __restrict to, const std::uint16_t* __restrict from, std::size_t n) {
-    for (std::size_t b = 0; b < n; ++b) to[b] = static_cast<Count>(to[b] + from[b]);
+void add_row(std::uint16_t* to, const std::uint16_t* from, std::size_t n) {
+    add_words(from, n, to);
+}
+void add_row(std::uint32_t* __restrict to, const std::uint16_t* __restrict from, std::size_t n) {
+    for (std::size_t b = 0; b < n; ++b) to[b] += from[b];
+}
+void add_level(const std::uint16_t* counts, const double* share, double target, std::size_t n,
+               double* covered, double* error) {
+    add_errors(counts, share, target, n, covered, error);
+}
+void add_level(const std::uint32_t* counts, const double* share, double target, std::size_t n,
+               double* covered, double* error) {
+    for (std::size_t b = 0; b < n; ++b) {
+        covered[b] += counts[b];
+        error[b] += std::abs(covered[b] * share[b] - target);
+    }
 }
 }  // namespace
 
@@ -98,11 +113,8 @@ void ResampledErrors::Tile::count_all() {
                 share[b] = share[b] > 0 ? 1 / share[b] : 0.0;
             }
             for (std::size_t l = 0; l < levels; ++l) {
-                const double target = all_.plan_.targets[l];
-                for (std::size_t b = 0; b < stride; ++b) {
-                    covered[b] += table[l * stride + b];
-                    error[b] += std::abs(covered[b] * share[b] - target);
-                }
+                add_level(table.data() + l * stride, share.data(), all_.plan_.targets[l], stride,
+                          covered.data(), error.data());
             }
             for (std::size_t b = 0; b < stride; ++b)
                 if (share[b] > 0)

@@ -16,13 +16,6 @@ constexpr const char* kComment = "kandinsky calibrator ";
 constexpr std::size_t kMostMeta = std::size_t{64} << 20;
 constexpr std::size_t kDeepestMeta = 64;
 
-/// Curves of all strata one after the other.
-CurveSet joined(const Calibrator& calibrator) {
-    CurveSet all(calibrator.curves.front().ladder(), calibrator.curves.front().interpolates());
-    for (const CurveSet& curves : calibrator.curves) all.append(curves);
-    return all;
-}
-
 template <class T>
 std::vector<T> read(const ZipReader& archive, const std::string& member, DType dtype,
                     const std::vector<std::size_t>& shape) {
@@ -38,8 +31,7 @@ std::vector<T> read(const ZipReader& archive, const std::string& member, DType d
 void save(const Calibrator& calibrator, AtomicFile& file) {
     const std::size_t strata = calibrator.strata();
     const std::vector<std::size_t> map_shape{strata, calibrator.grid.height, calibrator.grid.width};
-    const CurveSet all = joined(calibrator);
-    const CurveSet::Storage& curves = all.storage();
+    const Ladder& ladder = calibrator.curves.front().ladder();
     std::vector<std::uint64_t> first{0};
     for (const CurveSet& set : calibrator.curves) first.push_back(first.back() + set.size());
     std::vector<std::uint32_t> regions;
@@ -57,16 +49,37 @@ void save(const Calibrator& calibrator, AtomicFile& file) {
         zip.add_array(
             name, {reinterpret_cast<const std::byte*>(values.data()), dtype, shape, c_strides(shape, dtype)});
     };
-    add("levels", all.ladder().levels, {all.ladder().levels.size()});
+    add("levels", ladder.levels, {ladder.levels.size()});
     add("regions", regions, map_shape);
     add("counts", calibrator.counts, map_shape);
     add("curve_level", levels, map_shape);
     add("first_curve", first, {first.size()});
-    add("curve_offsets", curves.offsets, {curves.offsets.size()});
-    add("curve_scores", curves.scores, {curves.scores.size()});
-    add("curve_groups", curves.groups, {curves.groups.size()});
-    add("curve_complete", curves.complete, {curves.complete.size()});
-    add("curve_values", curves.values, {curves.values.size()});
+    std::vector<std::uint64_t> offsets{0};
+    for (const CurveSet& set : calibrator.curves) {
+        const std::uint64_t base = offsets.back();
+        for (std::size_t i = 1; i < set.storage().offsets.size(); ++i)
+            offsets.push_back(base + set.storage().offsets[i]);
+    }
+    add("curve_offsets", offsets, {offsets.size()});
+    // Curves of all strata one after the other, as they lie: those of every pixel are too large to copy.
+    const auto add_all = [&](const std::string& name, const auto& of_set) {
+        using Element = typename std::remove_cvref_t<decltype(of_set(calibrator.curves.front()))>::value_type;
+        std::vector<std::span<const std::byte>> pieces;
+        std::size_t size = 0;
+        for (const CurveSet& set : calibrator.curves) {
+            pieces.push_back(std::as_bytes(std::span(of_set(set))));
+            size += of_set(set).size();
+        }
+        zip.add_pieces(name, dtype_of<Element>(), {size}, pieces);
+    };
+    add_all(
+        "curve_scores", [](const CurveSet& set) -> const auto& { return set.storage().scores; });
+    add_all(
+        "curve_groups", [](const CurveSet& set) -> const auto& { return set.storage().groups; });
+    add_all(
+        "curve_complete", [](const CurveSet& set) -> const auto& { return set.storage().complete; });
+    add_all(
+        "curve_values", [](const CurveSet& set) -> const auto& { return set.storage().values; });
     zip.finish(kComment, true);
 }
 
@@ -101,7 +114,10 @@ Calibrator load(const std::filesystem::path& path) {
     const auto levels = read<std::uint8_t>(archive, "curve_level", DType::uint8, map_shape);
     const auto first = read<std::uint64_t>(archive, "first_curve", DType::uint64, {strata + 1});
     CurveSet::Storage all;
-    all.values = read<float>(archive, "curve_values", DType::float32, {});
+    const Array values = archive.array("curve_values");
+    if (values.dtype() != DType::float32 || values.shape().size() != 1 || !values.view().is_c_contiguous())
+        fail(ErrorKind::data, "{}: member curve_values has an unexpected type or shape ({} {})", name,
+             name_of(values.dtype()), values.view().shape_text());
     all.offsets = read<std::uint64_t>(archive, "curve_offsets", DType::uint64, {});
     all.scores = read<std::uint64_t>(archive, "curve_scores", DType::uint64, {});
     all.groups = read<std::uint64_t>(archive, "curve_groups", DType::uint64, {});
@@ -129,7 +145,7 @@ Calibrator load(const std::filesystem::path& path) {
             own.offsets.clear();
             const std::uint64_t base = all.offsets[first[s]];
             for (std::uint64_t k = first[s]; k <= first[s + 1]; ++k) {
-                if (all.offsets[k] < base || all.offsets[k] > all.values.size())
+                if (all.offsets[k] < base || all.offsets[k] > values.view().size())
                     fail(ErrorKind::data, "curve {} lies outside the values", k);
                 own.offsets.push_back(all.offsets[k] - base);
             }
@@ -138,7 +154,8 @@ Calibrator load(const std::filesystem::path& path) {
                 to.assign(from.begin() + static_cast<std::ptrdiff_t>(from_index),
                           from.begin() + static_cast<std::ptrdiff_t>(to_index));
             };
-            slice(all.values, own.values, base, all.offsets[first[s + 1]]);
+            own.values.assign(values.data_as<float>() + base,
+                              values.data_as<float>() + all.offsets[first[s + 1]]);
             slice(all.scores, own.scores, first[s], first[s + 1]);
             slice(all.groups, own.groups, first[s], first[s + 1]);
             slice(all.complete, own.complete, first[s], first[s + 1]);

@@ -114,6 +114,8 @@ ordered_json meta_of(const Calibrator& calibrator) {
     };
     const ordered_json score = score_settings(options.score);
     if (!score.is_null()) meta["options"]["score_options"] = score;
+    if (options.sketch > 0)
+        meta["options"]["sketch"] = {{"asked", options.sketch}, {"error", calibrator.sketch_error}};
     if (!calibrator.input.empty()) meta["input"] = ordered_json::parse(calibrator.input);
     return meta;
 }
@@ -147,6 +149,10 @@ Calibrator from_meta(const ordered_json& meta, const std::string& name) {
         to.released = options.at("compat").get<std::string>() == "released";
         to.seed = options.at("seed").get<std::uint64_t>();
         to.settings.text = settings_from(options.at("method_options"));
+        if (const auto sketch = options.find("sketch"); sketch != options.end()) {
+            to.sketch = sketch->at("asked").get<double>();
+            calibrator.sketch_error = sketch->at("error").get<double>();
+        }
 
         if (const auto input = meta.find("input"); input != meta.end()) calibrator.input = input->dump();
         const ordered_json& data = meta.at("data");

@@ -77,7 +77,7 @@ Array ZipReader::bytes(const std::string& name) const {
         content = Array::zeros(DType::uint8, {member->size});
         inflate_raw({stored, member->stored}, {content.mutable_data(), member->size}, shown);
     }
-    if (crc32_of(content.view().data, member->size) != member->crc)
+    if (crc32_of_large(content.view().data, member->size) != member->crc)
         fail(ErrorKind::data, "cannot read {}: its CRC does not match: the file is damaged", shown);
     return content;
 }
@@ -113,7 +113,8 @@ bool ZipReader::has_checksum() const {
 bool ZipReader::checksum_ok() const {
     if (!has_checksum()) return false;
     const std::size_t before = comment_.size() - zip::kChecksumBytes;
-    const std::uint32_t crc = crc32_of(comment_.data(), before, crc32_of(file_.view().data, end_record_));
+    const std::uint32_t crc =
+        crc32_of(comment_.data(), before, crc32_of_large(file_.view().data, end_record_));
     return comment_.substr(before) == zip::checksum_text(crc);
 }
 

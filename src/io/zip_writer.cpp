@@ -34,6 +34,22 @@ void ZipWriter::add(const std::string& name, std::span<const std::byte> bytes) {
     write(bytes.data(), bytes.size());
 }
 
+void ZipWriter::add_pieces(const std::string& name, DType dtype, const std::vector<std::size_t>& shape,
+                           std::span<const std::span<const std::byte>> pieces) {
+    const std::string header = npy_header(dtype, shape);
+    std::uint32_t crc = crc32_of(header.data(), header.size());
+    std::uint64_t size = header.size();
+    for (const auto piece : pieces) {
+        crc = crc32_of_large(piece.data(), piece.size(), crc);
+        size += piece.size();
+    }
+    begin_member(name + ".npy", size, crc);
+    file_.write(header.data(), header.size());
+    for (const auto piece : pieces) file_.write(piece.data(), piece.size());
+    // Of bytes whose CRC is known: no need for another look at them.
+    running_crc_ = crc32_joined(running_crc_, crc, size);
+}
+
 void ZipWriter::add_array(const std::string& name, const ArrayView& array) {
     // Twice over the elements: the CRC stands before them, and a pipe cannot be rewound to fill it in.
     const std::string header = npy_header(array.dtype, array.shape);

@@ -21,6 +21,9 @@ class ZipWriter {
 
     void add(const std::string& name, std::span<const std::byte> bytes);
     void add_array(const std::string& name, const ArrayView& array);  ///< as NAME.npy, C order
+    /// The same of an array whose elements lie in several pieces of memory.
+    void add_pieces(const std::string& name, DType dtype, const std::vector<std::size_t>& shape,
+                    std::span<const std::span<const std::byte>> pieces);
     /// Writes the directory. `comment`: the archive comment; when `with_checksum`, "crc32=xxxxxxxx"
     /// (lower-case digits) over every byte before the end record and over `comment` is appended to it. The
     /// caller commits the file.

@@ -25,6 +25,26 @@ std::size_t block_of(const Dataset& data) {
     const std::size_t each = (data.images() + 4 * threads_in_use() - 1) / (4 * threads_in_use());
     return std::clamp<std::size_t>((std::size_t{8} << 20) / image, 1, std::clamp<std::size_t>(each, 1, 64));
 }
+/// sums[i] += more[i]
+void add_bytes(std::uint8_t* __restrict sums, const std::uint8_t* __restrict more, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) sums[i] = static_cast<std::uint8_t>(sums[i] + more[i]);
+}
+
+/// The sum of n bytes of 0 and 1.
+std::uint64_t sum_of(const std::uint8_t* bytes, std::size_t n) {
+    constexpr std::size_t kLanes = 64, kMost = 255;  // bytes hold no more than that
+    std::uint64_t total = 0;
+    std::size_t i = 0;
+    while (i + kLanes <= n) {
+        std::uint8_t sums[kLanes] = {};
+        for (std::size_t step = 0; step < kMost && i + kLanes <= n; ++step, i += kLanes)
+            add_bytes(sums, bytes + i, kLanes);
+        for (const std::uint8_t sum : sums) total += sum;
+    }
+    for (; i < n; ++i) total += bytes[i];
+    return total;
+}
+
 /// Throws about the first image with a bad value.
 void refuse_first_bad(const Dataset& data) {
     const std::size_t pixels = data.grid().pixels();
@@ -64,11 +84,8 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress)
             for (std::size_t image = first; image < last; ++image) {
                 data.read_probs(image, range, probs.data());
                 data.read_truth(image, range, member.data(), valid.data());
-                for (std::size_t i = 0; i < classes * n; ++i)
-                    sums[i] = static_cast<std::uint8_t>(sums[i] + member[i]);
-                std::uint32_t known = 0;
-                for (std::size_t i = 0; i < n; ++i) known += valid[i];
-                skipped += n - known;
+                add_bytes(sums.data(), member.data(), classes * n);
+                skipped += n - sum_of(valid.data(), n);
                 std::uint64_t hash = hash_bytes(probs.data(), classes * n * sizeof(float), tile);
                 hash = hash_bytes(member.data(), classes * n, hash);
                 hash = hash_bytes(valid.data(), n, hash);

@@ -4,6 +4,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "score/code_kernels.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -68,53 +69,16 @@ void MergeCodes(const std::uint16_t* HWY_RESTRICT codes, const std::uint8_t* HWY
         if (member[i] != 0) words[i] = static_cast<std::uint16_t>(codes[i] + base);
 }
 
-void TransposeWords(const std::uint16_t* HWY_RESTRICT in, std::size_t rows, std::size_t columns,
-                    std::uint16_t* HWY_RESTRICT out, std::size_t stride) {
-    std::size_t row = 0;
-#if HWY_TARGET != HWY_SCALAR
-    const hn::Full128<std::uint16_t> words;
-    const hn::Full128<std::uint32_t> pairs;
-    const hn::Full128<std::uint64_t> fours;
-    for (; row + 8 <= rows; row += 8) {
-        std::size_t column = 0;
-        for (; column + 8 <= columns; column += 8) {
-            const std::uint16_t* const from = in + row * columns + column;
-            std::uint16_t* const to = out + column * stride + row;
-            const auto r0 = hn::LoadU(words, from), r1 = hn::LoadU(words, from + columns);
-            const auto r2 = hn::LoadU(words, from + 2 * columns), r3 = hn::LoadU(words, from + 3 * columns);
-            const auto r4 = hn::LoadU(words, from + 4 * columns), r5 = hn::LoadU(words, from + 5 * columns);
-            const auto r6 = hn::LoadU(words, from + 6 * columns), r7 = hn::LoadU(words, from + 7 * columns);
-            // a: columns 0-3 of two rows, b: columns 4-7; then of four rows, then of all eight.
-            const auto a0 = hn::BitCast(pairs, hn::InterleaveLower(words, r0, r1));
-            const auto a1 = hn::BitCast(pairs, hn::InterleaveLower(words, r2, r3));
-            const auto a2 = hn::BitCast(pairs, hn::InterleaveLower(words, r4, r5));
-            const auto a3 = hn::BitCast(pairs, hn::InterleaveLower(words, r6, r7));
-            const auto b0 = hn::BitCast(pairs, hn::InterleaveUpper(words, r0, r1));
-            const auto b1 = hn::BitCast(pairs, hn::InterleaveUpper(words, r2, r3));
-            const auto b2 = hn::BitCast(pairs, hn::InterleaveUpper(words, r4, r5));
-            const auto b3 = hn::BitCast(pairs, hn::InterleaveUpper(words, r6, r7));
-            const auto put = [&](std::size_t at, auto low, auto high) {
-                hn::StoreU(hn::BitCast(words, hn::InterleaveLower(fours, low, high)), words,
-                           to + at * stride);
-                hn::StoreU(hn::BitCast(words, hn::InterleaveUpper(fours, low, high)), words,
-                           to + (at + 1) * stride);
-            };
-            put(0, hn::BitCast(fours, hn::InterleaveLower(pairs, a0, a1)),
-                hn::BitCast(fours, hn::InterleaveLower(pairs, a2, a3)));
-            put(2, hn::BitCast(fours, hn::InterleaveUpper(pairs, a0, a1)),
-                hn::BitCast(fours, hn::InterleaveUpper(pairs, a2, a3)));
-            put(4, hn::BitCast(fours, hn::InterleaveLower(pairs, b0, b1)),
-                hn::BitCast(fours, hn::InterleaveLower(pairs, b2, b3)));
-            put(6, hn::BitCast(fours, hn::InterleaveUpper(pairs, b0, b1)),
-                hn::BitCast(fours, hn::InterleaveUpper(pairs, b2, b3)));
-        }
-        for (; column < columns; ++column)
-            for (std::size_t k = row; k < row + 8; ++k) out[column * stride + k] = in[k * columns + column];
-    }
-#endif
-    for (; row < rows; ++row)
-        for (std::size_t column = 0; column < columns; ++column)
-            out[column * stride + row] = in[row * columns + column];
+void CopyLines(const void* in, std::size_t step, std::size_t lines, std::byte* out) {
+    constexpr std::size_t kLine = 64;
+    const hn::CappedTag<std::uint8_t, kLine> byte;
+    const std::size_t lanes = hn::Lanes(byte);
+    const auto* from = static_cast<const std::uint8_t*>(in);
+    auto* to = reinterpret_cast<std::uint8_t*>(out);
+    for (std::size_t line = 0; line < lines; ++line, from += step, to += kLine)
+        for (std::size_t at = 0; at < kLine; at += lanes)
+            hn::Stream(hn::LoadU(byte, from + at), byte, to + at);
+    hwy::FlushStream();
 }
 
 }  // namespace HWY_NAMESPACE
@@ -126,7 +90,7 @@ namespace kandinsky {
 HWY_EXPORT(CodesOfHalves);
 HWY_EXPORT(CodesOfBytes);
 HWY_EXPORT(MergeCodes);
-HWY_EXPORT(TransposeWords);
+HWY_EXPORT(CopyLines);
 
 void codes_of_halves(const std::byte* source, std::size_t n, std::uint16_t top, std::uint16_t* out) {
     HWY_DYNAMIC_DISPATCH(CodesOfHalves)(source, n, top, out);
@@ -138,9 +102,8 @@ void merge_codes(const std::uint16_t* codes, const std::uint8_t* member, std::si
                  std::uint16_t* words) {
     HWY_DYNAMIC_DISPATCH(MergeCodes)(codes, member, n, base, words);
 }
-void transpose_words(const std::uint16_t* in, std::size_t rows, std::size_t columns, std::uint16_t* out,
-                     std::size_t stride) {
-    HWY_DYNAMIC_DISPATCH(TransposeWords)(in, rows, columns, out, stride);
+void copy_lines(const void* in, std::size_t step, std::size_t lines, std::byte* out) {
+    HWY_DYNAMIC_DISPATCH(CopyLines)(in, step, lines, out);
 }
 
 namespace {
@@ -165,11 +128,9 @@ void merge_codes_scalar(const std::uint16_t* codes, const std::uint8_t* member, 
     for (std::size_t i = 0; i < n; ++i)
         if (member[i] != 0) words[i] = static_cast<std::uint16_t>(codes[i] + base);
 }
-void transpose_words_scalar(const std::uint16_t* in, std::size_t rows, std::size_t columns,
-                            std::uint16_t* out, std::size_t stride) {
-    for (std::size_t row = 0; row < rows; ++row)
-        for (std::size_t column = 0; column < columns; ++column)
-            out[column * stride + row] = in[row * columns + column];
+void copy_lines_scalar(const void* in, std::size_t step, std::size_t lines, std::byte* out) {
+    for (std::size_t line = 0; line < lines; ++line)
+        std::memcpy(out + line * 64, static_cast<const std::byte*>(in) + line * step, 64);
 }
 }  // namespace kandinsky
 #endif

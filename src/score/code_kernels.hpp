@@ -22,10 +22,9 @@ void merge_codes(const std::uint16_t* codes, const std::uint8_t* member, std::si
 void merge_codes_scalar(const std::uint16_t* codes, const std::uint8_t* member, std::size_t n,
                         std::uint16_t base, std::uint16_t* words);
 
-/// out[column * stride + row] = in[row * columns + column] for rows x columns words.
-void transpose_words(const std::uint16_t* in, std::size_t rows, std::size_t columns, std::uint16_t* out,
-                     std::size_t stride);
-void transpose_words_scalar(const std::uint16_t* in, std::size_t rows, std::size_t columns,
-                            std::uint16_t* out, std::size_t stride);
+/// Copies `lines` lines of 64 bytes, `step` bytes apart, to `out`, where they follow each other and which is
+/// aligned to 64 bytes. Past the caches: for results that are looked at much later.
+void copy_lines(const void* in, std::size_t step, std::size_t lines, std::byte* out);
+void copy_lines_scalar(const void* in, std::size_t step, std::size_t lines, std::byte* out);
 
 }  // namespace kandinsky

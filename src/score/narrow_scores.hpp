@@ -24,8 +24,10 @@ class NarrowScores {
     /// scratch for nothing else. No allocation.
     void read(std::size_t image, PixelRange range, std::size_t c, std::uint16_t* out) const;
     /// The score behind a code of class c.
-    [[nodiscard]] float score(std::size_t c, std::uint32_t code) const {
-        return table_[(single_ && c == 0 ? kCodes : 0) + code];
+    [[nodiscard]] float score(std::size_t c, std::uint32_t code) const { return table(c)[code]; }
+    /// The scores of class c by their codes, kCodes of them.
+    [[nodiscard]] const float* table(std::size_t c) const {
+        return table_.data() + (single_ && c == 0 ? kCodes : 0);
     }
 
   private:

@@ -15,9 +15,14 @@ class ScoredTile {
     /// other reads each page once.
     static constexpr std::size_t kBlock = 64;
 
-    ScoredTile(const Dataset& data, const ScoreOptions& options, std::size_t largest)
+    /// Who lets go of images: load() and the destructor, or the caller.
+    enum class Pages { release, keep };
+
+    ScoredTile(const Dataset& data, const ScoreOptions& options, std::size_t largest,
+               Pages pages = Pages::release)
         : data_(data),
           options_(options),
+          pages_(pages),
           probs_(data.classes() * largest),
           scores_(data.classes() * largest),
           member_(data.classes() * largest),
@@ -25,11 +30,11 @@ class ScoredTile {
 
     ScoredTile(const ScoredTile&) = delete;
     ScoredTile& operator=(const ScoredTile&) = delete;
-    ~ScoredTile() { data_.release(block_ * kBlock, (block_ + 1) * kBlock); }
+    ~ScoredTile() { let_go(); }
 
     void load(std::size_t image, PixelRange range) {
         // What lies behind is let go, so that walks over files larger than memory stay small.
-        if (image / kBlock != block_) data_.release(block_ * kBlock, (block_ + 1) * kBlock);
+        if (image / kBlock != block_) let_go();
         block_ = image / kBlock;
         size_ = range.size();
         data_.read_probs(image, range, probs_.data());
@@ -46,8 +51,12 @@ class ScoredTile {
     [[nodiscard]] const std::uint8_t* valid() const { return valid_.data(); }
 
   private:
+    void let_go() const {
+        if (pages_ == Pages::release) data_.release(block_ * kBlock, (block_ + 1) * kBlock);
+    }
     const Dataset& data_;
     ScoreOptions options_;
+    Pages pages_;
     std::size_t block_ = 0;
     std::size_t size_ = 0;
     std::vector<float> probs_, scores_;

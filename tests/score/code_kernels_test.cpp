@@ -83,18 +83,19 @@ TEST(CodeKernels, MergingTouchesTheMembersOnlyOnEveryVectorUnit) {
     });
 }
 
-TEST(CodeKernels, TransposingAgreesWithTheDefinitionOnEveryVectorUnit) {
+TEST(CodeKernels, LinesAreCopiedOnEveryVectorUnit) {
     test::for_each_target([&] {
-        for (const std::size_t rows : {1u, 7u, 8u, 9u, 32u, 35u})
-            for (const std::size_t columns : {1u, 7u, 8u, 17u, 64u}) {
-                Random random(6, rows, columns);
-                std::vector<std::uint16_t> in(rows * columns);
-                for (auto& word : in) word = static_cast<std::uint16_t>(random.below(65536));
-                const std::size_t stride = rows + 5;  // what lies between must stay
-                std::vector<std::uint16_t> got(columns * stride, 9), expected(got);
-                transpose_words(in.data(), rows, columns, got.data(), stride);
-                transpose_words_scalar(in.data(), rows, columns, expected.data(), stride);
-                ASSERT_EQ(got, expected) << rows << " x " << columns;
+        for (const std::size_t lines : {0u, 1u, 2u, 7u})
+            for (const std::size_t step : {64u, 67u, 200u}) {
+                const std::vector<std::byte> in = random_bytes(lines * step + 64, step);
+                struct alignas(64) Line {
+                    std::byte bytes[64];
+                };
+                std::vector<Line> got(lines + 1), expected(lines + 1);
+                copy_lines(in.data(), step, lines, got.data()->bytes);
+                copy_lines_scalar(in.data(), step, lines, expected.data()->bytes);
+                ASSERT_EQ(std::memcmp(got.data(), expected.data(), (lines + 1) * sizeof(Line)), 0)
+                    << lines << " lines, " << step << " bytes apart";
             }
     });
 }

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <kandinsky/calibrator.hpp>
+#include <set>
+#include <vector>
+
+namespace kandinsky {
+
+class Communicator;  // ranks of a team; of the library's own use
+
+/// Calibration in one walk over images that pass by once: how many scores every pixel has in bins of one
+/// width. Its memory depends on the grid and the bins, never on the number of images. A threshold is the
+/// upper end of the bin in which the exact one lies: never below it, and above it by at most error(). Counts
+/// are integers, so neither batches, nor their order, nor threads show, and sketches add up.
+class Sketch {
+  public:
+    /// `options.sketch`: the largest error wanted. Throws a usage error for options that need more than one
+    /// walk, and for bins that `options.memory` does not hold.
+    Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options);
+
+    /// Counts some images, which are not looked at again. One thread at a time; works on all cores itself.
+    void add(const Dataset& images, Progress& progress = silent());
+    /// Adds what another sketch of the same options, grid and classes has counted.
+    void merge(const Sketch& other);
+    /// Adds what all ranks of a team have counted, each of its own groups. Collective.
+    void add_up(Communicator& comm);
+    /// The calibrator of all images so far, by the method of the options.
+    [[nodiscard]] Calibrator finish(Progress& progress = silent()) const;
+    /// The same by another method; the options must agree in score, condition, pooling and sketch.
+    [[nodiscard]] Calibrator finish(const CalibrateOptions& options, Progress& progress = silent()) const;
+
+    [[nodiscard]] std::uint64_t images() const { return images_; }
+    [[nodiscard]] std::size_t bins() const { return edges_.size(); }  ///< of each pixel and stratum
+    [[nodiscard]] double error() const { return error_; }             ///< no threshold is further off
+
+  private:
+    class Curves;
+    [[nodiscard]] std::uint32_t bin_of(float score) const;
+    void count(const Dataset& images, Progress& progress);
+
+    Grid grid_;
+    std::size_t classes_, strata_;
+    CalibrateOptions options_;
+    float low_ = 0;
+    double width_ = 0, error_ = 0;
+    std::vector<float> edges_;           ///< upper ends of the bins
+    std::vector<std::uint32_t> counts_;  ///< [stratum][pixel][bin]
+    std::vector<std::uint32_t> totals_;  ///< [stratum][pixel]
+    std::uint64_t images_ = 0;
+    bool grouped_ = false;
+    std::set<std::int64_t> group_ids_;
+    std::uint64_t foreign_groups_ = 0;  ///< of other ranks
+    std::array<std::uint64_t, 2> fingerprint_{};
+};
+
+}  // namespace kandinsky

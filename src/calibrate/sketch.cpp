@@ -1,0 +1,269 @@
+#include <algorithm>
+#include <cmath>
+#include <kandinsky/sketch.hpp>
+#include <numeric>
+
+#include "calibrate/choose.hpp"
+#include "calibrate/run.hpp"
+#include "core/communicator.hpp"
+#include "core/fail.hpp"
+#include "core/parallel.hpp"
+#include "score/scored_tile.hpp"
+
+namespace kandinsky {
+
+namespace {
+constexpr std::size_t kMostBins = std::size_t{1} << 16;
+
+void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
+    if (options.method == kAutoMethod || method(options.method).share) {
+        std::string others;
+        for (const Method* one : methods())
+            if (one->fit) others += (others.empty() ? "" : ", ") + one->name;
+        fail(ErrorKind::usage,
+             "--sketch reads the images once, which --method {} cannot do; choose one of {}", options.method,
+             others);
+    }
+    if (has_choice(options))
+        fail(ErrorKind::usage,
+             "--sketch reads the images once, so cross-validation cannot choose: give a number instead of "
+             "'auto'");
+    if (options.released)
+        fail(ErrorKind::usage, "--sketch cannot reproduce the released code's exact curves");
+    if (options.split > 0)
+        fail(ErrorKind::usage, "--sketch reads the images once, so --split cannot divide them");
+    if (options.pooling != Pooling::groups) return;
+    // What a score weighs in its group is known only after a walk over the groups, unless it is its only one.
+    bool single = false;
+    if (!method(options.method).uses_features) {
+        const std::vector<std::uint32_t> none(grid.pixels());
+        PartitionInput input;
+        input.grid = grid;
+        input.counts = none;
+        single = is_pixelwise(fit_region(options, input, silent()));
+    }
+    if (!single)
+        fail(ErrorKind::usage,
+             "--sketch counts every pixel alike in regions; say --pooling pixels (or use --method pixel)");
+}
+}  // namespace
+
+Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
+    : grid_(grid),
+      classes_(classes),
+      strata_(options.condition == Condition::by_class ? classes : 1),
+      options_(options) {
+    if (options_.score.randomized) options_.score.seed = options_.seed;
+    check_score(options.score);
+    refuse_unless_possible(options, grid);
+    const bool unit = options.score.kind == ScoreKind::lac || options.score.kind == ScoreKind::margin;
+    low_ = score_range(options.score, classes).low;
+    const double high = unit ? 1.0 : largest_score(options.score, classes);
+    // Ends of bins are floats: what rounding may add to a width is taken off first.
+    const double rounding = 0x1.0p-23 * high;
+    const double wanted = std::ceil((high - low_) / (options.sketch - rounding));
+    if (!(options.sketch > rounding) || !(wanted <= static_cast<double>(kMostBins)))
+        fail(ErrorKind::usage, "--sketch is {}, but must be an error between {:.2g} and {}", options.sketch,
+             (high - low_) / static_cast<double>(kMostBins - 100), high - low_);
+    const std::size_t bins = std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
+    width_ = (high - low_) / static_cast<double>(bins);
+    for (std::size_t b = 0; b < bins; ++b)
+        edges_.push_back(static_cast<float>(low_ + static_cast<double>(b + 1) * width_));
+    edges_.back() = static_cast<float>(high);
+    for (std::size_t b = 0; b < bins; ++b)
+        error_ = std::max(error_, static_cast<double>(edges_[b]) - (b == 0 ? low_ : edges_[b - 1]));
+    const std::size_t places = strata_ * grid.pixels();
+    const std::size_t bytes = places * bins * sizeof(std::uint32_t);
+    if (bytes > options.memory)
+        fail(ErrorKind::usage,
+             "--sketch {} needs {} MiB for {} classes of {} x {} pixels, but --memory allows {} MiB; say a "
+             "larger error or more memory",
+             options.sketch, (bytes >> 20) + 1, strata_, grid.width, grid.height, options.memory >> 20);
+    counts_.resize(places * bins);
+    totals_.resize(places);
+}
+
+std::uint32_t Sketch::bin_of(float score) const {
+    const auto last = static_cast<std::int64_t>(edges_.size()) - 1;
+    auto bin = std::clamp(static_cast<std::int64_t>((static_cast<double>(score) - low_) / width_),
+                          std::int64_t{0}, last);
+    // The quotient may fall a rounding beside the edge that counts.
+    while (bin < last && score > edges_[static_cast<std::size_t>(bin)]) ++bin;
+    while (bin > 0 && score <= edges_[static_cast<std::size_t>(bin) - 1]) --bin;
+    return static_cast<std::uint32_t>(bin);
+}
+
+void Sketch::add(const Dataset& images, Progress& progress) {
+    if (images.grid() != grid_ || images.classes() != classes_)
+        fail(ErrorKind::data, "{} has {} classes of {} x {} (height x width), but the sketch {} of {} x {}",
+             images.options().probs_name, images.classes(), images.grid().height, images.grid().width,
+             classes_, grid_.height, grid_.width);
+    if (images.grouped() && options_.pooling == Pooling::groups)
+        fail(ErrorKind::usage, "--sketch counts every image alike, so --groups needs --pooling pixels");
+    if (images_ > 0 && images.grouped() != grouped_)
+        fail(ErrorKind::usage, "all images of a sketch need groups, or none");
+    // Bad values are found before anything is counted.
+    const Census census = take_census(images, options_.condition, progress);
+    for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i] += census.counts[i];
+    for (std::size_t i = 0; i < 2; ++i) fingerprint_[i] += census.fingerprint[i];
+    count(images, progress);
+    grouped_ = images.grouped();
+    for (std::size_t image = 0; grouped_ && image < images.images(); ++image)
+        group_ids_.insert(images.group_id(image));
+    images_ += images.images();
+}
+
+void Sketch::count(const Dataset& images, Progress& progress) {
+    // A tile's counters stay in the cache while the images pass by.
+    constexpr std::size_t kTile = 512;
+    const std::size_t pixels = grid_.pixels(), bins = edges_.size();
+    parallel_for((pixels + kTile - 1) / kTile, progress, "sketching", [&](std::size_t number) {
+        const PixelRange range{number * kTile, std::min(pixels, (number + 1) * kTile)};
+        ScoredTile tile(images, options_.score, range.size());
+        for (std::size_t image = 0; image < images.images(); ++image) {
+            if (progress.cancelled()) throw Interrupted();
+            tile.load(image, range);
+            for (std::size_t c = 0; c < classes_; ++c) {
+                const std::size_t s = strata_ == 1 ? 0 : c;
+                std::uint32_t* const own = counts_.data() + (s * pixels + range.begin) * bins;
+                const float* const scores = tile.scores(c);
+                const std::uint8_t* const member = tile.member(c);
+                for (std::size_t i = 0; i < range.size(); ++i)
+                    if (member[i] != 0) ++own[i * bins + bin_of(scores[i])];
+            }
+        }
+    });
+}
+
+void Sketch::add_up(Communicator& comm) {
+    comm.sum(std::span(counts_));
+    comm.sum(std::span(totals_));
+    // Groups are whole on their rank, so their numbers add up as the images' do.
+    std::array<std::uint64_t, 5> sums{fingerprint_[0], fingerprint_[1], images_,
+                                      group_ids_.size() + foreign_groups_, grouped_ ? 1u : 0u};
+    comm.sum(std::span(sums));
+    fingerprint_ = {sums[0], sums[1]};
+    images_ = sums[2];
+    foreign_groups_ = sums[3] - group_ids_.size();
+    grouped_ = sums[4] > 0;
+}
+
+void Sketch::merge(const Sketch& other) {
+    const auto same = [](const CalibrateOptions& a, const CalibrateOptions& b) {
+        return a.score == b.score && a.condition == b.condition && a.pooling == b.pooling;
+    };
+    if (grid_ != other.grid_ || classes_ != other.classes_ || edges_ != other.edges_ ||
+        !same(options_, other.options_) || (images_ > 0 && other.images_ > 0 && grouped_ != other.grouped_))
+        fail(ErrorKind::usage,
+             "sketches of different grids, classes, scores, errors or groups do not add up");
+    for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+    for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i] += other.totals_[i];
+    for (std::size_t i = 0; i < 2; ++i) fingerprint_[i] += other.fingerprint_[i];
+    images_ += other.images_;
+    grouped_ = grouped_ || other.grouped_;
+    group_ids_.insert(other.group_ids_.begin(), other.group_ids_.end());
+    foreign_groups_ += other.foreign_groups_;
+}
+
+/// Curves from sums of counters.
+class Sketch::Curves {
+  public:
+    Curves(const Sketch& sketch, std::size_t stratum)
+        : sketch_(sketch),
+          pixels_(sketch.grid_.pixels()),
+          counts_(sketch.counts_.data() + stratum * pixels_ * sketch.bins()) {}
+
+    /// How many scores of a list of pixels lie up to each bin's end.
+    [[nodiscard]] std::vector<std::uint64_t> up_to(std::span<const std::uint32_t> pixels) const {
+        std::vector<std::uint64_t> sums(sketch_.bins());
+        for (const std::uint32_t pixel : pixels)
+            for (std::size_t b = 0; b < sums.size(); ++b) sums[b] += counts_[pixel * sums.size() + b];
+        std::partial_sum(sums.begin(), sums.end(), sums.begin());
+        return sums;
+    }
+    /// The k-th score, from 0, as the end of its bin.
+    [[nodiscard]] float at(const std::vector<std::uint64_t>& up_to, std::size_t k) const {
+        return sketch_.edges_[static_cast<std::size_t>(std::upper_bound(up_to.begin(), up_to.end(), k) -
+                                                       up_to.begin())];
+    }
+    [[nodiscard]] CurveSet of(const Partition& partition, const CurveRule& rule, Progress& progress) const {
+        std::vector<std::vector<std::uint32_t>> members(partition.regions);
+        for (std::size_t p = 0; p < pixels_; ++p)
+            members[partition.region[p]].push_back(static_cast<std::uint32_t>(p));
+        std::vector<CurveSet::Curve> curves(partition.regions);
+        parallel_for(curves.size(), progress, "curves", [&](std::size_t r) {
+            const std::vector<std::uint64_t> sums = up_to(members[r]);
+            build_plain_curve(
+                sums.back(), rule, [&](std::size_t k) { return at(sums, k); }, curves[r]);
+        });
+        CurveSet set(rule.ladder, false);
+        for (const CurveSet::Curve& curve : curves) set.append(curve);
+        return set;
+    }
+
+  private:
+    const Sketch& sketch_;
+    std::size_t pixels_;
+    const std::uint32_t* counts_;  ///< [pixel][bin]
+};
+
+Calibrator Sketch::finish(Progress& progress) const {
+    return finish(options_, progress);
+}
+
+Calibrator Sketch::finish(const CalibrateOptions& options, Progress& progress) const {
+    if (options.score != options_.score || options.condition != options_.condition ||
+        options.pooling != options_.pooling || options.sketch != options_.sketch)
+        fail(ErrorKind::internal, "[Sketch::finish] the options are not those of the sketch");
+    refuse_unless_possible(options, grid_);
+    if (std::accumulate(totals_.begin(), totals_.end(), std::uint64_t{0}) == 0)
+        fail(ErrorKind::data, "every pixel of the {} images is ignored, so there is nothing to calibrate on",
+             images_);
+    const std::size_t pixels = grid_.pixels(), wanted = options.quantiles.size();
+    Calibrator calibrator;
+    calibrator.options = options;
+    calibrator.grid = grid_;
+    calibrator.classes = classes_;
+    calibrator.images = images_;
+    calibrator.groups = grouped_ ? group_ids_.size() + foreign_groups_ : images_;
+    calibrator.grouped = grouped_;
+    calibrator.fingerprint = fingerprint_;
+    calibrator.version = KANDINSKY_VERSION;
+    calibrator.counts = totals_;
+    calibrator.sketch_error = error_;
+    for (std::size_t s = 0; s < strata_; ++s) {
+        const Curves curves(*this, s);
+        std::vector<float> features;
+        if (method(options.method).uses_features) {
+            features.assign(pixels * wanted, 0.0f);
+            parallel_for(pixels, [&](std::size_t p) {
+                const std::uint32_t pixel[] = {static_cast<std::uint32_t>(p)};
+                const std::vector<std::uint64_t> sums = curves.up_to(pixel);
+                for (std::size_t q = 0; q < wanted && sums.back() > 0; ++q)
+                    features[p * wanted + q] = static_cast<float>(
+                        interpolated_quantile(sums.back(), options.quantiles[q],
+                                              [&](std::size_t k) { return curves.at(sums, k); }));
+            });
+        }
+        calibrator.partitions.push_back(fit_region(options,
+                                                   {.grid = grid_,
+                                                    .stratum = static_cast<std::uint32_t>(s),
+                                                    .feature_count = features.empty() ? 0 : wanted,
+                                                    .features = features,
+                                                    .counts = std::span(totals_).subspan(s * pixels, pixels)},
+                                                   progress));
+    }
+    const CurveRule rule = rule_for(options, curve_count(calibrator.partitions));
+    for (std::size_t s = 0; s < strata_; ++s) {
+        const Curves curves(*this, s);
+        calibrator.curves.push_back(curves.of(calibrator.partitions[s], rule, progress));
+    }
+    resolve_fallback(calibrator);
+    if (calibrator.options.fallback == Fallback::image)
+        for (std::size_t s = 0; s < strata_; ++s)
+            calibrator.curves[s].append(Curves(*this, s).of(whole_image(grid_), rule, progress));
+    assign_levels(calibrator);
+    return calibrator;
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,217 @@
+#include "evaluate/count_kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "evaluate/count_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace kandinsky {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Bytes = hn::ScalableTag<std::uint8_t>;
+
+/// The sum of the bytes of a vector.
+template <class V>
+HWY_INLINE std::uint64_t SumOfBytes(V bytes) {
+    const hn::Repartition<std::uint64_t, Bytes> wide;
+    return hn::GetLane(hn::SumOfLanes(wide, hn::SumsOf8(bytes)));
+}
+
+/// Counts the places for which flag(i) is a vector of 0 and 1; tail(i) is one of them.
+template <class Flag, class Tail>
+HWY_INLINE std::uint64_t Count(std::size_t n, Flag&& flag, Tail&& tail) {
+    const Bytes byte;
+    const std::size_t lanes = hn::Lanes(byte);
+    std::uint64_t total = 0;
+    std::size_t i = 0;
+    while (i + lanes <= n) {
+        auto sums = hn::Zero(byte);
+        for (int step = 0; step < 255 && i + lanes <= n; ++step, i += lanes) sums = hn::Add(sums, flag(i));
+        total += SumOfBytes(sums);
+    }
+    for (; i < n; ++i) total += tail(i);
+    return total;
+}
+
+void AddBoth(const std::uint8_t* HWY_RESTRICT a, const std::uint8_t* HWY_RESTRICT b, std::size_t n,
+             std::uint8_t* HWY_RESTRICT sums) {
+    const Bytes byte;
+    const std::size_t lanes = hn::Lanes(byte);
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+        hn::StoreU(
+            hn::Add(hn::LoadU(byte, sums + i), hn::And(hn::LoadU(byte, a + i), hn::LoadU(byte, b + i))), byte,
+            sums + i);
+    for (; i < n; ++i) sums[i] = static_cast<std::uint8_t>(sums[i] + (a[i] & b[i]));
+}
+
+std::uint64_t CountBoth(const std::uint8_t* a, const std::uint8_t* b, std::size_t n) {
+    const Bytes byte;
+    return Count(
+        n, [&](std::size_t i) { return hn::And(hn::LoadU(byte, a + i), hn::LoadU(byte, b + i)); },
+        [&](std::size_t i) { return std::uint64_t{a[i]} & b[i]; });
+}
+
+std::uint64_t CountEqual(const std::uint8_t* values, std::uint8_t value, const std::uint8_t* a,
+                         const std::uint8_t* b, std::size_t n) {
+    const Bytes byte;
+    const auto wanted = hn::Set(byte, value);
+    return Count(
+        n,
+        [&](std::size_t i) {
+            const auto both = hn::And(hn::LoadU(byte, a + i), hn::LoadU(byte, b + i));
+            return hn::IfThenElseZero(hn::Eq(hn::LoadU(byte, values + i), wanted), both);
+        },
+        [&](std::size_t i) { return std::uint64_t{values[i] == value} & a[i] & b[i]; });
+}
+
+void AddCovered(const std::uint8_t* HWY_RESTRICT ranks, const std::uint8_t* HWY_RESTRICT flag,
+                std::size_t levels, std::size_t n, std::uint8_t* HWY_RESTRICT sums) {
+    const Bytes byte;
+    const std::size_t lanes = hn::Lanes(byte);
+    const auto one = hn::Set(byte, std::uint8_t{1});
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+        const auto rank = hn::LoadU(byte, ranks + i), has = hn::LoadU(byte, flag + i);
+        auto level = hn::Zero(byte);
+        for (std::size_t l = 0; l < levels; ++l, level = hn::Add(level, one)) {
+            std::uint8_t* const to = sums + l * n + i;
+            // The smaller of the two is the rank: covered.
+            const auto covered = hn::IfThenElseZero(hn::Eq(hn::Min(rank, level), rank), has);
+            hn::StoreU(hn::Add(hn::LoadU(byte, to), covered), byte, to);
+        }
+    }
+    for (; i < n; ++i)
+        for (std::size_t l = ranks[i]; l < levels; ++l)
+            sums[l * n + i] = static_cast<std::uint8_t>(sums[l * n + i] + flag[i]);
+}
+
+void CountCovered(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
+                  std::uint64_t* totals) {
+    const Bytes byte;
+    for (std::size_t l = 0; l < levels; ++l) {
+        const auto level = hn::Set(byte, static_cast<std::uint8_t>(l));
+        totals[l] += Count(
+            n,
+            [&](std::size_t i) {
+                const auto rank = hn::LoadU(byte, ranks + i);
+                return hn::IfThenElseZero(hn::Eq(hn::Min(rank, level), rank), hn::LoadU(byte, flag + i));
+            },
+            [&](std::size_t i) { return std::uint64_t{ranks[i] <= l} & flag[i]; });
+    }
+}
+
+void AddWords(const std::uint16_t* HWY_RESTRICT from, std::size_t n, std::uint16_t* HWY_RESTRICT to) {
+    const hn::ScalableTag<std::uint16_t> word;
+    const std::size_t lanes = hn::Lanes(word);
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+        hn::StoreU(hn::Add(hn::LoadU(word, to + i), hn::LoadU(word, from + i)), word, to + i);
+    for (; i < n; ++i) to[i] = static_cast<std::uint16_t>(to[i] + from[i]);
+}
+
+void AddErrors(const std::uint16_t* HWY_RESTRICT counts, const double* HWY_RESTRICT share, double target,
+               std::size_t n, double* HWY_RESTRICT covered, double* HWY_RESTRICT error) {
+    std::size_t i = 0;
+#if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_SCALAR
+    const hn::ScalableTag<double> real;
+    const hn::Rebind<std::int32_t, decltype(real)> whole;
+    const hn::Rebind<std::uint16_t, decltype(real)> word;
+    const std::size_t lanes = hn::Lanes(real);
+    const auto goal = hn::Set(real, target);
+    for (; i + lanes <= n; i += lanes) {
+        const auto count = hn::PromoteTo(real, hn::PromoteTo(whole, hn::LoadU(word, counts + i)));
+        const auto sum = hn::Add(hn::LoadU(real, covered + i), count);
+        hn::StoreU(sum, real, covered + i);
+        const auto off = hn::Abs(hn::Sub(hn::Mul(sum, hn::LoadU(real, share + i)), goal));
+        hn::StoreU(hn::Add(hn::LoadU(real, error + i), off), real, error + i);
+    }
+#endif
+    for (; i < n; ++i) {
+        covered[i] += counts[i];
+        error[i] += std::abs(covered[i] * share[i] - target);
+    }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kandinsky
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kandinsky {
+HWY_EXPORT(AddBoth);
+HWY_EXPORT(CountBoth);
+HWY_EXPORT(CountEqual);
+HWY_EXPORT(AddCovered);
+HWY_EXPORT(CountCovered);
+HWY_EXPORT(AddWords);
+HWY_EXPORT(AddErrors);
+
+void add_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* sums) {
+    HWY_DYNAMIC_DISPATCH(AddBoth)(a, b, n, sums);
+}
+std::uint64_t count_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n) {
+    return HWY_DYNAMIC_DISPATCH(CountBoth)(a, b, n);
+}
+std::uint64_t count_equal(const std::uint8_t* values, std::uint8_t value, const std::uint8_t* a,
+                          const std::uint8_t* b, std::size_t n) {
+    return HWY_DYNAMIC_DISPATCH(CountEqual)(values, value, a, b, n);
+}
+void add_covered(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
+                 std::uint8_t* sums) {
+    HWY_DYNAMIC_DISPATCH(AddCovered)(ranks, flag, levels, n, sums);
+}
+void count_covered(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
+                   std::uint64_t* totals) {
+    HWY_DYNAMIC_DISPATCH(CountCovered)(ranks, flag, levels, n, totals);
+}
+void add_words(const std::uint16_t* from, std::size_t n, std::uint16_t* to) {
+    HWY_DYNAMIC_DISPATCH(AddWords)(from, n, to);
+}
+void add_errors(const std::uint16_t* counts, const double* share, double target, std::size_t n,
+                double* covered, double* error) {
+    HWY_DYNAMIC_DISPATCH(AddErrors)(counts, share, target, n, covered, error);
+}
+
+void add_both_scalar(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* sums) {
+    for (std::size_t i = 0; i < n; ++i) sums[i] = static_cast<std::uint8_t>(sums[i] + (a[i] & b[i]));
+}
+std::uint64_t count_both_scalar(const std::uint8_t* a, const std::uint8_t* b, std::size_t n) {
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < n; ++i) total += a[i] & b[i];
+    return total;
+}
+std::uint64_t count_equal_scalar(const std::uint8_t* values, std::uint8_t value, const std::uint8_t* a,
+                                 const std::uint8_t* b, std::size_t n) {
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < n; ++i) total += values[i] == value ? a[i] & b[i] : 0;
+    return total;
+}
+void add_covered_scalar(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels,
+                        std::size_t n, std::uint8_t* sums) {
+    for (std::size_t l = 0; l < levels; ++l)
+        for (std::size_t i = 0; i < n; ++i)
+            if (ranks[i] <= l) sums[l * n + i] = static_cast<std::uint8_t>(sums[l * n + i] + flag[i]);
+}
+void count_covered_scalar(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels,
+                          std::size_t n, std::uint64_t* totals) {
+    for (std::size_t l = 0; l < levels; ++l)
+        for (std::size_t i = 0; i < n; ++i) totals[l] += ranks[i] <= l ? flag[i] : 0;
+}
+void add_words_scalar(const std::uint16_t* from, std::size_t n, std::uint16_t* to) {
+    for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<std::uint16_t>(to[i] + from[i]);
+}
+void add_errors_scalar(const std::uint16_t* counts, const double* share, double target, std::size_t n,
+                       double* covered, double* error) {
+    for (std::size_t i = 0; i < n; ++i) {
+        covered[i] += counts[i];
+        error[i] += std::abs(covered[i] * share[i] - target);
+    }
+}
+}  // namespace kandinsky
+#endif

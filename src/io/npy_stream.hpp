@@ -1,0 +1,39 @@
+#pragma once
+
+#include <kandinsky/array.hpp>
+#include <string>
+#include <vector>
+
+namespace kandinsky {
+
+/// A .npy array read from its beginning to its end, some rows at a time: for pipes, which cannot be mapped
+/// nor read again. Throws Error of kind `data` or `file` that names the source.
+class NpyStream {
+  public:
+    /// `path` "-" is standard input. Reads the header.
+    explicit NpyStream(const std::string& path);
+    NpyStream(const NpyStream&) = delete;
+    NpyStream& operator=(const NpyStream&) = delete;
+    ~NpyStream();
+
+    [[nodiscard]] const std::vector<std::size_t>& shape() const { return shape_; }
+    [[nodiscard]] const std::string& name() const { return name_; }  ///< for messages
+    /// The next rows, fewer at the end; an empty array when there are none left. Having read the last row, it
+    /// insists that nothing follows.
+    [[nodiscard]] Array next(std::size_t rows);
+
+    /// Whether a source can be read only once: "-", a pipe or a character device.
+    [[nodiscard]] static bool is_stream(const std::string& path);
+
+  private:
+    void read_exactly(std::byte* to, std::size_t bytes);
+    /// As many bytes as there are, at most `bytes`.
+    [[nodiscard]] std::size_t read_some(std::byte* to, std::size_t bytes);
+
+    std::string name_, descr_;
+    int descriptor_ = -1;
+    std::vector<std::size_t> shape_;
+    std::size_t row_bytes_ = 0, done_ = 0;
+};
+
+}  // namespace kandinsky

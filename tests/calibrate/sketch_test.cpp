@@ -1,0 +1,151 @@
+#include <gtest/gtest.h>
+
+#include <kandinsky/error.hpp>
+#include <kandinsky/kcal.hpp>
+#include <kandinsky/sketch.hpp>
+#include <kandinsky/threads.hpp>
+
+#include "support/synthetic.hpp"
+
+namespace kandinsky {
+namespace {
+
+using namespace test;
+
+CalibrateOptions options_for(const std::string& method, double error) {
+    CalibrateOptions options;
+    options.method = method;
+    options.pooling = Pooling::pixels;
+    options.sketch = error;
+    return options;
+}
+
+std::vector<std::uint32_t> numbers(std::size_t begin, std::size_t end) {
+    std::vector<std::uint32_t> out;
+    for (std::size_t i = begin; i < end; ++i) out.push_back(static_cast<std::uint32_t>(i));
+    return out;
+}
+
+void expect_equal(const Calibrator& a, const Calibrator& b) {
+    EXPECT_EQ(describe(a), describe(b));
+    EXPECT_EQ(a.counts, b.counts);
+    ASSERT_EQ(a.curves.size(), b.curves.size());
+    for (std::size_t s = 0; s < a.curves.size(); ++s) {
+        EXPECT_EQ(a.partitions[s].region, b.partitions[s].region);
+        EXPECT_EQ(a.curves[s].storage().values, b.curves[s].storage().values);
+        EXPECT_EQ(a.curves[s].storage().scores, b.curves[s].storage().scores);
+    }
+}
+
+/// Methods whose regions do not depend on the curves, so that both calibrators have the same ones.
+TEST(Sketch, ThresholdsAreNeverBelowTheExactOnesAndAboveByTheStatedErrorAtMost) {
+    for (const ScoreKind kind : {ScoreKind::lac, ScoreKind::margin, ScoreKind::aps})
+        for (const Condition condition : {Condition::by_class, Condition::none})
+            for (const std::string name : {"pixel", "image"})
+                for (const double error : {0.3, 0.01, 0.0007}) {
+                    const Made made =
+                        make({.images = 50, .classes = 3, .grid = {5, 6}, .seed = 2, .ignored = 0.1});
+                    CalibrateOptions options = options_for(name, error);
+                    options.score.kind = kind;
+                    options.condition = condition;
+                    const Calibrator sketched = calibrate(made.dataset(), options);
+                    options.sketch = 0;
+                    const Calibrator exact = calibrate(made.dataset(), options);
+                    EXPECT_LE(sketched.sketch_error, error);
+                    EXPECT_EQ(exact.sketch_error, 0);
+                    EXPECT_EQ(sketched.fingerprint, exact.fingerprint);
+                    EXPECT_EQ(sketched.counts, exact.counts);
+                    for (const double alpha : {0.0, 0.05, 0.1, 0.33, 0.5, 0.9, 1.0}) {
+                        const auto above = score_thresholds(sketched, alpha);
+                        const auto wanted = score_thresholds(exact, alpha);
+                        for (std::size_t i = 0; i < above.size(); ++i) {
+                            ASSERT_GE(above[i], wanted[i]);
+                            if (std::isinf(wanted[i]))
+                                ASSERT_EQ(above[i], wanted[i]);
+                            else
+                                ASSERT_LE(static_cast<double>(above[i]) - wanted[i], sketched.sketch_error);
+                        }
+                    }
+                }
+}
+
+TEST(Sketch, ServesEveryHardMethod) {
+    const Made made = make({.images = 60, .classes = 2, .grid = {12, 16}, .seed = 3});
+    for (const std::string name : {"pixel", "image", "kmeans", "genann", "fcc"}) {
+        CalibrateOptions options = options_for(name, 0.01);
+        options.fallback = Fallback::image;
+        options.min_count = 3;
+        const Calibrator sketched = calibrate(made.dataset(), options);
+        EXPECT_EQ(sketched.options.method, name);
+        EXPECT_EQ(sketched.counts.size(), 2 * 12 * 16);
+        EXPECT_GT(sketched.sketch_error, 0);
+    }
+}
+
+TEST(Sketch, BatchesTheirOrderAndThreadsDoNotShow) {
+    const Made made = make({.images = 40, .classes = 2, .grid = {6, 7}, .seed = 4, .ignored = 0.1});
+    const Dataset data = made.dataset();
+    const CalibrateOptions options = options_for("kmeans", 0.02);
+    const Calibrator whole = calibrate(data, options);
+    Sketch batches(data.grid(), data.classes(), options);
+    for (const auto& [begin, end] : {std::pair{25, 40}, std::pair{0, 1}, std::pair{1, 25}})
+        batches.add(data.subset(numbers(static_cast<std::size_t>(begin), static_cast<std::size_t>(end))));
+    expect_equal(batches.finish(), whole);
+    const ThreadLimit limit(1);
+    expect_equal(calibrate(data, options), whole);
+}
+
+TEST(Sketch, MergedSketchesAreTheSketchOfAllImages) {
+    const Made made = make({.images = 40, .classes = 2, .grid = {6, 7}, .seed = 5, .groups = 7});
+    const Dataset data = made.dataset();
+    const CalibrateOptions options = options_for("image", 0.02);
+    Sketch first(data.grid(), data.classes(), options), second(data.grid(), data.classes(), options);
+    first.add(data.subset(numbers(0, 13)));
+    second.add(data.subset(numbers(13, 40)));
+    first.merge(second);
+    EXPECT_EQ(first.images(), 40);
+    expect_equal(first.finish(), calibrate(data, options));
+    EXPECT_EQ(first.finish().groups, data.groups());
+    EXPECT_THROW(first.merge(Sketch(data.grid(), data.classes(), options_for("image", 0.03))), Error);
+}
+
+TEST(Sketch, RefusesWhatNeedsMoreThanOneWalk) {
+    const Grid grid{6, 7};
+    const auto refused = [&](CalibrateOptions options) { EXPECT_THROW(Sketch(grid, 2, options), Error); };
+    for (const std::string name : {"field", "auto"}) refused(options_for(name, 0.01));
+    for (const std::string name : {"image", "kmeans"}) {
+        CalibrateOptions weighed = options_for(name, 0.01);
+        weighed.pooling = Pooling::groups;
+        refused(weighed);
+    }
+    CalibrateOptions split = options_for("pixel", 0.01);
+    split.split = 0.5;
+    refused(split);
+    CalibrateOptions released = options_for("pixel", 0.01);
+    released.released = true;
+    refused(released);
+    refused(options_for("pixel", 1e-9));
+    CalibrateOptions small = options_for("pixel", 0.001);
+    small.memory = 1 << 16;
+    refused(small);
+    CalibrateOptions single = options_for("pixel", 0.01);
+    single.pooling = Pooling::groups;  // every image has one score at a pixel
+    EXPECT_NO_THROW(Sketch(grid, 2, single));
+}
+
+TEST(Sketch, NamesTheImageOfABadValueByItsPlaceInTheWholeSet) {
+    std::vector<float> probs(100 * 2 * 4, 0.5f);
+    probs[(80 * 2 + 1) * 4 + 3] = 2.0f;
+    const Dataset data(Array::copy_of(probs, {100, 2, 2, 2}),
+                       Array::copy_of(std::vector<std::uint8_t>(400, 1), {100, 2, 2}), {});
+    try {
+        (void)calibrate(data, options_for("pixel", 0.01));
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("image 80, class 1, row 1, column 1"), std::string::npos)
+            << error.what();
+    }
+}
+
+}  // namespace
+}  // namespace kandinsky
