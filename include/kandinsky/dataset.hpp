@@ -100,7 +100,7 @@ class Dataset {
     std::vector<std::uint32_t> group_index_;
     std::vector<std::int64_t> group_ids_;
     std::size_t group_count_ = 0;
-    std::shared_ptr<const Team> team_;  ///< null: alone
+    std::shared_ptr<const Team> team_;                            ///< null: alone
     std::shared_ptr<std::atomic<std::uint64_t>[]> content_keys_;  ///< by row; 0: not made yet
 };
 

@@ -68,12 +68,16 @@ def killed_again_and_again(scenes, what, start_line, seed):
     output, args = scenes.work[what]
     wanted, taken = scenes.alone(what)
     moments, saved = random.Random(seed), 0
-    for _ in range(3):
+    for attempt in range(8):
+        if attempt >= 3 and saved > 0:
+            break
         process = subprocess.Popen(start_line([*args, *KEEP]), cwd=scenes.folder, env=ENVIRONMENT,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-        try:
-            process.wait(timeout=moments.uniform(0.1, 1) * (taken + 0.5))
-        except subprocess.TimeoutExpired:
+        # At random moments; then, if these met no state, as soon as there is some.
+        until = time.monotonic() + moments.uniform(0.1, 1) * (taken + 0.5)
+        while process.poll() is None and (not scenes.state() if attempt >= 3 else time.monotonic() < until):
+            time.sleep(0.002)
+        if process.poll() is None:
             kill_ranks(process)
             process.wait()
             assert not (scenes.folder / output).exists()
