@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -48,13 +49,14 @@ def make(folder, images, width, height):
 
 
 def run(command, folder):
-    start = time.monotonic()
+    start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False)
-    taken = time.monotonic() - start
+    taken, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")
     said = re.search(r"(\d+) ranks, (\d+) messages of each, (\d+) bytes", done.stdout)
-    return {"seconds": taken, "messages": int(said[2]) if said else 0, "bytes": int(said[3]) if said else 0}
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"seconds": taken, "cpu": cpu, "messages": int(said[2]) if said else 0, "bytes": int(said[3]) if said else 0}
 
 
 def main():
@@ -77,7 +79,7 @@ def main():
         for name, words in WORK.items():
             if options.only and options.only not in name:
                 continue
-            print(f"\n{name}, {options.size}, 2 classes\n\n| ranks | images | seconds | messages | bytes of a rank |\n| --- | --- | --- | --- | --- |")
+            print(f"\n{name}, {options.size}, 2 classes\n\n| ranks | images | seconds | CPU seconds of all ranks | messages | bytes of a rank |\n| --- | --- | --- | --- | --- | --- |")
             for images in map(int, options.images.split(",")):
                 for ranks in range(1, options.ranks + 1):
                     data = ["--probs", f"{images}/cal_probs.npy", "--labels", f"{images}/cal_labels.npy"]
@@ -85,7 +87,7 @@ def main():
                     start = ["mpirun", "-n", str(ranks), "--bind-to", "none"]
                     point = run([*start, program, *words, *data, *output], folder)
                     points.append({"work": name, "ranks": ranks, "images": images} | point)
-                    print(f"| {ranks} | {images} | {point['seconds']:.2f} | {point['messages']} | {point['bytes']:,} |", flush=True)
+                    print(f"| {ranks} | {images} | {point['seconds']:.2f} | {point['cpu']:.2f} | {point['messages']} | {point['bytes']:,} |", flush=True)
     if options.json:
         Path(options.json).write_text(json.dumps(points, indent=1) + "\n")
 

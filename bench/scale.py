@@ -3,26 +3,24 @@
 
     bench/ranks.py --json points.json && bench/scale.py points.json [--images 1e8] [--nodes 1000]
 
-A run is: every rank starts; reads its images, over and over as often as the work has walks; computes what all ranks
-compute alike; and speaks. On one machine the ranks share its processors, and each reads on one of them at a time at
-the rate that was measured. Four constants for each kind of work come from its points by least squares (none below 0):
-seconds to start a rank, seconds of common work, seconds for an image, seconds for a message. The table of a cluster
-takes these, one rank on each node, the measured bytes, and a network as assumed on the command line."""
+A run is: every rank starts; reads its images, as often as the work has walks; computes what all ranks compute alike;
+and speaks. Three constants for each kind of work come from its points by least squares (none below 0), in CPU seconds,
+which other programs on the machine do not change: of a rank that meets others (start, messages, waiting), of what every
+rank computes, of an image. The table of a cluster takes these, one rank on each node, the measured bytes, and a network
+as assumed on the command line."""
 
 import argparse
 import json
 import math
-import os
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
 
-def features(ranks, images, messages, processors):
-    """What the four constants are multiplied by in a run of `ranks` that share `processors`."""
-    sharing = max(1.0, ranks / processors)
-    return [ranks / processors, sharing, images / ranks * sharing, messages * math.log2(max(2, ranks)) * sharing * (ranks > 1)]
+def features(ranks, images):
+    """What the three constants are multiplied by in the CPU seconds of all ranks together."""
+    return [ranks * (ranks > 1), ranks, images]
 
 
 def nonnegative_fit(matrix, target):
@@ -41,7 +39,6 @@ def nonnegative_fit(matrix, target):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("points")
-    parser.add_argument("--processors", type=int, default=os.cpu_count(), help="of the machine that was measured")
     parser.add_argument("--images", type=float, default=1e8)
     parser.add_argument("--nodes", type=int, default=1000)
     parser.add_argument("--cores", type=int, default=32, help="of a node")
@@ -53,21 +50,21 @@ def main():
     points = json.loads(Path(options.points).read_text())
     works = list(dict.fromkeys(point["work"] for point in points))
     larger = options.pixels / options.measured_pixels
-    print("| work | start of a rank | common work | per image | per message | worst error of the simulation |\n| --- | --- | --- | --- | --- | --- |")
+    print("| work | a rank among others | common work | an image | simulation against measurement, by point |\n| --- | --- | --- | --- | --- |")
     constants = {}
     for work in works:
         own = [p for p in points if p["work"] == work]
-        matrix = np.array([features(p["ranks"], p["images"], p["messages"], options.processors) for p in own])
-        target = np.array([p["seconds"] for p in own])
+        matrix = np.array([features(p["ranks"], p["images"]) for p in own])
+        target = np.array([p["cpu"] for p in own])
         found = constants[work] = nonnegative_fit(matrix / target[:, None], np.ones(len(own)))
-        error = max(abs(matrix @ found / target - 1))
-        print(f"| {work} | {found[0] * 1e3:.0f} ms | {found[1] * 1e3:.0f} ms | {found[2] * 1e6:.0f} us | {found[3] * 1e6:.0f} us | {error:.0%} |")
+        errors = np.sort(abs(matrix @ found / target - 1))
+        print(f"| {work} | {found[0] * 1e3:.0f} ms | {found[1] * 1e3:.0f} ms | {found[2] * 1e6:.0f} us | {errors[len(errors) // 2]:.0%} off, at most {errors[-1]:.0%} |")
     print(f"\n{options.images:.0e} images of {options.pixels:.0f} pixels on {options.nodes} nodes of {options.cores} cores:\n")
     print("| work | reading and counting | common work | network volume of a node | its time | first to saturate |\n| --- | --- | --- | --- | --- | --- |")
     for work in works:
         own = [p for p in points if p["work"] == work]
         most = max(own, key=lambda p: (p["images"], p["ranks"]))
-        start, common, image, _ = constants[work]
+        start, common, image = constants[work]
         reading = image * larger * options.images / options.nodes / options.cores
         together = common * larger
         # An allreduce moves its bytes out and in; a message takes a tree up and one down.

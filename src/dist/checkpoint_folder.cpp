@@ -123,9 +123,12 @@ void CheckpointFolder::clear() {
     std::error_code ignored;
     const std::string own = fmt::format("rank{:05}-", rank_);
     std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(folder_, ignored))
-        if (entry.path().extension() == ".kckp" && entry.path().filename().string().starts_with(own))
-            files.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
+        const std::string name = entry.path().filename().string();
+        // A process that is killed while it puts a file in place may leave the file's first name behind.
+        const bool stale = name.starts_with(".kandinsky-") && name.ends_with(".tmp");
+        if (stale || (name.ends_with(".kckp") && name.starts_with(own))) files.push_back(entry.path());
+    }
     for (const fs::path& path : files) fs::remove(path, ignored);
     fs::remove(folder_, ignored);  // only when it is empty
 }
