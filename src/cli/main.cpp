@@ -33,10 +33,11 @@ int run(int argc, char** argv) {
                 names += (names.empty() ? "" : ", ") + command.app->get_name();
             fmt::print(stderr,
                        "kandinsky: there is no command '{}'; choose one of {} (see kandinsky --help)\n",
-                       argv[1], names);
+                       kandinsky::printable(argv[1]), names);
             return static_cast<int>(kandinsky::ErrorKind::usage);
         }
-        fmt::print(stderr, "kandinsky: {} (see kandinsky {}--help)\n", error.what(),
+        fmt::print(stderr, "kandinsky: {} (see kandinsky {}--help)\n",
+                   kandinsky::printable(error.what(), std::string::npos),
                    chosen.empty() ? "" : chosen.front()->get_name() + " ");
         return static_cast<int>(kandinsky::ErrorKind::usage);
     }
