@@ -15,7 +15,7 @@ for target in "$@"; do
     learned=$build/corpus/$target findings=$build/findings/$target log=$build/fuzz_$target.log
     mkdir -p "$learned" "$findings"
     begin=$(date +%s) result=clean
-    "$build/bin/fuzz_$target" -runs="$runs" -max_total_time="$seconds" -max_len=4096 -rss_limit_mb=3072 -timeout=120 \
+    "$build/bin/fuzz_$target" -runs="$runs" -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=3072 -timeout=120 \
         -print_final_stats=1 -artifact_prefix="$findings/" "$learned" "$here/corpus/$target" >"$log" 2>&1 ||
         { result="FOUND, see $log"; status=1; }
     executions=$(sed -n 's/^stat::number_of_executed_units: //p' "$log")

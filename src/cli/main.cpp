@@ -53,11 +53,12 @@ int run(int argc, char** argv) {
                 names += (names.empty() ? "" : ", ") + command.app->get_name();
             return give_up(static_cast<int>(kandinsky::ErrorKind::usage),
                            fmt::format("there is no command '{}'; choose one of {} (see kandinsky --help)",
-                                       argv[1], names));
+                                       kandinsky::printable(argv[1]), names));
         }
-        return give_up(static_cast<int>(kandinsky::ErrorKind::usage),
-                       fmt::format("{} (see kandinsky {}--help)", error.what(),
-                                   chosen.empty() ? "" : chosen.front()->get_name() + " "));
+        return give_up(
+            static_cast<int>(kandinsky::ErrorKind::usage),
+            fmt::format("{} (see kandinsky {}--help)", kandinsky::printable(error.what(), std::string::npos),
+                        chosen.empty() ? "" : chosen.front()->get_name() + " "));
     }
     remember_command(argc, argv);
     remember_arguments(argc, argv);

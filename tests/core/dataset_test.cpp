@@ -79,7 +79,7 @@ void expect_reads_the_same(DType dtype, double scale) {
 }
 
 TEST(Dataset, ReadsEveryTypeInEveryMemoryOrder) {
-    expect_reads_the_same<_Float16>(DType::float16, 1);
+    expect_reads_the_same<Half>(DType::float16, 1);
     expect_reads_the_same<float>(DType::float32, 1);
     expect_reads_the_same<double>(DType::float64, 1);
     expect_reads_the_same<std::uint8_t>(DType::uint8, 255);

@@ -34,7 +34,7 @@ TEST(HalfToFloat, WidensAllPatternsAsTheCompilerDoesOnEveryVectorUnit) {
         half_to_float(reinterpret_cast<const std::byte*>(bits.data()), bits.size(), out.data());
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < bits.size(); ++i)
-            wrong += !same(out[i], static_cast<float>(std::bit_cast<_Float16>(bits[i])));
+            wrong += !same(out[i], static_cast<float>(std::bit_cast<Half>(bits[i])));
         EXPECT_EQ(wrong, 0u);
     });
 }

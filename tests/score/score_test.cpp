@@ -37,9 +37,9 @@ TEST(Score, HalfPrecisionRoundsTheProbabilityAndTheDifference) {
     EXPECT_EQ(score_of_one(half, 1.0f), 0.0f);
     EXPECT_EQ(score_of_one(half, 0.25f), 0.75f);
     for (const float p : {0.1f, 0.333f, 0.7001f, 0.9999f, 1e-6f}) {
-        const auto rounded = static_cast<_Float16>(p);
+        const auto rounded = static_cast<Half>(p);
         EXPECT_EQ(score_of_one(half, p),
-                  static_cast<float>(static_cast<_Float16>(1.0f - static_cast<float>(rounded))));
+                  static_cast<float>(static_cast<Half>(1.0f - static_cast<float>(rounded))));
     }
     EXPECT_EQ(score_of_one(half, 0.0001f), 1.0f);  // below half the spacing of halves under 1
     EXPECT_NE(score_of_one({}, 0.0001f), 1.0f);

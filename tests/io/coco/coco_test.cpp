@@ -107,7 +107,7 @@ TEST_F(Coco, ObjectsOfOneClassMerge) {
     ordered_json json = small();
     json["annotations"] = {annotation(1, kFirst, 1, kLeft), annotation(2, kFirst, 1, kRight)};
     EXPECT_EQ(rows(open(json)), std::string(24, '1'));
-    json["annotations"] = {annotation(1, kFirst, 1, {kLeft[0], kRight[0]})};
+    json["annotations"] = ordered_json::array({annotation(1, kFirst, 1, {kLeft[0], kRight[0]})});
     EXPECT_EQ(rows(open(json)), std::string(24, '1'));
 }
 
@@ -181,7 +181,7 @@ TEST_F(Coco, KeysMayComeInAnyOrderAndOthersAreIgnored) {
 TEST_F(Coco, AnEmptySegmentationCoversNothing) {
     NEEDS_COCO();
     ordered_json json = small();
-    json["annotations"] = {annotation(1, kFirst, 1, ordered_json::array())};
+    json["annotations"] = ordered_json::array({annotation(1, kFirst, 1, ordered_json::array())});
     EXPECT_EQ(rows(open(json)), std::string(24, '0'));
 }
 
@@ -201,14 +201,14 @@ TEST_F(Coco, MissingAndMistypedKeysNameTheAnnotation) {
     }
     ordered_json json = small(), bad = good;
     bad.erase("id");
-    json["annotations"] = {bad};
+    json["annotations"] = ordered_json::array({bad});
     refuse(json, {"annotation at byte", "has no \"id\""});
     bad["id"] = 18446744073709551615u;
-    json["annotations"] = {bad};
+    json["annotations"] = ordered_json::array({bad});
     refuse(json, {"annotation at byte", "\"id\" that is no whole number"});
     bad["id"] = 77;
     bad["image_id"] = 12;
-    json["annotations"] = {bad};
+    json["annotations"] = ordered_json::array({bad});
     refuse(json, {"annotation 77", "image 12"});
 }
 
