@@ -5,6 +5,7 @@
 #include "cli/model_flags.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
+#include "io/input_watch.hpp"
 #include "io/writers.hpp"
 #include "report/choice_table.hpp"
 
@@ -70,6 +71,7 @@ void run(const Flags& flags) {
     if (flags.output.empty()) fail(ErrorKind::usage, "-o is empty; name the calibrator to write");
     Outputs outputs{{"-o", flags.output}, {"--curves", flags.curves}, {"--regions", flags.regions}};
     TerminalProgress progress(flags.common.quiet);
+    const InputWatch inputs;
     const Stopwatch watch;
     const Input input = load(flags, progress);
     say(progress, input, flags.common.quiet);
@@ -81,6 +83,7 @@ void run(const Flags& flags) {
     if (outputs.has("--curves")) write_npy(outputs.file("--curves"), curves_of(calibrator).view());
     if (outputs.has("--regions")) write_npy(outputs.file("--regions"), regions_of(calibrator).view());
     save(calibrator, outputs.file("-o"));
+    inputs.check();
     outputs.commit();
     progress.clear();
     if (flags.common.quiet) return;

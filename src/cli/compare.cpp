@@ -5,6 +5,7 @@
 #include "cli/photo_flags.hpp"
 #include "cli/report_flags.hpp"
 #include "core/fail.hpp"
+#include "io/input_watch.hpp"
 #include "report/details.hpp"
 #include "report/result_json.hpp"
 #include "report/table.hpp"
@@ -53,6 +54,7 @@ void run(Flags flags) {
     flags.test.logits = flags.cal.logits;
     flags.test.folder = flags.cal.folder;
     TerminalProgress progress(flags.common.quiet);
+    const InputWatch inputs;
     const Input cal_input = flags.cal.load(progress), test_input = flags.test.load(progress);
     for (const Input* input : {&cal_input, &test_input}) say(progress, *input, flags.common.quiet);
     const Dataset &calibration = cal_input.data, &test = test_input.data;
@@ -75,6 +77,7 @@ void run(Flags flags) {
     nlohmann::ordered_json json = comparison_json(comparison, flags.classes);
     if (!cal_input.provenance.is_null())
         json["input"] = {{"cal", cal_input.provenance}, {"test", test_input.provenance}};
+    inputs.check();
     write_json(flags.json, outputs, json);
     outputs.commit();
     if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))

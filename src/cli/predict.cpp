@@ -9,6 +9,7 @@
 #include "cli/predict_folder.hpp"
 #include "core/fail.hpp"
 #include "core/parallel.hpp"
+#include "io/input_watch.hpp"
 #include "io/writers.hpp"
 
 namespace kandinsky::cli {
@@ -78,6 +79,7 @@ void run(const Flags& flags) {
                     {"--thresholds", flags.thresholds},
                     {"--pvalues", flags.pvalues}};
     TerminalProgress progress(flags.common.quiet);
+    const InputWatch inputs;
     const Calibrator calibrator = load(flags.calibrator);
     const Predictor predictor(calibrator, flags.alpha, flags.no_empty ? EmptySets::fill : EmptySets::keep);
     const std::size_t classes = calibrator.classes, height = calibrator.grid.height,
@@ -89,12 +91,13 @@ void run(const Flags& flags) {
         write_npy(outputs.file("--thresholds"), Array::copy_of(table, {classes, height, width}).view());
     }
     if (flags.output.empty() && flags.pvalues.empty()) {
+        inputs.check();
         outputs.commit();
         return;
     }
     if (to_folder) {
         const FolderPrediction done =
-            predict_folder(calibrator, flags.alpha, flags.input, coding, flags.output, progress);
+            predict_folder(calibrator, flags.alpha, flags.input, coding, flags.output, inputs, progress);
         progress.clear();
         if (!flags.common.quiet) {
             for (const std::string& remark : done.remarks) warn(progress, remark);
@@ -142,6 +145,7 @@ void run(const Flags& flags) {
                      [&](std::size_t image, std::byte* out) {
                          p_values(calibrator, probs_of(image), {reinterpret_cast<float*>(out), values});
                      });
+    inputs.check();
     outputs.commit();
     if (!flags.common.quiet && !to_folder)
         print(fmt::format("{} images at alpha {}\n{}{}\n", data.images(), flags.alpha, remark,

@@ -9,7 +9,9 @@
 #include <cstring>
 #include <system_error>
 
+#include "cli/last_words.hpp"
 #include "core/fail.hpp"
+#include "io/bus_fault.hpp"
 #include "io/printable.hpp"
 
 namespace kandinsky::cli {
@@ -31,7 +33,7 @@ void catch_interrupts() {
 }
 
 bool interrupted() {
-    return caught != 0;
+    return caught != 0 || bus_fault_seen();
 }
 
 void die_by_signal() {
@@ -76,7 +78,7 @@ void TerminalProgress::clear() {
 
 void warn(TerminalProgress& progress, const std::string& text) {
     progress.clear();
-    fmt::print(stderr, "kandinsky: warning: {}\n", printable(text, std::string::npos));
+    complain("warning: " + printable(text, std::string::npos));
 }
 
 bool is_terminal() {

@@ -1,0 +1,65 @@
+"""Thousands of damaged inputs through the command: it never crashes, hangs or ends with code 1, refusals are one line
+and leave nothing behind, and whenever it ends with 0 its result is that of the reference in numpy on the same files.
+
+make test runs the first 1,500; KANDINSKY_MUTATIONS=10000 (make test-mutations) more. KANDINSKY_MUTATION=N runs the N-th
+alone. The N-th damage is always the same."""
+
+import os
+from collections import Counter
+
+import numpy as np
+import pytest
+from mutated_families import Unusable, families
+
+USUAL = 1500
+SEED = 20231120
+CODES = (0, 2, 3, 4)
+
+
+def wanted():
+    if one := os.environ.get("KANDINSKY_MUTATION"):
+        return [int(one)]
+    return range(int(os.environ.get("KANDINSKY_MUTATIONS", USUAL)))
+
+
+def judge(family, number):
+    """None, or what is wrong."""
+    random = np.random.default_rng([SEED, number])
+    damage = family.damage(random)
+    result = family.run()
+    about = f"{number}: {family.name}, {damage}: code {result.code}, {result.err.strip()[:200]!r}"
+    if result.code not in CODES:
+        return about, result.code
+    left = family.leftovers()
+    if result.code != 0:
+        if len(result.complaints) != 1 or not result.complaints[0].startswith("kandinsky: "):
+            return "not one line: " + about, result.code
+        if left:
+            return f"left {left} behind: " + about, result.code
+        return None, result.code
+    try:
+        wrong = family.compare(result)
+    except Unusable as problem:
+        wrong = f"the reference cannot use it ({problem})"
+    return f"{wrong}: {about}" if wrong else None, result.code
+
+
+def test_damaged_inputs_are_refused_or_give_the_right_result(tmp_path):
+    all_families = families(tmp_path)
+    if not all_families:
+        pytest.skip("no family of inputs can be made here")
+    wrong, codes = [], Counter()
+    for number in wanted():
+        family = all_families[number % len(all_families)]
+        family.reset()
+        problem, code = judge(family, number)
+        codes[family.name, code] += 1
+        if problem:
+            wrong.append(problem)
+    for family in all_families:
+        told = ", ".join(f"{codes[family.name, code]} ended with {code}" for code in CODES if codes[family.name, code])
+        print(f"{family.name}: {told}")
+    assert not wrong, f"{len(wrong)} of {len(wanted())}:\n" + "\n".join(wrong[:30])
+    if len(wanted()) > 100:  # both kinds of endings are met, so that both checks have work
+        assert sum(n for (_, code), n in codes.items() if code == 0) > len(wanted()) // 20
+        assert sum(n for (_, code), n in codes.items() if code == 3) > len(wanted()) // 5
