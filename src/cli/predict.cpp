@@ -9,6 +9,7 @@
 #include "cli/predict_folder.hpp"
 #include "core/fail.hpp"
 #include "core/parallel.hpp"
+#include "core/thread_buffer.hpp"
 #include "io/input_watch.hpp"
 #include "io/writers.hpp"
 
@@ -115,7 +116,7 @@ void run(const Flags& flags) {
     check_fits(calibrator, data);
     const PixelRange whole{0, calibrator.grid.pixels()};
     const auto probs_of = [&](std::size_t image) {
-        thread_local std::vector<float> probs;
+        std::vector<float>& probs = thread_buffer<float, struct ProbsOf>();
         probs.resize(values);
         data.read_probs(image, whole, probs.data());
         return std::span<const float>(probs);

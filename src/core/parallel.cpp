@@ -35,8 +35,13 @@ ThreadLimit::~ThreadLimit() {
 }
 
 std::size_t threads_in_use() {
-    return std::min(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
-                    static_cast<std::size_t>(tbb::info::default_concurrency()));
+    try {
+        return std::min(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
+                        static_cast<std::size_t>(tbb::info::default_concurrency()));
+    } catch (const std::bad_alloc&) {
+        scheduler_broken = true;
+        throw;
+    }
 }
 
 Progress& silent() {

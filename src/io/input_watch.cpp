@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
+#include <ctime>
 #include <map>
 #include <mutex>
 
@@ -65,6 +67,20 @@ void InputWatch::check() const {
         }
         if (Stamp(now) != stamp) refuse(path);
     }
+}
+
+void settle(int descriptor, struct stat& status) {
+    if (!watching) return;
+    constexpr std::int64_t kStep = 20'000'000, kSecond = 1'000'000'000;
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    const std::int64_t seconds = now.tv_sec - status.st_mtim.tv_sec;
+    if (seconds < 0 || seconds > 1) return;
+    const std::int64_t age = seconds * kSecond + now.tv_nsec - status.st_mtim.tv_nsec;
+    if (age < 0 || age >= kStep) return;
+    const timespec wait{0, static_cast<long>(kStep - age)};
+    ::nanosleep(&wait, nullptr);
+    (void)::fstat(descriptor, &status);
 }
 
 void note_input(const std::filesystem::path& path, const struct stat& status) {
