@@ -45,6 +45,22 @@ std::map<std::string, Stamp>& stamps() {
          printable(path, 4096));
 }
 
+/// Times of files advance in steps of up to 10 ms, and a change within the step of the last one would not
+/// show: a file that was written just now is left to grow older than that first.
+void wait_for_the_clock(const std::string& path, const Stamp& stamp) {
+    constexpr std::int64_t kStep = 20'000'000, kSecond = 1'000'000'000;
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    const std::int64_t seconds = now.tv_sec - stamp.seconds;
+    if (seconds < 0 || seconds > 1) return;
+    const std::int64_t age = seconds * kSecond + now.tv_nsec - stamp.nanoseconds;
+    if (age < 0 || age >= kStep) return;
+    const timespec wait{0, static_cast<long>(kStep - age)};
+    ::nanosleep(&wait, nullptr);
+    struct stat again {};
+    if (::stat(path.c_str(), &again) == 0 && Stamp(again) != stamp) refuse(path);
+}
+
 }  // namespace
 
 InputWatch::InputWatch() : outermost_(!watching.exchange(true)) {}
@@ -69,22 +85,9 @@ void InputWatch::check() const {
     }
 }
 
-void settle(int descriptor, struct stat& status) {
-    if (!watching) return;
-    constexpr std::int64_t kStep = 20'000'000, kSecond = 1'000'000'000;
-    timespec now{};
-    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    const std::int64_t seconds = now.tv_sec - status.st_mtim.tv_sec;
-    if (seconds < 0 || seconds > 1) return;
-    const std::int64_t age = seconds * kSecond + now.tv_nsec - status.st_mtim.tv_nsec;
-    if (age < 0 || age >= kStep) return;
-    const timespec wait{0, static_cast<long>(kStep - age)};
-    ::nanosleep(&wait, nullptr);
-    (void)::fstat(descriptor, &status);
-}
-
 void note_input(const std::filesystem::path& path, const struct stat& status) {
     if (!watching) return;
+    wait_for_the_clock(path.string(), Stamp(status));
     const std::lock_guard lock(access);
     const auto [known, fresh] = stamps().emplace(path.string(), Stamp(status));
     if (!fresh && known->second != Stamp(status)) refuse(path.string());

@@ -26,10 +26,7 @@ class InputWatch {
     bool outermost_;
 };
 
-/// What map_file() does for the watch, if there is one. Times of files advance in steps of up to 10 ms, and a
-/// change within the step of the last one would not show: settle() waits until a file that was written just
-/// now is old enough and looks at it again. Safe from several threads.
-void settle(int descriptor, struct stat& status);
+/// What map_file() tells the watch, if there is one. Safe from several threads.
 void note_input(const std::filesystem::path& path, const struct stat& status);
 
 }  // namespace kandinsky

@@ -71,7 +71,6 @@ MappedFile map_file(const std::filesystem::path& path) {
     if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) return read_to_end(number, path);
     if (!S_ISREG(status.st_mode))
         fail(ErrorKind::file, "cannot read {}: it is a device, not a file", printable(path.string()));
-    settle(number, status);
     note_input(path, status);
     if (status.st_size == 0) return {};
 

@@ -1,7 +1,7 @@
 """Thousands of damaged inputs through the command: it never crashes, hangs or ends with code 1, refusals are one line
 and leave nothing behind, and whenever it ends with 0 its result is that of the reference in numpy on the same files.
 
-make test runs the first 1,500; KANDINSKY_MUTATIONS=10000 (make test-mutations) more. KANDINSKY_MUTATION=N runs the N-th
+make test runs the first 1,500; KANDINSKY_MUTATIONS=10000 (make test-mutations) more, or 1500:10000 a part. KANDINSKY_MUTATION=N runs the N-th
 alone, KANDINSKY_FAMILY=TEXT the families with the text in their name (which numbers them anew). The N-th damage is always
 the same."""
 
@@ -20,7 +20,8 @@ CODES = (0, 2, 3, 4)
 def wanted():
     if one := os.environ.get("KANDINSKY_MUTATION"):
         return [int(one)]
-    return range(int(os.environ.get("KANDINSKY_MUTATIONS", USUAL)))
+    first, _, end = os.environ.get("KANDINSKY_MUTATIONS", f"0:{USUAL}").rpartition(":")
+    return range(int(first or 0), int(end))
 
 
 def judge(family, number):
@@ -67,3 +68,14 @@ def test_damaged_inputs_are_refused_or_give_the_right_result(tmp_path):
     if len(wanted()) > 100:  # both kinds of endings are met, so that both checks have work
         assert sum(n for (_, code), n in codes.items() if code == 0) > len(wanted()) // 20
         assert sum(n for (_, code), n in codes.items() if code == 3) > len(wanted()) // 5
+
+
+def test_a_wrong_result_is_noticed(tmp_path):
+    """Every family's comparison can fail: other outputs than those of the command are found out."""
+    for family in families(tmp_path):
+        family.reset()
+        result = family.run()
+        assert result.code == 0, (family.name, result)
+        assert family.compare(result) is None, family.name
+        family.spoil(result)
+        assert family.compare(result), f"{family.name}: a spoilt result is taken for the right one"
