@@ -10,7 +10,7 @@
 namespace kandinsky::test {
 
 /// Groups of small images that are exchangeable, while the pixels of an image, and the images of a group,
-/// hang together: each group has a mood that makes its labels hard and class 1 more common, each image one of
+/// hang together: each group has a mood that makes its labels hard and class 1 rare, each image one of
 /// its own, and the border is harder than the middle. All groups but the last are for calibration.
 class Exchangeable {
   public:
@@ -70,12 +70,12 @@ class Exchangeable {
     }
 
     void add_image(Random& random, double group_mood) {
-        const double mood = 0.7 * group_mood + 0.3 * random.uniform();
+        const double mood = 0.9 * group_mood + 0.1 * random.uniform();
         std::vector<float> planes[kClasses];
         for (std::size_t p = 0; p < kPixels; ++p) {
-            const double share = 0.1 + 0.6 * mood + (on_border(p) ? 0.0 : 0.2);
+            const double share = 0.7 - 0.6 * mood + (on_border(p) ? 0.0 : 0.2);
             const std::size_t label = random.uniform() < share ? 1 : 0;
-            const double hard = 0.75 * mood + (on_border(p) ? 0.15 : 0.0) + 0.1 * random.uniform();
+            const double hard = 0.85 * mood + (on_border(p) ? 0.1 : 0.0) + 0.05 * random.uniform();
             labels_.push_back(static_cast<std::uint8_t>(label));
             planes[label].push_back(static_cast<float>(1 - hard));
             planes[1 - label].push_back(static_cast<float>(hard * random.uniform()));
