@@ -7,6 +7,9 @@
 #include <exception>
 #include <kandinsky/error.hpp>
 #include <new>
+#include <stdexcept>
+#include <system_error>
+#include <typeinfo>
 
 namespace kandinsky::cli {
 
@@ -18,7 +21,12 @@ constexpr std::string_view kName = "kandinsky: ";
         if (const std::exception_ptr current = std::current_exception()) std::rethrow_exception(current);
     } catch (const std::bad_alloc&) {
         ::_exit(out_of_memory());
-    } catch (...) {  // a fault of this program: its core is worth keeping
+    } catch (const std::exception& error) {
+        if (is_refusal(error)) {
+            complain(error.what());
+            ::_exit(static_cast<int>(ErrorKind::file));
+        }
+    } catch (...) {  // as any fault of this program: its core is worth keeping
     }
     std::abort();
 }
@@ -31,6 +39,11 @@ void complain(std::string_view text) noexcept {
                      {const_cast<char*>(text.data()), text.size()},
                      {&newline, 1}};
     (void)!::writev(STDERR_FILENO, parts, 3);
+}
+
+bool is_refusal(const std::exception& error) noexcept {
+    return typeid(error) == typeid(std::runtime_error) ||
+           dynamic_cast<const std::system_error*>(&error) != nullptr;
 }
 
 int out_of_memory() noexcept {

@@ -95,6 +95,10 @@ int run_and_tell(int argc, char** argv) {
         complain(kandinsky::printable(error.what(), std::string::npos));
         return static_cast<int>(kandinsky::ErrorKind::file);
     } catch (const std::exception& error) {
+        if (is_refusal(error)) {
+            complain(kandinsky::printable(error.what(), std::string::npos));
+            return static_cast<int>(kandinsky::ErrorKind::file);
+        }
         complain(fmt::format("internal fault: {}", error.what()));
     }
     return static_cast<int>(kandinsky::ErrorKind::internal);
