@@ -1,6 +1,6 @@
 # The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
 .DEFAULT_GOAL := help
-.PHONY: help setup build web demo test test-asan test-tsan fuzz bench format lint reference docs package wheel install clean
+.PHONY: help setup build web demo test test-mutations test-asan test-tsan fuzz bench format lint reference docs package wheel install clean
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -19,7 +19,7 @@ SOURCES    = $(shell find $(wildcard src include tests bench fuzz python/src) -n
 
 help:  ## print this list
 	@echo "make TARGET, where TARGET is one of"
-	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-10s  %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-14s  %s\n", $$1, $$2 }'
 
 setup:  ## install the Debian packages the build needs
 	@$(SETUP)
@@ -41,6 +41,10 @@ test:  ## build everything and run every test
 	@$(CONFIGURE) -DKANDINSKY_BUILD_TESTS=ON
 	@$(COMPILE)
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
+
+test-mutations: build  ## 10,000 damaged inputs through the command (make test has the first 1,500)
+	@KANDINSKY_COMMAND=$(abspath $(BUILD))/bin/kandinsky KANDINSKY_MUTATIONS=10000 PYTHONDONTWRITEBYTECODE=1 \
+	    /usr/bin/python3 -m pytest -q -s -p no:cacheprovider tests/faults/test_mutated.py
 
 test-asan:  ## the tests under the address and undefined-behaviour sanitizers
 	$(call TEST_PRESET,asan)

@@ -5,6 +5,7 @@
 #include "core/compare_kernels.hpp"
 #include "core/fail.hpp"
 #include "core/half.hpp"
+#include "core/thread_buffer.hpp"
 #include "score/planes.hpp"
 
 namespace kandinsky {
@@ -42,7 +43,7 @@ void sets_by_score(const ScoreOptions& score, std::size_t classes, std::size_t p
                    std::span<const float> probs, std::span<const float> limits,
                    std::span<std::uint8_t> sets) {
     constexpr std::size_t kRun = 1024;
-    thread_local std::vector<float> scores;
+    std::vector<float>& scores = thread_buffer<float, struct SetsByScore>();
     if (scores.size() < classes * kRun) scores.resize(classes * kRun);
     const std::uint64_t image = score.randomized ? image_key(classes, pixels, probs.data()) : 0;
     for (std::size_t begin = 0; begin < pixels; begin += kRun) {
@@ -96,7 +97,7 @@ std::uint64_t Predictor::packed_sets(std::span<const float> probs, std::span<std
                           bits.data() + row * packed_width());
         return 0;
     }
-    thread_local std::vector<std::uint8_t> plain;
+    std::vector<std::uint8_t>& plain = thread_buffer<std::uint8_t, struct PackedSets>();
     plain.resize(thresholds_.size());
     const std::uint64_t filled = sets(probs, plain);
     for (std::size_t row = 0; row < rows; ++row)

@@ -8,6 +8,7 @@
 #include "cli/team.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
+#include "io/input_watch.hpp"
 #include "io/npy_stream.hpp"
 #include "io/writers.hpp"
 #include "report/choice_table.hpp"
@@ -127,6 +128,7 @@ void run(const Flags& flags) {
     if (flags.output.empty()) fail(ErrorKind::usage, "-o is empty; name the calibrator to write");
     Outputs outputs{{"-o", flags.output}, {"--curves", flags.curves}, {"--regions", flags.regions}};
     TerminalProgress progress(flags.common.quiet);
+    const InputWatch inputs;
     const Stopwatch watch;
     if (!flags.model.model.empty()) {
         refuse_ranks("calibrate --model");
@@ -151,6 +153,7 @@ void run(const Flags& flags) {
     if (outputs.has("--curves")) write_npy(outputs.file("--curves"), curves_of(calibrator).view());
     if (outputs.has("--regions")) write_npy(outputs.file("--regions"), regions_of(calibrator).view());
     save(calibrator, outputs.file("-o"));
+    inputs.check();
     outputs.commit();
     work.done();
     progress.clear();

@@ -6,6 +6,7 @@
 #include "cli/report_flags.hpp"
 #include "cli/team.hpp"
 #include "core/fail.hpp"
+#include "io/input_watch.hpp"
 #include "report/details.hpp"
 #include "report/result_json.hpp"
 #include "report/table.hpp"
@@ -55,6 +56,7 @@ void run(Flags flags) {
     flags.test.logits = flags.cal.logits;
     flags.test.folder = flags.cal.folder;
     TerminalProgress progress(flags.common.quiet);
+    const InputWatch inputs;
     if (flags.report.wanted()) {
         // The page shows single images, which other ranks have.
         refuse_ranks("compare --report");
@@ -88,6 +90,7 @@ void run(Flags flags) {
     nlohmann::ordered_json json = comparison_json(comparison, flags.classes);
     if (!cal_input.provenance.is_null())
         json["input"] = {{"cal", cal_input.provenance}, {"test", test_input.provenance}};
+    inputs.check();
     write_json(flags.json, outputs, json);
     outputs.commit();
     work.done();

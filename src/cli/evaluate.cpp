@@ -6,6 +6,7 @@
 #include "cli/team.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
+#include "io/input_watch.hpp"
 #include "io/writers.hpp"
 #include "report/details.hpp"
 #include "report/result_json.hpp"
@@ -37,6 +38,7 @@ void run(const Flags& flags) {
     check_alpha(flags.alpha);
     Outputs outputs{json_output(flags.json), {"--ce-map", flags.ce_map}, {"--ece-map", flags.ece_map}};
     TerminalProgress progress(flags.common.quiet);
+    const InputWatch inputs;
     const Calibrator calibrator = load(flags.calibrator);
     for (const int cls : flags.classes)
         if (cls < 0 || static_cast<std::size_t>(cls) >= calibrator.classes)
@@ -55,6 +57,7 @@ void run(const Flags& flags) {
                                               .seed = flags.seed},
                                              progress);
     progress.clear();
+    inputs.check();
     const std::string traffic = work.traffic();
     if (!speaks()) return work.done();
     std::vector<const std::vector<double>*> planes;

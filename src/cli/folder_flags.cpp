@@ -86,8 +86,11 @@ FolderOptions FolderFlags::options(const std::string& recorded) const {
 
 bool is_images(const std::string& path) {
     namespace fs = std::filesystem;
-    std::error_code ignored;
-    if (fs::is_directory(path, ignored) || is_coco(path)) return true;
+    std::error_code code;
+    const fs::file_status status = fs::status(path, code);
+    // A name that is not there is complained about where it is opened.
+    if (code && !fs::status_known(status)) fail(ErrorKind::file, "cannot read {}: {}", path, code.message());
+    if (fs::is_directory(status) || is_coco(path)) return true;
     for (const FolderFormat& format : folder_formats())
         if (item_name(path, format) != fs::path(path).filename().string())
             return format.endings.front() != ".npy" && format.endings.front() != ".npz";

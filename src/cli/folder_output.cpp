@@ -1,8 +1,15 @@
 #include "cli/folder_output.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
 #include "core/fail.hpp"
+#include "io/bus_fault.hpp"
 
 namespace kandinsky::cli {
 
@@ -18,14 +25,32 @@ FolderOutput::FolderOutput(const fs::path& target) {
     if (!fs::create_directory(staging_, code))
         fail(ErrorKind::file, "cannot write {}: {}", target_.string(),
              code ? code.message() : "a folder of an earlier run is in the way: " + staging_.string());
+    listing_ = ::opendir(staging_.c_str());
+    if (listing_ == nullptr) {
+        const int reason = errno;
+        remove_staging();
+        fail(ErrorKind::file, "cannot write {}: {}", target_.string(),
+             std::generic_category().message(reason));
+    }
 }
 
 FolderOutput::~FolderOutput() {
-    std::error_code ignored;
-    if (!staging_.empty()) fs::remove_all(staging_, ignored);
+    remove_staging();
+    if (listing_ != nullptr) ::closedir(listing_);
+}
+
+void FolderOutput::remove_staging() noexcept {
+    if (staging_.empty()) return;
+    if (listing_ != nullptr) {
+        ::rewinddir(listing_);
+        while (const dirent* const entry = ::readdir(listing_))
+            ::unlinkat(::dirfd(listing_), entry->d_name, 0);
+    }
+    ::rmdir(staging_.c_str());
 }
 
 void FolderOutput::commit() {
+    check_bus_faults();
     std::error_code code;
     const auto check = [&] {
         if (code) fail(ErrorKind::file, "cannot write {}: {}", target_.string(), code.message());
@@ -36,11 +61,15 @@ void FolderOutput::commit() {
         staging_.clear();
         return;
     }
-    for (const fs::directory_entry& file : fs::directory_iterator(staging_, code)) {
-        fs::rename(file.path(), target_ / file.path().filename(), code);
+    std::vector<fs::path> names;
+    ::rewinddir(listing_);
+    while (const dirent* const entry = ::readdir(listing_))
+        if (const std::string_view name = entry->d_name; name != "." && name != "..")
+            names.emplace_back(name);
+    for (const fs::path& name : names) {
+        fs::rename(staging_ / name, target_ / name, code);
         check();
     }
-    check();
 }
 
 }  // namespace kandinsky::cli

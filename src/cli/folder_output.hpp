@@ -1,5 +1,7 @@
 #pragma once
 
+#include <dirent.h>
+
 #include <filesystem>
 
 namespace kandinsky::cli {
@@ -18,7 +20,11 @@ class FolderOutput {
     void commit();
 
   private:
+    void remove_staging() noexcept;
+
     std::filesystem::path target_, staging_;
+    DIR* listing_ =
+        nullptr;  ///< opened at the start: there may be no descriptor left when it must be emptied
 };
 
 }  // namespace kandinsky::cli

@@ -1,43 +1,82 @@
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <kandinsky/error.hpp>
 #include <new>
+#include <span>
 
 #include "cli/command.hpp"
+#include "cli/last_words.hpp"
 #include "cli/report_flags.hpp"
 #include "cli/team.hpp"
 #include "dist/join.hpp"
+#include "io/bus_fault.hpp"
 #include "io/printable.hpp"
 
 namespace {
 
+using namespace kandinsky::cli;
+using kandinsky::ErrorKind;
+
+struct Entry {
+    std::string_view name;
+    Command (*add)(CLI::App&);
+    bool by_ranks = false;  ///< several processes may share its work
+};
+
+constexpr Entry kCommands[] = {{"calibrate", add_calibrate, true},
+                               {"predict", add_predict},
+                               {"evaluate", add_evaluate, true},
+                               {"compare", add_compare, true},
+                               {"inspect", add_inspect},
+                               {"report", add_report},
+                               {"train", add_train},
+                               {"infer", add_infer},
+                               {"experiment", add_experiment},
+                               {"demo", add_demo},
+                               {"collect", add_collect}};
+
+/// The chosen command alone when the first word names one: the options of the others are thousands of
+/// allocations, several times as many as the start of the program makes otherwise.
+std::vector<Command> add_commands(CLI::App& root, std::span<char* const> words) {
+    std::vector<Command> commands;
+    for (const Entry& entry : kCommands)
+        if (words.size() > 1 && entry.name == words[1]) commands.push_back(entry.add(root));
+    if (commands.empty())
+        for (const Entry& entry : kCommands) commands.push_back(entry.add(root));
+    return commands;
+}
+
 void tell(const char* line) {
     // Names of files stand in messages, and a name may hold what a terminal would obey.
-    fmt::print(stderr, "kandinsky: {}\n", kandinsky::printable(line, std::string::npos));
-    std::fflush(stderr);
+    complain(kandinsky::printable(line, std::string::npos));
 }
 
 /// Says what went wrong, once however many ranks there are, and ends with this code.
-int give_up(int code, const std::string& message) {
-    if (kandinsky::World* const world = kandinsky::cli::world()) world->abandon(code, message.c_str());
+int give_up(ErrorKind kind, const std::string& message) {
+    const int code = static_cast<int>(kind);
+    if (kandinsky::World* const all = world()) all->abandon(code, message.c_str());
     // Without the plug-in ranks cannot agree on who speaks; their numbers are known before they meet.
     if (kandinsky::started_ranks() == 1 || kandinsky::started_rank() == 0) tell(message.c_str());
     return code;
 }
 
+/// The same where nothing may be allocated.
+int give_up_without_memory() noexcept {
+    if (kandinsky::World* const all = world())
+        all->abandon(static_cast<int>(ErrorKind::file), "out of memory; lower --memory or use more ranks");
+    return out_of_memory();
+}
+
 int run(int argc, char** argv) {
-    using namespace kandinsky::cli;
     CLI::App root("Prediction sets per pixel whose coverage is right where in the image it matters.",
                   "kandinsky");
     root.set_version_flag("--version", "kandinsky " KANDINSKY_VERSION);
     root.require_subcommand(1);
     root.footer("Start with:\n  kandinsky demo\nEvery command explains itself: kandinsky COMMAND --help");
-    const std::vector<Command> commands{add_calibrate(root), add_predict(root), add_evaluate(root),
-                                        add_compare(root),   add_inspect(root), add_report(root),
-                                        add_train(root),     add_infer(root),   add_experiment(root),
-                                        add_demo(root),      add_collect(root)};
+    const std::vector<Command> commands = add_commands(root, std::span(argv, static_cast<std::size_t>(argc)));
     try {
         root.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -49,48 +88,67 @@ int run(int argc, char** argv) {
         const auto chosen = root.get_subcommands();
         if (chosen.empty() && argc > 1) {
             std::string names;
-            for (const Command& command : commands)
-                names += (names.empty() ? "" : ", ") + command.app->get_name();
-            return give_up(static_cast<int>(kandinsky::ErrorKind::usage),
+            for (const Entry& entry : kCommands)
+                names += fmt::format("{}{}", names.empty() ? "" : ", ", entry.name);
+            return give_up(ErrorKind::usage,
                            fmt::format("there is no command '{}'; choose one of {} (see kandinsky --help)",
                                        kandinsky::printable(argv[1]), names));
         }
-        return give_up(
-            static_cast<int>(kandinsky::ErrorKind::usage),
-            fmt::format("{} (see kandinsky {}--help)", kandinsky::printable(error.what(), std::string::npos),
-                        chosen.empty() ? "" : chosen.front()->get_name() + " "));
+        return give_up(ErrorKind::usage, fmt::format("{} (see kandinsky {}--help)", error.what(),
+                                                     chosen.empty() ? "" : chosen.front()->get_name() + " "));
     }
     remember_command(argc, argv);
     remember_arguments(argc, argv);
     catch_interrupts();
+    kandinsky::report_bus_faults();
     for (const Command& command : commands) {
         if (!command.app->parsed()) continue;
         const std::string name = command.app->get_name();
-        if (name != "calibrate" && name != "evaluate" && name != "compare") refuse_ranks("kandinsky " + name);
+        const bool by_ranks =
+            std::any_of(std::begin(kCommands), std::end(kCommands),
+                        [&](const Entry& entry) { return entry.name == name && entry.by_ranks; });
+        if (!by_ranks) refuse_ranks("kandinsky " + name);
         command.run();
     }
+    kandinsky::check_bus_faults();
     if (world() != nullptr) world()->leave();
     return 0;
+}
+
+/// What ends a command becomes a line and a code. May itself run out of memory.
+int run_and_tell(int argc, char** argv) {
+    try {
+        work_with(kandinsky::join(&argc, &argv, tell));
+        if (world() != nullptr && world()->comm().rank() > 0) keep_silent();
+        try {
+            return run(argc, argv);
+        } catch (...) {
+            // Whatever came of reading a file that was cut short, the cut is the cause.
+            kandinsky::check_bus_faults();
+            throw;
+        }
+    } catch (const kandinsky::Error& error) {
+        return give_up(error.kind(), error.what());
+    } catch (const kandinsky::Interrupted&) {
+        if (speaks()) complain("interrupted, nothing was written");
+        die_by_signal();
+    } catch (const std::bad_alloc&) {
+        return give_up_without_memory();
+    } catch (const std::filesystem::filesystem_error& error) {
+        return give_up(ErrorKind::file, error.what());
+    } catch (const std::exception& error) {
+        if (is_refusal(error)) return give_up(ErrorKind::file, error.what());
+        return give_up(ErrorKind::internal, fmt::format("internal fault: {}", error.what()));
+    }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    constexpr int kInternal = static_cast<int>(kandinsky::ErrorKind::internal);
+    survive_terminate();
     try {
-        kandinsky::cli::work_with(kandinsky::join(&argc, &argv, tell));
-        if (kandinsky::World* const world = kandinsky::cli::world();
-            world != nullptr && world->comm().rank() > 0)
-            kandinsky::cli::keep_silent();
-        return run(argc, argv);
-    } catch (const kandinsky::Error& error) {
-        return give_up(static_cast<int>(error.kind()), error.what());
-    } catch (const kandinsky::Interrupted&) {
-        if (kandinsky::cli::speaks()) tell("interrupted, nothing was written");
-        kandinsky::cli::die_by_signal();
+        return run_and_tell(argc, argv);
     } catch (const std::bad_alloc&) {
-        return give_up(kInternal, "out of memory; calibrate fewer images at a time or lower --memory");
-    } catch (const std::exception& error) {
-        return give_up(kInternal, std::string("internal fault: ") + error.what());
+        return give_up_without_memory();
     }
 }

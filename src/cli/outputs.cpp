@@ -20,6 +20,7 @@ Outputs::Outputs(std::initializer_list<std::pair<std::string, std::string>> want
 }
 
 void Outputs::commit() {
+    for (const auto& [flag, file] : files_) file->prepare();
     for (const auto& [flag, file] : files_) file->commit();
 }
 

@@ -9,6 +9,8 @@
 #include "cli/predict_folder.hpp"
 #include "core/fail.hpp"
 #include "core/parallel.hpp"
+#include "core/thread_buffer.hpp"
+#include "io/input_watch.hpp"
 #include "io/writers.hpp"
 
 namespace kandinsky::cli {
@@ -78,6 +80,7 @@ void run(const Flags& flags) {
                     {"--thresholds", flags.thresholds},
                     {"--pvalues", flags.pvalues}};
     TerminalProgress progress(flags.common.quiet);
+    const InputWatch inputs;
     const Calibrator calibrator = load(flags.calibrator);
     const Predictor predictor(calibrator, flags.alpha, flags.no_empty ? EmptySets::fill : EmptySets::keep);
     const std::size_t classes = calibrator.classes, height = calibrator.grid.height,
@@ -89,12 +92,13 @@ void run(const Flags& flags) {
         write_npy(outputs.file("--thresholds"), Array::copy_of(table, {classes, height, width}).view());
     }
     if (flags.output.empty() && flags.pvalues.empty()) {
+        inputs.check();
         outputs.commit();
         return;
     }
     if (to_folder) {
         const FolderPrediction done =
-            predict_folder(calibrator, flags.alpha, flags.input, coding, flags.output, progress);
+            predict_folder(calibrator, flags.alpha, flags.input, coding, flags.output, inputs, progress);
         progress.clear();
         if (!flags.common.quiet) {
             for (const std::string& remark : done.remarks) warn(progress, remark);
@@ -112,7 +116,7 @@ void run(const Flags& flags) {
     check_fits(calibrator, data);
     const PixelRange whole{0, calibrator.grid.pixels()};
     const auto probs_of = [&](std::size_t image) {
-        thread_local std::vector<float> probs;
+        std::vector<float>& probs = thread_buffer<float, struct ProbsOf>();
         probs.resize(values);
         data.read_probs(image, whole, probs.data());
         return std::span<const float>(probs);
@@ -142,6 +146,7 @@ void run(const Flags& flags) {
                      [&](std::size_t image, std::byte* out) {
                          p_values(calibrator, probs_of(image), {reinterpret_cast<float*>(out), values});
                      });
+    inputs.check();
     outputs.commit();
     if (!flags.common.quiet && !to_folder)
         print(fmt::format("{} images at alpha {}\n{}{}\n", data.images(), flags.alpha, remark,

@@ -52,7 +52,8 @@ FolderOptions options_for(const Calibrator& calibrator, const ImageSource& sourc
 }  // namespace
 
 FolderPrediction predict_folder(const Calibrator& calibrator, double alpha, const InputFlags& input,
-                                SetCoding coding, const std::string& output, TerminalProgress& progress) {
+                                SetCoding coding, const std::string& output, const InputWatch& inputs,
+                                TerminalProgress& progress) {
     FolderPrediction out;
     check_output(input.probs, output);
     FolderOutput folder(output);
@@ -114,6 +115,7 @@ FolderPrediction predict_folder(const Calibrator& calibrator, double alpha, cons
             "their sets",
             outside.load()));
     out.images = images;
+    inputs.check();
     folder.commit();
     return out;
 }

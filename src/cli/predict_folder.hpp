@@ -5,6 +5,7 @@
 
 #include "cli/input.hpp"
 #include "cli/terminal.hpp"
+#include "io/input_watch.hpp"
 
 namespace kandinsky::cli {
 
@@ -18,6 +19,7 @@ struct FolderPrediction {
 /// file a case in the form of the input, all together or none.
 [[nodiscard]] FolderPrediction predict_folder(const Calibrator& calibrator, double alpha,
                                               const InputFlags& input, SetCoding coding,
-                                              const std::string& output, TerminalProgress& progress);
+                                              const std::string& output, const InputWatch& inputs,
+                                              TerminalProgress& progress);
 
 }  // namespace kandinsky::cli

@@ -8,6 +8,7 @@
 #include "cli/photo_flags.hpp"
 #include "cli/report_flags.hpp"
 #include "core/fail.hpp"
+#include "io/input_watch.hpp"
 #include "score/census.hpp"
 
 namespace kandinsky::cli {
@@ -99,6 +100,7 @@ void run(const Flags& flags) {
     if (!flags.report.page.empty()) require_report_template();
     Outputs outputs{{"-o", flags.report.page}};
     TerminalProgress progress(flags.common.quiet);
+    const InputWatch inputs;
     std::vector<Calibrator> calibrators;
     for (const std::string& file : flags.calibrators) calibrators.push_back(load(file));
     for (std::size_t i = 0; i < calibrators.size(); ++i)
@@ -144,6 +146,7 @@ void run(const Flags& flags) {
     input.provenance["calibrators"] = flags.calibrators;
     flags.report.write(std::move(input), outputs, "-o", progress);
     progress.clear();
+    inputs.check();
     outputs.commit();
     if (flags.common.quiet) return;
     if (!flags.report.figures.empty()) print(fmt::format("{}: figures\n", flags.report.figures));

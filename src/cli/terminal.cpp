@@ -9,8 +9,10 @@
 #include <cstring>
 #include <system_error>
 
+#include "cli/last_words.hpp"
 #include "cli/team.hpp"
 #include "core/fail.hpp"
+#include "io/bus_fault.hpp"
 #include "io/printable.hpp"
 
 namespace kandinsky::cli {
@@ -32,7 +34,7 @@ void catch_interrupts() {
 }
 
 bool interrupted() {
-    return caught != 0;
+    return caught != 0 || bus_fault_seen();
 }
 
 void die_by_signal() {
@@ -78,7 +80,7 @@ void TerminalProgress::clear() {
 void warn(TerminalProgress& progress, const std::string& text) {
     if (!speaks()) return;
     progress.clear();
-    fmt::print(stderr, "kandinsky: warning: {}\n", printable(text, std::string::npos));
+    complain("warning: " + printable(text, std::string::npos));
 }
 
 bool is_terminal() {

@@ -10,6 +10,7 @@ namespace kandinsky::cli {
 
 /// From now on SIGINT and SIGTERM ask running work to stop; a second one ends the program at once.
 void catch_interrupts();
+/// Whether work should stop: by a signal, or because a file that is being read was cut short.
 [[nodiscard]] bool interrupted();
 /// Ends the program by the signal that interrupted it, as a shell expects.
 [[noreturn]] void die_by_signal();

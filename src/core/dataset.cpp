@@ -10,6 +10,7 @@
 #include "core/hash.hpp"
 #include "core/pages.hpp"
 #include "core/team.hpp"
+#include "core/thread_buffer.hpp"
 #include "core/unit_interval.hpp"
 
 namespace kandinsky {
@@ -115,7 +116,7 @@ std::uint64_t Dataset::content_key(std::size_t image) const {
     std::uint64_t key = kept.load(std::memory_order_relaxed);
     if (key != 0) return key;
     // Two threads may both make it: they find the same.
-    thread_local std::vector<float> probs;
+    std::vector<float>& probs = thread_buffer<float, struct ContentKey>();
     probs.resize(classes_ * kHashStretch);
     for (std::size_t begin = 0; begin < grid_.pixels(); begin += kHashStretch) {
         const PixelRange range{begin, std::min(grid_.pixels(), begin + kHashStretch)};

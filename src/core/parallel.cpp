@@ -10,10 +10,17 @@
 #include <kandinsky/error.hpp>
 #include <kandinsky/threads.hpp>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
 namespace kandinsky {
+
+namespace {
+/// Set when TBB itself ran out of memory: it then keeps a lock, and asking it to lift a limit would wait
+/// forever. The limit stays in that case.
+std::atomic<bool> scheduler_broken{false};
+}  // namespace
 
 struct ThreadLimit::Impl {
     explicit Impl(std::size_t n) : control(tbb::global_control::max_allowed_parallelism, n) {}
@@ -23,11 +30,18 @@ struct ThreadLimit::Impl {
 ThreadLimit::ThreadLimit(std::size_t threads)
     : impl_(std::make_unique<Impl>(
           threads > 0 ? threads : static_cast<std::size_t>(tbb::info::default_concurrency()))) {}
-ThreadLimit::~ThreadLimit() = default;
+ThreadLimit::~ThreadLimit() {
+    if (scheduler_broken) (void)impl_.release();
+}
 
 std::size_t threads_in_use() {
-    return std::min(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
-                    static_cast<std::size_t>(tbb::info::default_concurrency()));
+    try {
+        return std::min(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
+                        static_cast<std::size_t>(tbb::info::default_concurrency()));
+    } catch (const std::bad_alloc&) {
+        scheduler_broken = true;
+        throw;
+    }
 }
 
 Progress& silent() {
@@ -63,7 +77,20 @@ void run(std::size_t n, const std::function<void(std::size_t)>& body) {
 }
 #else
 void run(std::size_t n, const std::function<void(std::size_t)>& body) {
-    tbb::parallel_for(std::size_t{0}, n, body);
+    std::atomic<bool> by_body{false};
+    try {
+        tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
+            try {
+                body(i);
+            } catch (...) {
+                by_body.store(true, std::memory_order_relaxed);
+                throw;
+            }
+        });
+    } catch (const std::bad_alloc&) {
+        if (!by_body) scheduler_broken = true;
+        throw;
+    }
 }
 #endif
 }  // namespace

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/thread_buffer.hpp"
+
 namespace kandinsky {
 
 namespace {
@@ -67,7 +69,7 @@ void sort_any(std::span<Key> keys) {
         radix_sort<11>(keys, scratch);
         return;
     }
-    thread_local std::vector<Key> scratch;
+    std::vector<Key>& scratch = thread_buffer<Key, struct RadixSort>();
     if (keys.size() < kLong)
         radix_sort<8>(keys, scratch);
     else

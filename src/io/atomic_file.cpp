@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "core/fail.hpp"
+#include "io/bus_fault.hpp"
 #include "io/printable.hpp"
 
 namespace kandinsky {
@@ -171,39 +172,62 @@ void AtomicFile::write_through(const std::byte* data, std::size_t bytes) {
     }
 }
 
-void AtomicFile::commit() {
+void AtomicFile::prepare() {
     if (descriptor_ < 0) fail(ErrorKind::internal, "[AtomicFile] {} is closed already", target_.string());
+    check_bus_faults();
     flush();
     // Pipes, devices and some network file systems cannot sync; that loses nothing that was promised.
     if (::fsync(descriptor_) != 0 && !direct_ && errno != EINVAL && errno != ENOTSUP) refuse(errno);
+    prepared_ = true;
+}
+
+void AtomicFile::commit() {
+    if (!prepared_ || !buffer_.empty()) prepare();
     if (direct_) {
         const int closing = std::exchange(descriptor_, -1);
         if (::close(closing) != 0 && errno != EINTR) refuse(errno);
         return;
     }
+    place();
+    temporary_.clear();
+    ::close(std::exchange(descriptor_, -1));
+    sync_folder();
+}
+
+/// Puts the finished bytes under the target's name in one step. A nameless file gets the name at once where
+/// nobody has it; otherwise a hidden name first, since a link never replaces. A program that is killed
+/// between those two steps leaves the hidden name behind.
+void AtomicFile::place() {
     if (temporary_.empty()) {
         // The link in /proc needs no privilege; the empty path does, and serves where /proc is not mounted.
         const std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
+        const auto named = [&](const fs::path& name) {
+            if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
+            return errno == ENOENT && ::linkat(descriptor_, "", AT_FDCWD, name.c_str(), AT_EMPTY_PATH) == 0;
+        };
+        if (named(final_)) return;
         fs::path name;
-        int result = -1;
-        for (int attempt = 0; attempt < kMostNames; ++attempt) {
+        bool linked = false;
+        for (int attempt = 0; errno == EEXIST && !linked && attempt < kMostNames; ++attempt) {
             name = hidden_name_beside(final_);
-            result = ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
-            if (result != 0 && errno == ENOENT)
-                result = ::linkat(descriptor_, "", AT_FDCWD, name.c_str(), AT_EMPTY_PATH);
-            if (result == 0 || errno != EEXIST) break;
+            linked = named(name);
         }
-        if (result != 0) refuse(errno);
+        if (!linked) refuse(errno);
         temporary_ = std::move(name);
     }
     if (::rename(temporary_.c_str(), final_.c_str()) != 0) refuse(errno);
-    temporary_.clear();
-    ::close(std::exchange(descriptor_, -1));
+}
+
+void AtomicFile::sync_folder() const {
+    // A folder that may not be read, or a file system that syncs no folders: the name lasts as well as it
+    // can.
     const int folder = open_retrying(folder_of(final_).c_str(), O_RDONLY | O_DIRECTORY);
-    if (folder >= 0) {
-        ::fsync(folder);
-        ::close(folder);
-    }
+    if (folder < 0) return;
+    const int code = ::fsync(folder) == 0 ? 0 : errno;
+    ::close(folder);
+    if (code == EIO || code == ENOSPC || code == EDQUOT)
+        fail(ErrorKind::file, "{} is written, but its folder may not last: {}", printable(target_.string()),
+             std::generic_category().message(code));
 }
 
 }  // namespace kandinsky

@@ -26,13 +26,20 @@ class AtomicFile {
     void write(const void* data, std::size_t bytes);  ///< appends; buffered
     void write(std::string_view text) { write(text.data(), text.size()); }
     [[nodiscard]] std::uint64_t position() const { return position_; }
-    void commit();  ///< once, last
+    /// Everything that is likely to fail, such as a full disk, and nothing that shows: several files are best
+    /// all prepared before the first is committed. Nothing may be written after it.
+    void prepare();
+    /// Once, last; prepares if that was not done. Refuses when a mapped file was cut short
+    /// (io/bus_fault.hpp): what was written may come from it.
+    void commit();
 
   private:
     void open_directly(int descriptor);
     void open_temporary(Temporary temporary);
     void flush();
     void write_through(const std::byte* data, std::size_t bytes);
+    void place();
+    void sync_folder() const;
     void abandon() noexcept;
     [[noreturn]] void refuse(int code) const;
 
@@ -41,6 +48,7 @@ class AtomicFile {
     std::filesystem::path temporary_;  ///< empty while the temporary has no name
     int descriptor_ = -1;
     bool direct_ = false;
+    bool prepared_ = false;
     std::uint64_t position_ = 0;
     std::string buffer_;
 };

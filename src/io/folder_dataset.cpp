@@ -9,6 +9,7 @@
 #include "core/elements.hpp"
 #include "core/fail.hpp"
 #include "core/parallel.hpp"
+#include "core/thread_buffer.hpp"
 #include "io/case_groups.hpp"
 #include "io/folder.hpp"
 #include "io/folder_share.hpp"
@@ -110,7 +111,7 @@ SliceReader::SliceReader(const ItemInfo& info, Array values, const FolderOptions
       fit_(options.fit) {}
 
 void SliceReader::read(std::size_t slice, float* out, std::size_t* certain_background) const {
-    thread_local std::vector<float> own;
+    std::vector<float>& own = thread_buffer<float, struct SliceRead>();
     const std::size_t pixels = info_.height * info_.width;
     own.resize(data_.classes() * pixels);
     data_.read_probs(slice, {0, pixels}, own.data());

@@ -6,6 +6,7 @@
 
 #include "core/elements.hpp"
 #include "core/fail.hpp"
+#include "core/thread_buffer.hpp"
 #include "io/folder.hpp"
 #include "io/folder_dataset.hpp"
 
@@ -67,7 +68,7 @@ void LabelSlices::plane(std::size_t slice, std::size_t plane, std::int32_t* out)
 LabelSlices::Look LabelSlices::look(std::size_t slice) const {
     Look out;
     const std::size_t pixels = info_.height * info_.width;
-    thread_local std::vector<std::int32_t> labels;
+    std::vector<std::int32_t>& labels = thread_buffer<std::int32_t, struct LabelLook>();
     labels.resize(pixels);
     for (std::size_t c = 0; c < std::max<std::size_t>(info_.planes, 1); ++c) {
         plane(slice, c, labels.data());
@@ -99,7 +100,8 @@ LabelSlices::Look LabelSlices::look(std::size_t slice) const {
 
 void LabelSlices::read(std::size_t slice, std::byte* out) const {
     const Grid own{static_cast<std::uint32_t>(info_.height), static_cast<std::uint32_t>(info_.width)};
-    thread_local std::vector<std::int32_t> labels, fitted;
+    std::vector<std::int32_t>& labels = thread_buffer<std::int32_t, struct LabelRead>();
+    std::vector<std::int32_t>& fitted = thread_buffer<std::int32_t, struct LabelFit>();
     labels.resize(own.pixels());
     fitted.resize(rules_.fit.grid.pixels());
     for (std::size_t c = 0; c < std::max<std::size_t>(info_.planes, 1); ++c) {

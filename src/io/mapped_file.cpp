@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "core/fail.hpp"
+#include "io/bus_fault.hpp"
+#include "io/input_watch.hpp"
 #include "io/printable.hpp"
 
 namespace kandinsky {
@@ -29,10 +31,15 @@ struct Descriptor {
 struct Mapping {
     void* start;
     std::size_t length;
-    Mapping(void* at, std::size_t bytes) : start(at), length(bytes) {}
+    NamedRange name;
+    Mapping(void* at, std::size_t bytes, const std::filesystem::path& path)
+        : start(at), length(bytes), name(at, bytes, path.string()) {}
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
-    ~Mapping() { ::munmap(start, length); }
+    ~Mapping() {
+        name.forget();  // before another mapping can get the addresses
+        ::munmap(start, length);
+    }
 };
 
 MappedFile read_to_end(int descriptor, const std::filesystem::path& path) {
@@ -64,6 +71,7 @@ MappedFile map_file(const std::filesystem::path& path) {
     if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)) return read_to_end(number, path);
     if (!S_ISREG(status.st_mode))
         fail(ErrorKind::file, "cannot read {}: it is a device, not a file", printable(path.string()));
+    note_input(path, status);
     if (status.st_size == 0) return {};
 
     const auto length = static_cast<std::size_t>(status.st_size);
@@ -74,7 +82,7 @@ MappedFile map_file(const std::filesystem::path& path) {
     }
     std::shared_ptr<const Mapping> mapping;
     try {
-        mapping = std::make_shared<const Mapping>(start, length);
+        mapping = std::make_shared<const Mapping>(start, length, path);
     } catch (...) {
         ::munmap(start, length);
         throw;

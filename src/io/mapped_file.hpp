@@ -15,8 +15,9 @@ struct MappedFile {
 };
 
 /// Maps a regular file read-only; reads a pipe to its end. Throws Error of kind `file` for whatever cannot be
-/// opened, folders and devices included. The file must not be cut short by others while it is in use: that is
-/// a fault (SIGBUS) no check can prevent. Files written by AtomicFile are replaced, never cut.
+/// opened, folders and devices included, and while an InputWatch is alive also for a file that is not what it
+/// was when it was mapped before. A file that is cut short by others while it is in use is a fault (SIGBUS)
+/// no check can prevent; see io/bus_fault.hpp. Files written by AtomicFile are replaced, never cut.
 [[nodiscard]] MappedFile map_file(const std::filesystem::path& path);
 
 }  // namespace kandinsky

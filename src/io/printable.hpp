@@ -7,16 +7,34 @@
 
 namespace kandinsky {
 
-/// Text out of a file, fit for a one-line message: control characters escaped, the length bounded.
+/// The length of the UTF-8 character that the text begins with, or 0 where its bytes are none, or one that
+/// controls a terminal.
+[[nodiscard]] inline std::size_t shown_character(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7F ? 1 : 0;
+    const std::size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
+    if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < length) return 0;
+    for (std::size_t i = 1; i < length; ++i)
+        if ((byte(i) & 0xC0) != 0x80) return 0;
+    // Control characters of two bytes; characters written longer than they are; halves of pairs; too large.
+    if ((byte(0) == 0xC2 && byte(1) < 0xA0) || (byte(0) == 0xE0 && byte(1) < 0xA0) ||
+        (byte(0) == 0xED && byte(1) > 0x9F) || (byte(0) == 0xF0 && byte(1) < 0x90) ||
+        (byte(0) == 0xF4 && byte(1) > 0x8F))
+        return 0;
+    return length;
+}
+
+/// Text out of a file, fit for a one-line message: control characters and what is no UTF-8 escaped, the
+/// length bounded.
 [[nodiscard]] inline std::string printable(std::string_view text, std::size_t limit = 200) {
     std::string out;
-    for (const char c : text.substr(0, limit)) {
-        const auto code = static_cast<unsigned char>(c);
-        if (code < 0x20 || code == 0x7F) {
-            out += fmt::format("\\x{:02x}", code);
-        } else {
-            out += c;
-        }
+    for (std::string_view rest = text.substr(0, limit); !rest.empty();) {
+        const std::size_t length = shown_character(rest);
+        if (length == 0)
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(rest.front()));
+        else
+            out += rest.substr(0, length);
+        rest.remove_prefix(length == 0 ? 1 : length);
     }
     if (text.size() > limit) out += "...";
     return out;

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/fail.hpp"
+#include "io/bus_fault.hpp"
 #include "io/npy_payload.hpp"
 #include "io/printable.hpp"
 
@@ -129,12 +130,18 @@ Array ScratchArray::array() const {
     if (start == MAP_FAILED) file_->refuse(errno);
     // The mapping keeps the file's content alive by itself, but the folder's space is the file's to give
     // back.
-    std::shared_ptr<const void> owner(start, [length, file = file_](void* at) { ::munmap(at, length); });
+    std::shared_ptr<void> mapping(start, [length, file = file_](void* at) { ::munmap(at, length); });
+    struct Named {
+        std::shared_ptr<void> mapping;
+        NamedRange name;  // leaves first
+    };
+    const std::shared_ptr<const Named> owner(
+        new Named{std::move(mapping), {start, length, file_->folder + " (temporary data)"}});
     ArrayView view{.data = static_cast<const std::byte*>(start),
                    .dtype = dtype_,
                    .shape = shape,
                    .strides = c_strides(shape, dtype_)};
-    return {std::move(view), std::move(owner)};
+    return {std::move(view), owner};
 }
 
 }  // namespace kandinsky

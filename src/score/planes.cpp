@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/half.hpp"
+#include "core/thread_buffer.hpp"
 
 namespace kandinsky {
 
@@ -60,7 +61,7 @@ void margin(const Stretch& to) {
 /// equals: rule(rank, p, first p, sum of p down to here, random share) is the score.
 template <class Rule>
 void by_rank(const Stretch& to, const ScoreOptions& options, const ScorePlace& place, Rule&& rule) {
-    thread_local std::vector<std::uint64_t> order;
+    std::vector<std::uint64_t>& order = thread_buffer<std::uint64_t, struct ByRank>();
     if (order.size() < to.classes) order.resize(to.classes);
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(to.classes);
     for (std::size_t i = 0; i < to.n; ++i) {

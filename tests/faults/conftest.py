@@ -1,0 +1,25 @@
+"""The tests here use the support of the tests of the command."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "cli"))
+
+from support import Room  # noqa: E402
+
+
+@pytest.fixture
+def room(tmp_path):
+    return Room(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def fail_nth():
+    """The preloaded library; sanitizers have allocation functions of their own that it cannot stand in for."""
+    path = os.environ.get("KANDINSKY_FAIL_LIBRARY", "")
+    if not path:
+        pytest.skip("KANDINSKY_FAIL_LIBRARY names no library: the program is built with a sanitizer")
+    return path
