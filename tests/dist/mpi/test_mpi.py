@@ -112,6 +112,20 @@ def test_a_comparison_is_the_same(scenes, ranks):
     scenes.same(ranks, "r.json", "compare", *data, *sample, "--json", "r.json", "-q")
 
 
+@pytest.mark.parametrize("groups", [[], ["--group-by", "(case[0-9]+)"]], ids=["images", "groups"])
+def test_files_of_a_folder_are_dealt_and_a_bad_one_ends_all(tmp_path, scenes, groups):
+    room = Scenes.__new__(Scenes)
+    room.folder, room.alone = tmp_path, {}
+    for kind in ("probs", "labels"):
+        (tmp_path / kind).mkdir()
+        for i, image in enumerate(scenes.load(f"demo/cal_{kind}.npy")):
+            room.save(f"{kind}/case{i // 2:02d}_{i % 2}.npy", image)
+    words = ["calibrate", "--probs", "probs", "--labels", "labels", *groups, "-m", "kmeans", "-o", "c.kcal", "-q"]
+    room.same(3, "c.kcal", *words)
+    (tmp_path / "probs" / "case09_1.npy").write_bytes(b"")
+    expect_one_end(room, 3, ["case09_1.npy"], 3, *words)
+
+
 def test_a_summary_is_printed_once(scenes):
     done = on_ranks(3, "calibrate", *scenes.cal, "-m", "image", "-o", "once.kcal", cwd=scenes.folder)
     assert done.code == 0 and done.out.count("once.kcal") == 1, done
