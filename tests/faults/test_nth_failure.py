@@ -45,6 +45,9 @@ def small(room):
     for i in range(2):
         room.save(f"cases/c{i}.npy", room.probs[i])
         room.save(f"truth/c{i}.npy", room.labels[i])
+    # Files that were written just now are looked at twice, so that the first run would have other calls than the rest.
+    for path in room.folder.rglob("*.*"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
     return room
 
 
