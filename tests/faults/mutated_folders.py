@@ -255,7 +255,7 @@ class Annotations(Folders):
             content = json.loads((self.folder / "annotations.json").read_bytes())
             labels, probs = [], []
             for i in range(4):
-                probs.append(np.load(self.folder / "probs" / f"c{i}.npy"))
+                probs.append(probabilities(np.load(self.folder / "probs" / f"c{i}.npy")[None])[0])
                 image = next(one for one in content["images"] if one["file_name"] == f"c{i}.jpg")
                 shape = image["height"], image["width"]
                 mask = np.zeros(shape, np.uint8)
