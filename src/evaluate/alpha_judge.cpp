@@ -165,6 +165,10 @@ void AlphaJudge::Tile::unload(std::size_t s) {
     recent_[s] = 0;
 }
 
+void AlphaJudge::Tile::settle() {
+    for (std::size_t s = 0; s < recent_.size(); ++s) unload(s);
+}
+
 void AlphaJudge::Tile::add_many(const ScoredTile& tile, std::size_t image) {
     const Calibrator& calibrator = judge_.calibrator_;
     const std::size_t n = range_.size();
@@ -231,7 +235,7 @@ void AlphaJudge::Tile::fill(const ScoredTile& tile, Size* size) {
 }
 
 void AlphaJudge::Tile::finish() {
-    for (std::size_t s = 0; s < recent_.size(); ++s) unload(s);
+    settle();
     const std::size_t n = range_.size(), pixels = judge_.calibrator_.grid.pixels();
     for (std::size_t s = 0; s < judge_.calibrator_.strata(); ++s)
         for (std::size_t i = 0; i < n; ++i) {

@@ -20,6 +20,7 @@ class AlphaJudge {
       public:
         Tile(AlphaJudge& judge, PixelRange range);
         void add(const ScoredTile& tile, std::size_t image);
+        void settle();  ///< brings all counts to where list() says they are
         void finish();
         /// Counts by pixel and set size; those by image stay with the rank that has the image.
         void list(TileSums& sums);

@@ -123,12 +123,18 @@ void CoverageJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
     count_covered(least_.data(), valid, levels, n, empties_.data());
 }
 
+void CoverageJudge::Tile::settle() {
+    for (std::size_t s = 0; s < recent_.size(); ++s) unload(s);
+    at_alpha_.settle();
+}
+
 void CoverageJudge::Tile::tabulate() {
     if (resampled_) resampled_->tabulate();
 }
 
 void CoverageJudge::Tile::list(TileSums& sums) {
-    sums.add(std::span(first_));
+    sums.add(std::span(tested_));
+    sums.add(std::span(covered_));
     sums.add(std::span(marginal_first_));
     sums.add(std::span(sizes_));
     sums.add(std::span(empties_));
@@ -142,12 +148,12 @@ void CoverageJudge::Tile::list_notes(TileSums& sums) {
 }
 
 void CoverageJudge::Tile::finish() {
+    settle();
     at_alpha_.finish();
     if (resampled_) resampled_->finish();
     const Calibrator& calibrator = judge_.calibrator_;
     const std::size_t n = range_.size(), strata = calibrator.strata(), pixels = calibrator.grid.pixels();
     const std::size_t levels = judge_.plan_.alphas.size();
-    for (std::size_t s = 0; s < strata; ++s) unload(s);
     // How many samples each level is the first to cover.
     const auto first = [&](std::size_t s, std::size_t i, std::size_t l) -> std::uint64_t {
         const std::uint32_t* const covered = covered_.data() + s * levels * n + i;

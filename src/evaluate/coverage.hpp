@@ -24,6 +24,7 @@ class CoverageJudge {
       public:
         Tile(CoverageJudge& judge, PixelRange range);
         void add(const ScoredTile& tile, std::size_t image);
+        void settle();  ///< brings all counts to where list() says they are
         void finish();
         void tabulate();  ///< before list(), once all images are added
         void list(TileSums& sums);

@@ -48,6 +48,10 @@ struct TileTally {
     void list_notes(TileSums& sums) {
         for (const auto& one : coverage) one->list_notes(sums);
     }
+    /// Brings all that was counted to where list() says it is.
+    void settle() {
+        for (const auto& one : coverage) one->settle();
+    }
     void tabulate() {
         for (const auto& one : coverage) one->tabulate();
     }
@@ -156,7 +160,11 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
             for (const auto& tally : tallies) tally->list(kept), tally->list_notes(kept);
             for (const auto& judge : judges) judge->list_images(kept);
             if (groups) kept.keep(groups->state());
-            accumulate(team, "evaluation", data.images(), kept.state(), pass_by);
+            accumulate(team, "evaluation", data.images(), kept.state(),
+                       [&](std::size_t from, std::size_t to) {
+                           pass_by(from, to);
+                           for (const auto& tally : tallies) tally->settle();
+                       });
             parallel_for(tallies.size(), [&](std::size_t t) { tallies[t]->tabulate(); });
             TileSums sums;
             for (const auto& tally : tallies) tally->list(sums);
