@@ -56,7 +56,6 @@ ROWS = [
     ("genann, ellipse, counts", "genann", {**GENANN, **ELLIPSE, **COUNTS}),
     ("genann, ellipse, 5 radii", "genann", {**GENANN, **ELLIPSE, "genann-radii": "5"}),
     ("genann, ellipse, 8 radii", "genann", {**GENANN, **ELLIPSE, "genann-radii": "8"}),
-    ("genann, ellipse, auto", "genann", {**GENANN, **ELLIPSE, "genann-radii": "auto"}),
     ("genann, circle, 5 radii", "genann", {**GENANN, "genann-radii": "5"}),
     ("fcc, circle, 3 (paper)", "fcc", FCC),
     ("fcc, rectangle", "fcc", {**FCC, **RECTANGLE}),
