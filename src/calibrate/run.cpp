@@ -159,7 +159,7 @@ std::vector<std::vector<CurveSet>> Run::shared_curves(const std::vector<Calibrat
         whose.push_back(m);
     }
     std::vector<std::vector<CurveSet>> curves(options.size());
-    if (questions.empty() || data_.team().counts()) return curves;
+    if (questions.empty()) return curves;
     auto found = ranked_regions(data_, census_, questions, request_for(questions.front().rule), progress_);
     if (!found) return curves;
     for (std::size_t q = 0; q < whose.size(); ++q) {

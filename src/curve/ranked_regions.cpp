@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "core/team.hpp"
 #include "curve/score_key.hpp"
 #include "score/narrow_scores.hpp"
 #include "score/scored_tile.hpp"
@@ -259,6 +260,7 @@ std::optional<std::vector<std::vector<CurveSet>>> ranked_regions(const Dataset& 
                                                                  std::span<const RegionQuestion> questions,
                                                                  const RegionPassRequest& request,
                                                                  Progress& progress) {
+    if (data.team().counts()) return {};  // the scores of other ranks are not here to be ordered
     // Tables of each thread: where memory is that short, other ways need less.
     const std::size_t tables = 2 * std::min(threads_in_use(), kMostParts) * census.strata * kLeading * 8;
     if (tables > request.budget / 2 || NarrowScores::of(data, request.score, request.condition)) return {};
