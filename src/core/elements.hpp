@@ -9,12 +9,21 @@
 
 namespace kandinsky {
 
-/// Calls visit(tag) with a value of the C++ type that stores `dtype`; float16 comes as Half, bool as
-/// uint8.
+/// A stored bool: as numpy has it, any byte but 0 is true.
+struct Flag {
+    Flag() = default;
+    template <class Number>
+    explicit constexpr Flag(Number value) : stored(value != Number{} ? 1 : 0) {}
+    constexpr operator std::uint8_t() const { return stored != 0 ? 1 : 0; }
+    std::uint8_t stored = 0;
+};
+
+/// Calls visit(tag) with a value of the C++ type that stores `dtype`; float16 comes as Half, bool as Flag.
 template <class Visitor>
 decltype(auto) with_type(DType dtype, Visitor&& visit) {
     switch (dtype) {
         case DType::boolean:
+            return visit(Flag{});
         case DType::uint8:
             return visit(std::uint8_t{});
         case DType::int8:

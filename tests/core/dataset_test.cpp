@@ -162,6 +162,16 @@ TEST(Dataset, MasksMayOverlapOrLeaveAPixelToNobody) {
     EXPECT_EQ(valid, (std::vector<std::uint8_t>{1, 1, 1}));
 }
 
+TEST(Dataset, AnyByteButZeroIsTrue) {
+    const std::vector<std::uint8_t> stored{0, 1, 2, 255};
+    const ArrayView view{
+        reinterpret_cast<const std::byte*>(stored.data()), DType::boolean, {1, 1, 4}, {4, 4, 1}};
+    const Dataset data(Array::zeros(DType::float32, {1, 2, 1, 4}), Array(view, nullptr), {});
+    std::vector<std::uint8_t> member(8), valid(4);
+    data.read_truth(0, {0, 4}, member.data(), valid.data());
+    EXPECT_EQ(member, (std::vector<std::uint8_t>{1, 0, 0, 0, 0, 1, 1, 1}));
+}
+
 TEST(Dataset, NumbersGroupsByTheirIds) {
     const Array probs = Array::zeros(DType::float32, {5, 2, 1, 1}),
                 labels = Array::zeros(DType::uint8, {5, 1, 1});

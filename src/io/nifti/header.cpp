@@ -119,6 +119,10 @@ Orientation orientation_of(const Fields& fields, const std::string& name) {
         for (std::size_t j = 0; j < 3; ++j)
             if (!std::isfinite(matrix.m[i][j]))
                 fail(ErrorKind::data, "{} has no usable axes: its affine matrix is not finite", name);
+    // The library makes up an axis of length 0.
+    for (std::size_t j = 0; j < 3; ++j)
+        if (matrix.m[0][j] == 0 && matrix.m[1][j] == 0 && matrix.m[2][j] == 0)
+            fail(ErrorKind::data, "{} has no usable axes: its affine matrix is singular", name);
     std::array<int, 3> code{};
     nifti_dmat44_to_orientation(matrix, &code[0], &code[1], &code[2]);
     // Codes come in pairs: L2R, R2L, P2A, A2P, I2S, S2I are 1 to 6; 0 is none.

@@ -1,6 +1,7 @@
 #include "io/png/png.hpp"
 
 #include <spng.h>
+#include <zlib.h>
 
 #include <cstring>
 #include <limits>
@@ -26,23 +27,58 @@ struct Free {
 
 constexpr std::size_t kSignature = 8;
 
-/// libspng is content when the pixels are there and does not look at the end: is the last chunk, IEND, whole?
-bool ends_whole(std::span<const std::byte> bytes) {
+/// Calls visit(type, data) for each chunk up to the last one, IEND; false when that is not there, whole.
+template <class Visit>
+bool for_each_chunk(std::span<const std::byte> bytes, Visit&& visit) {
     const auto* const at = reinterpret_cast<const unsigned char*>(bytes.data());
     for (std::size_t place = kSignature; bytes.size() - place >= 12;) {
         const std::size_t length = std::size_t{at[place]} << 24 | std::size_t{at[place + 1]} << 16 |
                                    std::size_t{at[place + 2]} << 8 | std::size_t{at[place + 3]};
         if (bytes.size() - place - 12 < length) return false;
         if (std::memcmp(at + place + 4, "IEND", 4) == 0) return true;
+        visit(std::string_view(reinterpret_cast<const char*>(at) + place + 4, 4),
+              std::span(at + place + 8, length));
         place += 12 + length;
     }
     return false;
 }
 
+/// libspng is content when the pixels are there and does not look at the end of the file ...
+bool ends_whole(std::span<const std::byte> bytes) {
+    return for_each_chunk(bytes, [](std::string_view, std::span<const unsigned char>) {});
+}
+
+/// ... nor at that of the compressed pixels, where their own checksum is: are they as they were written?
+bool pixels_whole(std::span<const std::byte> bytes) {
+    z_stream stream{};
+    if (inflateInit(&stream) != Z_OK) throw std::bad_alloc();
+    const std::unique_ptr<z_stream, int (*)(z_stream*)> ends(&stream, inflateEnd);
+    std::vector<unsigned char> out(std::size_t{1} << 16);
+    int status = Z_OK;
+    for_each_chunk(bytes, [&](std::string_view type, std::span<const unsigned char> data) {
+        if (type != "IDAT") return;
+        stream.next_in = const_cast<unsigned char*>(data.data());
+        stream.avail_in = static_cast<uInt>(data.size());
+        while (status == Z_OK && stream.avail_in > 0) {
+            stream.next_out = out.data();
+            stream.avail_out = static_cast<uInt>(out.size());
+            status = inflate(&stream, Z_NO_FLUSH);
+        }
+    });
+    // What is inflated but did not fit yet.
+    while (status == Z_OK) {
+        stream.next_out = out.data();
+        stream.avail_out = static_cast<uInt>(out.size());
+        status = inflate(&stream, Z_FINISH);
+        if (status == Z_BUF_ERROR && stream.avail_out == 0) status = Z_OK;
+    }
+    return status == Z_STREAM_END;
+}
+
 /// A PNG in memory whose header has been read and judged.
 class Png {
   public:
-    Png(std::span<const std::byte> bytes, std::string name) : name_(std::move(name)), size_(bytes.size()) {
+    Png(std::span<const std::byte> bytes, std::string name) : name_(std::move(name)), bytes_(bytes) {
         context_.reset(spng_ctx_new(0));
         if (!context_) fail(ErrorKind::internal, "no memory to read {}", name_);
         check(spng_set_image_limits(context_.get(), kPngLongestSide, kPngLongestSide));
@@ -63,14 +99,15 @@ class Png {
     [[nodiscard]] std::vector<std::uint8_t> decode(int format) {
         const std::size_t bits = static_cast<std::size_t>(header_.bit_depth) * channels();
         const std::size_t stored = (header_.width * bits + 7) / 8 * header_.height;
-        if (stored / kDeflateRatio > size_)
+        if (stored / kDeflateRatio > bytes_.size())
             fail(ErrorKind::data, "cannot read {}: {} x {} pixels cannot be in a file of {} bytes", name_,
-                 header_.height, header_.width, size_);
+                 header_.height, header_.width, bytes_.size());
         std::size_t length = 0;
         check(spng_decoded_image_size(context_.get(), format, &length));
         std::vector<std::uint8_t> pixels(length);
         check(spng_decode_image(context_.get(), pixels.data(), length, format, 0));
         check(spng_decode_chunks(context_.get()));
+        if (!pixels_whole(bytes_)) check(SPNG_EZLIB);
         return pixels;
     }
 
@@ -113,7 +150,7 @@ class Png {
     }
 
     std::string name_;
-    std::size_t size_;
+    std::span<const std::byte> bytes_;
     std::unique_ptr<spng_ctx, Free> context_;
     spng_ihdr header_{};
 };

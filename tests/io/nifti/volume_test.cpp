@@ -174,6 +174,9 @@ TEST_F(NiftiFile, AnAffineWithoutDirectionsIsRefused) {
     std::string bytes = nifti_file({3, 4, 5}, 2, 8, counting(60));
     put<std::int16_t>(bytes, 254, 1);  // sform, all zero
     EXPECT_NE(complaint(bytes).find("singular"), std::string::npos);
+    put(bytes, 280, 1.0f);  // x and y have a direction, z has none
+    put(bytes, 300, 1.0f);
+    EXPECT_NE(complaint(bytes).find("singular"), std::string::npos);
     put(bytes, 280, std::nanf(""));
     EXPECT_NE(complaint(bytes).find("not finite"), std::string::npos);
 }

@@ -154,6 +154,22 @@ TEST(Png, EveryFlippedBitIsRefusedOrHarmless) {
         }
 }
 
+TEST(Png, PixelsWhoseOwnChecksumIsWrongAreRefused) {
+    NEEDS_PNG();
+    const Folder folder;
+    const std::string whole = random_file(5, 6, 8, 0, false).bytes();
+    // The last four bytes of the last data chunk, before its CRC and the 12 bytes of IEND; with a new CRC.
+    const std::size_t type = whole.rfind("IDAT");
+    std::string content = whole.substr(type + 4, whole.size() - 12 - 4 - type - 4);
+    spill(folder / "good.png",
+          whole.substr(0, type - 4) + test::chunk("IDAT", content) + test::chunk("IEND", ""));
+    EXPECT_NO_THROW((void)read_png_labels(folder / "good.png"));
+    content.back() = static_cast<char>(content.back() ^ 1);
+    spill(folder / "bad.png",
+          whole.substr(0, type - 4) + test::chunk("IDAT", content) + test::chunk("IEND", ""));
+    expect_error(ErrorKind::data, {"bad.png", "damaged"}, [&] { (void)read_png_labels(folder / "bad.png"); });
+}
+
 TEST(Png, ImpossibleSizesAreRefusedBeforeMemoryIsTaken) {
     NEEDS_PNG();
     const Folder folder;
