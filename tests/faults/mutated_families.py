@@ -152,7 +152,7 @@ class Arrays(Family):
 
     def args(self):
         return ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--groups", "groups.npy", "-q", "--method",
-                "pixel" if self.pixelwise else "image", "--pooling", self.pooling, "-o", "out.kcal", "--curves",
+                "pixel" if self.pixelwise else "image", "--pooling", self.pooling, "--fallback", "none", "-o", "out.kcal", "--curves",
                 "curves.npy"]
 
     def compare(self, _):
