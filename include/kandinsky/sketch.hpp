@@ -29,7 +29,7 @@ class Sketch {
     /// The same by another method; the options must agree in score, condition, pooling and sketch.
     [[nodiscard]] Calibrator finish(const CalibrateOptions& options, Progress& progress = silent()) const;
 
-    [[nodiscard]] std::uint64_t images() const { return images_; }
+    [[nodiscard]] std::uint64_t images() const { return images_; }    ///< counted so far
     [[nodiscard]] std::size_t bins() const { return edges_.size(); }  ///< of each pixel and stratum
     [[nodiscard]] double error() const { return error_; }             ///< no threshold is further off
 

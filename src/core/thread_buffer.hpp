@@ -10,9 +10,9 @@ namespace kandinsky {
 
 /// A buffer that a thread keeps from call to call, one for each `Purpose` (a type named at the place of use).
 /// In place of thread_local, whose destructors glibc ends the program over when there is no memory to note
-/// them: here that throws std::bad_alloc.
+/// them: here that throws std::bad_alloc. It begins with `least` elements.
 template <class T, class Purpose>
-[[nodiscard]] std::vector<T>& thread_buffer() {
+[[nodiscard]] std::vector<T>& thread_buffer(std::size_t least = 0) {
     static const pthread_key_t key = [] {
         pthread_key_t made{};
         if (::pthread_key_create(&made, [](void* old) { delete static_cast<std::vector<T>*>(old); }) != 0)
@@ -20,7 +20,7 @@ template <class T, class Purpose>
         return made;
     }();
     if (void* const kept = ::pthread_getspecific(key)) return *static_cast<std::vector<T>*>(kept);
-    auto fresh = std::make_unique<std::vector<T>>();
+    auto fresh = std::make_unique<std::vector<T>>(least);
     if (::pthread_setspecific(key, fresh.get()) != 0) throw std::bad_alloc();
     return *fresh.release();
 }

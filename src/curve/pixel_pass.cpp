@@ -19,8 +19,9 @@ constexpr std::size_t kMostRanks = std::size_t{1} << 23;  // of all plans, kept 
 /// write them in place.
 class PlainCurves {
   public:
-    PlainCurves(const Census& census, std::size_t pixels, const CurveRule& rule)
-        : rule_(rule), pixels_(pixels), storage_(census.strata) {
+    PlainCurves(const Dataset& data, const Census& census, const CurveRule& rule)
+        : data_(data), rule_(rule), storage_(census.strata) {
+        const std::size_t pixels = data.grid().pixels();
         const std::size_t levels = rule.ladder.levels.size();
         const bool grouped = rule.pooling == Pooling::groups && !rule.released;
         for (std::size_t s = 0; s < census.strata; ++s) {
@@ -44,6 +45,7 @@ class PlainCurves {
 
     void write(const PixelRows& rows, const PixelRows::Scratch& scratch, std::size_t s, std::size_t pixel) {
         const std::size_t n = PixelRows::count(scratch, s);
+        if (n != storage_[s].scores[pixel]) refuse_changed(data_);
         if (n == 0) return;
         float* const out = storage_[s].values.data() + storage_[s].offsets[pixel];
         if (rule_.released) {
@@ -88,8 +90,8 @@ class PlainCurves {
         }
     }
 
+    const Dataset& data_;
     const CurveRule& rule_;
-    std::size_t pixels_;
     std::vector<CurveSet::Storage> storage_;  ///< [stratum]
     std::vector<std::size_t> plan_of_;  ///< [scores]: where its ranks begin; empty when there are too many
     std::vector<std::uint32_t> ranks_, first_ranks_;
@@ -104,7 +106,7 @@ class CurveBuilder {
         // Where each group has one score at a pixel, weighing by groups is weighing alike.
         const bool grouped = request.rule.pooling == Pooling::groups && !request.rule.released;
         pairs_ = request.curves && grouped && !(rows.single() && data.groups() == data.images());
-        if (request.curves && !pairs_) plain_.emplace(census, data.grid().pixels(), request.rule);
+        if (request.curves && !pairs_) plain_.emplace(data, census, request.rule);
     }
 
     /// All pixels of a gathered range, in the ranges' order.

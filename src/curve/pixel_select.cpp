@@ -6,6 +6,7 @@
 #include "core/checkpoint.hpp"
 #include "core/parallel.hpp"
 #include "core/team.hpp"
+#include "core/thread_buffer.hpp"
 #include "curve/pixel_rows.hpp"
 #include "curve/score_key.hpp"
 
@@ -161,7 +162,7 @@ class RangeSelection {
         keys_.resize(range_.size() * places);
         if (weighed_) sums_.resize(keys_.size());
         for_pixels([&](std::size_t i) {
-            thread_local PixelRows::Scratch scratch;
+            PixelRows::Scratch& scratch = thread_buffer<PixelRows::Scratch, struct OwnKeys>(1).front();
             std::size_t next = i * places;
             const std::size_t tile = i / rows_.lanes(), lane = i % rows_.lanes();
             if (weighed_) {
@@ -184,7 +185,7 @@ class RangeSelection {
     }
 
     void weigh(std::span<std::uint64_t> pairs, Unit& one) {
-        thread_local std::vector<std::uint32_t> sizes;
+        std::vector<std::uint32_t>& sizes = thread_buffer<std::uint32_t, struct GroupSizes>();
         sizes.resize(std::max(sizes.size(), data_.groups()));
         sort_pairs(pairs);
         for (const std::uint64_t pair : pairs) one.groups += sizes[pair & 0xFFFFFFFFu]++ == 0;

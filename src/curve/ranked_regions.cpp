@@ -9,6 +9,7 @@
 
 #include "core/parallel.hpp"
 #include "core/team.hpp"
+#include "core/thread_buffer.hpp"
 #include "curve/score_key.hpp"
 #include "score/narrow_scores.hpp"
 #include "score/scored_tile.hpp"
@@ -33,7 +34,7 @@ void sort_bucket(std::span<Entry> entries) {
         std::sort(entries.begin(), entries.end());
         return;
     }
-    thread_local std::vector<Entry> scratch;
+    std::vector<Entry>& scratch = thread_buffer<Entry, struct SortBucket>();
     if (scratch.size() < entries.size()) scratch.resize(entries.size());
     std::array<std::size_t, 512> place{};
     for (const Entry entry : entries) {
@@ -190,12 +191,14 @@ class Ranking {
     /// from the count where its own go, so threads need no word with each other.
     std::vector<std::uint64_t> gather(std::size_t begin, std::size_t end, Entry* out) {
         std::vector<std::uint64_t> first(end - begin + 1);
-        std::vector<std::vector<std::uint64_t>> next(parts_, std::vector<std::uint64_t>(end - begin));
+        std::vector<std::vector<std::uint64_t>> next(parts_, std::vector<std::uint64_t>(end - begin)),
+            last = next;
         for (std::size_t b = begin; b < end; ++b) {
             std::uint64_t at = first[b - begin];
             for (std::size_t part = 0; part < parts_; ++part) {
                 next[part][b - begin] = at;
                 at += sizes_[part][b];
+                last[part][b - begin] = at;
             }
             first[b - begin + 1] = at;
         }
@@ -209,6 +212,7 @@ class Ranking {
                 const std::uint32_t key = key_of(scores[i]);
                 const std::size_t bucket = origin + (key >> 16);
                 if (bucket < begin || bucket >= end) continue;
+                if (to[bucket - begin] == last[part][bucket - begin]) refuse_changed(data_);
                 out[to[bucket - begin]++] =
                     static_cast<Entry>(key & 0xFFFFu) << kPixelBits<Entry> | static_cast<Entry>(pixel + i);
             }

@@ -182,7 +182,7 @@ void AtomicFile::prepare() {
 }
 
 void AtomicFile::commit() {
-    if (!prepared_ || !buffer_.empty()) prepare();
+    if (descriptor_ < 0 || !prepared_ || !buffer_.empty()) prepare();
     if (direct_) {
         const int closing = std::exchange(descriptor_, -1);
         if (::close(closing) != 0 && errno != EINTR) refuse(errno);

@@ -53,7 +53,8 @@ ScoreGrid::ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector
 ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
     const std::size_t pixels = input.data.grid().pixels();
     const std::uint32_t* const n = input.census.counts.data() + input.stratum * pixels;
-    // Few parts, because each needs tables of its own; one for small grids, where the tables are all the work.
+    // Few parts, because each needs tables of its own; one for small grids, where the tables are all the
+    // work.
     const std::size_t parts = std::clamp<std::size_t>(pixels / 256, 1, 16);
     std::vector<std::uint64_t> counts(ScoreGrid::kSlots), weights(ScoreGrid::kSlots);
     // The bits of a float that is not negative ascend with it.

@@ -139,4 +139,11 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress)
     return census;
 }
 
+void refuse_changed(const Dataset& data) {
+    fail(ErrorKind::file,
+         "{} or {} changed while it was being read, so nothing was written; let nothing change it and run "
+         "again",
+         data.options().probs_name, data.options().labels_name);
+}
+
 }  // namespace kandinsky

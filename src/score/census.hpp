@@ -25,6 +25,9 @@ struct Census {
 /// nor the number of threads shows in counts, totals or fingerprint.
 [[nodiscard]] Census take_census(const Dataset& data, Condition condition, Progress& progress);
 
+/// Says that the data are not those of the census any more: somebody writes to them.
+[[noreturn]] void refuse_changed(const Dataset& data);
+
 /// Number of strata of a data set under a condition.
 [[nodiscard]] inline std::size_t strata_of(const Dataset& data, Condition condition) {
     return condition == Condition::by_class ? data.classes() : 1;

@@ -15,7 +15,8 @@ GROUPS = np.array([7, 7, -2, 5, 5, 5, 9, 30, 31, 30, 7, 40])
 
 
 def flags(room, method):
-    return ["--method", method] + (["--mask", room.save("map.npy", REGIONS)] if method == "mask" else [])
+    return ["--method", method, "--fallback", "none"] + (
+        ["--mask", room.save("map.npy", REGIONS)] if method == "mask" else [])
 
 
 def region_map(room, *args):
@@ -134,7 +135,7 @@ def test_the_fallback_serves_regions_with_fewer_scores_than_asked(twelve, least)
 
 def test_the_curves_written_are_the_thresholds_at_each_percent(twelve):
     room = twelve
-    room.calibrate("--method", "pixel", "--pooling", "pixels", "--curves", "curves.npy")
+    room.calibrate("--method", "pixel", "--pooling", "pixels", "--fallback", "none", "--curves", "curves.npy")
     curves = room.load("curves.npy")
     assert curves.shape == (100, 3, 5, 7) and curves.dtype == np.float32
     expected = reference.Reference(room.probs, room.member, np.arange(35).reshape(5, 7))
