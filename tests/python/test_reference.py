@@ -42,7 +42,7 @@ def problems(draw):
        st.sampled_from(["class", "none"]), ALPHAS)
 def test_thresholds_and_sets_follow_the_definition(problem, method, pooling, condition, alpha):
     probs, labels, groups = problem
-    calibrator = quietly(Calibrator(method, pooling=pooling, condition=condition), probs, labels, groups)
+    calibrator = quietly(Calibrator(method, pooling=pooling, condition=condition, fallback="none"), probs, labels, groups)
     member, _ = reference.members(labels, probs.shape[1])
     plain = reference.Reference(probs, member, calibrator.regions_[0], pooling, groups, condition)
     exact = Fraction(str(alpha))
