@@ -41,7 +41,9 @@ struct MethodOption {
     std::string help;        ///< one sentence for --help
     /// Values that the value "auto" stands for: cross-validation picks one for each class. None: no choice.
     std::vector<std::string> trials = {};
-    std::string paper = {};  ///< the paper's value where the default is another one
+    /// The paper's value where the default is another one. It stands in for the default "auto" where nothing
+    /// can be cross-validated, or the method is what is chosen.
+    std::string paper = {};
 };
 
 /// The values given for a method's options; what is absent has its default.

@@ -29,6 +29,9 @@ CalibrateOptions effective(CalibrateOptions options) {
         options.score.half = true;
         for (double& level : options.quantiles) level = std::floor(level * 100 + 0.5) / 99.0;
     }
+    // Where all methods are judged, choosing the number of each one's regions as well would cost several
+    // times as much, and those that need no number win.
+    if (options.method == kAutoMethod || options.sketch > 0) settle_defaults(options);
     // A borrowed curve keeps no promise, and a class without one is in the set for certain.
     if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
         options.fallback = Fallback::none;
@@ -99,9 +102,9 @@ std::vector<Calibrator> sketch_all(const Dataset& data, const std::vector<Calibr
     std::vector<Calibrator> calibrators;
     if (seconds != nullptr) seconds->clear();
     for (const CalibrateOptions& one : options) {
-        const Stopwatch own;
+        const Stopwatch clock;
         calibrators.push_back(sketch.finish(one, progress));
-        if (seconds != nullptr) seconds->push_back(reading + own.seconds());
+        if (seconds != nullptr) seconds->push_back(reading + clock.seconds());
     }
     return calibrators;
 }

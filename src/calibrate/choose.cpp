@@ -72,6 +72,13 @@ bool has_choice(const CalibrateOptions& options) {
                        [&](const MethodOption& option) { return is_open(option, options.settings); });
 }
 
+void settle_defaults(CalibrateOptions& options) {
+    for (const Method* one : methods())
+        if (options.method == kAutoMethod || options.method == one->name)
+            for (const MethodOption& option : one->options)
+                if (is_open(option, {})) options.settings.text.emplace(option.flag, option.paper);
+}
+
 std::vector<Contender> contenders(const CalibrateOptions& options) {
     std::vector<Contender> all;
     if (options.method != kAutoMethod)

@@ -17,6 +17,10 @@ struct Contender {
 /// Whether cross-validation has something to choose: the method, or the value of an option.
 [[nodiscard]] bool has_choice(const CalibrateOptions& options);
 
+/// Settles the options that are "auto" by default, and that nobody gave, on the paper's value: of the method,
+/// or of all where the method is to be chosen.
+void settle_defaults(CalibrateOptions& options);
+
 /// Everything there is to choose from, in table order. For kAutoMethod every method that needs no array; for
 /// each method all combinations of its options' trials where their value is "auto".
 [[nodiscard]] std::vector<Contender> contenders(const CalibrateOptions& options);

@@ -30,7 +30,9 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
         return "No finite-sample guarantee: each pixel's threshold is a quantile of a distribution smoothed "
                "over "
                "its surroundings, as good as the calibration images are typical.";
-    const bool pixelwise = calibrator.partitions[stratum].regions == calibrator.grid.pixels();
+    // Regions of one pixel each, and not because the scores happened to make them so.
+    const bool pixelwise = calibrator.partitions[stratum].regions == calibrator.grid.pixels() &&
+                           (!finds_regions || options.split > 0);
     const std::string unit = calibrator.grouped ? "group" : "image";
     const std::string which = options.condition == Condition::by_class
                                   ? "whose true label is the class in question"

@@ -53,9 +53,10 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
       classes_(classes),
       strata_(options.condition == Condition::by_class ? classes : 1),
       options_(options) {
+    settle_defaults(options_);
     if (options_.score.randomized) options_.score.seed = options_.seed;
     check_score(options.score);
-    refuse_unless_possible(options, grid);
+    refuse_unless_possible(options_, grid);
     const bool unit = options.score.kind == ScoreKind::lac || options.score.kind == ScoreKind::margin;
     low_ = score_range(options.score, classes).low;
     const double high = unit ? 1.0 : largest_score(options.score, classes);
@@ -211,7 +212,9 @@ Calibrator Sketch::finish(Progress& progress) const {
     return finish(options_, progress);
 }
 
-Calibrator Sketch::finish(const CalibrateOptions& options, Progress& progress) const {
+Calibrator Sketch::finish(const CalibrateOptions& asked, Progress& progress) const {
+    CalibrateOptions options = asked;
+    settle_defaults(options);
     if (options.score != options_.score || options.condition != options_.condition ||
         options.pooling != options_.pooling || options.sketch != options_.sketch)
         fail(ErrorKind::internal, "[Sketch::finish] the options are not those of the sketch");

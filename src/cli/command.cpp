@@ -142,7 +142,9 @@ CalibrateOptions CalibrateFlags::options() const {
     for (const Method* candidate : kandinsky::methods())
         for (const MethodOption& option : candidate->options) {
             const std::string& value = method_options.at(option.flag);
-            if (value == option.standard && !(paper() && given(option.flag))) continue;
+            // "auto" said aloud counts where its silent default would not.
+            const bool said = given(option.flag) && (paper() || !option.trials.empty());
+            if (value == option.standard && !said) continue;
             if (option.type == MethodOption::Type::array)
                 options.settings.arrays[option.flag] = load_array(value, {});
             else

@@ -40,6 +40,10 @@ void sum_signed(Communicator& comm, std::span<std::int64_t> values);
 [[nodiscard]] std::uint64_t most(Communicator& comm, std::uint64_t value);
 [[nodiscard]] std::uint64_t least(Communicator& comm, std::uint64_t value);
 
+/// Up to so many groups are put in one order of all ranks, where that makes a result finer: folds of equal
+/// size, resamples of equal size. It takes 8 bytes of each group; more groups are dealt with one by one.
+inline constexpr std::uint64_t kRankedGroups = 65536;
+
 /// Every rank's numbers, one rank after the other, and where the own ones begin.
 struct Gathered {
     std::vector<std::uint64_t> values;

@@ -13,6 +13,19 @@ namespace kandinsky {
 namespace {
 constexpr std::uint64_t kPurpose = 0x626F'6F74;
 
+/// A number drawn from the Poisson distribution of mean 1, at most 16.
+std::uint16_t poisson(Random& random) {
+    constexpr double kNone = 0.36787944117144233;  // 1 / e
+    const double u = random.uniform();
+    double share = kNone, sum = kNone;
+    std::uint16_t n = 0;
+    while (u >= sum && n < 16) {
+        share /= ++n;
+        sum += share;
+    }
+    return n;
+}
+
 std::vector<double> finite(const std::vector<double>& values) {
     std::vector<double> out;
     for (const double value : values)
@@ -36,7 +49,18 @@ Resamples::Resamples(const Dataset& data, std::size_t count, std::uint64_t seed,
             data.grouped() ? static_cast<std::uint64_t>(data.group_id(image)) : hashes[image];
         ++images[data.group_of(image)];
     }
-    // Equal identities without groups mean equal images: their order makes no difference.
+    if (total(*comm_, own) <= kRankedGroups)
+        draw(own_who, seed);
+    else
+        draw_apart(own_who, seed);
+    std::vector<std::uint64_t> sizes(count);
+    for (std::size_t group = 0; group < own; ++group)
+        for (std::size_t b = 0; b < count; ++b) sizes[b] += times_[group * stride_ + b] * images[group];
+    for (const std::uint64_t size : sizes) most_images_ = std::max(most_images_, size);
+}
+
+/// Equal identities without groups mean equal images: their order makes no difference.
+void Resamples::draw(const std::vector<std::uint64_t>& own_who, std::uint64_t seed) {
     const Gathered all = gather_words(*comm_, own_who);
     const std::vector<std::uint64_t>& who = all.values;
     const std::size_t groups = who.size();
@@ -44,16 +68,20 @@ Resamples::Resamples(const Dataset& data, std::size_t count, std::uint64_t seed,
     std::iota(order.begin(), order.end(), 0u);
     std::sort(order.begin(), order.end(),
               [&](std::uint32_t a, std::uint32_t b) { return who[a] != who[b] ? who[a] < who[b] : a < b; });
-    for (std::size_t b = 0; b < count; ++b) {
+    for (std::size_t b = 0; b < count_; ++b) {
         Random random(seed, kPurpose, b);
-        std::uint64_t total = 0;
-        for (std::size_t draw = 0; draw < groups; ++draw) {
+        for (std::size_t i = 0; i < groups; ++i) {
             const std::size_t group = order[random.below(groups)] - all.first;
-            if (group >= own) continue;  // another rank's: unsigned, so below the first wraps too
-            ++times_[group * stride_ + b];
-            total += images[group];
+            if (group < own_who.size())  // else another rank's: unsigned, so below the first wraps too
+                ++times_[group * stride_ + b];
         }
-        most_images_ = std::max(most_images_, total);
+    }
+}
+
+void Resamples::draw_apart(const std::vector<std::uint64_t>& own_who, std::uint64_t seed) {
+    for (std::size_t group = 0; group < own_who.size(); ++group) {
+        Random random(seed, kPurpose, mix(own_who[group]));
+        for (std::size_t b = 0; b < count_; ++b) times_[group * stride_ + b] = poisson(random);
     }
 }
 

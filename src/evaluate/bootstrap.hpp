@@ -11,9 +11,10 @@
 
 namespace kandinsky {
 
-/// How often each test group of this rank stands in each of some resamples: as many groups as there are on
-/// all ranks, drawn with replacement. Follows the groups' ids or the images' content, never their order. To
-/// put them in order every rank must know all: 8 bytes of each group cross the network.
+/// How often each test group of this rank stands in each of some resamples. Follows the groups' ids or the
+/// images' content, never their order. Up to kRankedGroups groups on all ranks: as many as there are, drawn
+/// with replacement from their common order, for which 8 bytes of each cross the network. More: every group
+/// for itself, by a Poisson number of mean 1, which so many draws with replacement come to; nothing is sent.
 class Resamples {
   public:
     Resamples() = default;
@@ -35,6 +36,9 @@ class Resamples {
                                              std::span<const std::uint64_t> bottom) const;
 
   private:
+    void draw(const std::vector<std::uint64_t>& own_who, std::uint64_t seed);
+    void draw_apart(const std::vector<std::uint64_t>& own_who, std::uint64_t seed);
+
     Communicator* comm_ = &alone();
     std::size_t count_ = 0, stride_ = 0;
     std::uint64_t most_images_ = 0;

@@ -11,12 +11,8 @@ enum class FoldOrder {
     contiguous,  ///< runs of neighbouring positions in the file, for frames of a video
 };
 
-/// Up to so many groups are put in order, which takes 8 bytes of each from every rank; more are dealt by the
-/// numbers they are ordered by, which makes folds of nearly equal size without a word.
-inline constexpr std::uint64_t kRankedGroups = 65536;
-
 /// The fold of every image, below the returned count. All images of a group share one; folds differ by at
-/// most one group in size up to kRankedGroups groups.
+/// most one group in size up to kRankedGroups groups; more are dealt by the numbers they would be ordered by.
 struct Folds {
     std::vector<std::uint8_t> of_image;
     std::size_t count = 0;  ///< min(wanted, groups)

@@ -2,7 +2,7 @@
 # without the packages that scripts/setup.sh installs.
 set(KANDINSKY_PYTHON /usr/bin/python3 CACHE FILEPATH "Python with numpy and pytest, for the tests")
 if(KANDINSKY_BUILD_CLI)
-  foreach(topic auto bad_input bad_output determinism documents files flow folders formats hardening help raster reference_page
+  foreach(topic auto bad_input bad_output determinism documents files flow folders formats guarantee hardening help raster reference_page
           report resizing scores sketch terminal volumes)
     add_test(NAME cli_${topic} COMMAND ${KANDINSKY_PYTHON} -m pytest -q -p no:cacheprovider
              ${CMAKE_CURRENT_LIST_DIR}/test_${topic}.py)

@@ -236,5 +236,25 @@ TEST(Ranks, WhatIsSaidDoesNotGrowWithTheImages) {
     }
 }
 
+TEST(Ranks, ResamplesOfManyGroupsAreTheSameAndCostNoMoreThanThoseOfFewer) {
+    const ThreadLimit limit(1);
+    const Calibrator calibrator = calibrate(make({.images = 50, .classes = 2, .grid = {1, 2}}).dataset(),
+                                            options_for("image", Pooling::pixels));
+    std::vector<std::uint64_t> bytes;
+    for (const std::size_t images : {66'000, 99'000}) {
+        const Dataset test = make({.images = images, .classes = 2, .grid = {1, 2}, .seed = 9}).dataset();
+        const std::string alone = judged(test, calibrator, 5);
+        const auto told =
+            on_ranks<std::pair<std::string, std::uint64_t>>(3, [&](std::shared_ptr<const Team> team) {
+                std::string text = judged(test.dealt(team), calibrator, 5);
+                return std::pair{std::move(text), team->comm.traffic().bytes};
+            });
+        for (const auto& [text, sent] : told) EXPECT_EQ(text, alone) << images;
+        bytes.push_back(told.front().second);
+    }
+    EXPECT_EQ(bytes[0], bytes[1]);
+    EXPECT_LT(bytes[0], 100'000u);
+}
+
 }  // namespace
 }  // namespace kandinsky

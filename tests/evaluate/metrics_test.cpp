@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/threads.hpp>
@@ -325,6 +326,37 @@ TEST(Bootstrap, OfManyImagesCountsBeyondSixteenBits) {
     const StratumEvaluation& own = report.calibrators[0].strata[0];
     EXPECT_LT(own.mean_ce_interval.high, 0.05);
     EXPECT_LT(std::abs(own.mean_ce_bias), 0.02);
+}
+
+TEST(Bootstrap, OfMoreGroupsThanAreOrderedDrawsEachForItself) {
+    const Made made = make({.images = 70000, .classes = 2, .grid = {1, 1}, .seed = 8});
+    const Dataset data = made.dataset();
+    ASSERT_GT(data.groups(), kRankedGroups);
+    constexpr std::size_t kCount = 64;
+    const Resamples resamples(data, kCount, 3, silent());
+    // As draws with replacement have it: a share 1/e of the groups never, 1/e once, 1/(2e) twice.
+    std::array<double, 17> seen{};
+    std::uint64_t most = 0;
+    for (std::size_t b = 0; b < kCount; ++b) {
+        std::uint64_t size = 0;
+        for (std::uint32_t g = 0; g < data.groups(); ++g) {
+            ASSERT_LE(resamples.times(g)[b], 16);
+            ++seen[resamples.times(g)[b]];
+            size += resamples.times(g)[b];
+        }
+        EXPECT_NEAR(static_cast<double>(size), 70000.0, 6 * std::sqrt(70000.0));
+        most = std::max(most, size);
+    }
+    EXPECT_EQ(resamples.most_images(), most);
+    const double all = 70000.0 * kCount;
+    double share = std::exp(-1.0);
+    for (int k = 0; k < 5; share /= ++k)
+        EXPECT_NEAR(seen[k] / all, share, 6 * std::sqrt(share * (1 - share) / all)) << k << " times";
+    // The interval is that of a proportion: 1.645 standard errors to either side.
+    const Calibrator calibrator = calibrator_of(made, "image", Condition::none);
+    const auto own = evaluate(data, {&calibrator}, {.alpha = 0.2, .bootstrap = 200}).calibrators[0].strata[0];
+    const double error = std::sqrt(0.16 / 70000.0);
+    EXPECT_NEAR(own.coverage_interval.high - own.coverage_interval.low, 2 * 1.645 * error, 0.8 * error);
 }
 
 }  // namespace

@@ -119,8 +119,9 @@ const Method kMethod{
         {
             {"fcc-curves",
              MethodOption::Type::integer,
-             "3",
-             "curves m; they bound m + 1 regions (1 to 16), or 'auto': chosen by cross-validation",
+             "auto",
+             "curves m; they bound m + 1 regions (1 to 16), or 'auto': chosen by cross-validation (the "
+             "paper: 3)",
              {"1", "3", "5", "8", "12"},
              "3"},
             {"fcc-order", MethodOption::Type::integer, "8",

@@ -91,8 +91,10 @@ const Method kMethod{
     .uses_labels = true,
     .options = {{.flag = "kmeans-clusters",
                  .type = MethodOption::Type::integer,
-                 .standard = "4",
-                 .help = "regions of method kmeans, 1 to 4096, or 'auto': chosen by cross-validation",
+                 .standard = "auto",
+                 .help =
+                     "regions of method kmeans, 1 to 4096, or 'auto': chosen by cross-validation (the paper: "
+                     "4)",
                  .trials = {"2", "4", "8", "16", "32", "64"},
                  .paper = "4"},
                 {.flag = "kmeans-restarts",

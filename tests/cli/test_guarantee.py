@@ -1,0 +1,76 @@
+"""What every rule promises, as `inspect`, its JSON, `calibrate`, `predict` and `evaluate` tell it: the table of docs/concepts.md, not the program, says what to expect."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from support import Room, scene
+
+FIXED, FOUND = ("image", "mask"), ("kmeans", "genann", "fcc")  # regions that are given, and those found on the scores
+PIXEL = "At each pixel: a new image whose true label is the class in question there has it in its set with probability at least 1 - alpha"
+REGION = r"In each region: a random pixel whose true label is the class in question, of a new (image|group) that has such a pixel there"
+IMAGE = r"A random pixel whose true label is the class in question, of a new (image|group) that has such a pixel"
+NOTHING = "No (general )?finite-sample guarantee"
+ALPHA = "probability at least 1 - alpha, if calibration and new (images|groups) are exchangeable"
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    room = Room(tmp_path_factory.mktemp("guarantee"))
+    probs, labels = scene(24, classes=2, grid=(8, 10), seed=5)
+    room.save("probs.npy", probs)
+    room.save("labels.npy", labels)
+    room.save("groups.npy", np.arange(24) // 2)
+    room.save("mask.npy", (np.arange(80).reshape(8, 10) % 3).astype(np.uint8))
+    return room
+
+
+def expected(method, pooling, split, grouped):
+    if method == "field":
+        return IMAGE if split and pooling == "groups" else NOTHING
+    if method == "pixel":
+        if not grouped:
+            return PIXEL
+        return REGION if pooling == "groups" else NOTHING
+    if pooling == "pixels":
+        return NOTHING
+    return REGION if method in FIXED or split else NOTHING
+
+
+@pytest.mark.parametrize("grouped", [False, True], ids=["images", "grouped"])
+@pytest.mark.parametrize("split", [False, True], ids=["whole", "split"])
+@pytest.mark.parametrize("pooling", ["groups", "pixels"])
+@pytest.mark.parametrize("method", ["pixel", "field", *FIXED, *FOUND])
+def test_the_sentence_is_the_one_of_the_rule_wherever_it_is_told(room, method, pooling, split, grouped):
+    words = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", method, "--pooling", pooling,
+             "--genann-generations", "5", "-o", "cal.kcal"]
+    words += ["--mask", "mask.npy"] if method == "mask" else []
+    words += ["--split", "0.5"] if split else []
+    words += ["--groups", "groups.npy"] if grouped else []
+    said = room.does(*words).out
+    sentence = json.loads(room.does("inspect", "cal.kcal", "--json").out)["guarantee"]
+    wanted = expected(method, pooling, split, grouped)
+    assert re.match(wanted, sentence), sentence
+    assert bool(re.search(ALPHA, sentence)) == (wanted != NOTHING), sentence
+    assert (" new group" in sentence) == (grouped and wanted != NOTHING and wanted != PIXEL) or wanted == NOTHING, sentence
+    assert sentence in room.does("inspect", "cal.kcal").out
+    assert sentence in said
+    assert sentence in room.does("predict", "cal.kcal", "--probs", "probs.npy", "-o", "sets.npy").out
+
+
+def test_the_released_code_is_promised_nothing(room):
+    room.does("calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", "pixel", "--compat", "released", "-o", "cal.kcal")
+    assert re.match(NOTHING, json.loads(room.does("inspect", "cal.kcal", "--json").out)["guarantee"])
+
+
+def test_a_choice_on_the_images_that_set_the_thresholds_is_promised_nothing_and_on_others_what_was_chosen_is(room):
+    words = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "-o", "cal.kcal"]
+    room.does(*words)
+    assert re.match(NOTHING, json.loads(room.does("inspect", "cal.kcal", "--json").out)["guarantee"])
+    room.does(*words, "--split", "0.5")
+    told = json.loads(room.does("inspect", "cal.kcal", "--json").out)
+    for cls, stratum in enumerate(told["strata"]):
+        wanted = expected(stratum["method"], "groups", True, False)
+        own = re.search(rf"Class(es)? [0-9, ]*\b{cls}\b[0-9, ]*: (.*)", told["guarantee"])
+        assert re.match(wanted, own[2] if own else told["guarantee"])
