@@ -57,6 +57,7 @@ ROWS = [
     ("genann, ellipse, 5 radii", "genann", {**GENANN, **ELLIPSE, "genann-radii": "5"}),
     ("genann, ellipse, 8 radii", "genann", {**GENANN, **ELLIPSE, "genann-radii": "8"}),
     ("genann, circle, 5 radii", "genann", {**GENANN, "genann-radii": "5"}),
+    ("genann, ellipse, auto", "genann", {**GENANN, **ELLIPSE, "genann-radii": "auto"}),
     ("fcc, circle, 3 (paper)", "fcc", FCC),
     ("fcc, rectangle", "fcc", {**FCC, **RECTANGLE}),
     ("fcc, area", "fcc", {**FCC, **AREA}),

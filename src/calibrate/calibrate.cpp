@@ -29,9 +29,6 @@ CalibrateOptions effective(CalibrateOptions options) {
         options.score.half = true;
         for (double& level : options.quantiles) level = std::floor(level * 100 + 0.5) / 99.0;
     }
-    // Where all methods are judged, choosing the number of each one's regions as well would cost several
-    // times as much, and those that need no number win.
-    if (options.method == kAutoMethod || options.sketch > 0) settle_defaults(options);
     // A borrowed curve keeps no promise, and a class without one is in the set for certain.
     if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
         options.fallback = Fallback::none;

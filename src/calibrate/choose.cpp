@@ -81,11 +81,16 @@ void settle_defaults(CalibrateOptions& options) {
 
 std::vector<Contender> contenders(const CalibrateOptions& options) {
     std::vector<Contender> all;
-    if (options.method != kAutoMethod)
+    if (options.method != kAutoMethod) {
         add_contenders(method(options.method), options.settings, all);
-    else
+    } else {
+        // Choosing the number of each method's regions as well would cost several times as much, and those
+        // that need no number win.
+        CalibrateOptions settled = options;
+        settle_defaults(settled);
         for (const Method* one : methods())
-            if (!needs_array(*one)) add_contenders(*one, options.settings, all);
+            if (!needs_array(*one)) add_contenders(*one, settled.settings, all);
+    }
     return all;
 }
 

@@ -26,4 +26,15 @@ void fetch_pages(const std::byte* begin, std::size_t bytes) {
     advise(begin, bytes, MADV_WILLNEED);
 }
 
+void prefer_large_pages(void* memory, std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
+    const auto first = reinterpret_cast<std::uintptr_t>(memory);
+    const auto begin = (first + kPage - 1) / kPage * kPage, end = (first + bytes) / kPage * kPage;
+    if (end > begin + 4 * kPage) (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#else
+    (void)memory, (void)bytes;
+#endif
+}
+
 }  // namespace kandinsky

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/pages.hpp"
 #include "core/parallel.hpp"
 #include "core/team.hpp"
 #include "curve/pixel_rows.hpp"
@@ -38,6 +39,8 @@ class PlainCurves {
                 own.complete[p] = complete;
                 own.offsets[p + 1] = own.offsets[p] + (n == 0 ? 0 : complete ? n : levels);
             }
+            own.values.reserve(own.offsets.back());
+            prefer_large_pages(own.values.data(), own.offsets.back() * sizeof(float));
             own.values.resize(own.offsets.back());
         }
         if (!rule.released) plan_all(census);

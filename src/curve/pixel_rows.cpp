@@ -7,6 +7,7 @@
 #include <limits>
 #include <new>
 
+#include "core/pages.hpp"
 #include "core/parallel.hpp"
 #include "curve/build_curve.hpp"
 #include "curve/score_key.hpp"
@@ -103,6 +104,7 @@ void PixelRows::gather(PixelRange range, Progress& progress) {
         // Not zeroed: every place is written.
         words_.reset(static_cast<std::byte*>(std::aligned_alloc(kLineBytes, bytes)));
         if (!words_) throw std::bad_alloc();
+        prefer_large_pages(words_.get(), bytes);
         capacity_ = tiles;
     }
     if (word_bytes_ == 2)

@@ -1,12 +1,11 @@
 #include "partition/histograms.hpp"
 
 #include <algorithm>
-#include <kandinsky/error.hpp>
 #include <numeric>
 
 #include "core/checkpoint.hpp"
-#include "core/parallel.hpp"
 #include "core/team.hpp"
+#include "score/image_blocks.hpp"
 #include "score/scored_tile.hpp"
 
 namespace kandinsky::partition {
@@ -61,13 +60,12 @@ FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const
     const std::size_t pixels = image_grid.pixels();
     const std::size_t length = cells.side() == 1 ? kTile : std::size_t{image_grid.width} * cells.side();
     const std::size_t tiles = (pixels + length - 1) / length;
-    const auto walk = [&](std::size_t first, std::size_t last, std::size_t number) {
+    const auto walk = [&](std::size_t number, std::size_t first, std::size_t last) {
         const PixelRange range{number * length, std::min(pixels, (number + 1) * length)};
         std::vector<std::size_t> cell(range.size());
         for (std::size_t i = 0; i < cell.size(); ++i) cell[i] = cells.of(range.begin + i);
-        ScoredTile tile(input.data, input.score, range.size());
+        ScoredTile tile(input.data, input.score, range.size(), ScoredTile::Pages::keep);
         for (std::size_t image = first; image < last; ++image) {
-            if (input.progress.cancelled()) throw Interrupted();
             tile.load(image, range);
             const std::size_t fold = folds.of_image[image];
             for (std::size_t c = 0; c < input.data.classes(); ++c) {
@@ -82,8 +80,7 @@ FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const
     const Team& team = input.data.team();
     accumulate(team, "score histograms", input.data.images(), {std::as_writable_bytes(histograms.all())},
                [&](std::size_t first, std::size_t last) {
-                   parallel_for(tiles, input.progress, "score histograms",
-                                [&](std::size_t number) { walk(first, last, number); });
+                   pass_images(input.data, first, last, tiles, input.progress, "score histograms", walk);
                });
     // Across ranks: the histograms themselves, in whole numbers.
     team.comm.sum(histograms.all());

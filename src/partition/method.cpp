@@ -50,7 +50,8 @@ std::string value_of(const Method& method, const PartitionInput& input, std::str
             const auto found = input.settings->text.find(option.flag);
             if (found != input.settings->text.end()) return found->second;
         }
-        return option.standard;
+        // Who fits regions by hand gets the paper's number where calibrate() would try several.
+        return option.trials.empty() || option.paper.empty() ? option.standard : option.paper;
     }
     fail(ErrorKind::internal, "[{}] does not declare option '{}'", method.name, flag);
 }

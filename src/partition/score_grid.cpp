@@ -1,12 +1,10 @@
 #include "partition/score_grid.hpp"
 
 #include <algorithm>
-#include <kandinsky/error.hpp>
-#include <mutex>
 
 #include "core/checkpoint.hpp"
-#include "core/parallel.hpp"
 #include "core/team.hpp"
+#include "score/image_blocks.hpp"
 #include "score/scored_tile.hpp"
 
 namespace kandinsky::partition {
@@ -59,17 +57,21 @@ ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
     std::vector<std::uint64_t> counts(ScoreGrid::kSlots), weights(ScoreGrid::kSlots);
     // The bits of a float that is not negative ascend with it.
     std::vector<std::uint64_t> top(1, 0);
-    std::mutex adding;
-    const auto walk = [&](std::size_t first, std::size_t last, std::size_t part) {
+    struct Own {
+        std::vector<std::uint64_t> counts, weights;
+        float largest = 0;
+    };
+    std::vector<Own> own(parts);
+    const auto walk = [&](std::size_t part, std::size_t first, std::size_t last) {
         const PixelRange range{part * pixels / parts, (part + 1) * pixels / parts};
-        std::vector<std::uint64_t> own_counts(ScoreGrid::kSlots);
-        std::vector<std::uint64_t> own_weights(ScoreGrid::kSlots), vote(range.size());
+        auto& [own_counts, own_weights, own_largest] = own[part];
+        own_counts.resize(ScoreGrid::kSlots);
+        own_weights.resize(ScoreGrid::kSlots);
+        std::vector<std::uint64_t> vote(range.size());
         for (std::size_t i = 0; i < vote.size(); ++i)
             vote[i] = (std::uint64_t{1} << 36) / std::max(1u, n[range.begin + i]);
-        float own_largest = 0;
-        ScoredTile tile(input.data, input.score, range.size());
+        ScoredTile tile(input.data, input.score, range.size(), ScoredTile::Pages::keep);
         for (std::size_t image = first; image < last; ++image) {
-            if (input.progress.cancelled()) throw Interrupted();
             tile.load(image, range);
             for (std::size_t c = 0; c < input.data.classes(); ++c) {
                 if (!feeds(input, c)) continue;
@@ -84,18 +86,22 @@ ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
                 }
             }
         }
-        const std::lock_guard lock(adding);
-        for (std::size_t slot = 0; slot < ScoreGrid::kSlots; ++slot) {
-            counts[slot] += own_counts[slot];
-            weights[slot] += own_weights[slot];
+    };
+    const auto add_up = [&] {
+        for (const Own& one : own) {
+            for (std::size_t slot = 0; slot < one.counts.size(); ++slot) {
+                counts[slot] += one.counts[slot];
+                weights[slot] += one.weights[slot];
+            }
+            top[0] = std::max<std::uint64_t>(top[0], std::bit_cast<std::uint32_t>(one.largest));
         }
-        top[0] = std::max<std::uint64_t>(top[0], std::bit_cast<std::uint32_t>(own_largest));
+        own.assign(parts, {});
     };
     accumulate(input.data.team(), "score thresholds", input.data.images(),
                {bytes_of(counts), bytes_of(weights), bytes_of(top)},
                [&](std::size_t first, std::size_t last) {
-                   parallel_for(parts, input.progress, "score thresholds",
-                                [&](std::size_t part) { walk(first, last, part); });
+                   pass_images(input.data, first, last, parts, input.progress, "score thresholds", walk);
+                   add_up();
                });
     // Across ranks: the tables, in whole numbers, and the largest score.
     Communicator& comm = input.data.team().comm;

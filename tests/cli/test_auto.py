@@ -77,12 +77,19 @@ def test_a_split_lets_the_choice_keep_a_promise(room):
 
 
 def test_the_number_of_regions_can_be_chosen_too(room):
-    out = room.does("calibrate", *DATA, "-m", "kmeans", "--kmeans-clusters", "auto", "-o", "k.kcal").out
-    assert re.match(r"class +kmeans 2 +kmeans 4 +kmeans 8", out)
+    out = room.does("calibrate", *DATA, "-m", "kmeans", "-o", "k.kcal").out
+    assert re.match(r"class +kmeans 4 +kmeans 16 +kmeans 64\n", out)
+    room.does("calibrate", *DATA, "-m", "kmeans", "--kmeans-clusters", "auto", "-o", "said.kcal")
     for stratum in described(room, "k.kcal")["strata"]:
         assert stratum["method"] == "kmeans"
-        assert stratum["choice"]["options"]["kmeans-clusters"] in ("2", "4", "8", "16", "32", "64")
+        assert stratum["choice"]["options"]["kmeans-clusters"] in ("4", "16", "64")
         assert stratum["regions"] == stratum["geometry"]["clusters"]
+    assert described(room, "said.kcal")["strata"] == described(room, "k.kcal")["strata"]
+
+
+def test_among_methods_the_number_of_regions_is_the_papers_unless_auto_is_said_aloud(room):
+    out = room.does("calibrate", *DATA, "--fcc-curves", "auto", "-o", "all.kcal").out.splitlines()
+    assert re.fullmatch(r"class +pixel +image +kmeans +genann +fcc 3 +fcc 6 +fcc 12 +field *", out[0])
 
 
 def test_the_papers_preset_is_one_flag_and_other_options_still_count(room):

@@ -122,7 +122,7 @@ const Method kMethod{
              "auto",
              "curves m; they bound m + 1 regions (1 to 16), or 'auto': chosen by cross-validation (the "
              "paper: 3)",
-             {"1", "3", "5", "8", "12"},
+             {"3", "6", "12"},
              "3"},
             {"fcc-order", MethodOption::Type::integer, "8",
              "order K of the curves' Fourier series (1 to 32)"},

@@ -69,13 +69,13 @@ void add_groups(const SoftInput& input, const ScoreGrid& grid, const Cells& cell
     std::mutex adding;
     const auto walk = [&](std::size_t g, GroupLevels& sums) {
         std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
-        ScoredTile tile(input.data, input.score, std::min(kTile, pixels));
+        ScoredTile tile(input.data, input.score, std::min(kTile, pixels), ScoredTile::Pages::keep);
         const auto count = [&](std::size_t pixel, float score) {
             ++counts[distributions
                          ? GroupLevels::step_of(level_at(grid, distributions->at(cells.of(pixel)), score))
                          : GroupLevels::kSteps + 1];
         };
-        for (const std::uint32_t image : groups[g])
+        for (const std::uint32_t image : groups[g]) {
             for (std::size_t begin = 0; begin < pixels; begin += kTile) {
                 const PixelRange range{begin, std::min(pixels, begin + kTile)};
                 tile.load(image, range);
@@ -83,6 +83,8 @@ void add_groups(const SoftInput& input, const ScoreGrid& grid, const Cells& cell
                     for (std::size_t j = 0; j < range.size() && feeds(input, c); ++j)
                         if (tile.member(c)[j] != 0) count(begin + j, tile.scores(c)[j]);
             }
+            input.data.release(image, image + 1);
+        }
         const std::lock_guard lock(adding);
         sums.add(counts);
     };

@@ -136,7 +136,7 @@ const Method kMethod{
                  .standard = "3",
                  .help = "number of radii, 1 to 16, or 'auto': chosen by cross-validation; there is one "
                          "region more",
-                 .trials = {"1", "3", "5", "8", "12"},
+                 .trials = {"3", "6", "12"},
                  .paper = "3"},
                 {.flag = "genann-metric",
                  .type = MethodOption::Type::text,
