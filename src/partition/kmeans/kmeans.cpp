@@ -64,7 +64,10 @@ Partition fit(const PartitionInput& input) {
     options.clusters = static_cast<std::size_t>(integer_option(kMethod, input, "kmeans-clusters", 1, 4096));
     options.restarts = static_cast<std::size_t>(integer_option(kMethod, input, "kmeans-restarts", 1, 1000));
     // Where regions are only judged, the last percent of inertia does not matter.
-    if (is_quick_fit(input)) options.restarts = std::min<std::size_t>(options.restarts, 3);
+    if (is_quick_fit(input)) {
+        options.restarts = std::min<std::size_t>(options.restarts, 2);
+        options.max_iterations = 20;
+    }
     options.seed = input.seed;
     const std::size_t pixels = input.grid.pixels();
     if (input.feature_count == 0 || input.features.size() != pixels * input.feature_count ||
