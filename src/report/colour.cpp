@@ -60,15 +60,11 @@ const Ramp& difference_ramp() {
     return ramp;
 }
 
-Rgb region_colour(std::size_t region) {
+Rgb region_colour(std::size_t region, std::size_t regions) {
     static constexpr Rgb kColours[] = {{38, 70, 131},   {233, 196, 106}, {42, 157, 143}, {231, 111, 81},
                                        {141, 110, 172}, {168, 218, 220}, {120, 60, 40},  {244, 162, 180}};
-    constexpr std::size_t kCount = std::size(kColours);
-    Rgb out = kColours[region % kCount];
-    const auto round = static_cast<double>(region / kCount % 4);
-    for (std::uint8_t& value : out)
-        value = static_cast<std::uint8_t>(std::lround(value + (255 - value) * 0.22 * round));
-    return out;
+    if (regions <= std::size(kColours)) return kColours[region];
+    return share_ramp()[(255 * region + (regions - 1) / 2) / (regions - 1)];
 }
 
 std::string method_colour(std::size_t method) {

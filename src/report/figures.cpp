@@ -154,11 +154,14 @@ std::string violins_svg(const ReportInput& input, std::size_t s, double top) {
 /// The regions, or for methods with shapes those of k-means with the curves as vectors over them.
 std::string regions_svg(const Calibrator& own, const Calibrator& behind, std::size_t s) {
     const Grid grid = own.grid;
+    const Partition& shown = behind.partitions[s];
+    // More regions than a palette has places share them with their neighbours.
+    const std::size_t places = std::min<std::size_t>(256, shown.regions);
     std::vector<Rgb> palette;
-    for (std::size_t r = 0; r < 256; ++r) palette.push_back(region_colour(r));
+    for (std::size_t r = 0; r < places; ++r) palette.push_back(region_colour(r, places));
     std::vector<std::uint8_t> codes(grid.pixels());
     for (std::size_t p = 0; p < codes.size(); ++p)
-        codes[p] = static_cast<std::uint8_t>(behind.partitions[s].region[p] % 256);
+        codes[p] = static_cast<std::uint8_t>(std::uint64_t{shown.region[p]} * places / shown.regions);
     const std::string png = palette_png(codes, grid, palette, 1);
     const std::string data = base64({reinterpret_cast<const std::uint8_t*>(png.data()), png.size()});
     std::string out = fmt::format(

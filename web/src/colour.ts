@@ -41,10 +41,10 @@ const regionColours: Rgb[] = [
   [120, 60, 40],
   [244, 162, 180],
 ].map((colour) => colour as Rgb);
-export function regionColour(r: number): Rgb {
-  const base = regionColours[r % regionColours.length];
-  const round = Math.floor(r / regionColours.length) % 4;
-  return base.map((value) => Math.round(value + (255 - value) * 0.22 * round)) as Rgb;
+/** Up to eight regions have a colour each; more than an eye can tell apart are shades in their order. */
+export const distinctRegions = regionColours.length;
+export function regionColour(r: number, regions: number): Rgb {
+  return regions <= distinctRegions ? regionColours[r] : shareRamp[Math.round((255 * r) / (regions - 1))];
 }
 
 export const noData: Rgb = [190, 190, 190];

@@ -1,6 +1,6 @@
 // Where the errors are: maps on one scale, violins, the subtraction map, partitions, and the data behind.
 import { ChartFrame, violins } from "./charts";
-import { countRamp, differenceRamp, errorRamp, methodColour, noData, regionColour, shareRamp } from "./colour";
+import { countRamp, differenceRamp, distinctRegions, errorRamp, methodColour, noData, regionColour, shareRamp } from "./colour";
 import { classesOf, NO_VALUE, stratumName, values } from "./data";
 import { h, picker, section } from "./dom";
 import { curveLines } from "./geometry";
@@ -124,21 +124,23 @@ export function partitionSection(store: Store): HTMLElement | null {
         // A method may use another's regions for some classes only, so that this is asked class by class.
         const background = lines.length > 0 ? report.methods.find((method) => method.strata[store.choice.stratum].geometry.kind === "kmeans") : undefined;
         const behind = background?.strata[store.choice.stratum] ?? own;
-        return { own, lines, background, regions: own.region_map && (await values(own.region_map)), behind: behind.region_map && (await values(behind.region_map)) };
+        return { own, lines, background, regions: own.region_map && (await values(own.region_map)), behind: behind.region_map && (await values(behind.region_map)), shown: behind };
       }),
     );
   store.on(
     ["stratum"],
     latest(load, (loaded) =>
-      loaded.forEach(({ own, lines, background, regions, behind }, i) => {
+      loaded.forEach(({ own, lines, background, regions, behind, shown }, i) => {
+        const many = behind && shown.regions > distinctRegions;
         maps[i].draw({
-          paint: (pixel) => (behind ? regionColour(behind[pixel]) : noData),
+          paint: (pixel) => (behind ? regionColour(behind[pixel], shown.regions) : noData),
           describe: (pixel) => (regions ? `region ${regions[pixel] + 1} of ${own.regions}` : "a region of its own"),
+          bar: many ? { ramp: shareRamp, low: "1", high: String(shown.regions), label: shown.geometry.kind === "kmeans" ? "region, from easy pixels to hard ones" : "region" } : undefined,
           overlay: lines,
         });
-        const entries = own.region_samples.slice(0, 8).map((n, r): [[number, number, number], string] => [regionColour(r), `${r + 1}: ${count(n)} test samples`]);
+        const entries = own.region_samples.slice(0, 8).map((n, r): [[number, number, number], string] => [regionColour(r, own.regions), `${r + 1}: ${count(n)} test samples`]);
         const note = background ? `${lines.length / 2} curves over the regions of ${background.name}` : regions ? "" : "Every pixel has a curve of its own.";
-        legends[i].replaceChildren(note ? h("p", { class: "note" }, note) : swatches(entries));
+        legends[i].replaceChildren(note ? h("p", { class: "note" }, note) : many ? "" : swatches(entries));
       }),
     ),
   );

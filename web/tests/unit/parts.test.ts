@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { density } from "../../src/charts";
-import { differenceRamp, errorRamp, regionColour } from "../../src/colour";
+import { differenceRamp, errorRamp, regionColour, shareRamp } from "../../src/colour";
 import { curvePaths, fourierRadius, outline } from "../../src/geometry";
 import { codeQuantile } from "../../src/maps_section";
 import { overPhoto, setMembers, setState } from "../../src/sets";
@@ -84,7 +84,12 @@ describe("colours and densities", () => {
     expect(errorRamp.length).toBe(256);
     expect(differenceRamp[20][0]).toBeGreaterThan(differenceRamp[20][2]);
     expect(differenceRamp[235][2]).toBeGreaterThan(differenceRamp[235][0]);
-    expect(regionColour(8)).not.toEqual(regionColour(0));
+    expect(new Set(Array.from({ length: 8 }, (_, r) => regionColour(r, 8).join())).size).toBe(8);
+    // Beyond eight the order shows: each is brighter than the one before.
+    const light = Array.from({ length: 64 }, (_, r) => regionColour(r, 64).reduce((a, b) => a + b));
+    expect(light[63]).toBeGreaterThan(light[0]);
+    expect(regionColour(0, 64)).toEqual(shareRamp[0]);
+    expect(regionColour(63, 64)).toEqual(shareRamp[255]);
   });
 
   test("a density has its largest value 1 where most values are and ignores missing ones", () => {
