@@ -21,7 +21,7 @@ import numpy as np
 
 WORK = {
     "calibrate image": ["calibrate", "-m", "image", "--pooling", "groups"],
-    "calibrate kmeans": ["calibrate", "-m", "kmeans", "--pooling", "groups"],
+    "calibrate kmeans": ["calibrate", "-m", "kmeans", "--kmeans-clusters", "4", "--pooling", "groups"],
     "calibrate pixel": ["calibrate", "-m", "pixel", "--pooling", "groups"],
     "calibrate genann": ["calibrate", "-m", "genann", "--pooling", "pixels"],
     "calibrate field": ["calibrate", "-m", "field", "--pooling", "groups"],

@@ -28,6 +28,10 @@ class Result:
         return [line for line in self.err.splitlines() if not line.startswith(WARNING)]
 
 
+# Sanitizers take their time: their presets say how much more of it a command gets.
+PATIENCE = float(os.environ.get("KANDINSKY_PATIENCE", "1"))
+
+
 def command():
     path = os.environ.get("KANDINSKY_COMMAND", "")
     assert path, "set KANDINSKY_COMMAND to the kandinsky program"
@@ -37,7 +41,7 @@ def command():
 def run(*args, cwd, **options):
     """Runs the command; `options` go to subprocess.run, for example another stdout."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL} | options
-    done = subprocess.run([command(), *map(str, args)], cwd=cwd, timeout=120, check=False, **options)
+    done = subprocess.run([command(), *map(str, args)], cwd=cwd, timeout=120 * PATIENCE, check=False, **options)
     return Result(done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode())
 
 

@@ -11,7 +11,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from support import command, help_text
+from support import PATIENCE, command, help_text
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(p for p in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if p.name != "cli.md")
@@ -129,7 +129,7 @@ def shell(tmp_path_factory):
     def run(block):
         block = re.sub(r"\$\(seq \d+\)", "$(seq 2)", block)  # repetitions make the numbers steadier, not the commands right
         return subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=folder, env=environment, capture_output=True,
-                              text=True, timeout=300, stdin=subprocess.DEVNULL)  # fmt: skip
+                              text=True, timeout=300 * PATIENCE, stdin=subprocess.DEVNULL)  # fmt: skip
 
     assert run("kandinsky demo -q -o demo").returncode == 0
     for name, array in STAND_FOR.items():

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "cli"), str(Path(__file__).resolve().parent / "mpi")]
-from support import Room, command, scene
+from support import PATIENCE, Room, command, scene
 from test_mpi import ENVIRONMENT, PLUGIN, mpirun, without_times
 
 KEEP = ["--checkpoint", "state", "--checkpoint-every", "0"]
@@ -90,7 +90,7 @@ def killed_again_and_again(scenes, what, start_line, seed):
         if (scenes.folder / output).exists():  # killed after its work, or not at all: then it is whole
             expect_output()
     done = subprocess.run(start_line([*args, *KEEP]), cwd=scenes.folder, env=ENVIRONMENT, check=False,
-                          capture_output=True, timeout=120)
+                          capture_output=True, timeout=120 * PATIENCE)
     assert done.returncode == 0, done
     expect_output()
     assert not (scenes.folder / "state").exists()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import command, expect_refusal, Result, scene, snapshot
+from support import PATIENCE, Result, command, expect_refusal, scene, snapshot
 
 INPUT = ["--probs", "probs.npy", "--labels", "labels.npy"]
 LONG_AGO = 1_000_000_000
@@ -23,7 +23,7 @@ def state(process):
 
 
 def ended(process):
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=120 * PATIENCE)
     return Result(process.returncode, out.decode(), err.decode())
 
 
