@@ -78,6 +78,11 @@ std::vector<Rule> make_rules(const Grid& grid) {
         options.split = split;
         return options;
     };
+    const auto four = [&](const std::string& method, double split) {
+        CalibrateOptions options = rule(method, Pooling::groups, split);
+        options.settings.text = {{"kmeans-clusters", "4"}, {"fcc-curves", "3"}};
+        return options;
+    };
     CalibrateOptions rings = rule("mask", Pooling::groups, 0);
     rings.settings.arrays["mask"] = Array::copy_of(rings_of(grid), {grid.height, grid.width});
     CalibrateOptions released = rule("pixel", Pooling::pixels, 0);
@@ -87,8 +92,10 @@ std::vector<Rule> make_rules(const Grid& grid) {
         {"image, pooling groups", rule("image", groups, 0), Promise::images},
         {"fixed rings, pooling groups", rings, Promise::regions},
         {"pixel, pooling groups", rule("pixel", groups, 0), Promise::pixels},
+        {"kmeans, 4 regions, groups, split 0.5", four("kmeans", 0.5), Promise::regions},
         {"kmeans, groups, split 0.5", rule("kmeans", groups, 0.5), Promise::regions},
         {"genann, groups, split 0.5", rule("genann", groups, 0.5), Promise::regions},
+        {"fcc, 4 regions, groups, split 0.5", four("fcc", 0.5), Promise::regions},
         {"fcc, groups, split 0.5", rule("fcc", groups, 0.5), Promise::regions},
         {"field, groups, split 0.5", rule("field", groups, 0.5), Promise::images},
         {"auto, groups, split 0.5", rule("auto", groups, 0.5), Promise::chosen},
