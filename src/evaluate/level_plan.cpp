@@ -1,5 +1,9 @@
 #include "evaluate/level_plan.hpp"
 
+#include <algorithm>
+
+#include "core/parallel.hpp"
+
 namespace kandinsky {
 
 LevelPlan paper_levels() {
@@ -38,9 +42,12 @@ std::vector<std::vector<float>> thresholds_by_curve(const Calibrator& calibrator
     for (std::size_t s = 0; s < table.size(); ++s) {
         const CurveSet& curves = calibrator.curves[s];
         table[s].resize(curves.size() * alphas.size());
-        for (std::size_t k = 0; k < curves.size(); ++k)
-            for (std::size_t l = 0; l < alphas.size(); ++l)
-                table[s][k * alphas.size() + l] = curves.threshold(k, alphas[l]);
+        constexpr std::size_t kTask = 1024;  // curves
+        parallel_for((curves.size() + kTask - 1) / kTask, [&](std::size_t task) {
+            for (std::size_t k = task * kTask; k < std::min(curves.size(), (task + 1) * kTask); ++k)
+                for (std::size_t l = 0; l < alphas.size(); ++l)
+                    table[s][k * alphas.size() + l] = curves.threshold(k, alphas[l]);
+        });
     }
     return table;
 }

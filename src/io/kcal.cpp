@@ -2,6 +2,7 @@
 #include <kandinsky/npz.hpp>
 
 #include "core/fail.hpp"
+#include "core/pages.hpp"
 #include "io/atomic_file.hpp"
 #include "io/json_depth.hpp"
 #include "io/kcal_meta.hpp"
@@ -154,8 +155,10 @@ Calibrator load(const std::filesystem::path& path) {
                 to.assign(from.begin() + static_cast<std::ptrdiff_t>(from_index),
                           from.begin() + static_cast<std::ptrdiff_t>(to_index));
             };
-            own.values.assign(values.data_as<float>() + base,
-                              values.data_as<float>() + all.offsets[first[s + 1]]);
+            const std::size_t count = all.offsets[first[s + 1]] - base;
+            own.values.reserve(count);
+            prefer_large_pages(own.values.data(), count * sizeof(float));
+            own.values.assign(values.data_as<float>() + base, values.data_as<float>() + base + count);
             slice(all.scores, own.scores, first[s], first[s + 1]);
             slice(all.groups, own.groups, first[s], first[s + 1]);
             slice(all.complete, own.complete, first[s], first[s + 1]);
