@@ -28,6 +28,8 @@ ENVIRONMENT = os.environ | {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_btl": "self,vader",
     "OMPI_MCA_plm_rsh_agent": "true",
+    # Where /etc/hosts does not know the machine's own name, mpirun asks a name service: it need not wait long for none.
+    "RES_OPTIONS": "timeout:1 attempts:1",
 }
 
 
