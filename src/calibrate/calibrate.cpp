@@ -149,28 +149,39 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
                  data.grouped() ? "groups" : "images");
     }
     const Halves* const parts = halves ? &*halves : nullptr;
-    std::vector<CalibrateOptions> hard;
-    for (const CalibrateOptions& one : wanted)
+    std::vector<CalibrateOptions> hard, open;
+    for (const CalibrateOptions& one : wanted) {
         if (kind_of(one) == Kind::hard) hard.push_back(one);
+        if (kind_of(one) == Kind::chosen) open.push_back(one);
+    }
     std::optional<Run> whole;
     if ((!hard.empty() && !halves) || any(Kind::soft)) whole.emplace(data, wanted, progress);
     const double reading = start.seconds() / static_cast<double>(wanted.size());
 
-    std::vector<double> hard_seconds(hard.size(), 0.0);
-    std::vector<Calibrator> made;
+    std::vector<double> hard_seconds(hard.size(), 0.0), chosen_seconds;
+    std::vector<Calibrator> made, chosen;
     if (!hard.empty())
         made = halves
                    ? calibrate_split(data, hard, *halves, hard_seconds, progress)
                    : whole->set_thresholds(hard, whole->find_regions(hard, true, hard_seconds), hard_seconds);
+    if (!open.empty()) chosen = calibrate_chosen(data, open, parts, chosen_seconds, progress);
     std::vector<Calibrator> calibrators;
     std::vector<double> times;
-    for (std::size_t m = 0, h = 0; m < wanted.size(); ++m) {
+    for (std::size_t m = 0, h = 0, c = 0; m < wanted.size(); ++m) {
         const Stopwatch own;
-        const Kind kind = kind_of(wanted[m]);
-        calibrators.push_back(kind == Kind::soft     ? whole->share(wanted[m], parts)
-                              : kind == Kind::chosen ? calibrate_chosen(data, wanted[m], parts, progress)
-                                                     : std::move(made[h]));
-        times.push_back(reading + (kind == Kind::hard ? hard_seconds[h++] : own.seconds()));
+        switch (kind_of(wanted[m])) {
+            case Kind::soft:
+                calibrators.push_back(whole->share(wanted[m], parts));
+                times.push_back(reading + own.seconds());
+                break;
+            case Kind::chosen:
+                calibrators.push_back(std::move(chosen[c]));
+                times.push_back(reading + chosen_seconds[c++]);
+                break;
+            case Kind::hard:
+                calibrators.push_back(std::move(made[h]));
+                times.push_back(reading + hard_seconds[h++]);
+        }
     }
     if (seconds != nullptr) *seconds = std::move(times);
     return calibrators;

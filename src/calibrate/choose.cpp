@@ -57,6 +57,18 @@ std::pair<std::size_t, std::string> verdict(const std::vector<Contender>& all, c
                                    100 * kNearTie)};
     return {least, "it has the least loss"};
 }
+
+Choice choice_among(const std::vector<Contender>& all, const CrossLoss& found) {
+    Choice choice;
+    for (std::size_t k = 0; k < all.size(); ++k)
+        choice.judged.push_back({all[k].method->name, all[k].tuned, found.loss[k]});
+    const auto [taken, reason] = verdict(all, found);
+    choice.method = all[taken].method->name;
+    choice.tuned = all[taken].tuned;
+    choice.reason = reason;
+    choice.folds = found.folds;
+    return choice;
+}
 }  // namespace
 
 std::string label_of(const std::string& method, const std::map<std::string, std::string>& tuned) {
@@ -94,23 +106,30 @@ std::vector<Contender> contenders(const CalibrateOptions& options) {
     return all;
 }
 
-std::vector<Choice> choose(const Dataset& data, const Census& census, const CalibrateOptions& options,
-                           Progress& progress) {
-    const std::vector<Contender> all = contenders(options);
-    std::vector<Choice> choices;
+std::vector<std::vector<Choice>> choose(const Dataset& data, const Census& census,
+                                        const std::vector<CalibrateOptions>& options, Progress& progress) {
+    std::vector<std::vector<Contender>> own;
+    std::vector<Contender> all;
+    for (const CalibrateOptions& one : options) {
+        own.push_back(contenders(one));
+        all.insert(all.end(), own.back().begin(), own.back().end());
+    }
+    std::vector<std::vector<Choice>> choices(options.size());
     for (std::uint32_t s = 0; s < census.strata; ++s) {
-        const CrossLoss found = cross_loss(data, census, options, s, all, progress);
-        Choice choice;
-        for (std::size_t k = 0; k < all.size(); ++k)
-            choice.judged.push_back({all[k].method->name, all[k].tuned, found.loss[k]});
-        const auto [taken, reason] = verdict(all, found);
-        choice.method = all[taken].method->name;
-        choice.tuned = all[taken].tuned;
-        choice.reason = reason;
-        choice.folds = found.folds;
-        choices.push_back(std::move(choice));
+        const CrossLoss found = cross_loss(data, census, options.front(), s, all, progress);
+        auto next = found.loss.begin();
+        for (std::size_t m = 0; m < options.size(); ++m) {
+            const auto end = next + static_cast<std::ptrdiff_t>(own[m].size());
+            choices[m].push_back(choice_among(own[m], {.loss = {next, end}, .folds = found.folds}));
+            next = end;
+        }
     }
     return choices;
+}
+
+std::vector<Choice> choose(const Dataset& data, const Census& census, const CalibrateOptions& options,
+                           Progress& progress) {
+    return std::move(choose(data, census, std::vector{options}, progress).front());
 }
 
 }  // namespace kandinsky

@@ -31,5 +31,9 @@ void settle_defaults(CalibrateOptions& options);
 inline constexpr double kNearTie = 0.02;
 [[nodiscard]] std::vector<Choice> choose(const Dataset& data, const Census& census,
                                          const CalibrateOptions& options, Progress& progress);
+/// The same for several methods that share all other options: [method][stratum]. Data are read once for all.
+[[nodiscard]] std::vector<std::vector<Choice>> choose(const Dataset& data, const Census& census,
+                                                      const std::vector<CalibrateOptions>& options,
+                                                      Progress& progress);
 
 }  // namespace kandinsky

@@ -5,6 +5,7 @@
 
 #include "calibrate/choose.hpp"
 #include "calibrate/run.hpp"
+#include "core/stopwatch.hpp"
 
 namespace kandinsky {
 
@@ -67,19 +68,29 @@ Calibrator build(const Dataset& data, const CalibrateOptions& options, std::vect
 }
 }  // namespace
 
-Calibrator calibrate_chosen(const Dataset& data, const CalibrateOptions& options, const Halves* halves,
-                            Progress& progress) {
-    const auto chosen = [&](const Dataset& from, const Run& run) {
-        return choose(from, run.census(), options, progress);
-    };
-    Run all(data, {options}, progress);
-    if (halves == nullptr) return build(data, options, chosen(data, all), nullptr, {all, all, all});
-    const Dataset fitting = data.subset(halves->learn), setting = data.subset(halves->level);
-    Run finder(fitting, {options}, progress), setter(setting, {options}, progress);
-    Calibrator made = build(data, options, chosen(fitting, finder), halves, {finder, setter, all});
-    made.images = all.census().images;
-    made.groups = all.census().groups;
-    made.fingerprint = all.census().fingerprint;
+std::vector<Calibrator> calibrate_chosen(const Dataset& data, const std::vector<CalibrateOptions>& options,
+                                         const Halves* halves, std::vector<double>& seconds,
+                                         Progress& progress) {
+    const Stopwatch start;
+    Run all(data, options, progress);
+    std::optional<Dataset> fitting, setting;
+    std::optional<Run> finder, setter;
+    if (halves != nullptr) {
+        fitting = data.subset(halves->learn), setting = data.subset(halves->level);
+        finder.emplace(*fitting, options, progress), setter.emplace(*setting, options, progress);
+    }
+    const Runs runs{finder ? *finder : all, setter ? *setter : all, all};
+    auto choices = choose(fitting ? *fitting : data, runs.finder.census(), options, progress);
+    seconds.assign(options.size(), start.seconds() / static_cast<double>(options.size()));
+    std::vector<Calibrator> made;
+    for (std::size_t m = 0; m < options.size(); ++m) {
+        const Stopwatch own;
+        made.push_back(build(data, options[m], std::move(choices[m]), halves, runs));
+        made.back().images = all.census().images;
+        made.back().groups = all.census().groups;
+        made.back().fingerprint = all.census().fingerprint;
+        seconds[m] += own.seconds();
+    }
     return made;
 }
 

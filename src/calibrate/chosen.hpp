@@ -6,10 +6,13 @@
 
 namespace kandinsky {
 
-/// Calibrates with whatever cross-validation chooses for each stratum. With `halves` (not empty on either
-/// side) the choice and the regions come from the first part alone, the thresholds from the other one.
-/// `options` are as they take effect.
-[[nodiscard]] Calibrator calibrate_chosen(const Dataset& data, const CalibrateOptions& options,
-                                          const Halves* halves, Progress& progress);
+/// Calibrates by each of some methods, which share all other options, with whatever cross-validation chooses
+/// for each stratum; they share walks over the data too, and `seconds` tells each one's share. With `halves`
+/// (not empty on either side) the choice and the regions come from the first part alone, the thresholds from
+/// the other one. `options` are as they take effect.
+[[nodiscard]] std::vector<Calibrator> calibrate_chosen(const Dataset& data,
+                                                       const std::vector<CalibrateOptions>& options,
+                                                       const Halves* halves, std::vector<double>& seconds,
+                                                       Progress& progress);
 
 }  // namespace kandinsky
