@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from support import Room, default_methods, methods, run
+from support import Room, default_methods, methods, run, without_times
 
 METHODS = methods()
 ORDER = np.random.default_rng(0).permutation(24)
@@ -50,13 +50,6 @@ class Scenes(Room):
 
     def map(self, method):
         return ["--mask", "map.npy"] if method == "mask" else []
-
-
-def without_times(text):
-    found = json.loads(text)
-    for one in found["results"]:
-        del one["seconds"]
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "cli"), str(Path(__file__).resolve().parent / "mpi")]
-from support import PATIENCE, Room, command, scene
-from test_mpi import ENVIRONMENT, PLUGIN, mpirun, without_times
+from support import PATIENCE, Room, command, scene, without_times
+from test_mpi import ENVIRONMENT, PLUGIN, mpirun
 
 KEEP = ["--checkpoint", "state", "--checkpoint-every", "0"]
 

@@ -1,6 +1,5 @@
 """mpirun kandinsky: the bytes of one process on any number of ranks, and one clear end when something goes wrong."""
 
-import json
 import os
 import shutil
 import signal
@@ -13,7 +12,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "cli"))
-from support import Result, Room, command, run, snapshot
+from support import Result, Room, command, run, snapshot, without_times
 
 PLUGIN = Path(os.environ.get("KANDINSKY_COMMAND", ".")).resolve().parent / "libkandinsky_mpi.so"
 pytestmark = pytest.mark.skipif(
@@ -74,13 +73,6 @@ class Scenes(Room):
             assert without_times(made) == without_times(self.alone[key])
         else:
             assert made == self.alone[key]
-
-
-def without_times(text):
-    found = json.loads(text)
-    for one in found["results"]:
-        del one["seconds"]
-    return found
 
 
 @pytest.fixture(scope="module")
