@@ -33,7 +33,8 @@ TEST(TextMap, NeverExceedsItsRoomAndKeepsTheShape) {
         EXPECT_LE(cells.size() / width, 18u);
         for (const double cell : cells) EXPECT_EQ(cell, 1);
     }
-    EXPECT_EQ(shrunk(std::vector<double>(76800, 1), {240, 320}, 48, 18, width).size() / width, 18u);
+    const std::vector<double> cells = shrunk(std::vector<double>(76800, 1), {240, 320}, 48, 18, width);
+    EXPECT_EQ(cells.size() / width, 18u);
     EXPECT_EQ(width, 48u);
 }
 
