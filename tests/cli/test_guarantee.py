@@ -1,4 +1,4 @@
-"""What every rule promises, as `inspect`, its JSON, `calibrate`, `predict` and `evaluate` tell it: the table of docs/concepts.md, not the program, says what to expect."""
+"""What every rule promises, as `calibrate`, `inspect`, its JSON and `predict` tell it; expected() says it apart from the program."""
 
 import json
 import re
@@ -53,7 +53,8 @@ def test_the_sentence_is_the_one_of_the_rule_wherever_it_is_told(room, method, p
     wanted = expected(method, pooling, split, grouped)
     assert re.match(wanted, sentence), sentence
     assert bool(re.search(ALPHA, sentence)) == (wanted != NOTHING), sentence
-    assert (" new group" in sentence) == (grouped and wanted != NOTHING and wanted != PIXEL) or wanted == NOTHING, sentence
+    if wanted != NOTHING:
+        assert (" new group" in sentence) == grouped, sentence
     assert sentence in room.does("inspect", "cal.kcal").out
     assert sentence in said
     assert sentence in room.does("predict", "cal.kcal", "--probs", "probs.npy", "-o", "sets.npy").out
