@@ -23,7 +23,7 @@ WORK = {
     "calibrate image": ["calibrate", "-m", "image", "--pooling", "groups"],
     "calibrate kmeans": ["calibrate", "-m", "kmeans", "--kmeans-clusters", "4", "--pooling", "groups"],
     "calibrate pixel": ["calibrate", "-m", "pixel", "--pooling", "groups"],
-    "calibrate genann": ["calibrate", "-m", "genann", "--pooling", "pixels"],
+    "calibrate genann": ["calibrate", "-m", "genann", "--genann-radii", "3", "--pooling", "pixels"],
     "calibrate field": ["calibrate", "-m", "field", "--pooling", "groups"],
     "evaluate": ["evaluate", "judged.kcal", "--bootstrap", "0"],
     "evaluate, 20 resamples": ["evaluate", "judged.kcal", "--bootstrap", "20"],

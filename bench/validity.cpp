@@ -80,7 +80,7 @@ std::vector<Rule> make_rules(const Grid& grid) {
     };
     const auto four = [&](const std::string& method, double split) {
         CalibrateOptions options = rule(method, Pooling::groups, split);
-        options.settings.text = {{"kmeans-clusters", "4"}, {"fcc-curves", "3"}};
+        options.settings.text = {{"kmeans-clusters", "4"}, {"genann-radii", "3"}, {"fcc-curves", "3"}};
         return options;
     };
     CalibrateOptions rings = rule("mask", Pooling::groups, 0);
@@ -94,6 +94,7 @@ std::vector<Rule> make_rules(const Grid& grid) {
         {"pixel, pooling groups", rule("pixel", groups, 0), Promise::pixels},
         {"kmeans, 4 regions, groups, split 0.5", four("kmeans", 0.5), Promise::regions},
         {"kmeans, groups, split 0.5", rule("kmeans", groups, 0.5), Promise::regions},
+        {"genann, 4 regions, groups, split 0.5", four("genann", 0.5), Promise::regions},
         {"genann, groups, split 0.5", rule("genann", groups, 0.5), Promise::regions},
         {"fcc, 4 regions, groups, split 0.5", four("fcc", 0.5), Promise::regions},
         {"fcc, groups, split 0.5", rule("fcc", groups, 0.5), Promise::regions},

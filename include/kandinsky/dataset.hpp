@@ -63,6 +63,8 @@ class Dataset {
     /// about as many images for each rank, perhaps none. Walks over the part add up with those of the others.
     /// All ranks must hold the same data set; nothing is read.
     [[nodiscard]] Dataset dealt(std::shared_ptr<const Team> team) const;
+    /// These images as the part of this rank, where they were dealt before they were read.
+    [[nodiscard]] Dataset as_share(std::shared_ptr<const Team> team) const;
     [[nodiscard]] Dataset by_itself() const;  ///< the same images without the team
     [[nodiscard]] const Team& team() const;   ///< a process alone, unless dealt
 

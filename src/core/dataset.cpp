@@ -146,7 +146,11 @@ Dataset Dataset::dealt(std::shared_ptr<const Team> team) const {
         const std::uint32_t g = group_index_[image];
         if (owner_of(before[g], before[g + 1], all, ranks) == team->comm.rank()) own.push_back(image);
     }
-    Dataset part = subset(own);
+    return subset(own).as_share(std::move(team));
+}
+
+Dataset Dataset::as_share(std::shared_ptr<const Team> team) const {
+    Dataset part = *this;
     part.team_ = std::move(team);
     return part;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "core/elements.hpp"
 #include "core/fail.hpp"
@@ -124,46 +125,21 @@ void SliceReader::read(std::size_t slice, float* out, std::size_t* certain_backg
 }
 
 namespace {
-/// Which slices of each case are taken, known to the rank that looked at its labels, for all.
-void share_slices(Communicator& comm, std::vector<std::vector<std::uint32_t>>& slices) {
-    if (comm.size() == 1) return;
-    std::vector<std::uint64_t> own;
-    for (std::size_t i = comm.rank(); i < slices.size(); i += comm.size()) {
-        own.push_back(slices[i].size());
-        own.insert(own.end(), slices[i].begin(), slices[i].end());
-    }
-    const Gathered all = gather_words(comm, own);
-    std::size_t next = 0;
-    for (std::size_t r = 0; r < comm.size(); ++r)
-        for (std::size_t i = r; i < slices.size(); i += comm.size()) {
-            const auto count = static_cast<std::size_t>(all.values[next++]);
-            slices[i].clear();
-            for (std::size_t k = 0; k < count; ++k)
-                slices[i].push_back(static_cast<std::uint32_t>(all.values[next++]));
-        }
-}
-
-/// Which rows a rank reads: those that Dataset::dealt() will give it. `groups`: of the cases; empty without.
-std::vector<bool> own_rows(const Communicator& comm, const std::vector<std::size_t>& rows_of,
-                           const std::vector<std::int64_t>& groups) {
-    std::map<std::int64_t, std::uint64_t> before;  // by group: rows of lower ones
+/// The cases that this rank reads: whole groups, about equally many slices to each rank, by what the files'
+/// headers say. `ids`: of the cases; empty without groups.
+std::vector<bool> own_cases(const Communicator& comm, const std::vector<std::size_t>& slices_of,
+                            const std::vector<std::int64_t>& ids) {
+    std::map<std::int64_t, std::uint64_t> before;  // by group: slices of lower ones
+    const auto group = [&](std::size_t i) { return ids.empty() ? static_cast<std::int64_t>(i) : ids[i]; };
+    for (std::size_t i = 0; i < slices_of.size(); ++i) before[group(i)] += slices_of[i];
     std::uint64_t all = 0;
-    for (std::size_t i = 0; i < rows_of.size(); ++i) {
-        all += rows_of[i];
-        if (!groups.empty()) before[groups[i]] += rows_of[i];
-    }
-    std::map<std::int64_t, bool> mine;
-    std::uint64_t sum = 0;
-    for (const auto& [id, size] : before) {
-        mine[id] = owner_of(sum, sum + size, all, comm.size()) == comm.rank();
-        sum += size;
-    }
+    for (auto& [id, size] : before) all += std::exchange(size, all);
     std::vector<bool> own;
-    for (std::size_t i = 0; i < rows_of.size(); ++i)
-        for (std::size_t k = 0; k < rows_of[i]; ++k)
-            own.push_back(groups.empty()
-                              ? owner_of(own.size(), own.size() + 1, all, comm.size()) == comm.rank()
-                              : mine[groups[i]]);
+    for (std::size_t i = 0; i < slices_of.size(); ++i) {
+        const auto here = before.find(group(i)), next = std::next(here);
+        const std::uint64_t after = next == before.end() ? all : next->second;
+        own.push_back(all > 0 && owner_of(here->second, after, all, comm.size()) == comm.rank());
+    }
     return own;
 }
 
@@ -188,8 +164,25 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
         return probs != nullptr ? probs_info(i) : labels_info(i);
     };
 
-    // First look at the labels: which slices are taken, and whether bytes hold their values.
     CaseRunner cases(pairs, progress);
+    const auto group_numbers = [&] {
+        std::vector<std::string> names;
+        bool grouped = !options.group_by.empty();
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            names.push_back(pairs[i].name);
+            grouped = grouped || (cases.good(i) && info(i).volume);
+        }
+        return grouped ? group_ids(names, options.group_by) : std::vector<std::int64_t>{};
+    };
+    // Several ranks number all slices, and each takes its own ones: which slices of others hold annotations
+    // is not needed, and not told.
+    const bool several = comm.size() > 1;
+    std::vector<std::size_t> slices_of;
+    for (std::size_t i = 0; i < pairs.size(); ++i) slices_of.push_back(info(i).slices);
+    const std::vector<bool> mine =
+        several ? own_cases(comm, slices_of, group_numbers()) : std::vector<bool>(pairs.size(), true);
+
+    // First look at the labels: which slices are taken, and whether bytes hold their values.
     std::vector<std::vector<std::uint32_t>> slices(pairs.size());
     LabelRules rules = label_rules(options, pairs.size(), info);
     if (labels != nullptr) {
@@ -204,7 +197,7 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
         cases.run(
             "checking labels", [&](std::size_t i) { return labels_info(i).path; },
             [&](std::size_t i) {
-                if (i % comm.size() != comm.rank()) return;
+                if (!mine[i]) return;
                 const LabelSlices reader(labels_info(i), labels->read(pairs[i].labels), rules);
                 for (std::size_t s = 0; s < labels_info(i).slices; ++s) {
                     const LabelSlices::Look look = reader.look(s);
@@ -213,43 +206,33 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
                     if (look.wide) wide = true;
                 }
             });
-        share_slices(comm, slices);
         rules.wide = most(comm, wide ? 1 : 0) == 1;
         (void)cases.refuse_unless(options.skip_bad, pairing.files);
     } else {
         for (std::size_t i = 0; i < pairs.size(); ++i)
-            for (std::size_t s = 0; s < info(i).slices; ++s)
+            for (std::size_t s = 0; s < info(i).slices && mine[i]; ++s)
                 slices[i].push_back(static_cast<std::uint32_t>(s));
     }
 
     std::vector<std::size_t> first_row(pairs.size());
+    std::size_t taken = 0;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         first_row[i] = out.origins.size();
         if (!cases.good(i)) slices[i].clear();
-        for (const std::uint32_t s : slices[i]) out.origins.push_back({pairs[i].name, s});
+        taken += slices[i].size();
+        for (std::size_t k = 0; k < (several ? slices_of[i] : slices[i].size()); ++k)
+            out.origins.push_back({pairs[i].name, several ? k : slices[i][k]});
     }
+    const auto row_of = [&](std::size_t i, std::size_t k) {
+        return first_row[i] + (several ? slices[i][k] : k);
+    };
     const std::size_t rows = out.origins.size();
-    if (rows == 0) {
+    if (total(comm, taken) == 0) {
         const std::vector<BadFile> bad = cases.refuse_unless(true, pairing.files);
         fail(ErrorKind::data, "no image is left to read: {}",
              bad.empty() ? "no slice holds an annotation" : list_of(bad, pairing.files));
     }
-    std::vector<std::string> names;
-    bool grouped = !options.group_by.empty();
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        names.push_back(pairs[i].name);
-        grouped = grouped || (cases.good(i) && info(i).volume);
-    }
-    std::vector<std::int64_t> ids;
-    if (grouped) ids = group_ids(names, options.group_by);
-    std::vector<std::size_t> rows_of;
-    for (const auto& own : slices) rows_of.push_back(own.size());
-    const std::vector<bool> wanted = own_rows(comm, rows_of, ids);
-    const auto nothing_of = [&](std::size_t i) {
-        const auto from = wanted.begin() + static_cast<std::ptrdiff_t>(first_row[i]);
-        return std::find(from, from + static_cast<std::ptrdiff_t>(slices[i].size()), true) ==
-               from + static_cast<std::ptrdiff_t>(slices[i].size());
-    };
+    const std::vector<std::int64_t> ids = group_numbers();
     const std::size_t height = options.fit.grid.height, width = options.fit.grid.width;
     try {
         if (labels != nullptr) {
@@ -261,14 +244,13 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
             cases.run(
                 "reading labels", [&](std::size_t i) { return labels_info(i).path; },
                 [&](std::size_t i) {
-                    if (nothing_of(i)) return;
+                    if (slices[i].empty()) return;
                     const LabelSlices reader(labels_info(i), labels->read(pairs[i].labels), rules);
                     std::vector<std::byte> item(size_of(scratch.dtype()) * height * width *
                                                 std::max<std::size_t>(planes, 1));
                     for (std::size_t k = 0; k < slices[i].size(); ++k) {
-                        if (!wanted[first_row[i] + k]) continue;
                         reader.read(slices[i][k], item.data());
-                        put(scratch, first_row[i] + k, item.data());
+                        put(scratch, row_of(i, k), item.data());
                     }
                 });
             out.labels = scratch.array();
@@ -281,18 +263,16 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
             cases.run(
                 "reading probabilities", [&](std::size_t i) { return probs_info(i).path; },
                 [&](std::size_t i) {
-                    if (nothing_of(i)) return;
+                    if (slices[i].empty()) return;
                     const SliceReader reader(probs_info(i), probs->read(pairs[i].probs), options);
                     std::vector<float> item(planes * height * width);
-                    std::size_t ones = 0, own = 0;
+                    std::size_t ones = 0;
                     for (std::size_t k = 0; k < slices[i].size(); ++k) {
-                        if (!wanted[first_row[i] + k]) continue;
-                        ++own;
                         reader.read(slices[i][k], item.data(), &ones);
-                        put(scratch, first_row[i] + k, item.data());
+                        put(scratch, row_of(i, k), item.data());
                     }
                     certain += ones;
-                    pixels += own * probs_info(i).height * probs_info(i).width;
+                    pixels += slices[i].size() * probs_info(i).height * probs_info(i).width;
                 });
             out.probs = scratch.array();
             certain = total(comm, certain);
@@ -316,13 +296,15 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
         if (!cases.good(i)) continue;
         ++out.cases;
         for (std::size_t k = 0; k < slices[i].size(); ++k)
-            out.usable.push_back(static_cast<std::uint32_t>(first_row[i] + k));
+            out.usable.push_back(static_cast<std::uint32_t>(row_of(i, k)));
     }
-    if (out.usable.empty())
-        fail(ErrorKind::data, "no image is left; {}", list_of(out.skipped, pairing.files));
-    if (grouped) {
+    out.share = several;
+    const std::uint64_t images = total(comm, out.usable.size());
+    if (images == 0) fail(ErrorKind::data, "no image is left; {}", list_of(out.skipped, pairing.files));
+    if (!ids.empty()) {
         std::vector<std::int64_t> all;
-        for (std::size_t i = 0; i < pairs.size(); ++i) all.insert(all.end(), slices[i].size(), ids[i]);
+        for (std::size_t i = 0; i < pairs.size(); ++i)
+            all.insert(all.end(), several ? slices_of[i] : slices[i].size(), ids[i]);
         out.groups = Array::copy_of(all, {rows});
     }
     if (!out.skipped.empty()) out.remarks.push_back("--skip-bad: " + list_of(out.skipped, pairing.files));
@@ -330,7 +312,7 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
     nlohmann::ordered_json record = preparation_json(options);
     record["format"] = shape_source.format();
     record["cases"] = out.cases;
-    record["images"] = out.usable.size();
+    record["images"] = images;
     for (const auto& [key, value] : out.provenance.items()) record[key] = value;
     if (!out.skipped.empty()) {
         record["skipped"] = nlohmann::ordered_json::array();

@@ -58,6 +58,7 @@ struct FolderData {
     Array groups;                       ///< int64 [N]; empty where every image stands alone
     std::vector<ImageOrigin> origins;   ///< [N]
     std::vector<std::uint32_t> usable;  ///< rows of the arrays that were read well
+    bool share = false;                 ///< the usable rows are those of one rank among several
     std::vector<std::int64_t> ignore;   ///< the labels to ignore, padding's included
     std::size_t cases = 0;
     std::vector<BadFile> skipped;

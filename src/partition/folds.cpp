@@ -41,6 +41,21 @@ std::vector<std::size_t> places_of(Communicator& comm, const std::vector<std::ui
             places[order[place] - all.first] = place;
     return places;
 }
+
+/// Runs of neighbouring tickets, as equal in size as can be, of which no two are the same: by the first
+/// ticket of each run but the first.
+std::vector<std::uint8_t> runs_of(Communicator& comm, const std::vector<std::uint64_t>& tickets,
+                                  std::uint64_t groups, std::uint64_t runs) {
+    std::vector<std::uint64_t> sorted = tickets, wanted;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::uint64_t k = 1; k < runs; ++k) wanted.push_back((k * groups + runs - 1) / runs + 1);
+    const std::vector<std::uint64_t> firsts = select_ranks(comm, sorted, wanted);
+    std::vector<std::uint8_t> run;
+    for (const std::uint64_t ticket : tickets)
+        run.push_back(static_cast<std::uint8_t>(std::upper_bound(firsts.begin(), firsts.end(), ticket) -
+                                                firsts.begin()));
+    return run;
+}
 }  // namespace
 
 Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_hash, std::size_t wanted,
@@ -52,14 +67,15 @@ Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_ha
     Folds folds;
     folds.count = std::min<std::size_t>(wanted, groups);
     std::vector<std::uint8_t> of_group(tickets.size());
-    if (order == FoldOrder::content && groups > kRankedGroups) {
+    if (order == FoldOrder::contiguous) {
+        of_group = runs_of(comm, tickets, groups, folds.count);
+    } else if (groups > kRankedGroups) {
         for (std::size_t g = 0; g < tickets.size(); ++g)
             of_group[g] = static_cast<std::uint8_t>(tickets[g] % folds.count);
     } else {
         const std::vector<std::size_t> places = places_of(comm, tickets);
         for (std::size_t g = 0; g < tickets.size(); ++g)
-            of_group[g] = static_cast<std::uint8_t>(
-                order == FoldOrder::content ? places[g] % folds.count : places[g] * folds.count / groups);
+            of_group[g] = static_cast<std::uint8_t>(places[g] % folds.count);
     }
     folds.of_image.resize(data.images());
     for (std::size_t image = 0; image < data.images(); ++image)

@@ -12,7 +12,8 @@ enum class FoldOrder {
 };
 
 /// The fold of every image, below the returned count. All images of a group share one; folds differ by at
-/// most one group in size up to kRankedGroups groups; more are dealt by the numbers they would be ordered by.
+/// most one group in size when contiguous and up to kRankedGroups groups by content; more are dealt by the
+/// numbers they would be ordered by.
 struct Folds {
     std::vector<std::uint8_t> of_image;
     std::size_t count = 0;  ///< min(wanted, groups)

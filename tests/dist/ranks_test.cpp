@@ -7,6 +7,7 @@
 #include <kandinsky/threads.hpp>
 #include <sstream>
 
+#include "partition/folds.hpp"
 #include "report/result_json.hpp"
 #include "support/synthetic.hpp"
 #include "support/thread_ranks.hpp"
@@ -214,26 +215,52 @@ TEST(Ranks, AComparisonOnSamplesIsTheSame) {
             EXPECT_EQ(one, alone);
 }
 
+/// What the most talkative of three ranks says while it calibrates.
+std::uint64_t bytes_said(std::size_t images, const CalibrateOptions& options) {
+    const ThreadLimit limit(1);
+    const Dataset data = make({.images = images, .classes = 2, .grid = {4, 5}}).dataset();
+    const auto said = on_ranks<std::uint64_t>(3, [&](std::shared_ptr<const Team> team) {
+        (void)calibrate(data.dealt(team), options);
+        return team->comm.traffic().bytes;
+    });
+    return *std::max_element(said.begin(), said.end());
+}
+
 TEST(Ranks, WhatIsSaidDoesNotGrowWithTheImages) {
-    for (const std::string method : {"image", "kmeans", "field"}) {
-        const ThreadLimit limit(1);
-        CalibrateOptions options = options_for(method, Pooling::groups);
+    for (const std::string method : {"image", "pixel", "kmeans", "field", "field by runs"}) {
+        CalibrateOptions options = options_for(method.substr(0, method.find(' ')), Pooling::groups);
         options.rungs = 20;
-        const auto bytes = [&](std::size_t images) {
-            return on_ranks<std::uint64_t>(
-                       3,
-                       [&](std::shared_ptr<const Team> team) {
-                           const Dataset data =
-                               make({.images = images, .classes = 2, .grid = {4, 5}}).dataset();
-                           (void)calibrate(data.dealt(team), options);
-                           return team->comm.traffic().bytes;
-                       })
-                .front();
-        };
-        // Orders of up to 65,536 groups take 8 bytes of each; everything else is counts.
-        const std::uint64_t few = bytes(300), many = bytes(1200);
-        EXPECT_LE(many, few + 900 * 8 + few / 50) << method << ": " << few;
+        const bool runs = method == "field by runs";
+        if (runs) options.settings.text["field-fold-order"] = "contiguous";
+        // Folds by content put up to 65,536 groups in one order, 8 bytes each. Everything else is counts: at
+        // most one for each order statistic and bit, fewer while statistics lie together, which depends on
+        // the data.
+        const bool orders = !runs && (method == "kmeans" || method == "field");
+        const std::uint64_t few = bytes_said(1200, options), many = bytes_said(19'200, options);
+        EXPECT_LE(many, few + (orders ? 18'000 * 8 : 0) + few / 10) << method << ": " << few;
     }
+}
+
+TEST(Ranks, FoldsOfRunsAreTheSameAndCostNoMoreForManyGroups) {
+    const auto sent = [](std::size_t images) {
+        const Dataset data =
+            make({.images = images, .classes = 2, .grid = {1, 1}, .groups = images / 2}).dataset();
+        const std::vector<std::uint64_t> nothing(images);
+        using partition::FoldOrder;
+        std::vector<std::uint8_t> alone(images);
+        const auto all = partition::make_folds(data, nothing, 5, FoldOrder::contiguous, 0);
+        for (std::size_t i = 0; i < images; ++i) alone[data.row_of(i)] = all.of_image[i];
+        const auto bytes = on_ranks<std::uint64_t>(3, [&](std::shared_ptr<const Team> team) {
+            const Dataset own = data.dealt(team);
+            const auto folds = partition::make_folds(own, nothing, 5, FoldOrder::contiguous, 0);
+            EXPECT_EQ(folds.count, 5u);
+            for (std::size_t i = 0; i < own.images(); ++i)
+                EXPECT_EQ(folds.of_image[i], alone[own.row_of(i)]) << "image " << own.row_of(i);
+            return team->comm.traffic().bytes;
+        });
+        return bytes.front();
+    };
+    EXPECT_EQ(sent(14), sent(140'000));
 }
 
 TEST(Ranks, ResamplesOfManyGroupsAreTheSameAndCostNoMoreThanThoseOfFewer) {
