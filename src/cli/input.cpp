@@ -188,8 +188,8 @@ Input InputFlags::load(Progress& progress, const std::string& recorded) const {
     if (read.usable.size() < rows) data = data.subset(read.usable);
     std::vector<std::string> names;
     for (const std::uint32_t row : read.usable) names.push_back(read.origins[row].name);
-    return {read.share ? data.as_share(team) : own_share(std::move(data)), std::move(read.remarks), std::move(read.provenance),
-            std::move(names)};
+    return {read.share ? data.as_share(team) : own_share(std::move(data)), std::move(read.remarks),
+            std::move(read.provenance), std::move(names)};
 }
 
 }  // namespace kandinsky::cli

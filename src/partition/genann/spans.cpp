@@ -42,36 +42,39 @@ Spans::Spans(const Grid& grid, Origin origin, const Annuli& annuli, Edge edge)
     cuts_.resize(static_cast<std::size_t>(height_) * 2 * radii_);
     if (grid.pixels() == 0) return;
     const Norm norm(annuli);
-    const double x_centre = origin.x0 + annuli.cx;
-    const double right = width_ - 1.0;
+    const double x_centre = origin.x0 + annuli.cx, inverse = 1 / norm.a;
+    const auto right = static_cast<std::int32_t>(width_) - 1;
     for (std::uint32_t row = 0; row < height_; ++row) {
         std::uint32_t* cuts = cuts_.data() + static_cast<std::size_t>(row) * 2 * radii_;
-        const double dy = origin.y0 - row - annuli.cy;
+        const double dy = origin.y0 - row - annuli.cy, across = dy * dy * inverse;
         const double middle = x_centre - norm.b * dy / norm.a;
-        const double nearest = std::clamp(std::round(middle), 0.0, right);
-        double outer_first = 0, outer_last = width_;
+        const auto nearest = static_cast<std::int32_t>(std::round(std::clamp<double>(middle, 0, right)));
+        std::int32_t outer_first = 0, outer_last = right + 1;
         for (std::size_t k = radii_; k-- > 0;) {
             const double limit = annuli.radii[k] * annuli.radii[k];
-            const auto inside = [&](double x) {
+            const auto inside = [&](std::int32_t x) {
                 const double d = norm.squared(x - x_centre, dy);
                 return edge == Edge::open ? d < limit : d <= limit;
             };
-            double first = outer_first, last = outer_first;  // an empty run, within the next larger disc's
-            if (nearest >= outer_first && nearest < outer_last && inside(nearest)) {
-                // Solve for the ends, then let the predicate itself decide the pixels next to them.
-                const double half = std::sqrt(std::max(0.0, (limit - dy * dy / norm.a) / norm.a));
-                first = std::clamp(std::ceil(middle - half), 0.0, nearest);
-                while (first > 0 && inside(first - 1)) --first;
-                while (!inside(first)) ++first;
-                double end = std::clamp(std::floor(middle + half), nearest, right);
-                while (end < right && inside(end + 1)) ++end;
-                while (!inside(end)) --end;
-                first = std::max(first, outer_first);
-                last = std::min(end + 1, outer_last);
+            if (!inside(nearest)) {
+                // Nor does a smaller disc meet the row: empty runs, within the last disc's.
+                for (++k; k-- > 0;)
+                    cuts[radii_ - 1 - k] = cuts[radii_ + k] = static_cast<std::uint32_t>(outer_first);
+                break;
             }
-            cuts[radii_ - 1 - k] = static_cast<std::uint32_t>(first);
-            cuts[radii_ + k] = static_cast<std::uint32_t>(last);
-            outer_first = first, outer_last = last;
+            // Solve for the ends, then let the predicate itself decide the pixels next to them.
+            const double half = std::sqrt(std::max(0.0, (limit - across) * inverse));
+            const double low = std::clamp<double>(middle - half, 0, nearest),
+                         high = std::clamp<double>(middle + half, nearest, right);
+            auto first = static_cast<std::int32_t>(low), last = static_cast<std::int32_t>(high);
+            if (first < low) ++first;
+            while (first > 0 && inside(first - 1)) --first;
+            while (!inside(first)) ++first;
+            while (last < right && inside(last + 1)) ++last;
+            while (!inside(last)) --last;
+            outer_first = std::max(first, outer_first), outer_last = std::min(last + 1, outer_last);
+            cuts[radii_ - 1 - k] = static_cast<std::uint32_t>(outer_first);
+            cuts[radii_ + k] = static_cast<std::uint32_t>(outer_last);
         }
     }
 }
