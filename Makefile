@@ -29,11 +29,14 @@ build: setup  ## build the library and the command: build/bin/kandinsky
 	@$(COMPILE) --target kandinsky kandinsky_cli
 
 web:  ## build the command with the HTML report (needs nodejs, npm and access to npm's packages)
-	@$(SETUP) --tests
+	@$(SETUP) --report
 	@$(CONFIGURE) $(KEEP_TESTS) -DKANDINSKY_WEB=ON
 	@$(COMPILE) --target kandinsky_cli
 
-demo: build  ## the whole flow on scenes that the program makes itself
+demo:  ## the whole flow on scenes that the program makes itself, with its report
+	@$(SETUP) --report
+	@$(CONFIGURE) $(KEEP_TESTS)
+	@$(COMPILE) --target kandinsky kandinsky_cli
 	$(BUILD)/bin/kandinsky demo -o $(BUILD)/demo
 
 test:  ## build everything and run every test
