@@ -87,6 +87,17 @@ def test_the_number_of_regions_can_be_chosen_too(room):
     assert described(room, "said.kcal")["strata"] == described(room, "k.kcal")["strata"]
 
 
+@pytest.mark.parametrize("method, flag", [("genann", "genann-radii"), ("fcc", "fcc-curves")])
+def test_shapes_choose_their_number_too(room, method, flag):
+    out = room.does("calibrate", *DATA, "-m", method, "-o", "s.kcal").out
+    assert re.match(rf"class +{method} 3 +{method} 6 +{method} 12\n", out)
+    for stratum in described(room, "s.kcal")["strata"]:
+        own = stratum["choice"]["options"][flag]
+        assert own in ("3", "6", "12")
+        # Where no pixel of a region has data it is given to its neighbour.
+        assert 1 <= stratum["regions"] <= int(own) + 1
+
+
 def test_among_methods_the_number_of_regions_is_the_papers_unless_auto_is_said_aloud(room):
     out = room.does("calibrate", *DATA, "--fcc-curves", "auto", "-o", "all.kcal").out.splitlines()
     assert re.fullmatch(r"class +pixel +image +kmeans +genann +fcc 3 +fcc 6 +fcc 12 +field *", out[0])
