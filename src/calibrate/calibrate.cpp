@@ -155,7 +155,10 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         if (kind_of(one) == Kind::chosen) open.push_back(one);
     }
     std::optional<Run> whole;
-    if ((!hard.empty() && !halves) || any(Kind::soft)) whole.emplace(data, wanted, progress);
+    const bool pixels_next = !halves && std::any_of(hard.begin(), hard.end(), [](const auto& one) {
+        return method(one.method).uses_features || one.method == "pixel";
+    });
+    if ((!hard.empty() && !halves) || any(Kind::soft)) whole.emplace(data, wanted, progress, pixels_next);
     const double reading = start.seconds() / static_cast<double>(wanted.size());
 
     std::vector<double> hard_seconds(hard.size(), 0.0), chosen_seconds;

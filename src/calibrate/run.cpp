@@ -90,7 +90,8 @@ Partition fit_region(const CalibrateOptions& options, PartitionInput input, Prog
     return found;
 }
 
-Run::Run(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress)
+Run::Run(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress,
+         bool pixels_next)
     : data_(data), progress_(progress), common_(options.front()) {
     for (const CalibrateOptions& one : options)
         if (one.condition != common_.condition || one.score != common_.score ||
@@ -98,7 +99,11 @@ Run::Run(const Dataset& data, const std::vector<CalibrateOptions>& options, Prog
             one.pooling != common_.pooling || one.rungs != common_.rungs || one.split != common_.split)
             fail(ErrorKind::internal,
                  "[calibrate_all] the methods must share score, condition, quantiles, pooling and rungs");
-    census_ = take_census(data, common_.condition, progress);
+    if (pixels_next && !data.team().counts()) {
+        gathered_ = std::make_unique<PixelRows>(data, common_.condition, common_.score);
+        if (!gathered_->visit_census(common_.memory)) gathered_.reset();
+    }
+    census_ = take_census(data, common_.condition, progress, gathered_.get());
     const std::uint64_t total =
         std::accumulate(census_.totals.begin(), census_.totals.end(), std::uint64_t{0});
     if (total == 0)
@@ -242,6 +247,7 @@ void Run::walk_pixels(bool features, const std::vector<std::vector<Partition>>& 
     std::size_t curves = 0;
     for (const std::vector<Partition>& of_method : partitions)
         if (!of_method.empty() && is_pixelwise(of_method)) curves = curve_count(of_method);
+    const std::unique_ptr<PixelRows> gathered = std::move(gathered_);
     if (!features && curves == 0) return;
     PixelPassResult result = pixel_pass(data_, census_,
                                         {.condition = common_.condition,
@@ -249,7 +255,8 @@ void Run::walk_pixels(bool features, const std::vector<std::vector<Partition>>& 
                                          .quantiles = features ? common_.quantiles : std::vector<double>{},
                                          .curves = curves > 0,
                                          .rule = rule_for(common_, curves),
-                                         .budget = common_.memory},
+                                         .budget = common_.memory,
+                                         .gathered = gathered.get()},
                                         progress_);
     features_ = std::move(result.features);
     pixel_curves_ = std::move(result.curves);

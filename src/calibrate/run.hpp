@@ -1,9 +1,11 @@
 #pragma once
 
 #include <kandinsky/calibrator.hpp>
+#include <memory>
 #include <vector>
 
 #include "curve/build_curve.hpp"
+#include "curve/pixel_rows.hpp"
 #include "curve/region_pass.hpp"
 #include "partition/soft_method.hpp"
 #include "score/census.hpp"
@@ -30,7 +32,10 @@ void resolve_fallback(Calibrator& calibrator);
 /// effect; all share score, condition, quantiles, pooling and rungs.
 class Run {
   public:
-    Run(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress);
+    /// `pixels_next`: find_regions() comes next and some method needs every pixel's scores, which the look at
+    /// the data then gathers on its way where they fit into memory.
+    Run(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress,
+        bool pixels_next = false);
 
     [[nodiscard]] const Census& census() const { return census_; }
 
@@ -71,6 +76,7 @@ class Run {
     Progress& progress_;
     CalibrateOptions common_;
     Census census_;
+    std::unique_ptr<PixelRows> gathered_;  ///< by the census; until the first walk over the pixels
     std::vector<float> features_;
     std::vector<CurveSet> pixel_curves_;
 };

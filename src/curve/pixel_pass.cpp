@@ -203,6 +203,12 @@ PixelPassResult pixel_pass(const Dataset& data, const Census& census, const Pixe
     const std::size_t pixels = data.grid().pixels();
     PixelPassResult result;
     result.features.assign(census.strata * pixels * request.quantiles.size(), 0.0f);
+    if (request.gathered != nullptr) {
+        CurveBuilder builder(data, *request.gathered, request, census, result);
+        builder.build({0, pixels}, progress);
+        result.curves = builder.take();
+        return result;
+    }
     PixelRows rows(data, request.condition, request.score);
     CurveBuilder builder(data, rows, request, census, result);
     // Equal ranges, as few as the budget allows: every range is a walk over the data.

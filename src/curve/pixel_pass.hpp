@@ -9,16 +9,19 @@
 
 namespace kandinsky {
 
+class PixelRows;
+
 /// What to take from every pixel's own scores.
 struct PixelPassRequest {
     Condition condition = Condition::by_class;
-    ScoreOptions score;
+    ScoreOptions score{};
     std::vector<double> quantiles;  ///< features: the curve at these levels; none when empty
     bool curves = false;            ///< the curves themselves
-    CurveRule rule;                 ///< for the curves
+    CurveRule rule{};               ///< for the curves
     std::size_t budget =
         std::size_t{1}
         << 29;  ///< bytes of scores held at a time; those of a few neighbouring pixels at least
+    PixelRows* gathered = nullptr;  ///< what a census has gathered of all pixels already
 };
 
 struct PixelPassResult {

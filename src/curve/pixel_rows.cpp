@@ -7,8 +7,10 @@
 #include <limits>
 #include <new>
 
+#include "core/hash.hpp"
 #include "core/pages.hpp"
 #include "core/parallel.hpp"
+#include "core/thread_buffer.hpp"
 #include "curve/build_curve.hpp"
 #include "curve/score_key.hpp"
 #include "score/code_kernels.hpp"
@@ -43,15 +45,67 @@ void PixelRows::Free::operator()(std::byte* memory) const {
 }
 
 template <class Word>
-void PixelRows::gather_words(PixelRange range, Progress& progress) {
+void PixelRows::form(std::size_t image, PixelRange part, const std::uint8_t* member, Word* line,
+                     std::size_t stride) const {
+    const std::size_t n = part.size();
+    std::vector<std::uint16_t>& codes = thread_buffer<std::uint16_t, struct FormedCodes>();
+    codes.resize(std::max(codes.size(), n));
+    for (std::size_t c = 0; c < classes_; ++c) {
+        Word* const to = line + (slots_ > 1 ? c * stride : 0);
+        const std::size_t stratum = condition_ == Condition::by_class ? c : 0;
+        const auto base = static_cast<Word>(static_cast<Word>(stratum) << code_bits_);
+        const std::uint8_t* const has = member + c * n;
+        narrow_->read(image, part, c, codes.data());
+        if constexpr (sizeof(Word) == 2)
+            merge_codes(codes.data(), has, n, base, to);
+        else
+            for (std::size_t i = 0; i < n; ++i) to[i] = has[i] != 0 ? base + codes[i] : to[i];
+    }
+}
+
+template <class Word>
+void PixelRows::hand_over(const Word* formed, std::size_t stride, std::size_t first, std::size_t last,
+                          std::size_t begin, std::size_t pixels) const {
     constexpr std::size_t kLanes = kLineBytes / sizeof(Word);
+    for (std::size_t i = 0; i < pixels; i += kLanes)
+        copy_lines(formed + i, stride * sizeof(Word), (last - first) * slots_,
+                   tile_at((begin + i) / kLanes) + first * slots_ * kLineBytes);
+}
+
+template <class Word>
+void PixelRows::see_words(PixelRange range, std::size_t first, std::size_t last, std::size_t image,
+                          const std::uint8_t* member) {
+    constexpr std::size_t kStride = kHashStretch;
+    std::vector<Word>& formed = thread_buffer<Word, struct SeenLines>();
+    if (image == first)
+        formed.assign((last - first) * slots_ * kStride,
+                      static_cast<Word>(static_cast<Word>(strata_) << code_bits_));
+    form(image, range, member, formed.data() + (image - first) * slots_ * kStride, kStride);
+    if (image + 1 == last) hand_over(formed.data(), kStride, first, last, range.begin, range.size());
+}
+
+void PixelRows::see(PixelRange range, std::size_t first, std::size_t last, std::size_t image,
+                    const std::uint8_t* member) {
+    if (word_bytes_ == 2)
+        see_words<std::uint16_t>(range, first, last, image, member);
+    else
+        see_words<std::uint32_t>(range, first, last, image, member);
+}
+
+bool PixelRows::visit_census(std::size_t budget) {
+    const std::size_t pixels = data_.grid().pixels();
+    if (!narrow_ || (pixels + lanes() - 1) / lanes() > budget / tile_bytes()) return false;
+    make_room(pixels);
+    return true;
+}
+
+template <class Word>
+void PixelRows::gather_words(PixelRange range, Progress& progress) {
     const auto nothing = static_cast<Word>(static_cast<Word>(strata_) << code_bits_);
     const std::size_t blocks = (images_ + kBlock - 1) / kBlock;
     parallel_for(blocks, progress, "pixel curves", [&](std::size_t number) {
         const std::size_t first = number * kBlock, last = std::min(images_, first + kBlock);
-        const std::size_t lines = (last - first) * slots_;
-        std::vector<Word> formed(lines * kStretch);
-        std::vector<std::uint16_t> codes(kStretch);
+        std::vector<Word> formed((last - first) * slots_ * kStretch);
         std::vector<std::uint8_t> member(classes_ * kStretch), valid(kStretch);
         std::optional<ScoredTile> tile;
         if (!narrow_) tile.emplace(data_, options_, kStretch);
@@ -62,23 +116,17 @@ void PixelRows::gather_words(PixelRange range, Progress& progress) {
             std::fill(formed.begin(), formed.end(), nothing);
             for (std::size_t image = first; image < last; ++image) {
                 Word* const line = formed.data() + (image - first) * slots_ * kStretch;
-                if (tile)
-                    tile->load(image, part);
-                else
+                if (!tile) {
                     data_.read_truth(image, part, member.data(), valid.data());
+                    form(image, part, member.data(), line, kStretch);
+                    continue;
+                }
+                tile->load(image, part);
                 for (std::size_t c = 0; c < classes_; ++c) {
                     Word* const to = line + (slots_ > 1 ? c * kStretch : 0);
                     const std::size_t stratum = condition_ == Condition::by_class ? c : 0;
                     const auto base = static_cast<Word>(static_cast<Word>(stratum) << code_bits_);
-                    const std::uint8_t* const has = tile ? tile->member(c) : member.data() + c * n;
-                    if (narrow_) {
-                        narrow_->read(image, part, c, codes.data());
-                        if constexpr (sizeof(Word) == 2)
-                            merge_codes(codes.data(), has, n, base, to);
-                        else
-                            for (std::size_t i = 0; i < n; ++i) to[i] = has[i] != 0 ? base + codes[i] : to[i];
-                        continue;
-                    }
+                    const std::uint8_t* const has = tile->member(c);
                     const float* const scores = tile->scores(c);
                     if constexpr (sizeof(Word) == 8)
                         for (std::size_t i = 0; i < n; ++i)
@@ -88,25 +136,26 @@ void PixelRows::gather_words(PixelRange range, Progress& progress) {
                             to[i] = has[i] != 0 ? base | std::bit_cast<std::uint32_t>(scores[i]) : to[i];
                 }
             }
-            for (std::size_t i = 0; i < n; i += kLanes)
-                copy_lines(formed.data() + i, kStretch * sizeof(Word), lines,
-                           tile_at((begin - range.begin + i) / kLanes) + first * slots_ * kLineBytes);
+            hand_over(formed.data(), kStretch, first, last, begin - range.begin, n);
         }
         data_.release(first, last);
     });
 }
 
+void PixelRows::make_room(std::size_t pixels) {
+    const std::size_t tiles = (pixels + lanes() - 1) / lanes();
+    if (tiles <= capacity_) return;
+    words_.reset();
+    const std::size_t bytes = tiles * tile_bytes();
+    // Not zeroed: every place is written.
+    words_.reset(static_cast<std::byte*>(std::aligned_alloc(kLineBytes, bytes)));
+    if (!words_) throw std::bad_alloc();
+    prefer_large_pages(words_.get(), bytes);
+    capacity_ = tiles;
+}
+
 void PixelRows::gather(PixelRange range, Progress& progress) {
-    const std::size_t tiles = (range.size() + lanes() - 1) / lanes();
-    if (tiles > capacity_) {
-        words_.reset();
-        const std::size_t bytes = tiles * tile_bytes();
-        // Not zeroed: every place is written.
-        words_.reset(static_cast<std::byte*>(std::aligned_alloc(kLineBytes, bytes)));
-        if (!words_) throw std::bad_alloc();
-        prefer_large_pages(words_.get(), bytes);
-        capacity_ = tiles;
-    }
+    make_room(range.size());
     if (word_bytes_ == 2)
         gather_words<std::uint16_t>(range, progress);
     else if (word_bytes_ == 4)

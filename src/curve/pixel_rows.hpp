@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "curve/column_sort.hpp"
+#include "score/census.hpp"
 #include "score/narrow_scores.hpp"
 
 namespace kandinsky {
@@ -16,7 +17,7 @@ namespace kandinsky {
 /// it is follows from its place, so nothing but the score and its stratum is kept. Words order as (stratum,
 /// score); places without a score come last. Some neighbouring pixels make a tile, the columns of a matrix
 /// that has a line for each place.
-class PixelRows {
+class PixelRows final : public CensusGuest {
   public:
     PixelRows(const Dataset& data, Condition condition, const ScoreOptions& options);
 
@@ -28,6 +29,11 @@ class PixelRows {
 
     /// Fills the tiles of a range, all threads at work. Reads whole stretches of images and lets them go.
     void gather(PixelRange range, Progress& progress);
+    /// The same for all pixels, by a census that has this for a guest: where scores have few values and all
+    /// of them fit into so many bytes. Makes room for them; false where it cannot be.
+    [[nodiscard]] bool visit_census(std::size_t budget);
+    void see(PixelRange range, std::size_t first, std::size_t last, std::size_t image,
+             const std::uint8_t* member) override;
 
     /// Scratch of one thread that reads scores.
     struct Scratch {
@@ -59,8 +65,21 @@ class PixelRows {
     void pair_up(std::size_t tile, std::size_t lane, Scratch& scratch, PairsOf keys = PairsOf::scores) const;
 
   private:
+    void make_room(std::size_t pixels);
     template <class Word>
     void gather_words(PixelRange range, Progress& progress);
+    template <class Word>
+    void see_words(PixelRange range, std::size_t first, std::size_t last, std::size_t image,
+                   const std::uint8_t* member);
+    /// The words of one image where scores have few values, over what `line` holds: a line for each class
+    /// where they overlap, `stride` words apart.
+    template <class Word>
+    void form(std::size_t image, PixelRange part, const std::uint8_t* member, Word* line,
+              std::size_t stride) const;
+    /// Formed lines of images from `first` on to their places in the tiles, from pixel `begin` of them on.
+    template <class Word>
+    void hand_over(const Word* formed, std::size_t stride, std::size_t first, std::size_t last,
+                   std::size_t begin, std::size_t pixels) const;
     [[nodiscard]] std::byte* tile_at(std::size_t tile) const { return words_.get() + tile * tile_bytes(); }
     template <class Word>
     [[nodiscard]] const Word* column(std::size_t tile, std::size_t lane) const {

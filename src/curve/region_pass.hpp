@@ -12,8 +12,8 @@ namespace kandinsky {
 
 struct RegionPassRequest {
     Condition condition = Condition::by_class;
-    ScoreOptions score;
-    CurveRule rule;
+    ScoreOptions score{};
+    CurveRule rule{};
     std::size_t budget = std::size_t{1} << 29;  ///< bytes to hold at a time, a few megabytes at least
 };
 

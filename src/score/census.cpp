@@ -57,7 +57,7 @@ void refuse_first_bad(const Dataset& data) {
 }
 }  // namespace
 
-Census take_census(const Dataset& data, Condition condition, Progress& progress) {
+Census take_census(const Dataset& data, Condition condition, Progress& progress, CensusGuest* guest) {
     if (!data.labelled()) fail(ErrorKind::internal, "[census] the data set has no labels");
     const std::size_t pixels = data.grid().pixels(), classes = data.classes(), images = data.images();
     const std::size_t tiles = (pixels + kTile - 1) / kTile;
@@ -73,23 +73,35 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress)
     // Whole images, as they lie in the file: every byte is read once, in order, and then let go.
     const auto read_block = [&](std::size_t first, std::size_t last) {
         data.prefetch(last, last + block);
-        std::vector<float> probs(classes * std::min(pixels, kTile));
-        std::vector<std::uint8_t> member(probs.size()), valid(std::min(pixels, kTile)), sums(probs.size());
+        const std::size_t length = std::min(pixels, kTile);
+        // Two images at a time, as their hashes are made.
+        std::vector<float> probs(2 * classes * length);
+        std::vector<std::uint8_t> member(probs.size()), valid(2 * length), sums(classes * length);
         std::uint64_t skipped = 0;
         for (std::size_t tile = 0; tile < tiles; ++tile) {
             const PixelRange range{tile * kTile, std::min(pixels, (tile + 1) * kTile)};
             const std::size_t n = range.size();
             if (progress.cancelled()) throw Interrupted();
             std::fill(sums.begin(), sums.end(), std::uint8_t{0});
-            for (std::size_t image = first; image < last; ++image) {
-                data.read_probs(image, range, probs.data());
-                data.read_truth(image, range, member.data(), valid.data());
-                add_bytes(sums.data(), member.data(), classes * n);
-                skipped += n - sum_of(valid.data(), n);
-                std::uint64_t hash = hash_bytes(probs.data(), classes * n * sizeof(float), tile);
-                hash = hash_bytes(member.data(), classes * n, hash);
-                hash = hash_bytes(valid.data(), n, hash);
-                census.image_hash[image] += hash;
+            for (std::size_t image = first; image < last; image += 2) {
+                const std::size_t both = std::min<std::size_t>(2, last - image);
+                for (std::size_t k = 0; k < both; ++k) {
+                    std::uint8_t* const has = member.data() + k * classes * n;
+                    data.read_probs(image + k, range, probs.data() + k * classes * n);
+                    data.read_truth(image + k, range, has, valid.data() + k * n);
+                    if (guest != nullptr) guest->see(range, first, last, image + k, has);
+                    add_bytes(sums.data(), has, classes * n);
+                    skipped += n - sum_of(valid.data() + k * n, n);
+                }
+                std::array<std::uint64_t, 2> hash{tile, tile};
+                const auto add = [&](const auto& values, std::size_t count) {
+                    hash_two(values.data(), values.data() + (both - 1) * count,
+                             count * sizeof(*values.data()), hash);
+                };
+                add(probs, classes * n);
+                add(member, classes * n);
+                add(valid, n);
+                for (std::size_t k = 0; k < both; ++k) census.image_hash[image + k] += hash[k];
             }
             const std::lock_guard lock(adding[tile]);
             for (std::size_t c = 0; c < classes; ++c) {

@@ -21,9 +21,21 @@ struct Census {
         fingerprint{};  ///< of the multiset of images and their groups; not cryptographic
 };
 
+/// Somebody who takes what it needs of the images while the census has them at hand, and so spares a walk.
+class CensusGuest {
+  public:
+    virtual ~CensusGuest() = default;
+    /// The truth [class][range] of one image of the block [first, last), whose probabilities in the range
+    /// have been found valid. The images of a block and range come one after the other, in one thread; blocks
+    /// and ranges in any order, in several.
+    virtual void see(PixelRange range, std::size_t first, std::size_t last, std::size_t image,
+                     const std::uint8_t* member) = 0;
+};
+
 /// Reads everything once, so every bad value is found here, before any work. Neither the order of the images
 /// nor the number of threads shows in counts, totals or fingerprint.
-[[nodiscard]] Census take_census(const Dataset& data, Condition condition, Progress& progress);
+[[nodiscard]] Census take_census(const Dataset& data, Condition condition, Progress& progress,
+                                 CensusGuest* guest = nullptr);
 
 /// Says that the data are not those of the census any more: somebody writes to them.
 [[noreturn]] void refuse_changed(const Dataset& data);

@@ -2,6 +2,7 @@
 
 #include "core/half.hpp"
 #include "curve/pixel_pass.hpp"
+#include "curve/pixel_rows.hpp"
 #include "curve/region_pass.hpp"
 #include "score/narrow_scores.hpp"
 #include "support/naive.hpp"
@@ -56,7 +57,8 @@ std::vector<Twice> pairs_of_sets() {
         twice({.images = 40, .classes = 2, .grid = grid, .seed = 4}, DType::uint8, 2),
         twice({.images = 40, .classes = 2, .grid = grid, .seed = 5}, DType::float16, 1),
         twice({.images = 25, .classes = 3, .grid = grid, .seed = 6, .overlapping = true}, DType::uint8, 3),
-        twice({.images = 1, .classes = 2, .grid = {30, 50}, .seed = 7}, DType::float16, 2)};
+        twice({.images = 1, .classes = 2, .grid = {30, 50}, .seed = 7}, DType::float16, 2),
+        twice({.images = 5, .classes = 2, .grid = {70, 91}, .seed = 8}, DType::float16, 2)};
 }
 
 void expect_equal(const std::vector<CurveSet>& a, const std::vector<CurveSet>& b) {
@@ -110,6 +112,18 @@ TEST(PixelPass, FewBitsAndLittleMemoryDoNotShow) {
                     expect_equal(got.curves, expected.curves);
                 }
             }
+            // Gathered by the census on its way, where scores have few values.
+            PixelRows wide(two.wide, condition, request.score), rows(two.narrow, condition, request.score);
+            EXPECT_FALSE(wide.visit_census(std::size_t{1} << 30));
+            EXPECT_FALSE(rows.visit_census(1));
+            if (!rows.visit_census(std::size_t{1} << 30)) return;  // one plane, its classes pooled
+            const Census own = take_census(two.narrow, condition, silent(), &rows);
+            EXPECT_EQ(own.counts, census.counts);
+            EXPECT_EQ(own.fingerprint, census.fingerprint);
+            request.gathered = &rows;
+            const PixelPassResult got = pixel_pass(two.narrow, census, request, silent());
+            EXPECT_EQ(got.features, expected.features);
+            expect_equal(got.curves, expected.curves);
         });
 }
 
