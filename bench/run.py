@@ -1,6 +1,6 @@
 """The benchmarks as one table: every task done by kandinsky and by others, in a process of its own each.
 
-    python bench/run.py --build build --scratch /tmp [--images 2000] [--large] [--pets DIR] [--rounds 2]
+    python bench/run.py --build build --scratch /tmp [--images 2000] [--large] [--pets DIR] [--rounds 2] [--released PYTHON]
     python bench/run.py --kandinsky FILE [--tasks FILE]     from any folder; the second is bench_tasks
 
 Needs numpy alone; what else is not installed has rows that say so. Seconds are wall time, the least of the rounds, which take turns; CPU seconds, of all threads, tell more where other
@@ -136,6 +136,7 @@ def main():
     parser.add_argument("--images", type=int, default=2000)
     parser.add_argument("--large", action="store_true", help="also ten times as many images, and larger ones (10 GB)")
     parser.add_argument("--pets", help="folder of pets_{cal,test}_{probs,labels}.npy: times compare on them")
+    parser.add_argument("--released", help="a Python with torch 1.13.0, which the released code was made for: one row more")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--only", help="tasks whose title contains this")
@@ -158,14 +159,14 @@ def main():
         return command("calibrate", "--probs", folder / f"{name}_probs.npy", "--labels", folder / f"{name}_labels.npy",
                        "--method", method, "--pooling", "pixels", "-o", folder / output, *more)
 
-    def peer(task, side, count):
+    def peer(task, side, count, python=sys.executable):
         needed = {"torch": "torch", "torchcp": "torchcp", "mapie": "mapie", "scikit-learn": "sklearn"}
         module = needed.get(side.split(",")[0])
-        if module and not importlib.util.find_spec(module):
+        if module and python == sys.executable and not importlib.util.find_spec(module):
             return f"{side.split(',')[0]} is not installed"
 
         def once():
-            got = run([sys.executable, HERE / "peers.py", task, side, folder, str(count), threads], environment)
+            got = run([python, HERE / "peers.py", task, side, folder, str(count), threads], environment)
             return got and (json.loads(got[3])["seconds"], json.loads(got[3])["cpu"], got[2])
         return once
 
@@ -195,6 +196,8 @@ def main():
             table.task(f"calibrate: exact curves of every pixel, {n} images of 320 x 240, 2 classes, float16",
                        [("kandinsky", calibrate("cal", "pixel", "pixel.kcal")),
                         ("torch, as released", peer("calibrate", "torch, as released", n)),
+                        *([("torch 1.13.0, as released", peer("calibrate", "torch, as released", n, arguments.released))]
+                          if arguments.released else []),
                         ("numpy", peer("calibrate", "numpy", n)),
                         ("reading alone: numpy's sum over the file", peer("calibrate", "reading", n)),
                         ("scikit-learn", "has no conformal calibration"),
