@@ -170,6 +170,18 @@ def main():
             return got and (json.loads(got[3])["seconds"], json.loads(got[3])["cpu"], got[2])
         return once
 
+    def pets_parts(pets, method):
+        """The commands that do one method's part of the comparison."""
+        data = {part: [f"--{kind}={pets}/pets_{part}_{kind}.npy" for kind in ("probs", "labels")] for part in ("cal", "test")}
+        return [command("calibrate", *data["cal"], "--method", method, "--preset", "paper", "-o", folder / "part.kcal"),
+                command("evaluate", folder / "part.kcal", *data["test"], "--json", folder / "part.json")]
+
+    def together(sides):
+        def once():
+            got = [side() for side in sides]
+            return None if None in got else (sum(g[0] for g in got), sum(g[1] for g in got), max(g[2] for g in got))
+        return once
+
     def own(*words, pick="seconds", again=True):
         """A task of bench_tasks; with again=False, another figure of the same run, so that both met the same load."""
         def once():
@@ -244,9 +256,11 @@ def main():
             pets = [f"--{part}-{kind}={arguments.pets}/pets_{part}_{kind}.npy"
                     for part in ("cal", "test") for kind in ("probs", "labels")]
             five = ["--methods", "pixel,image,kmeans,genann,fcc"]
+            parts = [part for method in five[1].split(",") for part in pets_parts(arguments.pets, method)]
             table.task("compare: pixel, image, kmeans, genann, fcc on pets, as in the paper",
                        [("kandinsky", command("compare", *pets, *five, "--preset", "paper", "--json",
                                               folder / "pets.json")),
+                        ("kandinsky: calibrate and evaluate for each, one after the other", together(parts)),
                         ("kandinsky, regions by cross-validation (default)",
                          command("compare", *pets, *five, "--json", folder / "pets.json"))])
         if wanted("sketch"):

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <kandinsky/dataset.hpp>
 #include <limits>
 #include <numeric>
@@ -320,9 +321,12 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* memb
                  });
 }
 
-void Dataset::split_byte_labels(std::size_t image, PixelRange part, const std::uint8_t* labels,
+void Dataset::split_byte_labels(std::size_t image, PixelRange part, const std::uint8_t* stored,
                                 std::uint8_t* member, std::size_t plane, std::uint8_t* valid) const {
     const std::size_t n = part.size();
+    // Looked at several times, so taken once: somebody may be writing to the file.
+    std::uint8_t labels[kLabelChunk];
+    std::memcpy(labels, stored, n);
     std::uint8_t known[kLabelChunk] = {};
     for (const std::int64_t ignored : options_.ignore)
         if (ignored >= 0 && ignored <= 255) {
