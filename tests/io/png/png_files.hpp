@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <cstdint>
@@ -7,6 +8,11 @@
 #include <vector>
 
 #include "io/crc32.hpp"
+#include "io/png/png.hpp"
+
+/// At the beginning of a test that reads PNG files.
+#define NEEDS_PNG() \
+    if (!has_png()) GTEST_SKIP() << "skipped: this build has no libspng"
 
 namespace kandinsky::test {
 

@@ -15,9 +15,6 @@ using test::Folder;
 using test::PngFile;
 using test::spill;
 
-#define NEEDS_PNG() \
-    if (!has_png()) GTEST_SKIP() << "skipped: this build has no libspng"
-
 PngFile random_file(std::uint32_t height, std::uint32_t width, int depth, int colour, bool interlaced) {
     PngFile file{.width = width,
                  .height = height,

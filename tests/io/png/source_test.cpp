@@ -16,9 +16,6 @@ using test::Folder;
 using test::PngFile;
 using test::spill;
 
-#define NEEDS_PNG() \
-    if (!has_png()) GTEST_SKIP() << "skipped: this build has no libspng"
-
 PngFile grey(std::uint32_t height, std::uint32_t width, std::uint8_t depth, std::uint64_t seed,
              std::uint64_t most) {
     PngFile file{.width = width, .height = height, .depth = depth, .samples = {}, .before_data = {}};
