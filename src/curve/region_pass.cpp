@@ -43,6 +43,9 @@ class Walk {
     [[nodiscard]] std::uint64_t start(std::size_t job, std::size_t tile) const {
         return start_[job * tiles_ + tile];
     }
+    [[nodiscard]] std::uint64_t end(std::size_t job, std::size_t tile) const {
+        return start_[job * tiles_ + tile + 1];
+    }
     [[nodiscard]] std::size_t job_of(std::size_t stratum, std::uint32_t region) const {
         return slot_of_[stratum][region];
     }
@@ -64,8 +67,9 @@ std::vector<Key> gather(const Dataset& data, const std::vector<Partition>& parti
     parallel_for(walk.tiles(), progress, "region scores", [&](std::size_t number) {
         const PixelRange range{number * kTile, std::min(pixels, (number + 1) * kTile)};
         const std::size_t n = range.size();
-        std::vector<std::uint64_t> cursor(walk.jobs().size());
-        for (std::size_t j = 0; j < cursor.size(); ++j) cursor[j] = walk.start(j, number);
+        std::vector<std::uint64_t> cursor(walk.jobs().size()), end(cursor.size());
+        for (std::size_t j = 0; j < cursor.size(); ++j)
+            cursor[j] = walk.start(j, number), end[j] = walk.end(j, number);
         // Which job each pixel of the tile feeds, looked up once for all images.
         std::vector<std::size_t> target(partitions.size() * n);
         for (std::size_t s = 0; s < partitions.size(); ++s)
@@ -81,10 +85,15 @@ std::vector<Key> gather(const Dataset& data, const std::vector<Partition>& parti
                     target.data() + (request.condition == Condition::by_class ? c * n : 0);
                 const float* const scores = tile.scores(c);
                 const std::uint8_t* const member = tile.member(c);
-                for (std::size_t i = 0; i < n; ++i)
-                    if (member[i] != 0 && to[i] != kElsewhere) keys[cursor[to[i]]++] = make(scores[i], group);
+                for (std::size_t i = 0; i < n; ++i) {
+                    if (member[i] == 0 || to[i] == kElsewhere) continue;
+                    std::uint64_t& at = cursor[to[i]];
+                    if (at == end[to[i]]) refuse_changed(data);  // more than the census saw
+                    keys[at++] = make(scores[i], group);
+                }
             }
         }
+        if (cursor != end) refuse_changed(data);
     });
     return keys;
 }

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <kandinsky/error.hpp>
+
 #include "core/half.hpp"
 #include "curve/pixel_pass.hpp"
 #include "curve/pixel_rows.hpp"
@@ -146,6 +148,26 @@ TEST(RegionPass, FewBitsAndLittleMemoryDoNotShow) {
                 }
             }
         });
+}
+
+TEST(RegionPass, LabelsThatChangedSinceTheCensusAreRefused) {
+    const Made made = make({.images = 12, .classes = 2, .grid = {5, 9}, .seed = 3, .groups = 4});
+    Made later = made;
+    for (auto& label : later.truth) label = 1;  // more of one class, less of the other
+    const Dataset before = made.dataset(), after = later.dataset();
+    const Census census = take_census(before, Condition::by_class, silent());
+    const std::vector<Partition> partitions(census.strata,
+                                            {.region = stripes(made.pixels(), 3), .regions = 3});
+    const RegionPassRequest request{
+        .rule = {.pooling = Pooling::groups, .ladder = Ladder::uniform(20), .released = false}};
+    EXPECT_NO_THROW((void)region_pass(before, census, partitions, request, silent()));
+    try {
+        (void)region_pass(after, census, partitions, request, silent());
+        FAIL() << "nothing was noticed";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::file);
+        EXPECT_NE(std::string(error.what()).find("changed while it was being read"), std::string::npos);
+    }
 }
 
 }  // namespace
