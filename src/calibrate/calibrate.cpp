@@ -155,6 +155,7 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         if (kind_of(one) == Kind::chosen) open.push_back(one);
     }
     std::optional<Run> whole;
+    // Methods that look at every pixel's curve, and the one whose regions are the pixels.
     const bool pixels_next = !halves && std::any_of(hard.begin(), hard.end(), [](const auto& one) {
         return method(one.method).uses_features || one.method == "pixel";
     });
