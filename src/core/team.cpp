@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "core/fail.hpp"
 
@@ -77,6 +78,19 @@ Gathered gather_words(Communicator& comm, std::span<const std::uint64_t> own) {
         out.values.resize(before + parts[r].size() / sizeof(std::uint64_t));
         if (!parts[r].empty()) std::memcpy(out.values.data() + before, parts[r].data(), parts[r].size());
     }
+    return out;
+}
+
+Gathered gather_ranked(Communicator& comm, std::span<const std::uint64_t> own) {
+    if (comm.size() == 1) return {.values = {own.begin(), own.end()}, .first = 0};
+    const std::uint64_t count = own.size();
+    const Gathered counts = gather_words(comm, std::span(&count, 1));
+    const auto own_count = counts.values.begin() + static_cast<std::ptrdiff_t>(counts.first);
+    Gathered out{.values = std::vector<std::uint64_t>(kRankedGroups),
+                 .first = std::accumulate(counts.values.begin(), own_count, std::uint64_t{0})};
+    std::copy(own.begin(), own.end(), out.values.begin() + static_cast<std::ptrdiff_t>(out.first));
+    comm.sum(std::span(out.values));
+    out.values.resize(std::accumulate(own_count, counts.values.end(), out.first));
     return out;
 }
 

@@ -41,7 +41,7 @@ void sum_signed(Communicator& comm, std::span<std::int64_t> values);
 [[nodiscard]] std::uint64_t least(Communicator& comm, std::uint64_t value);
 
 /// Up to so many groups are put in one order of all ranks, where that makes a result finer: folds of equal
-/// size, resamples of equal size. It takes 8 bytes of each group; more groups are dealt with one by one.
+/// size, resamples of equal size. More groups are dealt with one by one.
 inline constexpr std::uint64_t kRankedGroups = 65536;
 
 /// Every rank's numbers, one rank after the other, and where the own ones begin.
@@ -50,6 +50,9 @@ struct Gathered {
     std::size_t first = 0;
 };
 [[nodiscard]] Gathered gather_words(Communicator& comm, std::span<const std::uint64_t> own);
+/// The same for a number of each group, of at most kRankedGroups in all: by a table of that size, so that
+/// what is handed over (512 KiB) does not depend on how many groups there are.
+[[nodiscard]] Gathered gather_ranked(Communicator& comm, std::span<const std::uint64_t> own);
 
 /// The values of ranks wanted[i] (from 1) in the ascending order of all ranks' keys together; `sorted` are
 /// the own ones. 64 rounds of one count for each wanted: bytes do not depend on how many keys there are. A

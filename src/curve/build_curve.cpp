@@ -18,7 +18,7 @@ double interpolated_quantile(std::span<const std::uint32_t> keys, double level) 
 CurvePlan CurvePlan::of_scores(std::uint64_t n, const CurveRule& rule) {
     CurvePlan plan;
     const std::vector<double>& levels = rule.ladder.levels;
-    plan.targets.reserve(levels.size() * (rule.released ? 2 : 1));
+    plan.targets.reserve(most_targets(rule));
     if (rule.released) {
         for (const double level : levels) {
             const auto below = static_cast<std::uint64_t>(level * static_cast<double>(n - 1));

@@ -31,6 +31,10 @@ struct CurvePlan {
     [[nodiscard]] static CurvePlan of_scores(std::uint64_t n, const CurveRule& rule);
     /// Every one of `groups` weighs kGroupWeight, split evenly over its scores.
     [[nodiscard]] static CurvePlan of_groups(std::uint64_t n, std::uint64_t groups, const CurveRule& rule);
+    /// No plan has more targets, however many scores there are.
+    [[nodiscard]] static std::size_t most_targets(const CurveRule& rule) {
+        return rule.ladder.levels.size() * (rule.released ? 2 : 1);
+    }
     /// The values of the curve from the scores found for the targets.
     void read(const CurveRule& rule, std::uint64_t n, std::span<const float> found,
               std::vector<float>& values) const;

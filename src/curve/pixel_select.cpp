@@ -77,14 +77,17 @@ class RangeSelection {
         ask();
         const auto ranks = [](Unit& one) -> std::vector<Search>& { return one.ranks; };
         const auto weights = [](Unit& one) -> std::vector<Search>& { return one.weights; };
+        const std::size_t features = 2 * request_.quantiles.size();
+        const std::size_t targets = request_.curves ? CurvePlan::most_targets(request_.rule) : 0;
         for (unsigned bit = rows_.key_bits(); bit-- > 0;)
-            halve<std::uint32_t>(bit, ranks, [&](const Unit& one, std::size_t below) {
-                (void)one;
-                return static_cast<std::uint32_t>(below);
-            });
+            halve<std::uint32_t>(bit, features + (weighed_ ? 0 : targets), ranks,
+                                 [&](const Unit& one, std::size_t below) {
+                                     (void)one;
+                                     return static_cast<std::uint32_t>(below);
+                                 });
         if (weighed_)
             for (unsigned bit = rows_.key_bits(); bit-- > 0;)
-                halve<Weight>(bit, weights, [&](const Unit& one, std::size_t below) {
+                halve<Weight>(bit, targets, weights, [&](const Unit& one, std::size_t below) {
                     return below > 0 ? sums_[one.first + below - 1] : Weight{0};
                 });
     }
@@ -243,27 +246,24 @@ class RangeSelection {
     }
 
     /// One more bit of every search: how much lies below the middle, summed over the ranks. Searches that
-    /// have found the same bits so far are neighbours and ask once.
+    /// have found the same bits so far are neighbours and ask once. Every unit has room for as many questions
+    /// as there can be, so what crosses the network follows from the grid and the ladder, not from the data.
     template <class Count, class Of, class Below>
-    void halve(unsigned bit, Of&& searches, Below&& below) {
-        std::vector<std::size_t> first(units_.size() + 1, 0);
+    void halve(unsigned bit, std::size_t most, Of&& searches, Below&& below) {
+        const unsigned known = rows_.key_bits() - 1 - bit;
+        const std::size_t room = std::min(most, std::size_t{1} << known);
         const auto groups_of = [](std::vector<Search>& all, auto&& visit) {
             for (std::size_t a = 0, b = 0; a < all.size(); a = b) {
                 while (b < all.size() && all[b].found == all[a].found) ++b;
                 visit(std::span(all).subspan(a, b - a));
             }
         };
-        for_pixels([&](std::size_t i) {
-            for (std::size_t u = i * strata_; u < (i + 1) * strata_; ++u)
-                groups_of(searches(units_[u]), [&](std::span<Search>) { ++first[u + 1]; });
-        });
-        for (std::size_t u = 0; u < units_.size(); ++u) first[u + 1] += first[u];
-        std::vector<Count> counts(first.back());
+        std::vector<Count> counts(units_.size() * room);
         for_pixels([&](std::size_t i) {
             for (std::size_t u = i * strata_; u < (i + 1) * strata_; ++u) {
                 const Unit& one = units_[u];
                 const auto own = std::span(keys_).subspan(one.first, one.count);
-                std::size_t next = first[u];
+                std::size_t next = u * room;
                 groups_of(searches(units_[u]), [&](std::span<Search> same) {
                     const std::uint32_t middle = same.front().found | std::uint32_t{1} << bit;
                     counts[next++] =
@@ -278,7 +278,7 @@ class RangeSelection {
             data_.team().comm.sum(std::span(counts));
         for_pixels([&](std::size_t i) {
             for (std::size_t u = i * strata_; u < (i + 1) * strata_; ++u) {
-                std::size_t next = first[u];
+                std::size_t next = u * room;
                 groups_of(searches(units_[u]), [&](std::span<Search> same) {
                     const Weight seen = counts[next++];
                     const std::uint32_t before = same.front().found;
@@ -363,7 +363,7 @@ PixelPassResult unpacked(std::span<const std::byte> bytes, const PixelPassReques
 std::size_t pixel_bytes(const PixelRows& rows, const PixelPassRequest& request, std::size_t strata,
                         bool weighed) {
     const std::size_t asked =
-        2 * request.quantiles.size() + (request.curves ? 2 * request.rule.ladder.levels.size() : 0);
+        2 * request.quantiles.size() + (request.curves ? CurvePlan::most_targets(request.rule) : 0);
     return rows.tile_bytes() / rows.lanes() + rows.places() * (weighed ? 20 : 4) +
            strata * (sizeof(Unit) + asked * (sizeof(Search) + sizeof(Weight) + 8));
 }

@@ -46,50 +46,55 @@ class Counters {
             tables_[part] = {};
         }
     }
-    /// Finds the next digit of searches that ascend by slot and, within it, by target.
-    void resolve(std::span<Search> searches, Communicator& comm) {
+    /// Finds the next digit of searches that ascend by slot and, within it, by target: `each` for every job,
+    /// whose first `known` bits are there.
+    void resolve(std::span<Search> searches, std::size_t each, unsigned known, Communicator& comm) {
         if (comm.size() > 1)
-            resolve_together(searches, comm);
+            resolve_together(searches, each, known, comm);
         else
             resolve_alone(searches);
     }
 
   private:
     /// The same where every rank has counted its own: all halve the digits' range around each search, bit by
-    /// bit, and say how much they have below the middle. Searches that still lie together ask once, so what
-    /// crosses the network is at most a count for each search and bit.
-    void resolve_together(std::span<Search> searches, Communicator& comm) {
+    /// bit, and say how much they have below the middle. Searches that still lie together ask once, and every
+    /// job has room for as many questions as there can be: what crosses the network follows from the jobs and
+    /// the ladder, not from the data.
+    void resolve_together(std::span<Search> searches, std::size_t each, unsigned known, Communicator& comm) {
         std::vector<Count>& table = tables_[0];
         const std::size_t slots = table.size() / digits_;
         std::vector<Count> totals(slots);
         for (std::size_t slot = 0; slot < slots; ++slot)
             for (std::size_t digit = 0; digit < digits_; ++digit)
                 totals[slot] += std::exchange(table[slot * digits_ + digit], totals[slot]);
-        sum_wide(comm, std::span(totals));
-        std::vector<Search*> open;
-        for (Search& one : searches) {
-            if (one.beyond) continue;
-            one.beyond = totals[one.slot] < one.target;
-            if (!one.beyond) open.push_back(&one);
+        if (known == 0) {  // later there is what the digits before have promised
+            sum_wide(comm, std::span(totals));
+            for (Search& one : searches) one.beyond = one.beyond || totals[one.slot] < one.target;
         }
+        std::vector<Search*> open;
+        for (Search& one : searches)
+            if (!one.beyond) open.push_back(&one);
         std::vector<std::uint32_t> digit(open.size(), 0);
         std::vector<Count> before(open.size(), 0), counts;
-        const auto for_each_place = [&](auto&& visit) {
+        const std::uint32_t first_job = searches.empty() ? 0 : searches.front().job;
+        const auto for_each_place = [&](std::size_t room, auto&& visit) {
+            std::size_t question = 0;
             for (std::size_t a = 0, b = 0; a < open.size(); a = b) {
                 while (b < open.size() && open[b]->slot == open[a]->slot && digit[b] == digit[a]) ++b;
-                visit(a, b);
+                if (a > 0 && open[a]->job != open[a - 1]->job) question = 0;
+                visit(a, b, (open[a]->job - first_job) * room + question++);
             }
         };
-        for (std::size_t step = digits_ / 2; step > 0; step /= 2) {
-            counts.clear();
-            for_each_place([&](std::size_t a, std::size_t) {
-                counts.push_back(table[open[a]->slot * digits_ + digit[a] + step]);
+        for (std::size_t step = digits_ / 2; step > 0; step /= 2, ++known) {
+            const std::size_t room = std::min(each, std::size_t{1} << known);
+            counts.assign(searches.size() / each * room, 0);
+            for_each_place(room, [&](std::size_t a, std::size_t, std::size_t question) {
+                counts[question] = table[open[a]->slot * digits_ + digit[a] + step];
             });
             sum_wide(comm, std::span(counts));
-            std::size_t next = 0;
             std::vector<std::uint32_t> found = digit;
-            for_each_place([&](std::size_t a, std::size_t b) {
-                const Count below = counts[next++];
+            for_each_place(room, [&](std::size_t a, std::size_t b, std::size_t question) {
+                const Count below = counts[question];
                 for (std::size_t i = a; i < b; ++i)
                     if (below < open[i]->target) {
                         found[i] = digit[i] + static_cast<std::uint32_t>(step);
@@ -142,11 +147,13 @@ template <class Count>
 class Selection {
   public:
     Selection(const Dataset& data, const RegionWalk& walk, std::span<const RegionJob> jobs, std::size_t parts,
-              const RegionPassRequest& request, Progress& progress)
+              std::size_t followed, const RegionPassRequest& request, Progress& progress)
         : data_(data),
           walk_(walk),
           jobs_(jobs),
           parts_(parts),
+          followed_(followed),
+          each_(CurvePlan::most_targets(request.rule)),
           request_(request),
           progress_(progress),
           grouped_(request.rule.pooling == Pooling::groups && !request.rule.released) {}
@@ -154,7 +161,12 @@ class Selection {
     std::vector<CurveSet::Curve> run() {
         std::vector<CurveSet::Curve> curves(jobs_.size());
         if (grouped_) count_groups(curves);
-        std::vector<Search> searches;
+        // As many for every job, whatever it has; those that no plan asks for have nothing to find.
+        std::vector<Search> searches(jobs_.size() * each_);
+        for (std::size_t i = 0; i < searches.size(); ++i) {
+            const auto job = static_cast<std::uint32_t>(i / each_);
+            searches[i] = {.job = job, .slot = job, .place = static_cast<std::uint32_t>(i), .beyond = true};
+        }
         std::vector<CurvePlan> plans(jobs_.size());
         for (std::size_t j = 0; j < jobs_.size(); ++j) {
             curves[j].scores = jobs_[j].count;
@@ -162,11 +174,10 @@ class Selection {
             plans[j] = grouped_ ? CurvePlan::of_groups(jobs_[j].count, curves[j].groups, request_.rule)
                                 : CurvePlan::of_scores(jobs_[j].count, request_.rule);
             curves[j].complete = plans[j].complete;
-            for (const Weight target : plans[j].targets)
-                searches.push_back({.job = static_cast<std::uint32_t>(j),
-                                    .slot = static_cast<std::uint32_t>(j),
-                                    .place = static_cast<std::uint32_t>(searches.size()),
-                                    .target = target});
+            for (std::size_t t = 0; t < plans[j].targets.size(); ++t) {
+                searches[j * each_ + t].beyond = false;
+                searches[j * each_ + t].target = plans[j].targets[t];
+            }
         }
         // Counters are walked upwards; plans that interpolate step back at times.
         std::sort(searches.begin(), searches.end(), [](const Search& a, const Search& b) {
@@ -175,12 +186,13 @@ class Selection {
         find(searches);
         std::sort(searches.begin(), searches.end(),
                   [](const Search& a, const Search& b) { return a.place < b.place; });
-        std::size_t next = 0;
         for (std::size_t j = 0; j < jobs_.size(); ++j) {
             std::vector<float> found;
-            for (std::size_t t = 0; t < plans[j].targets.size(); ++t, ++next)
-                found.push_back(searches[next].beyond ? std::numeric_limits<float>::infinity()
-                                                      : walk_.score(jobs_[j].stratum, searches[next].prefix));
+            for (std::size_t t = 0; t < plans[j].targets.size(); ++t) {
+                const Search& one = searches[j * each_ + t];
+                found.push_back(one.beyond ? std::numeric_limits<float>::infinity()
+                                           : walk_.score(jobs_[j].stratum, one.prefix));
+            }
             if (jobs_[j].count > 0) plans[j].read(request_.rule, jobs_[j].count, found, curves[j].values);
         }
         return curves;
@@ -237,16 +249,15 @@ class Selection {
                      leading.at(part, job, key >> shift) += weight(job, image);
                  });
             leading.sum();
-            leading.resolve(searches, comm());
+            leading.resolve(searches, each_, 0, comm());
         }
         if (walk_.narrow()) return;
-        const std::size_t each = kFollowing * (parts_ * sizeof(Count) + sizeof(std::uint32_t));
-        const std::size_t most = least(comm(), std::max<std::size_t>(64, request_.budget / 2 / each));
+        const std::size_t most = each_ * followed_;
         for (std::size_t begin = 0; begin < searches.size(); begin += most)
             follow(std::span(searches).subspan(begin, std::min(most, searches.size() - begin)));
     }
 
-    /// The two digits after the leading one, for as many searches as there are counters for.
+    /// The two digits after the leading one, for the searches of as many jobs as there are counters for.
     void follow(std::span<Search> searches) {
         std::vector<std::uint32_t> second(jobs_.size() * kLeading, kNone), third;
         {
@@ -261,7 +272,7 @@ class Selection {
                      if (slot != kNone) counts.at(part, slot, key >> 8 & 255u) += weight(job, image);
                  });
             counts.sum();
-            counts.resolve(searches, comm());
+            counts.resolve(searches, each_, 16, comm());
         }
         const std::size_t slots = number_slots(searches, [&](const Search& one) -> std::uint32_t& {
             return third[one.slot * kFollowing + (one.prefix & 255u)];
@@ -275,13 +286,15 @@ class Selection {
                  if (slot != kNone) counts.at(part, slot, key & 255u) += weight(job, image);
              });
         counts.sum();
-        counts.resolve(searches, comm());
+        counts.resolve(searches, each_, 24, comm());
     }
 
     const Dataset& data_;
     const RegionWalk& walk_;
     std::span<const RegionJob> jobs_;
     std::size_t parts_;
+    std::size_t followed_;  ///< jobs whose following digits are counted in one walk
+    std::size_t each_;      ///< searches of a job
     const RegionPassRequest& request_;
     Progress& progress_;
     bool grouped_;
@@ -305,13 +318,17 @@ std::vector<CurveSet::Curve> select_curves(const Dataset& data, const std::vecto
     while (parts > 1 && parts * kLeading * count > request.budget) parts /= 2;
     // All ranks take the same batches, whatever their share and their threads.
     const std::size_t batch_size = jobs.empty() ? 1 : least(data.team().comm, most_jobs(parts));
+    const std::size_t following =
+        CurvePlan::most_targets(request.rule) * kFollowing * (parts * count + sizeof(std::uint32_t));
+    const std::size_t followed =
+        least(data.team().comm, std::max<std::size_t>(1, request.budget / 2 / following));
     std::vector<CurveSet::Curve> curves;
     for (std::size_t begin = 0; begin < jobs.size();) {
         const auto batch = jobs.subspan(begin, std::min(batch_size, jobs.size() - begin));
         const RegionWalk walk(data, partitions, batch, request);
         std::vector<CurveSet::Curve> own =
-            grouped ? Selection<Weight>(data, walk, batch, parts, request, progress).run()
-                    : Selection<std::uint64_t>(data, walk, batch, parts, request, progress).run();
+            grouped ? Selection<Weight>(data, walk, batch, parts, followed, request, progress).run()
+                    : Selection<std::uint64_t>(data, walk, batch, parts, followed, request, progress).run();
         std::move(own.begin(), own.end(), std::back_inserter(curves));
         begin += batch.size();
     }

@@ -61,7 +61,7 @@ Resamples::Resamples(const Dataset& data, std::size_t count, std::uint64_t seed,
 
 /// Equal identities without groups mean equal images: their order makes no difference.
 void Resamples::draw(const std::vector<std::uint64_t>& own_who, std::uint64_t seed) {
-    const Gathered all = gather_words(*comm_, own_who);
+    const Gathered all = gather_ranked(*comm_, own_who);
     const std::vector<std::uint64_t>& who = all.values;
     const std::size_t groups = who.size();
     std::vector<std::uint32_t> order(groups);

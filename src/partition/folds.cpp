@@ -30,7 +30,7 @@ std::vector<std::uint64_t> tickets_of(const Dataset& data, const std::vector<std
 /// The place of each of this rank's tickets among all ranks' in ascending order. Equal numbers by content
 /// mean equal images: which of them comes first makes no difference.
 std::vector<std::size_t> places_of(Communicator& comm, const std::vector<std::uint64_t>& own) {
-    const Gathered all = gather_words(comm, own);
+    const Gathered all = gather_ranked(comm, own);
     std::vector<std::uint32_t> order(all.values.size());
     std::iota(order.begin(), order.end(), 0u);
     std::stable_sort(order.begin(), order.end(),

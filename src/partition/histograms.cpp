@@ -23,6 +23,24 @@ std::uint32_t FoldHistograms::without(std::size_t pixel, std::size_t fold,
     return total;
 }
 
+void FoldHistograms::sum(Communicator& comm, std::size_t room) {
+    if (comm.size() == 1) return;
+    constexpr std::size_t kStretch = std::size_t{1} << 20;  // numbers in a message
+    const std::size_t all = pixels_ * folds_, most = std::max<std::size_t>(1, kStretch / room);
+    std::vector<std::uint32_t> message;
+    for (std::size_t first = 0; first < all; first += most) {
+        const std::size_t count = std::min(most, all - first);
+        message.assign(count * room, 0);
+        for (std::size_t i = 0; i < count; ++i)
+            std::copy_n(counts_.begin() + static_cast<std::ptrdiff_t>((first + i) * bins_), bins_,
+                        message.begin() + static_cast<std::ptrdiff_t>(i * room));
+        comm.sum(std::span(message));
+        for (std::size_t i = 0; i < count; ++i)
+            std::copy_n(message.begin() + static_cast<std::ptrdiff_t>(i * room), bins_,
+                        counts_.begin() + static_cast<std::ptrdiff_t>((first + i) * bins_));
+    }
+}
+
 std::uint64_t total_of(std::span<const std::uint32_t> counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
@@ -82,8 +100,7 @@ FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const
                [&](std::size_t first, std::size_t last) {
                    pass_images(input.data, first, last, tiles, input.progress, "score histograms", walk);
                });
-    // Across ranks: the histograms themselves, in whole numbers.
-    team.comm.sum(histograms.all());
+    histograms.sum(team.comm, grid.most_bins());
     return histograms;
 }
 

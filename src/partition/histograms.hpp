@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/communicator.hpp"
 #include "partition/cells.hpp"
 #include "partition/folds.hpp"
 #include "partition/score_grid.hpp"
@@ -26,6 +27,9 @@ class FoldHistograms {
         return {counts_.data() + (pixel * folds_ + fold) * bins_, bins_};
     }
     [[nodiscard]] std::span<std::uint32_t> all() { return counts_; }
+    /// Adds up what the ranks have counted. Every histogram is handed over as `room` numbers, at least
+    /// bins(): how many thresholds scores can be told apart by does not show in what crosses the network.
+    void sum(Communicator& comm, std::size_t room);
     /// Scores of all folds but one in each bin (fold >= folds(): of all folds); returns their number.
     std::uint32_t without(std::size_t pixel, std::size_t fold, std::span<std::uint32_t> out) const;
 

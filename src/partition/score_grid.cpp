@@ -28,7 +28,7 @@ std::vector<std::uint32_t> quantile_slots(const std::vector<std::uint64_t>& mass
 
 ScoreGrid::ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>& weights,
                      float largest, std::size_t bins)
-    : largest_(largest), bin_of_slot_(kSlots) {
+    : largest_(largest), most_bins_(bins), bin_of_slot_(kSlots) {
     std::vector<std::uint32_t> slots = quantile_slots(counts, bins / 2);
     const std::vector<std::uint32_t> rare = quantile_slots(weights, bins - 1 - bins / 2);
     slots.insert(slots.end(), rare.begin(), rare.end());

@@ -58,6 +58,7 @@ class ScoreGrid {
     [[nodiscard]] static std::int32_t upper_key(std::uint32_t slot) { return lower_key(slot) + 0x3FFF; }
 
     [[nodiscard]] std::size_t bins() const { return edges_.size(); }
+    [[nodiscard]] std::size_t most_bins() const { return most_bins_; }  ///< as asked for; scores may be few
     [[nodiscard]] const std::vector<std::int32_t>& edges() const {
         return edges_;
     }                                                              ///< keys of the thresholds
@@ -69,6 +70,7 @@ class ScoreGrid {
     std::vector<std::int32_t> edges_;
     std::int32_t origin_ = 0;
     float largest_ = 1;
+    std::size_t most_bins_ = 0;
     std::vector<std::uint8_t> bin_of_slot_;
 };
 
