@@ -79,6 +79,10 @@ class CurveSet {
     /// The score threshold at level 1 - alpha: +inf where the data cannot support it, always so without a
     /// single score; -inf at alpha = 1 otherwise.
     [[nodiscard]] float threshold(std::size_t curve, double alpha) const;
+    /// The same with rung_of(alpha) known, for many curves at one alpha.
+    [[nodiscard]] float threshold(std::size_t curve, double alpha, std::size_t rung) const;
+    /// The rung at which curves that are not complete are read; as many as there are rungs: at none.
+    [[nodiscard]] std::size_t rung_of(double alpha) const;
     /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if its p-value
     /// exceeds alpha.
     [[nodiscard]] double p_value(std::size_t curve, float score) const;

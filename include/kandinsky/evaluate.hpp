@@ -13,6 +13,7 @@ namespace kandinsky {
 struct EvaluateOptions {
     double alpha = 0.1;                 ///< for set size and empty sets
     bool maps = true;                   ///< keep the per-pixel maps
+    bool ece_maps = true;               ///< with maps: also those of the calibration error
     EmptySets empty = EmptySets::keep;  ///< fill: the figures at alpha are those of the filled sets
     std::size_t bootstrap = 0;          ///< resamples of the test groups for intervals; 0: none
     std::uint64_t seed = 0;             ///< of the resamples

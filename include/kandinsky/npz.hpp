@@ -55,6 +55,8 @@ class ZipReader {
     std::string comment_;
     std::uint64_t end_record_ = 0;
     Array file_;
+    /// The CRC-32 that checksum_ok() found in each stored member, -1 before; bytes() need not look again.
+    mutable std::vector<std::int64_t> found_;
 };
 
 /// Reads one array of a .npz: `key` (with or without ".npy"), or the only one there is when `key` is empty.

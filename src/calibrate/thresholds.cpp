@@ -30,8 +30,9 @@ void check_alpha(double alpha) {
 
 std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha) {
     check_alpha(alpha);
+    const std::size_t rung = calibrator.curves.front().rung_of(alpha);
     return spread(calibrator,
-                  [&](const CurveSet& curves, std::size_t k) { return curves.threshold(k, alpha); });
+                  [&](const CurveSet& curves, std::size_t k) { return curves.threshold(k, alpha, rung); });
 }
 
 std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
@@ -41,8 +42,9 @@ std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
              "thresholds on probabilities exist for the score lac only, and this calibrator uses {}; ask for "
              "score_thresholds()",
              name_of(calibrator.options.score.kind));
+    const std::size_t rung = calibrator.curves.front().rung_of(alpha);
     return spread(calibrator, [&](const CurveSet& curves, std::size_t k) {
-        return probability_threshold(calibrator.options.score, curves.threshold(k, alpha));
+        return probability_threshold(calibrator.options.score, curves.threshold(k, alpha, rung));
     });
 }
 

@@ -52,6 +52,7 @@ void run(const Flags& flags) {
     const EvaluationReport report = evaluate(data, {&calibrator},
                                              {.alpha = flags.alpha,
                                               .maps = true,
+                                              .ece_maps = !flags.ece_map.empty(),
                                               .empty = flags.no_empty ? EmptySets::fill : EmptySets::keep,
                                               .bootstrap = flags.bootstrap,
                                               .seed = flags.seed},

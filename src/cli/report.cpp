@@ -137,7 +137,7 @@ void run(const Flags& flags) {
         input.provenance["inputs"] = {input_json("calibration", *images), input_json("test", data)};
     }
     const EvaluationReport evaluation =
-        evaluate(data, input.calibrators, {.alpha = flags.alpha, .maps = true}, progress);
+        evaluate(data, input.calibrators, {.alpha = flags.alpha, .ece_maps = false}, progress);
     input.evaluation = &evaluation;
     input.test = &data;
     input.photo = photo;

@@ -71,7 +71,17 @@ void CurveSet::reserve(std::size_t curves, std::size_t values) {
     data_.complete.reserve(curves);
 }
 
+std::size_t CurveSet::rung_of(double alpha) const {
+    const auto& levels = ladder_.levels;
+    return static_cast<std::size_t>(std::lower_bound(levels.begin(), levels.end(), 1 - alpha - kSlack) -
+                                    levels.begin());
+}
+
 float CurveSet::threshold(std::size_t curve, double alpha) const {
+    return threshold(curve, alpha, interpolate_ || complete(curve) ? 0 : rung_of(alpha));
+}
+
+float CurveSet::threshold(std::size_t curve, double alpha, std::size_t rung) const {
     const std::span<const float> points = values(curve);
     if (interpolate_) {
         if (points.empty()) return std::numeric_limits<float>::quiet_NaN();
@@ -91,9 +101,7 @@ float CurveSet::threshold(std::size_t curve, double alpha) const {
         if (rank == 0) return -kInf;
         return rank <= points.size() ? points[rank - 1] : kInf;
     }
-    const auto& levels = ladder_.levels;
-    const auto rung = std::lower_bound(levels.begin(), levels.end(), 1 - alpha - kSlack);
-    return rung == levels.end() ? kInf : points[static_cast<std::size_t>(rung - levels.begin())];
+    return rung == ladder_.levels.size() ? kInf : points[rung];
 }
 
 double CurveSet::p_value(std::size_t curve, float score) const {

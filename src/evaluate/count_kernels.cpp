@@ -50,6 +50,15 @@ void AddBoth(const std::uint8_t* HWY_RESTRICT a, const std::uint8_t* HWY_RESTRIC
     for (; i < n; ++i) sums[i] = static_cast<std::uint8_t>(sums[i] + (a[i] & b[i]));
 }
 
+void LowerTo(const std::uint8_t* HWY_RESTRICT values, std::size_t n, std::uint8_t* HWY_RESTRICT least) {
+    const Bytes byte;
+    const std::size_t lanes = hn::Lanes(byte);
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+        hn::StoreU(hn::Min(hn::LoadU(byte, least + i), hn::LoadU(byte, values + i)), byte, least + i);
+    for (; i < n; ++i) least[i] = std::min(least[i], values[i]);
+}
+
 std::uint64_t CountBoth(const std::uint8_t* a, const std::uint8_t* b, std::size_t n) {
     const Bytes byte;
     return Count(
@@ -145,6 +154,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kandinsky {
 HWY_EXPORT(AddBoth);
+HWY_EXPORT(LowerTo);
 HWY_EXPORT(CountBoth);
 HWY_EXPORT(CountEqual);
 HWY_EXPORT(AddCovered);
@@ -154,6 +164,9 @@ HWY_EXPORT(AddErrors);
 
 void add_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* sums) {
     HWY_DYNAMIC_DISPATCH(AddBoth)(a, b, n, sums);
+}
+void lower_to(const std::uint8_t* values, std::size_t n, std::uint8_t* least) {
+    HWY_DYNAMIC_DISPATCH(LowerTo)(values, n, least);
 }
 std::uint64_t count_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n) {
     return HWY_DYNAMIC_DISPATCH(CountBoth)(a, b, n);
@@ -180,6 +193,9 @@ void add_errors(const std::uint16_t* counts, const double* share, double target,
 
 void add_both_scalar(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* sums) {
     for (std::size_t i = 0; i < n; ++i) sums[i] = static_cast<std::uint8_t>(sums[i] + (a[i] & b[i]));
+}
+void lower_to_scalar(const std::uint8_t* values, std::size_t n, std::uint8_t* least) {
+    for (std::size_t i = 0; i < n; ++i) least[i] = std::min(least[i], values[i]);
 }
 std::uint64_t count_both_scalar(const std::uint8_t* a, const std::uint8_t* b, std::size_t n) {
     std::uint64_t total = 0;

@@ -13,6 +13,10 @@ namespace kandinsky {
 void add_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* sums);
 void add_both_scalar(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* sums);
 
+/// least[i] = min(least[i], values[i]).
+void lower_to(const std::uint8_t* values, std::size_t n, std::uint8_t* least);
+void lower_to_scalar(const std::uint8_t* values, std::size_t n, std::uint8_t* least);
+
 /// How many places have both flags.
 [[nodiscard]] std::uint64_t count_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n);
 [[nodiscard]] std::uint64_t count_both_scalar(const std::uint8_t* a, const std::uint8_t* b, std::size_t n);

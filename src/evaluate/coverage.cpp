@@ -105,9 +105,7 @@ void CoverageJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
         const float* const scores = tile.scores(c);
         const std::uint8_t* const member = tile.member(c);
         first_covering_level(scores, thresholds_.data() + s * levels * n, levels, n, rank_.data());
-        for (std::size_t i = 0; i < n; ++i) {
-            least_[i] = std::min(least_[i], rank_[i]);
-        }
+        lower_to(rank_.data(), n, least_.data());
         count_covered(rank_.data(), valid, levels, n, sizes_.data());
         add_both(member, member, n, recent_tested_.data() + s * n);
         add_covered(rank_.data(), member, levels, n, recent_covered_.data() + s * levels * n);

@@ -27,16 +27,13 @@ constexpr std::size_t kNotes = std::size_t{1} << 24;  // bytes that the bootstra
 /// What is counted in one tile.
 struct TileTally {
     TileTally(const std::vector<std::unique_ptr<CoverageJudge>>& judges, PixelRange own, std::size_t classes,
-              bool released)
-        : range(own), reliability(classes, own.size(), released) {
+              bool released, bool ece_maps)
+        : range(own), reliability(classes, own.size(), released, ece_maps) {
         for (const auto& judge : judges)
             coverage.push_back(std::make_unique<CoverageJudge::Tile>(*judge, own));
     }
     void add(const ScoredTile& tile, std::size_t image, GroupBins* groups, std::uint32_t group) {
-        if (groups != nullptr)
-            reliability.add(tile, *groups, group);
-        else
-            reliability.add(tile);
+        reliability.add(tile, groups, group);
         for (const auto& one : coverage) one->add(tile, image);
     }
 
@@ -99,7 +96,8 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
 
     EvaluationReport report;
     report.images = total(team.comm, data.images());
-    if (options.maps) report.probabilities.ece_map.assign(data.classes(), std::vector<double>(pixels));
+    const bool ece_maps = options.maps && options.ece_maps;
+    if (ece_maps) report.probabilities.ece_map.assign(data.classes(), std::vector<double>(pixels));
     report.groups = total(team.comm, data.groups());
     report.bootstrap = options.bootstrap;
     ReliabilityTile::Totals totals(data.classes());
@@ -109,7 +107,7 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
     const auto tally_of = [&](std::size_t number) {
         const std::size_t from = number * length;
         return std::make_unique<TileTally>(judges, PixelRange{from, std::min(pixels, from + length)},
-                                           data.classes(), released);
+                                           data.classes(), released, ece_maps);
     };
     const auto add_images = [&](TileTally& tally, std::size_t begin, std::size_t end) {
         ScoredTile tile(data, calibrators.front()->options.score, tally.range.size(),
@@ -121,7 +119,7 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
     };
     const auto finish = [&](TileTally& tally) {
         for (const auto& one : tally.coverage) one->finish();
-        if (options.maps) tally.reliability.write_map(tally.range.begin, report.probabilities.ece_map);
+        if (ece_maps) tally.reliability.write_map(tally.range.begin, report.probabilities.ece_map);
         const std::lock_guard lock(mutex);
         totals.add(tally.reliability.totals());
     };

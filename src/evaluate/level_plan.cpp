@@ -42,11 +42,13 @@ std::vector<std::vector<float>> thresholds_by_curve(const Calibrator& calibrator
     for (std::size_t s = 0; s < table.size(); ++s) {
         const CurveSet& curves = calibrator.curves[s];
         table[s].resize(curves.size() * alphas.size());
+        std::vector<std::size_t> rungs;
+        for (const double alpha : alphas) rungs.push_back(curves.rung_of(alpha));
         constexpr std::size_t kTask = 1024;  // curves
         parallel_for((curves.size() + kTask - 1) / kTask, [&](std::size_t task) {
             for (std::size_t k = task * kTask; k < std::min(curves.size(), (task + 1) * kTask); ++k)
                 for (std::size_t l = 0; l < alphas.size(); ++l)
-                    table[s][k * alphas.size() + l] = curves.threshold(k, alphas[l]);
+                    table[s][k * alphas.size() + l] = curves.threshold(k, alphas[l], rungs[l]);
         });
     }
     return table;

@@ -1,12 +1,15 @@
 #include "evaluate/reliability.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 
 #include "core/half.hpp"
+#include "core/thread_buffer.hpp"
+#include "evaluate/bin_kernels.hpp"
 
 namespace kandinsky {
 
@@ -37,87 +40,113 @@ void sum_over_ranks(Communicator& comm, std::vector<Long>& values) {
 std::size_t released_bin(float p) {
     return static_cast<std::size_t>(round_to_half(p / round_to_half(0.05f)));
 }
+
+/// Where the probabilities of one class and tile fall.
+struct Scratch {
+    void resize(std::size_t n) {
+        bin.resize(n);
+        slot.resize(n);
+        gap.resize(n);
+    }
+    std::vector<std::uint8_t> bin;
+    std::vector<std::uint16_t> slot;
+    std::vector<std::int64_t> gap;
+};
+
+std::size_t place_of(float p, std::size_t bins) {
+    return static_cast<std::size_t>(std::min(static_cast<std::int32_t>(bins) - 1,
+                                             static_cast<std::int32_t>(p * static_cast<float>(bins))));
+}
+
+/// The slot at which each bin begins, and one more.
+std::array<std::size_t, kBins + 1> first_slots() {
+    std::array<std::size_t, kBins + 1> first{};
+    for (std::size_t b = 1; b < kBins; ++b) {
+        float p = static_cast<float>(b) / static_cast<float>(kBins);  // the least that falls there is near
+        while (place_of(p, kBins) >= b) p = std::nextafter(p, 0.0f);
+        while (place_of(p, kBins) < b) p = std::nextafter(p, 1.0f);
+        first[b] = b + place_of(p, kSmoothBins);
+    }
+    first[kBins] = ReliabilityTile::Totals::kSlots;
+    return first;
+}
 }  // namespace
 
-ReliabilityTile::ReliabilityTile(std::size_t classes, std::size_t pixels, bool released)
+ReliabilityTile::ReliabilityTile(std::size_t classes, std::size_t pixels, bool released, bool map)
     : classes_(classes),
       pixels_(pixels),
       released_(released),
+      map_(map),
       totals_(classes),
-      gap_(classes * pixels * kMapBins),
-      seen_(classes * pixels) {}
+      gap_(map ? classes * pixels * kMapBins : 0),
+      seen_(map ? classes * pixels : 0) {}
 
-void ReliabilityTile::add(const ScoredTile& tile) {
-    if (released_)
-        add_as<true>(tile);
-    else
-        add_as<false>(tile);
+void ReliabilityTile::add(const ScoredTile& tile, GroupBins* groups, std::uint32_t group) {
+    for (std::size_t c = 0; c < classes_; ++c) {
+        const Added added = released_           ? add_class_as_released(tile, c)
+                            : groups != nullptr ? add_class<true>(tile, c)
+                                                : add_class<false>(tile, c);
+        if (groups != nullptr) groups->add(c, group, added.gaps, added.count);
+    }
 }
 
-template <bool kReleased>
-void ReliabilityTile::add_as(const ScoredTile& tile) {
-    const std::uint8_t* const valid = tile.valid();
-    for (std::size_t c = 0; c < classes_; ++c) {
-        const float* const probs = tile.probs(c);
-        const std::uint8_t* const member = tile.member(c);
-        std::int64_t* const gap = gap_.data() + c * pixels_ * kMapBins;
+template <bool kGaps>
+ReliabilityTile::Added ReliabilityTile::add_class(const ScoredTile& tile, std::size_t c) {
+    Scratch& scratch = thread_buffer<Scratch, ReliabilityTile>(1).front();
+    scratch.resize(pixels_);
+    const std::uint8_t *const member = tile.member(c), *const valid = tile.valid();
+    const std::uint8_t* const bin = scratch.bin.data();
+    const std::uint16_t* const slot = scratch.slot.data();
+    const std::int64_t* const gap = scratch.gap.data();
+    bin_probabilities(tile.probs(c), member, valid, pixels_, kBins, kSmoothBins,
+                      {scratch.bin.data(), scratch.slot.data(), scratch.gap.data()});
+    Added added;
+    std::uint64_t all[kBins] = {};
+    count_bins(bin, member, pixels_, kBins, all, totals_.positive.data() + c * kBins);
+    for (std::size_t b = 0; b < kBins; ++b) {
+        totals_.count[c * kBins + b] += all[b];
+        added.count += all[b];
+    }
+    std::int64_t* const gaps = totals_.gaps.data() + c * Totals::kSlots;
+    for (std::size_t i = 0; i < pixels_; ++i) gaps[slot[i]] += gap[i];
+    if constexpr (kGaps) {
+        // Neighbours often fall into the same bin, so they add in turn.
+        std::int64_t turns[4][kBins + 1] = {};
+        for (std::size_t i = 0; i < pixels_; ++i) turns[i % 4][bin[i]] += gap[i];
+        for (std::size_t b = 0; b < kBins; ++b)
+            added.gaps[b] = turns[0][b] + turns[1][b] + turns[2][b] + turns[3][b];
+    }
+    if (map_) {
+        std::int64_t* to = gap_.data() + c * pixels_ * kMapBins;
+        for (std::size_t i = 0; i < pixels_; ++i, to += kMapBins) to[bin[i]] += gap[i];
         std::uint32_t* const seen = seen_.data() + c * pixels_;
-        const float least = round_to_half(0.02f);
-        std::int64_t* const residuals = totals_.residuals.data() + c * kSmoothBins;
-        // Neighbours often fall into the same bin, so they count in turn: all in the low half, members in the
-        // high one.
-        std::uint64_t turns[4][kBins] = {};
-        std::int64_t sums[4][kBins] = {};  // of the probabilities, in turn too
-        for (std::size_t i = 0; i < pixels_; ++i) {
-            if (valid[i] == 0) continue;
-            const float p = kReleased ? round_to_half(probs[i]) : probs[i];
-            if (kReleased && !(p > least)) continue;
-            const auto bin =
-                static_cast<std::size_t>(std::min(static_cast<std::int32_t>(kBins) - 1,
-                                                  static_cast<std::int32_t>(p * static_cast<float>(kBins))));
-            const auto units = static_cast<std::int64_t>(static_cast<double>(p) * kOne);
-            const auto fine = static_cast<std::size_t>(
-                std::min(static_cast<std::int32_t>(kSmoothBins) - 1,
-                         static_cast<std::int32_t>(p * static_cast<float>(kSmoothBins))));
-            residuals[fine] += units - (static_cast<std::int64_t>(member[i]) << 32);
-            turns[i % 4][bin] += 1 | static_cast<std::uint64_t>(member[i]) << 32;
-            sums[i % 4][bin] += units;
-            if constexpr (kReleased) {
-                ++seen[i];
-                gap[i * kMapBins + released_bin(p)] += static_cast<std::int64_t>(
-                    static_cast<double>(round_to_half(p - static_cast<float>(member[i]))) * kOne);
-            } else {
-                gap[i * kMapBins + bin] += units - (static_cast<std::int64_t>(member[i]) << 32);
-            }
-        }
-        if constexpr (!kReleased)
-            for (std::size_t i = 0; i < pixels_; ++i) seen[i] += valid[i];
-        for (const auto& sum : sums)
-            for (std::size_t b = 0; b < kBins; ++b) totals_.confidence[c * kBins + b] += sum[b];
-        for (const auto& turn : turns)
-            for (std::size_t b = 0; b < kBins; ++b) {
-                totals_.count[c * kBins + b] += turn[b] & 0xFFFFFFFFu;
-                totals_.positive[c * kBins + b] += turn[b] >> 32;
-            }
+        for (std::size_t i = 0; i < pixels_; ++i) seen[i] += valid[i];
     }
+    return added;
 }
 
-void ReliabilityTile::add(const ScoredTile& tile, GroupBins& groups, std::uint32_t group) {
-    before_.count = totals_.count;
-    before_.positive = totals_.positive;
-    before_.confidence = totals_.confidence;
-    add(tile);
-    for (std::size_t c = 0; c < classes_; ++c) {
-        std::int64_t gaps[kBins];
-        std::uint64_t count = 0;
-        for (std::size_t b = 0; b < kBins; ++b) {
-            const std::size_t at = c * kBins + b;
-            count += totals_.count[at] - before_.count[at];
-            gaps[b] = totals_.confidence[at] - before_.confidence[at] -
-                      (static_cast<std::int64_t>(totals_.positive[at] - before_.positive[at]) << 32);
-        }
-        groups.add(c, group, gaps, count);
+ReliabilityTile::Added ReliabilityTile::add_class_as_released(const ScoredTile& tile, std::size_t c) {
+    const float* const probs = tile.probs(c);
+    const std::uint8_t *const member = tile.member(c), *const valid = tile.valid();
+    const float least = round_to_half(0.02f);
+    Added added;
+    for (std::size_t i = 0; i < pixels_; ++i) {
+        const float p = round_to_half(probs[i]);
+        if (valid[i] == 0 || !(p > least)) continue;
+        const std::size_t bin = place_of(p, kBins);
+        const std::int64_t gap = static_cast<std::int64_t>(static_cast<double>(p) * kOne) -
+                                 (static_cast<std::int64_t>(member[i]) << 32);
+        totals_.gaps[c * Totals::kSlots + bin + place_of(p, kSmoothBins)] += gap;
+        ++totals_.count[c * kBins + bin];
+        totals_.positive[c * kBins + bin] += member[i];
+        added.gaps[bin] += gap;
+        ++added.count;
+        if (!map_) continue;
+        ++seen_[c * pixels_ + i];
+        gap_[(c * pixels_ + i) * kMapBins + released_bin(p)] += static_cast<std::int64_t>(
+            static_cast<double>(round_to_half(p - static_cast<float>(member[i]))) * kOne);
     }
+    return added;
 }
 
 void GroupBins::add(std::size_t cls, std::uint32_t group, const std::int64_t* gaps, std::uint64_t count) {
@@ -171,37 +200,42 @@ void ReliabilityTile::Totals::add(const Totals& other) {
     for (std::size_t i = 0; i < count.size(); ++i) {
         count[i] += other.count[i];
         positive[i] += other.positive[i];
-        confidence[i] += other.confidence[i];
     }
-    for (std::size_t i = 0; i < residuals.size(); ++i) residuals[i] += other.residuals[i];
+    for (std::size_t i = 0; i < gaps.size(); ++i) gaps[i] += other.gaps[i];
 }
 
 void ReliabilityTile::Totals::sum(Communicator& comm) {
     comm.sum(std::span(count));
     comm.sum(std::span(positive));
-    sum_signed(comm, confidence);
-    sum_signed(comm, residuals);
+    sum_signed(comm, gaps);
 }
 
 std::vector<Reliability> ReliabilityTile::Totals::finish() const {
+    const std::array<std::size_t, kBins + 1> first = first_slots();
     std::vector<Reliability> out(count.size() / kBins);
     for (std::size_t c = 0; c < out.size(); ++c) {
         Reliability& one = out[c];
+        std::vector<std::int64_t> residuals(kSmoothBins);
         std::uint64_t total = 0;
-        double gaps = 0;
+        double off = 0;
         for (std::size_t b = 0; b < kBins; ++b) {
+            std::int64_t confidence = static_cast<std::int64_t>(positive[c * kBins + b]) << 32;
+            for (std::size_t slot = first[b]; slot < first[b + 1]; ++slot) {
+                residuals[slot - b] += gaps[c * kSlots + slot];
+                confidence += gaps[c * kSlots + slot];
+            }
             const std::uint64_t n = count[c * kBins + b];
             one.count[b] = n;
             if (n == 0) continue;
-            const double sum = static_cast<double>(confidence[c * kBins + b]) / kOne;
+            const double sum = static_cast<double>(confidence) / kOne;
             const auto hits = static_cast<double>(positive[c * kBins + b]);
             one.confidence[b] = sum / static_cast<double>(n);
             one.accuracy[b] = hits / static_cast<double>(n);
-            gaps += std::abs(sum - hits);
+            off += std::abs(sum - hits);
             total += n;
         }
-        one.smooth_ece = smooth_ece(std::span(residuals).subspan(c * kSmoothBins, kSmoothBins), total, kOne);
-        one.ece = total > 0 ? gaps / static_cast<double>(total) : std::numeric_limits<double>::quiet_NaN();
+        one.smooth_ece = smooth_ece(residuals, total, kOne);
+        one.ece = total > 0 ? off / static_cast<double>(total) : std::numeric_limits<double>::quiet_NaN();
     }
     return out;
 }

@@ -34,23 +34,23 @@ class ReliabilityTile {
   public:
     /// `released`: half-precision probabilities and differences, those up to 0.02 left out and not counted,
     /// as the released code has it.
-    ReliabilityTile(std::size_t classes, std::size_t pixels, bool released);
+    /// `map`: whether write_map() will be asked for.
+    ReliabilityTile(std::size_t classes, std::size_t pixels, bool released, bool map);
 
-    void add(const ScoredTile& tile);
-    /// The same, and what the tile adds to the bins of one group.
-    void add(const ScoredTile& tile, GroupBins& groups, std::uint32_t group);
+    /// And what the tile adds to the bins of one group, where there are any.
+    void add(const ScoredTile& tile, GroupBins* groups, std::uint32_t group);
     /// Expected calibration error of each pixel of the tile, into map[class][first + i].
     void write_map(std::size_t first, std::vector<std::vector<double>>& map) const;
 
     struct Totals {
-        std::vector<std::uint64_t> count, positive;
-        std::vector<std::int64_t> confidence;  ///< in units of 2^-32
-        std::vector<std::int64_t> residuals;   ///< sums of p - y in fine bins, same units
+        /// One for each pair of a bin and a fine bin that share probabilities, named by the sum of the two.
+        static constexpr std::size_t kSlots = Reliability::kBins + kSmoothBins - 1;
+        std::vector<std::uint64_t> count, positive;  ///< [class][bin]
+        std::vector<std::int64_t> gaps;              ///< [class][slot] sums of p - y in units of 2^-32
         explicit Totals(std::size_t classes)
             : count(classes * Reliability::kBins),
               positive(classes * Reliability::kBins),
-              confidence(classes * Reliability::kBins),
-              residuals(classes * kSmoothBins) {}
+              gaps(classes * kSlots) {}
         void add(const Totals& other);
         void sum(Communicator& comm);
         [[nodiscard]] std::vector<Reliability> finish() const;
@@ -61,19 +61,24 @@ class ReliabilityTile {
         sums.add(std::span(gap_));
         sums.add(std::span(seen_));
         for (std::vector<std::uint64_t>* one : {&totals_.count, &totals_.positive}) sums.keep(bytes_of(*one));
-        for (std::vector<std::int64_t>* one : {&totals_.confidence, &totals_.residuals})
-            sums.keep(bytes_of(*one));
+        sums.keep(bytes_of(totals_.gaps));
     }
 
   private:
-    template <bool kReleased>
-    void add_as(const ScoredTile& tile);
+    /// What a class adds to its bins: sums of p - y, and how many count.
+    struct Added {
+        std::int64_t gaps[Reliability::kBins + 1] = {};  ///< the last: of what does not count
+        std::uint64_t count = 0;
+    };
+    template <bool kGaps>
+    [[nodiscard]] Added add_class(const ScoredTile& tile, std::size_t c);
+    [[nodiscard]] Added add_class_as_released(const ScoredTile& tile, std::size_t c);
 
     std::size_t classes_, pixels_;
-    bool released_;
-    Totals totals_, before_{0};        ///< before_: scratch, without residuals
-    std::vector<std::int64_t> gap_;    ///< [class][pixel][bin] sum of p - y
-    std::vector<std::uint32_t> seen_;  ///< [class][pixel] images that count
+    bool released_, map_;
+    Totals totals_;
+    std::vector<std::int64_t> gap_;    ///< [class][pixel][bin] sum of p - y; empty without a map
+    std::vector<std::uint32_t> seen_;  ///< [class][pixel] images that count; empty without a map
 };
 
 }  // namespace kandinsky

@@ -3,6 +3,7 @@
 
 #include "core/fail.hpp"
 #include "core/pages.hpp"
+#include "core/parallel.hpp"
 #include "io/atomic_file.hpp"
 #include "io/json_depth.hpp"
 #include "io/kcal_meta.hpp"
@@ -129,7 +130,8 @@ Calibrator load(const std::filesystem::path& path) {
         if (!(ladder.levels[i] >= (i == 0 ? 0.0 : ladder.levels[i - 1]) && ladder.levels[i] <= 1))
             fail(ErrorKind::data, "{} is damaged: its levels do not ascend from 0 to 1", name);
     try {
-        for (std::size_t s = 0; s < strata; ++s) {
+        calibrator.curves.resize(strata);
+        parallel_for(strata, [&](std::size_t s) {
             Partition& partition = calibrator.partitions[s];
             partition.region.assign(regions.begin() + static_cast<std::ptrdiff_t>(s * pixels),
                                     regions.begin() + static_cast<std::ptrdiff_t>((s + 1) * pixels));
@@ -162,9 +164,9 @@ Calibrator load(const std::filesystem::path& path) {
             slice(all.scores, own.scores, first[s], first[s + 1]);
             slice(all.groups, own.groups, first[s], first[s + 1]);
             slice(all.complete, own.complete, first[s], first[s + 1]);
-            calibrator.curves.push_back(
-                CurveSet::from_storage(ladder, calibrator.options.released, std::move(own)));
-        }
+            calibrator.curves[s] =
+                CurveSet::from_storage(ladder, calibrator.options.released, std::move(own));
+        });
     } catch (const Error& problem) {
         fail(ErrorKind::data, "{} is damaged: {}", name, problem.what());
     }

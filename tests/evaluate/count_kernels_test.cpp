@@ -27,6 +27,9 @@ TEST(CountKernels, FlagsAreAddedAndCountedAsDefinedOnEveryVectorUnit) {
             add_both(a.data(), b.data(), n, got.data());
             add_both_scalar(a.data(), b.data(), n, expected.data());
             ASSERT_EQ(got, expected) << n;
+            lower_to(values.data(), n, got.data());
+            lower_to_scalar(values.data(), n, expected.data());
+            ASSERT_EQ(got, expected) << n;
             ASSERT_EQ(count_both(a.data(), b.data(), n), count_both_scalar(a.data(), b.data(), n)) << n;
             for (std::uint8_t value = 0; value < 5; ++value)
                 ASSERT_EQ(count_equal(values.data(), value, a.data(), b.data(), n),

@@ -1,0 +1,143 @@
+#include "evaluate/bin_kernels.hpp"
+
+#include <algorithm>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "evaluate/bin_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#ifndef KANDINSKY_EVALUATE_BIN_OF
+#define KANDINSKY_EVALUATE_BIN_OF
+namespace kandinsky {
+inline constexpr double kGapUnits = 4294967296.0;  // 2^32 are probability 1
+
+/// One place of bin_probabilities().
+inline void bin_one(const float* probs, const std::uint8_t* flag, const std::uint8_t* valid, std::size_t i,
+                    std::size_t bins, std::size_t fine_bins, const Binned& out) {
+    if (valid[i] == 0) {
+        out.bin[i] = static_cast<std::uint8_t>(bins);
+        out.slot[i] = 0;
+        out.gap[i] = 0;
+        return;
+    }
+    const auto place = [&](std::size_t count) {
+        return std::min(static_cast<std::int32_t>(count) - 1,
+                        static_cast<std::int32_t>(probs[i] * static_cast<float>(count)));
+    };
+    out.bin[i] = static_cast<std::uint8_t>(place(bins));
+    out.slot[i] = static_cast<std::uint16_t>(place(bins) + place(fine_bins));
+    out.gap[i] = static_cast<std::int64_t>(static_cast<double>(probs[i]) * kGapUnits) -
+                 (static_cast<std::int64_t>(flag[i]) << 32);
+}
+}  // namespace kandinsky
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace kandinsky {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+void BinProbabilities(const float* HWY_RESTRICT probs, const std::uint8_t* HWY_RESTRICT flag,
+                      const std::uint8_t* HWY_RESTRICT valid, std::size_t n, std::size_t bins,
+                      std::size_t fine_bins, Binned out) {
+    std::size_t i = 0;
+#if HWY_HAVE_FLOAT64 && HWY_TARGET != HWY_SCALAR
+    const hn::ScalableTag<float> real;
+    const hn::RebindToSigned<decltype(real)> whole;
+    const hn::Rebind<std::uint8_t, decltype(real)> byte;
+    const hn::Rebind<std::uint16_t, decltype(real)> word;
+    const std::size_t lanes = hn::Lanes(real);
+    const hn::ScalableTag<double> wide;
+    const hn::RebindToSigned<decltype(wide)> count;
+    const hn::Rebind<float, decltype(wide)> narrow;
+    const hn::Rebind<std::int32_t, decltype(wide)> narrow_whole;
+    const hn::Rebind<std::uint8_t, decltype(wide)> narrow_byte;
+    const std::size_t wide_lanes = hn::Lanes(wide);
+    const auto zero = hn::Zero(whole);
+    const auto none = hn::Set(whole, static_cast<std::int32_t>(bins));
+    const auto most = hn::Set(whole, static_cast<std::int32_t>(bins) - 1);
+    const auto most_fine = hn::Set(whole, static_cast<std::int32_t>(fine_bins) - 1);
+    const auto width = hn::Set(real, static_cast<float>(bins));
+    const auto fine_width = hn::Set(real, static_cast<float>(fine_bins));
+    // Whole numbers below 2^51 that are added to 1.5 * 2^52 stand in its last bits.
+    const auto units = hn::Set(wide, kGapUnits), shift = hn::Set(wide, 6755399441055744.0);
+    for (; i + lanes <= n; i += lanes) {
+        const auto p = hn::LoadU(real, probs + i);
+        const auto out_of_use = hn::Eq(hn::PromoteTo(whole, hn::LoadU(byte, valid + i)), zero);
+        const auto bin = hn::Min(most, hn::ConvertTo(whole, hn::Mul(p, width)));
+        const auto fine = hn::Min(most_fine, hn::ConvertTo(whole, hn::Mul(p, fine_width)));
+        hn::StoreU(hn::DemoteTo(byte, hn::IfThenElse(out_of_use, none, bin)), byte, out.bin + i);
+        hn::StoreU(hn::DemoteTo(word, hn::IfThenZeroElse(out_of_use, hn::Add(bin, fine))), word,
+                   out.slot + i);
+        for (std::size_t k = i; k < i + lanes; k += wide_lanes) {
+            const auto one = hn::PromoteTo(wide, hn::LoadU(narrow, probs + k));
+            const auto is =
+                hn::PromoteTo(wide, hn::PromoteTo(narrow_whole, hn::LoadU(narrow_byte, flag + k)));
+            const auto counts =
+                hn::PromoteTo(wide, hn::PromoteTo(narrow_whole, hn::LoadU(narrow_byte, valid + k)));
+            const auto gap = hn::Sub(hn::Floor(hn::Mul(one, units)), hn::Mul(is, units));
+            const auto as_bits = hn::Sub(hn::BitCast(count, hn::Add(gap, shift)), hn::BitCast(count, shift));
+            hn::StoreU(hn::IfThenElseZero(hn::RebindMask(count, hn::Ne(counts, hn::Zero(wide))), as_bits),
+                       count, out.gap + k);
+        }
+    }
+#endif
+    for (; i < n; ++i) bin_one(probs, flag, valid, i, bins, fine_bins, out);
+}
+
+void CountBins(const std::uint8_t* HWY_RESTRICT bin, const std::uint8_t* HWY_RESTRICT flag, std::size_t n,
+               std::size_t bins, std::uint64_t* HWY_RESTRICT all, std::uint64_t* HWY_RESTRICT flagged) {
+    const hn::ScalableTag<std::uint8_t> byte;
+    const std::size_t lanes = hn::Lanes(byte), whole = n / lanes * lanes;
+    for (std::size_t b = 0; b < bins; ++b) {
+        const auto wanted = hn::Set(byte, static_cast<std::uint8_t>(b));
+        std::size_t own = 0, own_flagged = 0;
+        for (std::size_t i = 0; i < whole; i += lanes) {
+            const auto here = hn::Eq(hn::LoadU(byte, bin + i), wanted);
+            own += hn::CountTrue(byte, here);
+            own_flagged +=
+                hn::CountTrue(byte, hn::And(here, hn::Ne(hn::LoadU(byte, flag + i), hn::Zero(byte))));
+        }
+        all[b] += own;
+        flagged[b] += own_flagged;
+    }
+    for (std::size_t i = whole; i < n; ++i)
+        if (bin[i] < bins) {
+            ++all[bin[i]];
+            flagged[bin[i]] += flag[i];
+        }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kandinsky
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kandinsky {
+HWY_EXPORT(BinProbabilities);
+HWY_EXPORT(CountBins);
+
+void bin_probabilities(const float* probs, const std::uint8_t* flag, const std::uint8_t* valid, std::size_t n,
+                       std::size_t bins, std::size_t fine_bins, Binned out) {
+    HWY_DYNAMIC_DISPATCH(BinProbabilities)(probs, flag, valid, n, bins, fine_bins, out);
+}
+void count_bins(const std::uint8_t* bin, const std::uint8_t* flag, std::size_t n, std::size_t bins,
+                std::uint64_t* all, std::uint64_t* flagged) {
+    HWY_DYNAMIC_DISPATCH(CountBins)(bin, flag, n, bins, all, flagged);
+}
+
+void bin_probabilities_scalar(const float* probs, const std::uint8_t* flag, const std::uint8_t* valid,
+                              std::size_t n, std::size_t bins, std::size_t fine_bins, Binned out) {
+    for (std::size_t i = 0; i < n; ++i) bin_one(probs, flag, valid, i, bins, fine_bins, out);
+}
+void count_bins_scalar(const std::uint8_t* bin, const std::uint8_t* flag, std::size_t n, std::size_t bins,
+                       std::uint64_t* all, std::uint64_t* flagged) {
+    for (std::size_t i = 0; i < n; ++i)
+        if (bin[i] < bins) {
+            ++all[bin[i]];
+            flagged[bin[i]] += flag[i];
+        }
+}
+}  // namespace kandinsky
+#endif

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kandinsky {
+
+/// Kernels of the calibration error. As those of count_kernels.hpp: the widest vector unit, any n, no
+/// allocation, the same result on every unit; the *_scalar ones are the definitions, for tests.
+
+/// Where a probability p falls among `bins` (at most 255) of equal width, the sum of that and of where it
+/// falls among `fine_bins` (at most 65000), and p - flag in units of 2^-32, rounded towards p = 0. Both
+/// places ascend with p, so their sum names the pair of them. Where valid[i] is 0: bin `bins`, slot 0, gap 0.
+/// Probabilities that count lie in [0, 1].
+struct Binned {
+    std::uint8_t* bin;
+    std::uint16_t* slot;
+    std::int64_t* gap;
+};
+void bin_probabilities(const float* probs, const std::uint8_t* flag, const std::uint8_t* valid, std::size_t n,
+                       std::size_t bins, std::size_t fine_bins, Binned out);
+void bin_probabilities_scalar(const float* probs, const std::uint8_t* flag, const std::uint8_t* valid,
+                              std::size_t n, std::size_t bins, std::size_t fine_bins, Binned out);
+
+/// For each b below `bins`: all[b] += places whose bin is b, flagged[b] += those of them with the flag.
+void count_bins(const std::uint8_t* bin, const std::uint8_t* flag, std::size_t n, std::size_t bins,
+                std::uint64_t* all, std::uint64_t* flagged);
+void count_bins_scalar(const std::uint8_t* bin, const std::uint8_t* flag, std::size_t n, std::size_t bins,
+                       std::uint64_t* all, std::uint64_t* flagged);
+
+}  // namespace kandinsky
