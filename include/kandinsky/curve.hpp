@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kandinsky {
@@ -28,6 +31,28 @@ struct Ladder {
     static Ladder released();
 };
 
+/// An allocator whose new numbers are not set to 0: for large arrays that several threads fill.
+template <class T>
+struct UnsetAllocator : std::allocator<T> {
+    template <class U>
+    struct rebind {
+        using other = UnsetAllocator<U>;  ///< the same for another type
+    };
+    UnsetAllocator() = default;
+    template <class U>
+    UnsetAllocator(const UnsetAllocator<U>&) {}  ///< there is nothing to take over
+    /// Leaves the number as it is.
+    template <class U>
+    void construct(U* place) {
+        ::new (static_cast<void*>(place)) U;
+    }
+    /// Makes it from something.
+    template <class U, class... From>
+    void construct(U* place, From&&... from) {
+        ::new (static_cast<void*>(place)) U(std::forward<From>(from)...);
+    }
+};
+
 /// Non-conformity curves of many regions: for each, order statistics of its scores. Short curves keep every
 /// score
 /// ("complete"), long ones the scores at the rungs of the ladder.
@@ -44,11 +69,11 @@ class CurveSet {
     /// The arrays behind a set, as they are kept in files: curve i has values[offsets[i]] to values[offsets[i
     /// + 1]].
     struct Storage {
-        std::vector<float> values;              ///< of all curves, one after the other
-        std::vector<std::uint64_t> offsets{0};  ///< one more than there are curves
-        std::vector<std::uint64_t> scores;      ///< [curve] as Curve::scores
-        std::vector<std::uint64_t> groups;      ///< [curve] as Curve::groups
-        std::vector<std::uint8_t> complete;     ///< [curve] as Curve::complete
+        std::vector<float, UnsetAllocator<float>> values;  ///< of all curves, one after the other
+        std::vector<std::uint64_t> offsets{0};             ///< one more than there are curves
+        std::vector<std::uint64_t> scores;                 ///< [curve] as Curve::scores
+        std::vector<std::uint64_t> groups;                 ///< [curve] as Curve::groups
+        std::vector<std::uint8_t> complete;                ///< [curve] as Curve::complete
     };
 
     CurveSet() = default;  ///< no curves, no ladder

@@ -83,6 +83,9 @@ class Dataset {
     /// The opposite hint: has images [first, last) read ahead.
     void prefetch(std::size_t first, std::size_t last) const;
 
+    /// The first of a class's probabilities in an image where they are stored as float16, one after the
+    /// other; null where they are not, or are something else that has to be made into probabilities.
+    [[nodiscard]] const std::byte* halves(std::size_t image, std::size_t cls) const;
     /// How probabilities lie in memory, for walks that work on the stored values themselves.
     [[nodiscard]] const Array& stored_probs() const { return probs_; }
     /// The same for labels or masks.

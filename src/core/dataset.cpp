@@ -237,6 +237,15 @@ void softmax(float* values, std::size_t classes, std::size_t count) {
 }
 }  // namespace
 
+const std::byte* Dataset::halves(std::size_t image, std::size_t cls) const {
+    const ArrayView& view = probs_.view();
+    if (view.dtype != DType::float16 || view.strides[3] != 2 ||
+        view.strides[2] != 2 * static_cast<std::ptrdiff_t>(grid_.width) || planes_ != classes_ ||
+        options_.logits != Logits::none)
+        return nullptr;
+    return view.at(rows_[image]) + static_cast<std::ptrdiff_t>(cls) * view.strides[1];
+}
+
 void Dataset::read_probs(std::size_t image, PixelRange range, float* out) const {
     const ArrayView& view = probs_.view();
     const std::size_t count = range.size();

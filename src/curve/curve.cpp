@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/fail.hpp"
+#include "core/parallel.hpp"
 
 namespace kandinsky {
 
@@ -130,7 +131,7 @@ CurveSet CurveSet::from_storage(Ladder ladder, bool interpolate, Storage storage
     for (std::size_t i = 0; i < n; ++i)
         if (storage.offsets[i] > storage.offsets[i + 1])
             fail(ErrorKind::data, "curve {} has a negative length", i);
-    for (std::size_t i = 0; i < n; ++i) {
+    const auto check = [&](std::size_t i) {
         const std::uint64_t length = storage.offsets[i + 1] - storage.offsets[i];
         const std::uint64_t expected = storage.scores[i] == 0     ? 0
                                        : storage.complete[i] != 0 ? storage.scores[i]
@@ -138,10 +139,19 @@ CurveSet CurveSet::from_storage(Ladder ladder, bool interpolate, Storage storage
         if (length != expected)
             fail(ErrorKind::data, "curve {} has {} values, but should have {}", i, length, expected);
         const float* const first = storage.values.data() + storage.offsets[i];
-        if (ascends(first, length)) continue;
+        if (ascends(first, length)) return;
         for (std::uint64_t j = 0; j < length; ++j)
             if (std::isnan(first[j]) || (j > 0 && first[j] < first[j - 1]))
                 fail(ErrorKind::data, "curve {} is not ascending at point {}", i, j);
+    };
+    constexpr std::size_t kTask = 4096;  // curves
+    try {
+        parallel_for((n + kTask - 1) / kTask, [&](std::size_t task) {
+            for (std::size_t i = task * kTask; i < std::min(n, (task + 1) * kTask); ++i) check(i);
+        });
+    } catch (const Error&) {
+        for (std::size_t i = 0; i < n; ++i) check(i);  // the first one is named, whichever thread was faster
+        throw;
     }
     set.data_ = std::move(storage);
     return set;

@@ -304,11 +304,10 @@ class RangeSelection {
 /// A result as bytes, for checkpoints.
 class Packer {
   public:
-    template <class T>
-    void put(const std::vector<T>& values) {
+    void put(const auto& values) {
         const std::uint64_t count = values.size();
         append(&count, sizeof count);
-        append(values.data(), count * sizeof(T));
+        append(values.data(), count * sizeof(*values.data()));
     }
     std::vector<std::byte> bytes;
 
@@ -319,14 +318,14 @@ class Packer {
     }
 };
 
-template <class T>
-std::vector<T> take(std::span<const std::byte>& bytes) {
+template <class Vector>
+void take(std::span<const std::byte>& bytes, Vector& values) {
     std::uint64_t count = 0;
     std::memcpy(&count, bytes.data(), sizeof count);
-    std::vector<T> values(count);
-    if (count > 0) std::memcpy(values.data(), bytes.data() + sizeof count, count * sizeof(T));
-    bytes = bytes.subspan(sizeof count + count * sizeof(T));
-    return values;
+    values.resize(count);
+    const std::size_t length = count * sizeof(*values.data());
+    if (count > 0) std::memcpy(values.data(), bytes.data() + sizeof count, length);
+    bytes = bytes.subspan(sizeof count + length);
 }
 
 std::vector<std::byte> packed(const PixelPassResult& result) {
@@ -345,14 +344,14 @@ std::vector<std::byte> packed(const PixelPassResult& result) {
 
 PixelPassResult unpacked(std::span<const std::byte> bytes, const PixelPassRequest& request) {
     PixelPassResult result;
-    result.features = take<float>(bytes);
+    take(bytes, result.features);
     while (!bytes.empty()) {
         CurveSet::Storage storage;
-        storage.values = take<float>(bytes);
-        storage.offsets = take<std::uint64_t>(bytes);
-        storage.scores = take<std::uint64_t>(bytes);
-        storage.groups = take<std::uint64_t>(bytes);
-        storage.complete = take<std::uint8_t>(bytes);
+        take(bytes, storage.values);
+        take(bytes, storage.offsets);
+        take(bytes, storage.scores);
+        take(bytes, storage.groups);
+        take(bytes, storage.complete);
         result.curves.push_back(
             CurveSet::from_storage(request.rule.ladder, request.rule.released, std::move(storage)));
     }

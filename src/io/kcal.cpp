@@ -160,7 +160,12 @@ Calibrator load(const std::filesystem::path& path) {
             const std::size_t count = all.offsets[first[s + 1]] - base;
             own.values.reserve(count);
             prefer_large_pages(own.values.data(), count * sizeof(float));
-            own.values.assign(values.data_as<float>() + base, values.data_as<float>() + base + count);
+            own.values.resize(count);
+            constexpr std::size_t kPiece = std::size_t{1} << 20;
+            parallel_for((count + kPiece - 1) / kPiece, [&](std::size_t i) {
+                std::copy_n(values.data_as<float>() + base + i * kPiece, std::min(kPiece, count - i * kPiece),
+                            own.values.data() + i * kPiece);
+            });
             slice(all.scores, own.scores, first[s], first[s + 1]);
             slice(all.groups, own.groups, first[s], first[s + 1]);
             slice(all.complete, own.complete, first[s], first[s + 1]);

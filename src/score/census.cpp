@@ -74,34 +74,47 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
     const auto read_block = [&](std::size_t first, std::size_t last) {
         data.prefetch(last, last + block);
         const std::size_t length = std::min(pixels, kTile);
-        // Two images at a time, as their hashes are made.
-        std::vector<float> probs(2 * classes * length);
-        std::vector<std::uint8_t> member(probs.size()), valid(2 * length), sums(classes * length);
+        // Four images at a time, as their hashes are made.
+        std::vector<float> probs(4 * classes * length);
+        std::vector<std::uint8_t> member(probs.size()), valid(4 * length), sums(classes * length);
+        std::vector<std::array<const std::byte*, 4>> planes(classes);
         std::uint64_t skipped = 0;
         for (std::size_t tile = 0; tile < tiles; ++tile) {
             const PixelRange range{tile * kTile, std::min(pixels, (tile + 1) * kTile)};
             const std::size_t n = range.size();
+            const bool halves = n % 8 == 0 && data.halves(first, 0) != nullptr;
             if (progress.cancelled()) throw Interrupted();
             std::fill(sums.begin(), sums.end(), std::uint8_t{0});
-            for (std::size_t image = first; image < last; image += 2) {
-                const std::size_t both = std::min<std::size_t>(2, last - image);
-                for (std::size_t k = 0; k < both; ++k) {
+            for (std::size_t image = first; image < last; image += 4) {
+                const std::size_t some = std::min<std::size_t>(4, last - image);
+                for (std::size_t k = 0; k < some; ++k) {
                     std::uint8_t* const has = member.data() + k * classes * n;
-                    data.read_probs(image + k, range, probs.data() + k * classes * n);
+                    if (!halves) data.read_probs(image + k, range, probs.data() + k * classes * n);
                     data.read_truth(image + k, range, has, valid.data() + k * n);
                     if (guest != nullptr) guest->see(range, first, last, image + k, has);
                     add_bytes(sums.data(), has, classes * n);
                     skipped += n - sum_of(valid.data() + k * n, n);
                 }
-                std::array<std::uint64_t, 2> hash{tile, tile};
+                std::array<std::uint64_t, 4> hash{tile, tile, tile, tile};
                 const auto add = [&](const auto& values, std::size_t count) {
-                    hash_two(values.data(), values.data() + (both - 1) * count,
-                             count * sizeof(*values.data()), hash);
+                    const auto of = [&](std::size_t k) {
+                        return values.data() + std::min(k, some - 1) * count;
+                    };
+                    hash_four({of(0), of(1), of(2), of(3)}, count * sizeof(*values.data()), hash);
                 };
-                add(probs, classes * n);
+                if (!halves) {
+                    add(probs, classes * n);
+                } else {
+                    for (std::size_t c = 0; c < classes; ++c)
+                        for (std::size_t k = 0; k < 4; ++k)
+                            planes[c][k] = data.halves(image + std::min(k, some - 1), c) + 2 * range.begin;
+                    if (!hash_halves(planes, n, hash))
+                        for (std::size_t k = 0; k < some; ++k)  // one of them will complain
+                            data.read_probs(image + k, range, probs.data());
+                }
                 add(member, classes * n);
                 add(valid, n);
-                for (std::size_t k = 0; k < both; ++k) census.image_hash[image + k] += hash[k];
+                for (std::size_t k = 0; k < some; ++k) census.image_hash[image + k] += hash[k];
             }
             const std::lock_guard lock(adding[tile]);
             for (std::size_t c = 0; c < classes; ++c) {
