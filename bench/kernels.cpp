@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <hwy/targets.h>
 
+#include <array>
 #include <functional>
 #include <map>
 #include <string>
@@ -11,10 +12,12 @@
 
 #include "core/compare_kernels.hpp"
 #include "core/half_to_float.hpp"
+#include "core/hash.hpp"
 #include "core/random.hpp"
 #include "core/unit_interval.hpp"
 #include "curve/column_sort.hpp"
 #include "curve/score_key.hpp"
+#include "evaluate/bin_kernels.hpp"
 #include "evaluate/count_kernels.hpp"
 #include "evaluate/covering_level.hpp"
 #include "score/code_kernels.hpp"
@@ -35,7 +38,9 @@ struct Inputs {
     std::vector<float> floats = std::vector<float>(kLevels * kPixels), others = floats;
     std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(kImages * kPixels), member = bytes;
     std::vector<std::uint8_t> ranks = std::vector<std::uint8_t>(kPixels);
-    std::vector<std::uint64_t> totals = std::vector<std::uint64_t>(kLevels);
+    std::vector<std::uint64_t> totals = std::vector<std::uint64_t>(2 * 20);
+    std::vector<std::int64_t> gaps = std::vector<std::int64_t>(kPixels);
+    std::array<std::uint64_t, 4> hashes{};
     std::vector<double> doubles = std::vector<double>(3 * kPixels);
     alignas(kLineBytes) std::uint16_t lines[kRows * kLineBytes / 2];
     alignas(kLineBytes) std::uint32_t wide_lines[kRows * kLineBytes / 4];
@@ -86,6 +91,22 @@ int main(int argc, char** argv) {
          [&] { add_covered(in.ranks.data(), in.member.data(), kLevels, kPixels, in.bytes.data()); }},
         {"count_covered",
          [&] { count_covered(in.ranks.data(), in.member.data(), kLevels, kPixels, in.totals.data()); }},
+        {"bin_probabilities",
+         [&] {
+             bin_probabilities(in.floats.data(), in.member.data(), in.member.data() + kPixels, kPixels, 20,
+                               1024, {in.bytes.data(), in.words.data(), in.gaps.data()});
+         }},
+        {"count_bins",
+         [&] {
+             count_bins(in.ranks.data(), in.member.data(), kPixels, 20, in.totals.data(),
+                        in.totals.data() + 20);
+         }},
+        {"lower_to", [&] { lower_to(in.ranks.data(), kPixels, in.bytes.data()); }},
+        {"hash_four",
+         [&] {
+             const void* const from = in.floats.data();
+             hash_four({from, from, from, from}, kPixels * sizeof(float), in.hashes);
+         }},
         {"add_words", [&] { add_words(in.halves.data(), kPixels, in.words.data()); }},
         {"add_errors",
          [&] {

@@ -109,6 +109,34 @@ void kmeans(const std::string& file) {
     fmt::print("{{\"seconds\": {}, \"cpu\": {}, \"inertia\": {}}}\n", seconds, cpu, found.inertia);
 }
 
+/// Curves of every pixel from files to memory, as the others' scripts leave them.
+void curves(const std::string& probs, const std::string& labels) {
+    std::size_t count = 0;
+    const std::clock_t before = std::clock();  // of all threads
+    const double seconds = seconds_of([&] {
+        CalibrateOptions options;
+        options.method = "pixel";
+        options.pooling = Pooling::pixels;
+        const Calibrator made = calibrate(Dataset(read_npy(probs), read_npy(labels), {}), options);
+        for (const CurveSet& set : made.curves) count += set.storage().values.size();
+    });
+    fmt::print("{{\"seconds\": {}, \"cpu\": {}, \"values\": {}}}\n", seconds,
+               static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, count);
+}
+
+/// The map of the coverage error with all that evaluate() finds beside it; the calibrator is in memory.
+void errors(const std::string& calibrator, const std::string& probs, const std::string& labels) {
+    const Calibrator judged = load(calibrator);
+    double mean = 0;
+    const std::clock_t before = std::clock();  // of all threads
+    const double seconds = seconds_of([&] {
+        const Dataset data(read_npy(probs), read_npy(labels), {});
+        mean = evaluate(data, {&judged}, {.ece_maps = false}).calibrators.front().strata.back().mean_ce;
+    });
+    fmt::print("{{\"seconds\": {}, \"cpu\": {}, \"mean\": {}}}\n", seconds,
+               static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, mean);
+}
+
 /// Every probability of a file as a float.
 void read(const std::string& file) {
     double checksum = 0;
@@ -137,7 +165,14 @@ int main(int argc, char** argv) {
         kmeans(argv[2]);
     else if (task == "read" && argc > 2)
         read(argv[2]);
+    else if (task == "curves" && argc > 3)
+        curves(argv[2], argv[3]);
+    else if (task == "errors" && argc > 4)
+        errors(argv[2], argv[3], argv[4]);
     else
-        return fmt::print(stderr, "usage: bench_tasks predict | kmeans POINTS.npy | read PROBS.npy\n"), 2;
+        return fmt::print(stderr,
+                          "usage: bench_tasks predict | kmeans POINTS.npy | read PROBS.npy | "
+                          "curves PROBS.npy LABELS.npy | errors CAL.kcal PROBS.npy LABELS.npy\n"),
+               2;
     return 0;
 }
