@@ -34,9 +34,10 @@ struct Ladder {
 /// An allocator whose new numbers are not set to 0: for large arrays that several threads fill.
 template <class T>
 struct UnsetAllocator : std::allocator<T> {
+    /// The same for another type.
     template <class U>
     struct rebind {
-        using other = UnsetAllocator<U>;  ///< the same for another type
+        using other = UnsetAllocator<U>;  ///< it
     };
     UnsetAllocator() = default;
     template <class U>
