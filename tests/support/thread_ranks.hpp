@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -91,7 +92,7 @@ std::vector<Result> on_ranks(std::size_t n, const std::function<Result(std::shar
     std::vector<std::unique_ptr<ThreadCommunicator>> communicators;
     for (std::size_t r = 0; r < n; ++r)
         communicators.push_back(std::make_unique<ThreadCommunicator>(ranks, r));
-    std::vector<Result> results(n);
+    const auto results = std::make_unique<Result[]>(n);  // of bool too, whose vectors share their bytes
     std::vector<std::exception_ptr> failures(n);
     {
         std::vector<std::jthread> threads;
@@ -106,7 +107,7 @@ std::vector<Result> on_ranks(std::size_t n, const std::function<Result(std::shar
     }
     for (const std::exception_ptr& failure : failures)
         if (failure) std::rethrow_exception(failure);
-    return results;
+    return {std::make_move_iterator(results.get()), std::make_move_iterator(results.get() + n)};
 }
 
 }  // namespace kandinsky::test
