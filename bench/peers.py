@@ -136,18 +136,19 @@ def errors_by_numpy_loop(folder, count, share=16):
     probs, labels = load(folder, "test", count)
     curves = np.load(f"{folder}/curves.npy", mmap_mode="r")
     start = time.perf_counter()
-    score = 1 - probs[:, 1]
     total = 0.0
     rows = range(0, probs.shape[2], share)
-    for y in rows:
-        for x in range(probs.shape[3]):
-            own = score[labels[:, y, x] == 1, y, x]
-            if len(own) == 0:
-                continue
-            error = 0.0
-            for i in range(20):
-                error += abs(np.mean(own <= curves[(i + 1) * 5 - 1, 1, y, x]) - (i + 0.5) / 20)
-            total += error / 20
+    for c in range(probs.shape[1]):
+        score = 1 - probs[:, c]
+        for y in rows:
+            for x in range(probs.shape[3]):
+                own = score[labels[:, y, x] == c, y, x]
+                if len(own) == 0:
+                    continue
+                error = 0.0
+                for i in range(20):
+                    error += abs(np.mean(own <= curves[(i + 1) * 5 - 1, c, y, x]) - (i + 0.5) / 20)
+                total += error / 20
     seconds = time.perf_counter() - start
     return seconds * probs.shape[2] / len(rows), total
 
@@ -157,13 +158,16 @@ def errors_by_numpy(folder, count):
     start = time.perf_counter()
     probs, labels = load(folder, "test", count)
     curves = np.load(f"{folder}/curves.npy", mmap_mode="r")
-    score, member = 1 - probs[:, 1].astype(np.float32), labels == 1
-    n = member.sum(0)
-    error = np.zeros(n.shape)
-    for i in range(20):
-        covered = ((score <= curves[(i + 1) * 5 - 1, 1]) & member).sum(0)
-        error += np.abs(covered / np.maximum(n, 1) - (i + 0.5) / 20)
-    return time.perf_counter() - start, float(error.sum())
+    total = 0.0
+    for c in range(probs.shape[1]):
+        score, member = 1 - probs[:, c].astype(np.float32), labels == c
+        n = member.sum(0)
+        error = np.zeros(n.shape)
+        for i in range(20):
+            covered = ((score <= curves[(i + 1) * 5 - 1, c]) & member).sum(0)
+            error += np.abs(covered / np.maximum(n, 1) - (i + 0.5) / 20)
+        total += error.sum()
+    return time.perf_counter() - start, float(total)
 
 
 def kmeans_by_sklearn(folder, count):

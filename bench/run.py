@@ -244,11 +244,13 @@ def main():
                         ("kandinsky, with intervals of 200 resamples (default)",
                          command("evaluate", folder / "few.kcal", *few, "--ce-map", folder / "ce.npy",
                                  "--json", folder / "ce.json")),
-                        ("kandinsky, the library, calibrator in memory",
-                         own("errors", folder / "few.kcal", folder / "test_probs.npy", folder / "test_labels.npy")),
                         ("numpy, as released", peer("evaluate", "numpy, as released", 500)),
                         ("numpy", peer("evaluate", "numpy", 500)),
                         ("scikit-learn, mapie, torchcp", "have no coverage by pixel")])
+            table.task("evaluate: the same with curves in memory, no map written",
+                       [("kandinsky, the library",
+                         own("errors", folder / "few.kcal", folder / "test_probs.npy", folder / "test_labels.npy")),
+                        ("numpy, as released", peer("evaluate", "numpy, as released", 500))])
         if wanted("partition"):
             apart(make_points, folder)
             table.task("partition: k-means, k = 4, of 76,800 points with 4 coordinates",
