@@ -131,7 +131,7 @@ Calibrator load(const std::filesystem::path& path) {
             fail(ErrorKind::data, "{} is damaged: its levels do not ascend from 0 to 1", name);
     try {
         calibrator.curves.resize(strata);
-        parallel_for(strata, [&](std::size_t s) {
+        for (std::size_t s = 0; s < strata; ++s) {
             Partition& partition = calibrator.partitions[s];
             partition.region.assign(regions.begin() + static_cast<std::ptrdiff_t>(s * pixels),
                                     regions.begin() + static_cast<std::ptrdiff_t>((s + 1) * pixels));
@@ -171,7 +171,7 @@ Calibrator load(const std::filesystem::path& path) {
             slice(all.complete, own.complete, first[s], first[s + 1]);
             calibrator.curves[s] =
                 CurveSet::from_storage(ladder, calibrator.options.released, std::move(own));
-        });
+        }
     } catch (const Error& problem) {
         fail(ErrorKind::data, "{} is damaged: {}", name, problem.what());
     }
