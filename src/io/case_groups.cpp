@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <regex>
 #include <set>
 
 #include "core/fail.hpp"
+#include "io/pattern.hpp"
 
 namespace kandinsky {
 
@@ -38,7 +38,7 @@ std::vector<std::int64_t> group_ids(const std::vector<std::string>& names, const
     std::vector<std::string> groups = names;
     if (!group_by.empty()) {
         try {
-            const std::regex pattern(group_by, std::regex::ECMAScript);
+            const std::regex pattern = make_pattern(group_by);
             for (std::string& name : groups) name = group_name(name, pattern, group_by);
         } catch (const std::regex_error&) {
             fail(ErrorKind::usage, "--group-by is '{}', which is no regular expression", group_by);

@@ -3,10 +3,10 @@
 #include <charconv>
 #include <cstring>
 #include <map>
-#include <regex>
 
 #include "core/elements.hpp"
 #include "core/fail.hpp"
+#include "io/pattern.hpp"
 
 namespace kandinsky {
 
@@ -15,7 +15,8 @@ namespace {
 class ClassFiles : public ImageSource {
   public:
     explicit ClassFiles(std::unique_ptr<ImageSource> files) : files_(std::move(files)) {
-        static const std::regex kNumbered("(.+?)[_.-](?:c|class|channel|prob|p)?_?([0-9]{1,4})");
+        static const std::regex kNumbered =
+            make_pattern("(.+?)[_.-](?:c|class|channel|prob|p)?_?([0-9]{1,4})");
         std::map<std::string, std::multimap<unsigned, std::size_t>> cases;
         const std::vector<ItemInfo>& all = files_->items();
         for (std::size_t i = 0; i < all.size(); ++i) {
