@@ -20,6 +20,7 @@
 #include "evaluate/bin_kernels.hpp"
 #include "evaluate/count_kernels.hpp"
 #include "evaluate/covering_level.hpp"
+#include "io/crc32.hpp"
 #include "score/code_kernels.hpp"
 
 using namespace kandinsky;
@@ -107,6 +108,7 @@ int main(int argc, char** argv) {
              const void* const from = in.floats.data();
              hash_four({from, from, from, from}, kPixels * sizeof(float), in.hashes);
          }},
+        {"crc32", [&] { in.keys[0] = crc32_of(in.floats.data(), kPixels * sizeof(float)); }},
         {"add_words", [&] { add_words(in.halves.data(), kPixels, in.words.data()); }},
         {"add_errors",
          [&] {

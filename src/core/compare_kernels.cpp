@@ -5,6 +5,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/compare_kernels.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -61,6 +62,7 @@ void AtLeastBits(const float* HWY_RESTRICT values, const float* HWY_RESTRICT lim
 bool HalvesAtLeast(const std::byte* HWY_RESTRICT values, const std::uint16_t* HWY_RESTRICT limits,
                    std::size_t n, std::uint8_t* HWY_RESTRICT out) {
     constexpr std::uint16_t kOne = 0x3C00, kMagnitude = 0x7FFF;
+    [[maybe_unused]] constexpr std::size_t kAhead = 2048;  // bytes; the processor stops at the end of a page
     std::size_t i = 0;
     std::uint16_t most = 0;
     bool negative = false;
@@ -71,14 +73,15 @@ bool HalvesAtLeast(const std::byte* HWY_RESTRICT values, const std::uint16_t* HW
     const hn::Rebind<std::uint8_t, decltype(word)> byte;
     const std::size_t lanes = hn::Lanes(word);
     const auto* const from = reinterpret_cast<const std::uint8_t*>(values);
-    auto largest = hn::Zero(word), signs = hn::Zero(word);
+    auto largest = hn::Zero(word), signed_ones = hn::Zero(word);
     const auto zero = hn::Zero(word), sign = hn::Set(word, std::uint16_t{0x8000});
     for (; i + lanes <= n; i += lanes) {
+        hwy::Prefetch(from + 2 * i + kAhead);
         const auto raw = hn::BitCast(word, hn::LoadU(bytes, from + 2 * i));
         const auto value = hn::And(raw, hn::Set(word, kMagnitude));
         largest = hn::Max(largest, value);
-        // A sign is allowed on zero only.
-        signs = hn::Or(signs, hn::IfThenElse(hn::Eq(value, zero), zero, hn::And(raw, sign)));
+        // A sign is allowed on zero only, whose bits are then 0x8000.
+        signed_ones = hn::Or(signed_ones, hn::SaturatedSub(raw, sign));
         // value >= limit without an unsigned comparison, which not every unit has: nothing left of limit.
         const auto yes = hn::Eq(hn::SaturatedSub(hn::LoadU(word, limits + i), value), zero);
         const auto one = hn::BitCast(whole, hn::VecFromMask(word, yes));
@@ -87,7 +90,7 @@ bool HalvesAtLeast(const std::byte* HWY_RESTRICT values, const std::uint16_t* HW
     HWY_ALIGN std::uint16_t each[hn::MaxLanes(word)];
     hn::Store(largest, word, each);
     for (std::size_t k = 0; k < lanes; ++k) most = std::max(most, each[k]);
-    hn::Store(signs, word, each);
+    hn::Store(signed_ones, word, each);
     for (std::size_t k = 0; k < lanes; ++k) negative = negative || each[k] != 0;
 #endif
     for (; i < n; ++i) {

@@ -38,6 +38,7 @@ class AtomicFile {
     void open_temporary(Temporary temporary);
     void flush();
     void write_through(const std::byte* data, std::size_t bytes);
+    void start_sync();
     void place();
     void sync_folder() const;
     void abandon() noexcept;
@@ -50,6 +51,8 @@ class AtomicFile {
     bool direct_ = false;
     bool prepared_ = false;
     std::uint64_t position_ = 0;
+    std::uint64_t put_ = 0;      ///< bytes handed to the system
+    std::uint64_t syncing_ = 0;  ///< of those, the ones on their way to the disk
     std::string buffer_;
 };
 
