@@ -27,7 +27,7 @@ std::uint64_t conformal_rank(std::uint64_t n, double alpha) {
     // ceil((n+1)(1-alpha)) = (n+1) - floor((n+1) alpha); the product may fall a rounding short of the integer
     // it means.
     const double product = static_cast<double>(n + 1) * alpha;
-    const auto spared = static_cast<std::uint64_t>(std::floor(product * (1 + kSlack)));
+    const auto spared = static_cast<std::uint64_t>(product * (1 + kSlack));  // cut to the integer below
     return n + 1 - std::min(spared, n + 1);
 }
 

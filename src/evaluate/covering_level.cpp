@@ -18,16 +18,33 @@ void FirstCoveringLevel(const float* HWY_RESTRICT scores, const float* HWY_RESTR
     const hn::RebindToSigned<decltype(real)> whole;
     const hn::Rebind<std::uint8_t, decltype(real)> narrow;
     const std::size_t lanes = hn::Lanes(real);
+    const auto all = hn::Set(whole, static_cast<std::int32_t>(levels));
+    // From the number of all thresholds each that covers takes one, since true is -1.
+    const auto less_one_if = [&](auto left, auto score, const float* limit) HWY_ATTR {
+        const auto covers = hn::Le(score, hn::LoadU(real, limit));
+#if HWY_TARGET <= HWY_AVX3
+        const auto one = hn::Set(whole, 1);
+        return hn::IfThenElse(hn::RebindMask(whole, covers), hn::Sub(left, one), left);
+#else
+        return hn::Add(left, hn::BitCast(whole, hn::VecFromMask(real, covers)));
+#endif
+    };
     std::size_t i = 0;
-    for (; i + lanes <= n; i += lanes) {
-        const auto score = hn::LoadU(real, scores + i);
-        auto covered = hn::Zero(whole);  // minus the number of covering thresholds
-        for (std::size_t l = 0; l < levels; ++l) {
-            const auto limit = hn::LoadU(real, thresholds + l * n + i);
-            covered = hn::Add(covered, hn::BitCast(whole, hn::VecFromMask(real, hn::Le(score, limit))));
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+        const auto a = hn::LoadU(real, scores + i), b = hn::LoadU(real, scores + i + lanes),
+                   c = hn::LoadU(real, scores + i + 2 * lanes), d = hn::LoadU(real, scores + i + 3 * lanes);
+        auto first_a = all, first_b = all, first_c = all, first_d = all;
+        const float* limit = thresholds + i;
+        for (std::size_t l = 0; l < levels; ++l, limit += n) {
+            first_a = less_one_if(first_a, a, limit);
+            first_b = less_one_if(first_b, b, limit + lanes);
+            first_c = less_one_if(first_c, c, limit + 2 * lanes);
+            first_d = less_one_if(first_d, d, limit + 3 * lanes);
         }
-        const auto first = hn::Add(hn::Set(whole, static_cast<std::int32_t>(levels)), covered);
-        hn::StoreU(hn::DemoteTo(narrow, first), narrow, out + i);
+        hn::StoreU(hn::DemoteTo(narrow, first_a), narrow, out + i);
+        hn::StoreU(hn::DemoteTo(narrow, first_b), narrow, out + i + lanes);
+        hn::StoreU(hn::DemoteTo(narrow, first_c), narrow, out + i + 2 * lanes);
+        hn::StoreU(hn::DemoteTo(narrow, first_d), narrow, out + i + 3 * lanes);
     }
     for (; i < n; ++i) {
         std::size_t first = 0;
