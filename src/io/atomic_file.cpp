@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 18;
-constexpr std::size_t kLargestWrite = std::size_t{8} << 20;
+constexpr std::size_t kLargestWrite = std::size_t{32} << 20;
 constexpr int kMostLinks = 40;
 constexpr int kMostNames = 100;
 
