@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from support import Room, default_methods, methods, run, without_times
+from support import PATIENCE, Room, default_methods, methods, run, without_times
 
 METHODS = methods()
 ORDER = np.random.default_rng(0).permutation(24)
@@ -15,7 +15,7 @@ class Scenes(Room):
 
     def __init__(self, folder):
         self.folder = folder
-        size = ["--images", "24", "--test-images", "24", "--size", "96x64"]
+        size = ["--images", "24", "--test-images", "24", "--size", "96x64" if PATIENCE == 1 else "48x32"]
         assert run("demo", "-o", "demo", *size, "-q", cwd=folder).code == 0
         (folder / "demo").rename(folder / "plain")
         (folder / "mixed").mkdir()
@@ -24,7 +24,8 @@ class Scenes(Room):
             self.save(f"mixed/{name}.npy", self.load(f"plain/{name}.npy")[ORDER])
         self.save("plain/groups.npy", groups)
         self.save("mixed/groups.npy", groups[ORDER])
-        self.save("map.npy", np.add.outer(np.arange(64), np.arange(96)) // 20)
+        height, width = self.load("plain/cal_labels.npy").shape[1:]
+        self.save("map.npy", np.add.outer(np.arange(height), np.arange(width)) // 20)
 
     def calibrated(self, where, method, *args):
         """The bytes of calibrator, curves and region map."""

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import test, { after, before, describe } from "node:test";
-import { choose, folder, missing, openBrowser, openReport, picture, readDoubles, realData, run, screenshot, textIs } from "./support.mjs";
+import { choose, folder, missing, openBrowser, openReport, picture, readDoubles, realData, run, screenshot, slow, textIs } from "./support.mjs";
 
 let browser;
 if (!missing) {
@@ -20,7 +20,8 @@ const percent = (value) => `${(100 * value).toFixed(2)} %`;
 const nasty = '<img src=x onerror="window.broken=1"></script><b>thing';
 function makeDemo() {
   const at = folder();
-  run(at, "demo", "-o", "demo", "-q", "--class-names", `background,${nasty}`);
+  const size = slow ? ["--images", 40, "--test-images", 20, "--size", "96x64"] : [];
+  run(at, "demo", "-o", "demo", "-q", "--class-names", `background,${nasty}`, ...size);
   return { at: join(at, "demo"), file: join(at, "demo", "report.html"), names: ["background", nasty], probs: "test_probs.npy", labels: "test_labels.npy" };
 }
 
@@ -301,7 +302,7 @@ const real = {
   camvid: { names: ["sky", "building", "pole", "road", "pavement", "tree", "sign", "fence", "car", "pedestrian", "cyclist"], cls: 8 },
 };
 for (const [name, { names, cls }] of Object.entries(real))
-  test(`the report of ${name} agrees with evaluate`, { skip: missing }, async (context) => {
+  test(`the report of ${name} agrees with evaluate`, { skip: missing || (slow && "real data take hours in a sanitizer's build") }, async (context) => {
     const made = makeReal(name, names);
     if (made === null) return context.skip(`no real data: set KANDINSKY_SHARED to the folder that holds data/unpack.py (${name})`);
     assert.ok(statSync(made.file).size < 8e6, `${statSync(made.file).size} bytes`);

@@ -15,6 +15,9 @@ export const missing = !existsSync(browserPath)
     ? "set KANDINSKY_COMMAND to the kandinsky program"
     : false;
 
+/** Whether the program is one of a sanitizer's build, slow by tens: then the data are small. */
+export const slow = Number(process.env.KANDINSKY_PATIENCE ?? 1) > 1;
+
 /** A new folder, gone again when the tests end. */
 export function folder() {
   const made = mkdtempSync(join(tmpdir(), "kandinsky-report-"));
