@@ -14,18 +14,37 @@ namespace kandinsky {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+/// Calls step(i) for i = 0, lanes, 2 lanes... in four places of the data at a time, so that four pages at
+/// once are on their way from memory; returns the first i that was left over.
+template <class Step>
+HWY_INLINE std::size_t InFourPlaces(std::size_t n, std::size_t lanes, Step&& step) {
+    // Not a whole number of pages apart: neighbours in all of them would share one set of the cache.
+    constexpr std::size_t kPage = 4096, kShift = 256;
+    std::size_t i = 0;
+    if (n >= 4 * (kPage + kShift)) {
+        const std::size_t apart = (n / 4 - kShift) / kPage * kPage + kShift;
+        for (; i < apart; i += 2 * lanes)
+            for (std::size_t place = 0; place < 4 * apart; place += apart) {
+                step(place + i);
+                step(place + i + lanes);
+            }
+        i = 4 * apart;
+    }
+    for (; i + lanes <= n; i += lanes) step(i);
+    return i;
+}
+
 void AtLeast(const float* HWY_RESTRICT values, const float* HWY_RESTRICT limits, std::size_t n,
              std::uint8_t* HWY_RESTRICT out) {
     const hn::ScalableTag<float> real;
     const hn::RebindToSigned<decltype(real)> whole;
     const hn::Rebind<std::uint8_t, decltype(real)> byte;
     const std::size_t lanes = hn::Lanes(real);
-    std::size_t i = 0;
-    for (; i + lanes <= n; i += lanes) {
-        const auto yes = hn::Ge(hn::LoadU(real, values + i), hn::LoadU(real, limits + i));
+    std::size_t i = InFourPlaces(n, lanes, [&](std::size_t at) HWY_ATTR {
+        const auto yes = hn::Ge(hn::LoadU(real, values + at), hn::LoadU(real, limits + at));
         const auto one = hn::BitCast(whole, hn::VecFromMask(real, yes));
-        hn::StoreU(hn::DemoteTo(byte, hn::And(one, hn::Set(whole, 1))), byte, out + i);
-    }
+        hn::StoreU(hn::DemoteTo(byte, hn::And(one, hn::Set(whole, 1))), byte, out + at);
+    });
     for (; i < n; ++i) out[i] = values[i] >= limits[i];
 }
 
@@ -62,7 +81,7 @@ void AtLeastBits(const float* HWY_RESTRICT values, const float* HWY_RESTRICT lim
 bool HalvesAtLeast(const std::byte* HWY_RESTRICT values, const std::uint16_t* HWY_RESTRICT limits,
                    std::size_t n, std::uint8_t* HWY_RESTRICT out) {
     constexpr std::uint16_t kOne = 0x3C00, kMagnitude = 0x7FFF;
-    [[maybe_unused]] constexpr std::size_t kAhead = 2048;  // bytes; the processor stops at the end of a page
+    [[maybe_unused]] constexpr std::size_t kAhead = 1024;  // bytes; the processor stops at the end of a page
     std::size_t i = 0;
     std::uint16_t most = 0;
     bool negative = false;
@@ -75,18 +94,18 @@ bool HalvesAtLeast(const std::byte* HWY_RESTRICT values, const std::uint16_t* HW
     const auto* const from = reinterpret_cast<const std::uint8_t*>(values);
     auto largest = hn::Zero(word), signed_ones = hn::Zero(word);
     const auto zero = hn::Zero(word), sign = hn::Set(word, std::uint16_t{0x8000});
-    for (; i + lanes <= n; i += lanes) {
-        hwy::Prefetch(from + 2 * i + kAhead);
-        const auto raw = hn::BitCast(word, hn::LoadU(bytes, from + 2 * i));
+    i = InFourPlaces(n, lanes, [&](std::size_t at) HWY_ATTR {
+        hwy::Prefetch(from + 2 * at + kAhead);
+        const auto raw = hn::BitCast(word, hn::LoadU(bytes, from + 2 * at));
         const auto value = hn::And(raw, hn::Set(word, kMagnitude));
         largest = hn::Max(largest, value);
         // A sign is allowed on zero only, whose bits are then 0x8000.
         signed_ones = hn::Or(signed_ones, hn::SaturatedSub(raw, sign));
         // value >= limit without an unsigned comparison, which not every unit has: nothing left of limit.
-        const auto yes = hn::Eq(hn::SaturatedSub(hn::LoadU(word, limits + i), value), zero);
+        const auto yes = hn::Eq(hn::SaturatedSub(hn::LoadU(word, limits + at), value), zero);
         const auto one = hn::BitCast(whole, hn::VecFromMask(word, yes));
-        hn::StoreU(hn::DemoteTo(byte, hn::And(one, hn::Set(whole, std::int16_t{1}))), byte, out + i);
-    }
+        hn::StoreU(hn::DemoteTo(byte, hn::And(one, hn::Set(whole, std::int16_t{1}))), byte, out + at);
+    });
     HWY_ALIGN std::uint16_t each[hn::MaxLanes(word)];
     hn::Store(largest, word, each);
     for (std::size_t k = 0; k < lanes; ++k) most = std::max(most, each[k]);

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/random.hpp"
@@ -13,7 +14,9 @@ namespace kandinsky {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr std::size_t kSizes[] = {0, 1, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 200};
+// From 17408 on the work goes on in four places at a time.
+constexpr std::size_t kSizes[] = {0,  1,  3,  7,  8,   9,     15,    16,    17,
+                                  31, 33, 64, 65, 200, 17407, 17408, 33800, 40001};
 
 /// Values and limits with ties, infinities and NaN, one element off every alignment.
 struct Floats {
@@ -83,16 +86,22 @@ TEST(CompareKernels, HalvesAgreeWithTheDefinitionOnEveryVectorUnit) {
 
 TEST(CompareKernels, EveryHalfOutsideTheUnitIntervalIsNoticedAtEveryPlace) {
     test::for_each_target([] {
-        const std::vector<std::uint16_t> limits(70, 0x3800);
-        std::vector<std::uint8_t> out(70);
-        for (std::size_t at = 0; at < 70; at += 3)
-            for (const int bad : {0x3C01, 0x7C00, 0x7E00, 0x8001, 0xBC00, 0xFC00, 0xFFFF}) {
-                std::vector<std::uint16_t> values(70, 0x3000);
-                values[at] = static_cast<std::uint16_t>(bad);
-                EXPECT_FALSE(halves_at_least(reinterpret_cast<const std::byte*>(values.data()), limits.data(),
-                                             70, out.data()))
-                    << at << " " << bad;
-            }
+        for (const auto& [n, step] : {std::pair<std::size_t, std::size_t>{70, 3}, {20001, 1117}}) {
+            const std::vector<std::uint16_t> limits(n, 0x3800);
+            std::vector<std::uint8_t> out(n);
+            std::vector<std::uint16_t> values(n, 0x3000);
+            const auto fine = [&] {
+                return halves_at_least(reinterpret_cast<const std::byte*>(values.data()), limits.data(), n,
+                                       out.data());
+            };
+            ASSERT_TRUE(fine());
+            for (std::size_t at = 0; at < n; at += step)
+                for (const int bad : {0x3C01, 0x7C00, 0x7E00, 0x8001, 0xBC00, 0xFC00, 0xFFFF}) {
+                    values[at] = static_cast<std::uint16_t>(bad);
+                    EXPECT_FALSE(fine()) << at << " " << bad;
+                    values[at] = 0x3000;
+                }
+        }
     });
 }
 
