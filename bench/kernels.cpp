@@ -13,6 +13,7 @@
 #include "core/compare_kernels.hpp"
 #include "core/half_to_float.hpp"
 #include "core/hash.hpp"
+#include "core/label_kernels.hpp"
 #include "core/random.hpp"
 #include "core/unit_interval.hpp"
 #include "curve/column_sort.hpp"
@@ -66,6 +67,16 @@ int main(int argc, char** argv) {
     static Inputs in;
     const std::map<std::string, std::function<void()>> kernels{
         {"half_to_float", [&] { half_to_float(in.raw(), kPixels, in.floats.data()); }},
+        {"unit_half_to_float",
+         [&] { in.bytes[0] = unit_half_to_float(in.raw(), kPixels, in.floats.data()); }},
+        {"split_bytes",
+         [&] {
+             constexpr std::uint8_t kIgnored[] = {255};
+             in.bytes[0] = split_bytes(in.member.data(), kPixels, kIgnored, 2, in.bytes.data(), kPixels,
+                                       in.bytes.data() + 2 * kPixels);
+         }},
+        {"add_bytes", [&] { add_bytes(in.member.data(), kPixels, in.bytes.data()); }},
+        {"sum_bytes", [&] { in.totals[0] = sum_bytes(in.member.data(), kPixels); }},
         {"all_in_unit_interval", [&] { in.bytes[0] = all_in_unit_interval(in.floats.data(), kPixels); }},
         {"codes_of_halves", [&] { codes_of_halves(in.raw(), kPixels, 0x3C00, in.words.data()); }},
         {"codes_of_bytes",

@@ -9,6 +9,7 @@
 #include "core/fail.hpp"
 #include "core/half_to_float.hpp"
 #include "core/hash.hpp"
+#include "core/label_kernels.hpp"
 #include "core/pages.hpp"
 #include "core/team.hpp"
 #include "core/thread_buffer.hpp"
@@ -336,24 +337,14 @@ void Dataset::split_byte_labels(std::size_t image, PixelRange part, const std::u
     // Looked at several times, so taken once: somebody may be writing to the file.
     std::uint8_t labels[kLabelChunk];
     std::memcpy(labels, stored, n);
-    std::uint8_t known[kLabelChunk] = {};
-    for (const std::int64_t ignored : options_.ignore)
-        if (ignored >= 0 && ignored <= 255) {
-            const auto value = static_cast<std::uint8_t>(ignored);
-            for (std::size_t i = 0; i < n; ++i) known[i] |= static_cast<std::uint8_t>(labels[i] == value);
-        }
-    for (std::size_t i = 0; i < n; ++i) valid[i] = known[i] ^ 1;
-    for (std::size_t c = 0; c < classes_; ++c) {
-        std::uint8_t* const has = member + c * plane;
-        const auto value = static_cast<std::uint8_t>(c);
-        for (std::size_t i = 0; i < n; ++i) has[i] = static_cast<std::uint8_t>(labels[i] == value) & valid[i];
-        for (std::size_t i = 0; i < n; ++i) known[i] |= has[i];
-    }
-    std::uint8_t all = 1;
-    for (std::size_t i = 0; i < n; ++i) all &= known[i];
-    if (all != 0) return;
+    std::uint8_t ignored[256];
+    std::size_t ignoring = 0;
+    for (const std::int64_t label : options_.ignore)
+        if (label >= 0 && label <= 255 && std::find(ignored, ignored + ignoring, label) == ignored + ignoring)
+            ignored[ignoring++] = static_cast<std::uint8_t>(label);
+    if (split_bytes(labels, n, {ignored, ignoring}, classes_, member, plane, valid)) return;
     for (std::size_t i = 0; i < n; ++i)
-        if (known[i] == 0) refuse_label(image, planes_, part.begin + i, labels[i]);
+        if (valid[i] != 0 && labels[i] >= classes_) refuse_label(image, planes_, part.begin + i, labels[i]);
 }
 
 void Dataset::split_labels(std::size_t image, PixelRange part, const std::byte* labels, std::ptrdiff_t step,

@@ -3,7 +3,6 @@
 #include "core/half_to_float.hpp"
 #include "core/hash.hpp"
 #include "core/hash_lanes.hpp"
-#include "core/unit_interval.hpp"
 
 namespace kandinsky {
 
@@ -19,8 +18,7 @@ bool hash_halves(std::span<const std::array<const std::byte*, 4>> planes, std::s
         for (std::size_t begin = 0; begin < n; begin += kPiece) {
             const std::size_t count = std::min(kPiece, n - begin);
             for (std::size_t k = 0; k < 4; ++k) {
-                half_to_float(plane[k] + 2 * begin, count, floats[k]);
-                fine = all_in_unit_interval(floats[k], count) && fine;
+                fine = unit_half_to_float(plane[k] + 2 * begin, count, floats[k]) && fine;
                 from[k] = reinterpret_cast<const unsigned char*>(floats[k]);
             }
             (void)take_four(from, count * sizeof(float), lanes);

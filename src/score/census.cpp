@@ -10,6 +10,7 @@
 #include "core/checkpoint.hpp"
 #include "core/fail.hpp"
 #include "core/hash.hpp"
+#include "core/label_kernels.hpp"
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "core/team.hpp"
@@ -24,25 +25,6 @@ std::size_t block_of(const Dataset& data) {
     const std::size_t image = data.grid().pixels() * data.classes() * 2;
     const std::size_t each = (data.images() + 4 * threads_in_use() - 1) / (4 * threads_in_use());
     return std::clamp<std::size_t>((std::size_t{8} << 20) / image, 1, std::clamp<std::size_t>(each, 1, 64));
-}
-/// sums[i] += more[i]
-void add_bytes(std::uint8_t* __restrict sums, const std::uint8_t* __restrict more, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) sums[i] = static_cast<std::uint8_t>(sums[i] + more[i]);
-}
-
-/// The sum of n bytes of 0 and 1.
-std::uint64_t sum_of(const std::uint8_t* bytes, std::size_t n) {
-    constexpr std::size_t kLanes = 64, kMost = 255;  // bytes hold no more than that
-    std::uint64_t total = 0;
-    std::size_t i = 0;
-    while (i + kLanes <= n) {
-        std::uint8_t sums[kLanes] = {};
-        for (std::size_t step = 0; step < kMost && i + kLanes <= n; ++step, i += kLanes)
-            add_bytes(sums, bytes + i, kLanes);
-        for (const std::uint8_t sum : sums) total += sum;
-    }
-    for (; i < n; ++i) total += bytes[i];
-    return total;
 }
 
 /// Throws about the first image with a bad value.
@@ -92,8 +74,8 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
                     if (!halves) data.read_probs(image + k, range, probs.data() + k * classes * n);
                     data.read_truth(image + k, range, has, valid.data() + k * n);
                     if (guest != nullptr) guest->see(range, first, last, image + k, has);
-                    add_bytes(sums.data(), has, classes * n);
-                    skipped += n - sum_of(valid.data() + k * n, n);
+                    add_bytes(has, classes * n, sums.data());
+                    skipped += n - sum_bytes(valid.data() + k * n, n);
                 }
                 std::array<std::uint64_t, 4> hash{tile, tile, tile, tile};
                 const auto add = [&](const auto& values, std::size_t count) {

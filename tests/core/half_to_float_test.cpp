@@ -56,6 +56,40 @@ TEST(HalfToFloat, WritesExactlyTheElementsAskedForAtAnySizeAndAlignment) {
     });
 }
 
+TEST(HalfToFloat, KnowsWhetherAllLieInTheUnitIntervalOnEveryVectorUnit) {
+    for_each_target([&] {
+        for (const std::size_t count : {1u, 7u, 8u, 31u, 32u, 33u, 100u})
+            for (std::size_t at = 0; at < count; ++at)
+                for (const int bits : {0x0000, 0x0001, 0x3C00, 0x8000, 0x3C01, 0x7BFF, 0x7C00, 0x7E00, 0x8001,
+                                       0xBC00, 0xFC00, 0xFFFF}) {
+                    std::vector<std::uint16_t> halves(count, 0x3555);
+                    halves[at] = static_cast<std::uint16_t>(bits);
+                    std::vector<std::byte> memory(2 * count + 1);
+                    std::memcpy(memory.data() + 1, halves.data(), 2 * count);
+                    std::vector<float> out(count + 2, -7.0f);
+                    const bool fine = unit_half_to_float(memory.data() + 1, count, out.data() + 1);
+                    ASSERT_EQ(fine, bits <= 0x3C00 || bits == 0x8000) << count << " " << at << " " << bits;
+                    EXPECT_EQ(out.front(), -7.0f);
+                    EXPECT_EQ(out.back(), -7.0f);
+                    for (std::size_t i = 0; fine && i < count; ++i)
+                        ASSERT_TRUE(same(out[i + 1], half_to_float(halves[i]))) << count << " " << i;
+                }
+    });
+}
+
+TEST(HalfToFloat, WidensAllOfTheUnitIntervalAlikeOnEveryVectorUnit) {
+    std::vector<std::uint16_t> bits(0x3C01);
+    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<std::uint16_t>(i);
+    for_each_target([&] {
+        std::vector<float> out(bits.size());
+        ASSERT_TRUE(
+            unit_half_to_float(reinterpret_cast<const std::byte*>(bits.data()), bits.size(), out.data()));
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < bits.size(); ++i) wrong += !same(out[i], half_to_float(bits[i]));
+        EXPECT_EQ(wrong, 0u);
+    });
+}
+
 TEST(Half, KnownValues) {
     EXPECT_EQ(half_to_float(std::uint16_t{0x3C00}), 1.0f);
     EXPECT_EQ(half_to_float(std::uint16_t{0x0001}), 0x1p-24f);
