@@ -254,6 +254,9 @@ void Dataset::read_probs(std::size_t image, PixelRange range, float* out) const 
         const std::byte* source =
             view.at(rows_[image]) + static_cast<std::ptrdiff_t>(plane) * view.strides[1];
         float* const target = out + (planes_ == 1 ? 1 : plane) * count;
+        if (const std::byte* const from = halves(image, plane);
+            from != nullptr && unit_half_to_float(from + 2 * range.begin, count, target))
+            continue;
         for_each_run(view, source, range, grid_.width,
                      [&](const std::byte* from, std::ptrdiff_t step, std::size_t n, std::size_t offset) {
                          float* const to = target + offset;

@@ -78,6 +78,7 @@ ReliabilityTile::ReliabilityTile(std::size_t classes, std::size_t pixels, bool r
       released_(released),
       map_(map),
       totals_(classes),
+      turns_(released ? 0 : classes * kTurns * Totals::kSlots),
       gap_(map ? classes * pixels * kMapBins : 0),
       seen_(map ? classes * pixels : 0) {}
 
@@ -107,10 +108,11 @@ ReliabilityTile::Added ReliabilityTile::add_class(const ScoredTile& tile, std::s
         totals_.count[c * kBins + b] += all[b];
         added.count += all[b];
     }
-    std::int64_t* const gaps = totals_.gaps.data() + c * Totals::kSlots;
-    for (std::size_t i = 0; i < pixels_; ++i) gaps[slot[i]] += gap[i];
+    // Neighbours often fall into the same slot or bin and would wait for each other, so they add in turn.
+    std::int64_t* const slots = turns_.data() + c * kTurns * Totals::kSlots;
+    const std::size_t n = pixels_;
+    for (std::size_t i = 0; i < n; ++i) slots[i % kTurns * Totals::kSlots + slot[i]] += gap[i];
     if constexpr (kGaps) {
-        // Neighbours often fall into the same bin, so they add in turn.
         std::int64_t turns[4][kBins + 1] = {};
         for (std::size_t i = 0; i < pixels_; ++i) turns[i % 4][bin[i]] += gap[i];
         for (std::size_t b = 0; b < kBins; ++b)
@@ -183,6 +185,13 @@ void GroupBins::finish(const Resamples& resamples, ProbabilityEvaluation& out) c
         mean += out.classes[c].ece / static_cast<double>(classes_);
     }
     out.mean_ece_interval = centred_interval(means, mean);
+}
+
+ReliabilityTile::Totals ReliabilityTile::totals() const {
+    Totals all = totals_;
+    for (std::size_t i = 0; i < turns_.size(); ++i)
+        all.gaps[i / (kTurns * Totals::kSlots) * Totals::kSlots + i % Totals::kSlots] += turns_[i];
+    return all;
 }
 
 void ReliabilityTile::write_map(std::size_t first, std::vector<std::vector<double>>& map) const {

@@ -55,13 +55,14 @@ class ReliabilityTile {
         void sum(Communicator& comm);
         [[nodiscard]] std::vector<Reliability> finish() const;
     };
-    [[nodiscard]] const Totals& totals() const { return totals_; }
+    [[nodiscard]] Totals totals() const;
     /// What a map needs is summed over the ranks tile by tile; the totals are once, at the end.
     void list(TileSums& sums) {
         sums.add(std::span(gap_));
         sums.add(std::span(seen_));
         for (std::vector<std::uint64_t>* one : {&totals_.count, &totals_.positive}) sums.keep(bytes_of(*one));
         sums.keep(bytes_of(totals_.gaps));
+        sums.keep(bytes_of(turns_));
     }
 
   private:
@@ -77,6 +78,8 @@ class ReliabilityTile {
     std::size_t classes_, pixels_;
     bool released_, map_;
     Totals totals_;
+    static constexpr std::size_t kTurns = 2;
+    std::vector<std::int64_t> turns_;  ///< [class][turn][slot], to be added to the totals' gaps
     std::vector<std::int64_t> gap_;    ///< [class][pixel][bin] sum of p - y; empty without a map
     std::vector<std::uint32_t> seen_;  ///< [class][pixel] images that count; empty without a map
 };
