@@ -20,11 +20,14 @@ namespace kandinsky {
 namespace {
 constexpr std::size_t kTile = kHashStretch;
 
-/// Images that one thread reads in a row: some megabytes of a file, few enough to add up in bytes.
+/// Images that one thread reads in a row: some megabytes of a file, few enough to add up in bytes. Of large
+/// images several too, since a guest hands on what they have at a pixel together.
 std::size_t block_of(const Dataset& data) {
     const std::size_t image = data.grid().pixels() * data.classes() * 2;
     const std::size_t each = (data.images() + 4 * threads_in_use() - 1) / (4 * threads_in_use());
-    return std::clamp<std::size_t>((std::size_t{8} << 20) / image, 1, std::clamp<std::size_t>(each, 1, 64));
+    const std::size_t most = std::clamp<std::size_t>(each, 1, 64);
+    const std::size_t least = std::clamp<std::size_t>((std::size_t{128} << 20) / image, 1, 8);
+    return std::clamp((std::size_t{8} << 20) / image, std::min(least, most), most);
 }
 
 /// Throws about the first image with a bad value.
