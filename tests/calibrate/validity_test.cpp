@@ -10,6 +10,7 @@
 
 #include "core/random.hpp"
 #include "support/exchangeable.hpp"
+#include "support/fewer.hpp"
 
 /// Does every rule that states a guarantee keep it? Each draw makes exchangeable groups of images whose
 /// pixels hang together, calibrates on all but one and looks at ONE pixel of the last. Whether that is
@@ -59,16 +60,6 @@ std::size_t draw_factor() {
     const char* const factor = std::getenv("KANDINSKY_VALIDITY_DRAWS");
     return factor != nullptr ? std::strtoul(factor, nullptr, 10) : 1;
 }
-
-// Sanitizers look for another kind of fault, and are some ten times as slow; that of threads finds none where
-// one thread does it all.
-#if defined(__SANITIZE_THREAD__)
-constexpr std::size_t kFewer = 50;
-#elif defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t kFewer = 10;
-#else
-constexpr std::size_t kFewer = 1;
-#endif
 
 CalibrateOptions options_for(const std::string& method, Pooling pooling, double split) {
     CalibrateOptions options;
@@ -194,7 +185,7 @@ Tallies measure(const Rule& rule, double worse = 0) {
 TEST(Validity, EveryRuleThatStatesAGuaranteeKeepsIt) {
     const ThreadLimit limit(1);  // the images are too small to share out
     std::vector<Rule> rules = all_rules();
-    for (Rule& rule : rules) rule.draws /= kFewer;
+    for (Rule& rule : rules) rule.draws /= test::kFewer;
     std::size_t kept = 0;
     fmt::print("coverage at 1 - alpha = {}\n| rule | promised of | draws | coverage |\n|---|---|---|---|\n",
                1 - kAlpha);

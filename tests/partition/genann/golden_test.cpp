@@ -5,11 +5,13 @@
 #include <iterator>
 #include <string>
 
+#include <algorithm>
 #include <cmath>
 #include <kandinsky/annuli.hpp>
 #include <nlohmann/json.hpp>
 
 #include "partition/genann/golden_files.hpp"
+#include "support/fewer.hpp"
 
 namespace kandinsky {
 namespace {
@@ -100,8 +102,9 @@ TEST_F(GenannGolden, EvolutionReachesTheBestReleasedRunForNineOfTenSeeds) {
     const GoldenArray curves(folder_ / "binary/pixel_curves.npy");
     const std::vector<float> points = features(curves, 1);
     const AnnuliPoints input{kGrid, 4, points, {}, AnnuliWeights::none};
+    constexpr std::size_t kSeeds = std::max<std::size_t>(1, 10 / test::kFewer);
     std::size_t reached = 0;
-    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
         const AnnuliFit fit =
             fit_annuli(input, {.rule = AnnuliRule::released, .bounds = bounds, .seed = seed});
         fmt::print("seed {}: {:.5f} after {} generations ({})\n", seed, fit.fitness, fit.generations,
@@ -109,8 +112,8 @@ TEST_F(GenannGolden, EvolutionReachesTheBestReleasedRunForNineOfTenSeeds) {
         // 1e-6: the released number is a float32 computation.
         reached += fit.fitness <= best * (1 + 1e-6) ? 1 : 0;
     }
-    fmt::print("best released run {:.5f}, reached or beaten by {} of 10 seeds\n", best, reached);
-    EXPECT_GE(reached, 9u);
+    fmt::print("best released run {:.5f}, reached or beaten by {} of {} seeds\n", best, reached, kSeeds);
+    EXPECT_GE(reached, kSeeds - kSeeds / 10);
 }
 
 }  // namespace
