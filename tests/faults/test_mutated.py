@@ -1,7 +1,7 @@
 """Thousands of damaged inputs through the command: it never crashes, hangs or ends with code 1, refusals are one line
 and leave nothing behind, and whenever it ends with 0 its result is that of the reference in numpy on the same files.
 
-make test runs the first 1,500; KANDINSKY_MUTATIONS=10000 (make test-mutations) more, or 1500:10000 a part. KANDINSKY_MUTATION=N runs the N-th
+make test runs the first 1,500, with a sanitizer 500; KANDINSKY_MUTATIONS=10000 (make test-mutations) more, or 1500:10000 a part. KANDINSKY_MUTATION=N runs the N-th
 alone, KANDINSKY_FAMILY=TEXT the families with the text in their name (which numbers them anew). The N-th damage is always
 the same."""
 
@@ -11,8 +11,9 @@ from collections import Counter
 import numpy as np
 import pytest
 from mutated_families import Unusable, families
+from support import PATIENCE
 
-USUAL = 1500
+USUAL = 1500 if PATIENCE == 1 else 500
 SEED = 20231120
 CODES = (0, 2, 3, 4)
 

@@ -20,7 +20,7 @@ const percent = (value) => `${(100 * value).toFixed(2)} %`;
 const nasty = '<img src=x onerror="window.broken=1"></script><b>thing';
 function makeDemo() {
   const at = folder();
-  const size = slow ? ["--images", 40, "--test-images", 20, "--size", "96x64"] : [];
+  const size = slow ? ["--images", 24, "--test-images", 12, "--size", "48x32"] : [];
   run(at, "demo", "-o", "demo", "-q", "--class-names", `background,${nasty}`, ...size);
   return { at: join(at, "demo"), file: join(at, "demo", "report.html"), names: ["background", nasty], probs: "test_probs.npy", labels: "test_labels.npy" };
 }
