@@ -6,13 +6,21 @@
 
 namespace kandinsky {
 
+namespace {
+/// std::lgamma writes the sign to a global that all threads share.
+double log_gamma(double x) {
+    int sign = 0;
+    return ::lgamma_r(x, &sign);
+}
+}  // namespace
+
 double sampling_floor(std::uint64_t n, double level, double target) {
     if (n == 0) return std::numeric_limits<double>::quiet_NaN();
     const double count = static_cast<double>(n);
     if (level == target && level > 0 && level < 1) {
         // De Moivre: E|X - n q| = 2 m C(n,m) q^m (1-q)^(n-m+1) with m = floor(n q) + 1.
         const double m = std::floor(count * level) + 1;
-        const double log_term = std::lgamma(count + 1) - std::lgamma(m + 1) - std::lgamma(count - m + 1) +
+        const double log_term = log_gamma(count + 1) - log_gamma(m + 1) - log_gamma(count - m + 1) +
                                 m * std::log(level) + (count - m + 1) * std::log1p(-level);
         return 2 * m * std::exp(log_term) / count;
     }

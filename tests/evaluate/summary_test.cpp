@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <kandinsky/evaluate.hpp>
+#include <thread>
+#include <vector>
 
 #include "core/random.hpp"
 
@@ -30,6 +32,17 @@ TEST(SamplingFloor, IsTheExactBinomialExpectation) {
         for (int m = 1; m < 20; ++m)
             ASSERT_NEAR(sampling_floor(n, m / 20.0, m / 20.0), brute_force(n, m / 20.0, m / 20.0), 1e-11)
                 << n << " " << m;
+}
+
+TEST(SamplingFloor, IsFoundByManyThreadsAtOnce) {
+    // For the thread sanitizer: std::lgamma has a global, and evaluations may run side by side.
+    const double alone = sampling_floor(500, 0.9, 0.9);
+    std::vector<double> found(8);
+    {
+        std::vector<std::jthread> threads;
+        for (double& one : found) threads.emplace_back([&one] { one = sampling_floor(500, 0.9, 0.9); });
+    }
+    for (const double one : found) EXPECT_EQ(one, alone);
 }
 
 TEST(SamplingFloor, TakesLevelsThatDifferFromTheTarget) {
