@@ -18,7 +18,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// once are on their way from memory; returns the first i that was left over.
 template <class Step>
 HWY_INLINE std::size_t InFourPlaces(std::size_t n, std::size_t lanes, Step&& step) {
-    // Not a whole number of pages apart: neighbours in all of them would share one set of the cache.
+    // Not a whole number of pages apart: neighbours in all of them would share one set of the cache. Both are
+    // multiples of two vectors of the widest unit there may be, so that a place ends where the next begins.
     constexpr std::size_t kPage = 4096, kShift = 256;
     std::size_t i = 0;
     if (n >= 4 * (kPage + kShift)) {
