@@ -5,6 +5,7 @@
 #include <kandinsky/threads.hpp>
 
 #include "io/support.hpp"
+#include "support/fewer.hpp"
 #include "support/naive.hpp"
 
 namespace kandinsky {
@@ -94,7 +95,7 @@ TEST(Calibrate, DoesNotShowHowMuchMemoryItHad) {
                 CalibrateOptions options = options_for(one->name, made, pooling);
                 options.split = split;
                 // One number of regions instead of the best of three; kmeans stands for those that choose.
-                options.settings.text = {{"genann-radii", "3"}, {"fcc-curves", "3"}};
+                options.settings.text = short_searches({{"genann-radii", "3"}, {"fcc-curves", "3"}});
                 const std::string plenty = saved(calibrate(made.dataset(), options));
                 for (const std::size_t memory :
                      {std::size_t{64}, std::size_t{10000}, std::size_t{3} << 20, std::size_t{1} << 33}) {

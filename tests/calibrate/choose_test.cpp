@@ -10,6 +10,7 @@
 #include "calibrate/cross_loss.hpp"
 #include "io/support.hpp"
 #include "partition/samples.hpp"
+#include "support/fewer.hpp"
 #include "support/synthetic.hpp"
 
 namespace kandinsky {
@@ -20,6 +21,7 @@ using partition::Sample;
 CalibrateOptions automatic() {
     CalibrateOptions options;
     options.pooling = Pooling::groups;
+    options.settings.text = test::short_searches();
     return options;
 }
 

@@ -5,6 +5,7 @@
 #include <kandinsky/sketch.hpp>
 #include <kandinsky/threads.hpp>
 
+#include "support/fewer.hpp"
 #include "support/synthetic.hpp"
 
 namespace kandinsky {
@@ -75,6 +76,7 @@ TEST(Sketch, ServesEveryHardMethod) {
         CalibrateOptions options = options_for(name, 0.01);
         options.fallback = Fallback::image;
         options.min_count = 3;
+        options.settings.text = short_searches();
         const Calibrator sketched = calibrate(made.dataset(), options);
         EXPECT_EQ(sketched.options.method, name);
         EXPECT_EQ(sketched.counts.size(), 2 * 12 * 16);

@@ -31,6 +31,8 @@ class Result:
 
 # Sanitizers take their time: their presets say how much more of it a command gets.
 PATIENCE = float(os.environ.get("KANDINSKY_PATIENCE", "1"))
+# Searches for regions that end early there, where a test does not ask whether the regions are good.
+SHORT = ["--genann-generations", "10", "--fcc-starts", "1", "--fcc-iterations", "10"] if PATIENCE > 1 else []
 
 
 def command():

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from support import PATIENCE, Room, default_methods, methods, run, without_times
+from support import PATIENCE, SHORT, Room, default_methods, methods, run, without_times
 
 METHODS = methods()
 ORDER = np.random.default_rng(0).permutation(24)
@@ -32,7 +32,7 @@ class Scenes(Room):
         names = ["c.kcal", "curves.npy", "regions.npy"]
         data = ["--probs", f"{where}/cal_probs.npy", "--labels", f"{where}/cal_labels.npy"]
         outputs = ["-o", names[0], "--curves", names[1], "--regions", names[2]]
-        self.does("calibrate", *data, *outputs, "--method", method, *self.map(method), *args)
+        self.does("calibrate", *data, *outputs, "--method", method, *SHORT, *self.map(method), *args)
         return [(self.folder / name).read_bytes() for name in names]
 
     def predicted(self, where, *args):

@@ -11,7 +11,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from support import PATIENCE, command, help_text
+from support import PATIENCE, SHORT, command, help_text
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(p for p in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if p.name != "cli.md")
@@ -25,7 +25,7 @@ STAND_FOR = {
     "cal_probs.npy": "cal_probs", "cal_labels.npy": "cal_labels", "new_probs.npy": "test_probs",
     "test_probs.npy": "test_probs", "test_labels.npy": "test_labels", "P": "cal_probs", "Y": "cal_labels",
 }  # fmt: skip
-SMALL = {"--images": "24", "--test-images": "12", "--size": "48x32"}
+SMALL = {"--images": "24", "--test-images": "12", "--size": "48x32" if PATIENCE == 1 else "24x16"}
 WRITTEN = {"-o", "--output", "--json", "--report", "--figures", "--curves", "--regions", "--thresholds", "--pvalues",
            "--ce-map", "--ece-map"}  # fmt: skip
 
@@ -105,13 +105,15 @@ def test_every_command_and_option_named_exists(name):
 
 WRAPPER = """#!{python}
 import os, sys
-words, small = sys.argv[1:], {small!r}
+words, small, short = sys.argv[1:], {small!r}, {short!r}
 if words[:1] == ["demo"]:  # as documented, but of a size for tests
     kept, at = [], 0
     while at < len(words):
         at += 2 if words[at] in small else 1
         kept += [] if words[at - 2] in small and at > 1 else words[at - 1 : at]
     words = kept + [word for pair in small.items() for word in pair]
+if words[:1] in (["calibrate"], ["compare"]):
+    words += [word for pair in zip(short[::2], short[1::2]) if pair[0] not in words for word in pair]
 os.execv({program!r}, [{program!r}, *words])
 """
 
@@ -121,7 +123,7 @@ def shell(tmp_path_factory):
     """Runs a block as bash would, in a folder where `kandinsky demo -o demo` has run, small."""
     folder, tools = tmp_path_factory.mktemp("documents"), tmp_path_factory.mktemp("tools")
     wrapper = tools / "kandinsky"
-    wrapper.write_text(WRAPPER.format(python=sys.executable, small=SMALL, program=str(Path(command()).resolve())))
+    wrapper.write_text(WRAPPER.format(python=sys.executable, small=SMALL, short=SHORT, program=str(Path(command()).resolve())))
     wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
     (tools / "python3").symlink_to(sys.executable)
     environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}

@@ -9,6 +9,7 @@
 
 #include "partition/folds.hpp"
 #include "report/result_json.hpp"
+#include "support/fewer.hpp"
 #include "support/synthetic.hpp"
 #include "support/thread_ranks.hpp"
 
@@ -78,7 +79,7 @@ CalibrateOptions options_for(const std::string& method, Pooling pooling) {
     CalibrateOptions options;
     options.method = method;
     options.pooling = pooling;
-    options.settings.text["genann-generations"] = "12";
+    options.settings.text = test::short_searches({{"genann-generations", "12"}});
     options.seed = 3;
     return options;
 }
