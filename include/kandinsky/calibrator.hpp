@@ -8,6 +8,7 @@
 #include <kandinsky/partition.hpp>
 #include <kandinsky/progress.hpp>
 #include <kandinsky/score.hpp>
+#include <kandinsky/smooth_curves.hpp>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,8 @@ struct Calibrator {
     std::vector<Partition> partitions;  ///< one per stratum
     std::vector<CurveSet>
         curves;  ///< per stratum: one curve per region, then the image-wide one if `fallback`
+    std::vector<SmoothCurves>
+        smooth;  ///< per stratum: what a soft method made in place of `curves`; else empty()
     std::vector<std::uint32_t> counts;  ///< [stratum][pixel] scores seen
     std::vector<CurveLevel> levels;     ///< [stratum][pixel]
     std::vector<Choice> choices;        ///< one per stratum where cross-validation chose; else none

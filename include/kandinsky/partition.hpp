@@ -81,11 +81,11 @@ struct Method {
     std::string summary;         ///< one line for --help
     bool uses_features = false;  ///< it looks at the curves
     bool uses_labels = false;    ///< the regions depend on the calibration images (matters for the guarantee)
-    std::vector<MethodOption> options;                             ///< its own
-    std::function<Partition(const PartitionInput&)> fit = {};      ///< hard methods have it
-    int order = 100;                                               ///< place in tables; equal ones by name
-    std::function<SoftCurves(const SoftInput&)> share = {};        ///< soft methods have it
-    std::function<CrossFit(const CrossFitInput&)> cross_fit = {};  ///< soft methods have it as well
+    std::vector<MethodOption> options;                         ///< its own
+    std::function<Partition(const PartitionInput&)> fit = {};  ///< hard methods have it
+    int order = 100;                                           ///< place in tables; equal ones by name
+    std::function<std::vector<SoftCurves>(const SoftInput&)> share = {};  ///< soft methods have it
+    std::function<CrossFit(const CrossFitInput&)> cross_fit = {};         ///< soft methods have it as well
 };
 
 /// The name that stands for "the best of the methods, class by class, as cross-validation finds".

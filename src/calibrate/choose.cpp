@@ -115,8 +115,7 @@ std::vector<std::vector<Choice>> choose(const Dataset& data, const Census& censu
         all.insert(all.end(), own.back().begin(), own.back().end());
     }
     std::vector<std::vector<Choice>> choices(options.size());
-    for (std::uint32_t s = 0; s < census.strata; ++s) {
-        const CrossLoss found = cross_loss(data, census, options.front(), s, all, progress);
+    for (const CrossLoss& found : cross_losses(data, census, options.front(), all, progress)) {
         auto next = found.loss.begin();
         for (std::size_t m = 0; m < options.size(); ++m) {
             const auto end = next + static_cast<std::ptrdiff_t>(own[m].size());

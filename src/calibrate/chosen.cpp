@@ -1,6 +1,7 @@
 #include "calibrate/chosen.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "calibrate/choose.hpp"
@@ -35,10 +36,14 @@ Calibrator build(const Dataset& data, const CalibrateOptions& options, std::vect
         if (method(choice.method).uses_features) runs.finder.find_features();
     }
     std::vector<Partition> partitions;
+    std::map<std::string, std::vector<std::uint32_t>> soft_strata;  // of each soft method with its options
     std::size_t curves_wanted = 0;
     for (std::size_t s = 0; s < strata; ++s) {
         partitions.push_back(soft[s] ? whole_image(data.grid()) : runs.finder.region_of(own[s], s));
         curves_wanted += soft[s] ? data.grid().pixels() : partitions[s].regions;
+        if (soft[s])
+            soft_strata[label_of(choices[s].method, choices[s].tuned)].push_back(
+                static_cast<std::uint32_t>(s));
         any_hard = any_hard || !soft[s];
         any_pixelwise = any_pixelwise || (!soft[s] && is_pixelwise(partitions[s]));
     }
@@ -53,16 +58,19 @@ Calibrator build(const Dataset& data, const CalibrateOptions& options, std::vect
             if (is_pixelwise(one)) one = whole_image(data.grid());
         regions = runs.setter.region_curves(wanted, rule);
     }
-    for (std::size_t s = 0; s < strata; ++s) {
-        if (soft[s]) {
-            SoftCurves made = runs.all.soft_curves(own[s], s, halves, rule);
-            partitions[s] = std::move(made.partition);
-            curves.push_back(std::move(made.curves));
-        } else {
-            curves.push_back(std::move(is_pixelwise(partitions[s]) ? pixels[s] : regions[s]));
+    for (std::size_t s = 0; s < strata; ++s)
+        curves.push_back(soft[s] ? CurveSet(rule.ladder, rule.released)
+                                 : std::move(is_pixelwise(partitions[s]) ? pixels[s] : regions[s]));
+    std::vector<SmoothCurves> smooth(strata);
+    for (const auto& [label, wanted] : soft_strata) {
+        std::vector<SoftCurves> made = runs.all.soft_curves(own[wanted.front()], wanted, halves, rule.ladder);
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            partitions[wanted[i]] = std::move(made[i].partition);
+            smooth[wanted[i]] = std::move(made[i].curves);
         }
     }
-    Calibrator calibrator = runs.setter.finish(options, std::move(partitions), std::move(curves));
+    Calibrator calibrator =
+        runs.setter.finish(options, std::move(partitions), std::move(curves), std::move(smooth));
     calibrator.choices = std::move(choices);
     return calibrator;
 }

@@ -58,7 +58,7 @@ class TrainingPart {
                 const double from = b > 0 ? scores.edges()[b - 1] : scores.origin(), to = scores.edges()[b];
                 const double share = at(p)[b] > 0 ? std::min(1.0, (rank - below) / at(p)[b]) : 1.0;
                 out[p * levels.size() + q] =
-                    partition::score_on_scale(static_cast<std::int32_t>(from + (to - from) * share));
+                    score_on_scale(static_cast<std::int32_t>(from + (to - from) * share));
             }
         });
         return out;
@@ -128,6 +128,16 @@ class RegionLevels {
     std::vector<float> levels_;
 };
 
+/// Contenders are judged side by side, so their progress is not shown; they can be cancelled.
+class Muted final : public Progress {
+  public:
+    explicit Muted(const Progress& asked) : asked_(asked) {}
+    [[nodiscard]] bool cancelled() const override { return asked_.cancelled(); }
+
+  private:
+    const Progress& asked_;
+};
+
 Partition find_regions(const Contender& one, const TrainingPart& part, const std::vector<float>& features,
                        const CalibrateOptions& options, std::uint32_t stratum, Progress& progress) {
     PartitionInput input;
@@ -143,7 +153,8 @@ Partition find_regions(const Contender& one, const TrainingPart& part, const std
     MethodSettings settings = one.settings;
     settings.text[partition::kQuickFit] = "on";
     input.settings = &settings;
-    input.progress = &progress;
+    Muted muted(progress);
+    input.progress = &muted;
     // Quick fits are made by every rank for itself: sharing them would take more words than work.
     Partition found = one.method->fit(input);
     if (progress.cancelled()) throw Interrupted();
@@ -160,7 +171,7 @@ double mean_loss(const std::vector<std::size_t>& pixels, const FoldHistograms& h
     parallel_for(tasks, [&](std::size_t task) {
         for (std::size_t i = task * kTask; i < std::min(pixels.size(), (task + 1) * kTask); ++i) {
             const std::size_t p = pixels[i];
-            const auto judge = histograms.at(p, fold);
+            const auto judge = histograms.judge(p, fold);
             const double whole = static_cast<double>(partition::total_of(judge));
             const float* const levels = at(p);
             const float* const weights = pilot.at(p);
@@ -174,26 +185,12 @@ double mean_loss(const std::vector<std::size_t>& pixels, const FoldHistograms& h
     });
     return std::accumulate(parts.begin(), parts.end(), 0.0) / static_cast<double>(pixels.size());
 }
-}  // namespace
 
-CrossLoss cross_loss(const Dataset& data, const Census& census, const CalibrateOptions& options,
-                     std::uint32_t stratum, const std::vector<Contender>& all, Progress& progress) {
+/// The losses on one stratum from its counts.
+CrossLoss judge(const FoldHistograms& histograms, const ScoreGrid& scores, const Cells& cells,
+                const CalibrateOptions& options, std::uint32_t stratum, const std::vector<Contender>& all,
+                Progress& progress) {
     CrossLoss result{.loss = std::vector<double>(all.size()), .folds = 0};
-    if (census.totals[stratum] == 0) return result;
-    const Cells cells(data.grid());
-    const SoftInput input{.data = data,
-                          .census = census,
-                          .condition = options.condition,
-                          .score = options.score,
-                          .stratum = stratum,
-                          .ladder = {},
-                          .seed = options.seed,
-                          .settings = &options.settings,
-                          .progress = progress};
-    const partition::Folds folds =
-        partition::make_folds(data, census.image_hash, kFolds, partition::FoldOrder::content, options.seed);
-    const ScoreGrid scores = partition::make_score_grid(input, kBins);
-    const FoldHistograms histograms = partition::count_scores(input, scores, folds, cells);
     std::vector<CrossFit> soft(all.size());
     for (std::size_t k = 0; k < all.size(); ++k)
         if (all[k].method->cross_fit)
@@ -201,19 +198,17 @@ CrossLoss cross_loss(const Dataset& data, const Census& census, const CalibrateO
                                                 .histograms = histograms,
                                                 .settings = &all[k].settings,
                                                 .progress = progress});
-    const std::size_t step = partition::lattice_step(histograms);
     const bool features_wanted =
         std::any_of(all.begin(), all.end(), [](const Contender& one) { return one.method->uses_features; });
-    for (std::size_t fold = 0; fold < folds.count; ++fold) {
-        progress.update("choosing", stratum * folds.count + fold, census.strata * folds.count);
-        const std::vector<std::size_t> pixels =
-            partition::judged_pixels(cells.grid(), histograms, fold, step);
+    for (std::size_t fold = 0; fold < histograms.folds(); ++fold) {
+        const std::vector<std::size_t> pixels = partition::judged_cells(histograms, fold);
         const TrainingPart part(cells.grid(), histograms, fold);
         if (pixels.empty() || part.empty()) continue;
         const std::vector<float> features =
             features_wanted ? part.features(scores, options.quantiles) : std::vector<float>{};
         const Plane pilot = part.pilot();
-        for (std::size_t k = 0; k < all.size(); ++k) {
+        // Contenders are judged side by side: most searches for regions use one thread.
+        parallel_for(all.size(), [&](std::size_t k) {
             const auto add = [&](const auto& levels) {
                 result.loss[k] +=
                     mean_loss(pixels, histograms, fold, pilot, [&](std::size_t p) { return levels.at(p); });
@@ -223,13 +218,46 @@ CrossLoss cross_loss(const Dataset& data, const Census& census, const CalibrateO
             else
                 add(RegionLevels(part, find_regions(all[k], part, features, options, stratum, progress),
                                  options));
-        }
+        });
         ++result.folds;
     }
     for (double& loss : result.loss) loss /= static_cast<double>(std::max<std::size_t>(1, result.folds));
-    check_same(data.team().comm, hash_bytes(result.loss.data(), result.loss.size() * sizeof(double), 0),
-               "the losses of the methods");
     return result;
+}
+}  // namespace
+
+std::vector<CrossLoss> cross_losses(const Dataset& data, const Census& census,
+                                    const CalibrateOptions& options, const std::vector<Contender>& all,
+                                    Progress& progress) {
+    std::vector<CrossLoss> results(census.strata, {.loss = std::vector<double>(all.size()), .folds = 0});
+    const Cells cells(data.grid());
+    SoftInput input{.data = data,
+                    .census = census,
+                    .condition = options.condition,
+                    .score = options.score,
+                    .strata = {},
+                    .ladder = {},
+                    .seed = options.seed,
+                    .memory = options.memory,
+                    .settings = &options.settings,
+                    .progress = progress};
+    input.strata.resize(census.strata);
+    std::iota(input.strata.begin(), input.strata.end(), 0u);
+    const partition::Folds folds =
+        partition::make_folds(data, census.image_hash, kFolds, partition::FoldOrder::content, options.seed);
+    for (const std::vector<std::uint32_t>& strata : batches_of(input, folds.count, kBins, cells)) {
+        const std::vector<ScoreGrid> grids = partition::make_score_grids(input, strata, kBins);
+        const std::vector<FoldHistograms> histograms =
+            partition::count_scores(input, strata, grids, folds, cells);
+        for (std::size_t i = 0; i < strata.size(); ++i) {
+            progress.update("choosing", strata[i], census.strata);
+            results[strata[i]] = judge(histograms[i], grids[i], cells, options, strata[i], all, progress);
+        }
+    }
+    for (const CrossLoss& one : results)
+        check_same(data.team().comm, hash_bytes(one.loss.data(), one.loss.size() * sizeof(double), 0),
+                   "the losses of the methods");
+    return results;
 }
 
 }  // namespace kandinsky

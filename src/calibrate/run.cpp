@@ -68,6 +68,12 @@ void assign_levels(Calibrator& calibrator) {
     const bool image = calibrator.options.fallback == Fallback::image;
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         const CurveSet& curves = calibrator.curves[s];
+        if (!calibrator.smooth[s].empty()) {
+            if (calibrator.smooth[s].without_data())
+                std::fill_n(calibrator.levels.begin() + static_cast<std::ptrdiff_t>(s * pixels), pixels,
+                            CurveLevel::none);
+            continue;
+        }
         for (std::size_t p = 0; p < pixels; ++p) {
             const std::uint32_t region = calibrator.partitions[s].region[p];
             CurveLevel& level = calibrator.levels[s * pixels + p];
@@ -176,14 +182,16 @@ std::vector<std::vector<CurveSet>> Run::shared_curves(const std::vector<Calibrat
 
 Calibrator Run::share(const CalibrateOptions& options, const Halves* halves) {
     const CurveRule rule = rule_for(options, census_.strata * data_.grid().pixels());
+    std::vector<std::uint32_t> strata(census_.strata);
+    std::iota(strata.begin(), strata.end(), 0u);
     std::vector<Partition> partitions;
-    std::vector<CurveSet> curves;
-    for (std::size_t s = 0; s < census_.strata; ++s) {
-        SoftCurves soft = soft_curves(options, s, halves, rule);
+    std::vector<CurveSet> curves(census_.strata, CurveSet(rule.ladder, rule.released));
+    std::vector<SmoothCurves> smooth;
+    for (SoftCurves& soft : soft_curves(options, strata, halves, rule.ladder)) {
         partitions.push_back(std::move(soft.partition));
-        curves.push_back(std::move(soft.curves));
+        smooth.push_back(std::move(soft.curves));
     }
-    return finish(options, std::move(partitions), std::move(curves));
+    return finish(options, std::move(partitions), std::move(curves), std::move(smooth));
 }
 
 void Run::find_features() {
@@ -209,19 +217,19 @@ Partition Run::region_of(const CalibrateOptions& options, std::size_t stratum) {
     return found;
 }
 
-SoftCurves Run::soft_curves(const CalibrateOptions& options, std::size_t stratum, const Halves* halves,
-                            const CurveRule& rule) {
+std::vector<SoftCurves> Run::soft_curves(const CalibrateOptions& options, std::vector<std::uint32_t> strata,
+                                         const Halves* halves, const Ladder& ladder) {
     return method(options.method)
         .share({.data = data_,
                 .census = census_,
                 .condition = options.condition,
                 .score = options.score,
-                .stratum = static_cast<std::uint32_t>(stratum),
+                .strata = std::move(strata),
                 .pooling = options.pooling,
-                .ladder = rule.ladder,
-                .released = options.released,
+                .ladder = ladder,
                 .halves = halves,
                 .seed = options.seed,
+                .memory = options.memory,
                 .settings = &options.settings,
                 .progress = progress_});
 }
@@ -284,7 +292,7 @@ RegionPassRequest Run::request_for(const CurveRule& rule) const {
 }
 
 Calibrator Run::finish(const CalibrateOptions& options, std::vector<Partition> partitions,
-                       std::vector<CurveSet> curves) {
+                       std::vector<CurveSet> curves, std::vector<SmoothCurves> smooth) {
     Calibrator calibrator;
     calibrator.options = options;
     calibrator.grid = data_.grid();
@@ -296,13 +304,16 @@ Calibrator Run::finish(const CalibrateOptions& options, std::vector<Partition> p
     calibrator.version = KANDINSKY_VERSION;
     calibrator.counts = census_.counts;
     calibrator.curves = std::move(curves);
+    calibrator.smooth = std::move(smooth);
+    calibrator.smooth.resize(census_.strata);
     resolve_fallback(calibrator);
     if (calibrator.options.fallback == Fallback::image) {
         CurveRule rule = rule_for(options, 0);
         rule.ladder = calibrator.curves.front().ladder();  // one ladder for all curves of a calibrator
         const std::vector<CurveSet> image =
             region_curves(std::vector<Partition>(census_.strata, whole_image(data_.grid())), rule);
-        for (std::size_t s = 0; s < census_.strata; ++s) calibrator.curves[s].append(image[s]);
+        for (std::size_t s = 0; s < census_.strata; ++s)
+            if (calibrator.smooth[s].empty()) calibrator.curves[s].append(image[s]);
     }
     calibrator.partitions = std::move(partitions);
     assign_levels(calibrator);

@@ -53,13 +53,15 @@ class Run {
     // The same stratum by stratum.
     void find_features();  ///< before region_of() for a method that looks at curves
     Partition region_of(const CalibrateOptions& options, std::size_t stratum);
-    SoftCurves soft_curves(const CalibrateOptions& options, std::size_t stratum, const Halves* halves,
-                           const CurveRule& rule);
+    /// The curves that a soft method makes of some strata.
+    std::vector<SoftCurves> soft_curves(const CalibrateOptions& options, std::vector<std::uint32_t> strata,
+                                        const Halves* halves, const Ladder& ladder);
     /// Exact curves of given regions, one set per stratum.
     std::vector<CurveSet> region_curves(const std::vector<Partition>& partitions, const CurveRule& rule);
     std::vector<CurveSet> pixel_curves(const CurveRule& rule);
+    /// `smooth`: of the strata that have smooth curves, the others empty; or none.
     Calibrator finish(const CalibrateOptions& options, std::vector<Partition> partitions,
-                      std::vector<CurveSet> curves);
+                      std::vector<CurveSet> curves, std::vector<SmoothCurves> smooth = {});
 
   private:
     void walk_pixels(bool features, const std::vector<std::vector<Partition>>& partitions);

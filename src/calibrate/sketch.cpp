@@ -261,6 +261,7 @@ Calibrator Sketch::finish(const CalibrateOptions& asked, Progress& progress) con
         const Curves curves(*this, s);
         calibrator.curves.push_back(curves.of(calibrator.partitions[s], rule, progress));
     }
+    calibrator.smooth.resize(strata_);
     resolve_fallback(calibrator);
     if (calibrator.options.fallback == Fallback::image)
         for (std::size_t s = 0; s < strata_; ++s)

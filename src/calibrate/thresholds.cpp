@@ -1,24 +1,38 @@
-#include <cmath>
+#include <algorithm>
 #include <kandinsky/calibrator.hpp>
 
 #include "core/fail.hpp"
+#include "core/parallel.hpp"
 
 namespace kandinsky {
 
 namespace {
-/// Looks the value of every curve up once and spreads it over the pixels: [class][pixel].
+/// The score threshold of every class at every pixel, [class][pixel], as `value` changes it.
 template <class Value>
-std::vector<float> spread(const Calibrator& calibrator, Value&& value) {
-    const std::size_t pixels = calibrator.grid.pixels();
+std::vector<float> thresholds_of(const Calibrator& calibrator, double alpha, Value&& value) {
+    check_alpha(alpha);
+    const std::size_t pixels = calibrator.grid.pixels(), width = calibrator.grid.width;
     std::vector<float> out(calibrator.classes * pixels);
-    std::vector<float> of_curve;
     for (std::size_t c = 0; c < calibrator.classes; ++c) {
         const std::size_t s = calibrator.stratum_of(c);
-        if (c == 0 || calibrator.strata() > 1) {
-            of_curve.resize(calibrator.curves[s].size());
-            for (std::size_t k = 0; k < of_curve.size(); ++k) of_curve[k] = value(calibrator.curves[s], k);
+        float* const own = out.data() + c * pixels;
+        if (c > 0 && calibrator.strata() == 1) {
+            std::copy_n(out.data(), pixels, own);
+            continue;
         }
-        for (std::size_t p = 0; p < pixels; ++p) out[c * pixels + p] = of_curve[calibrator.curve_of(s, p)];
+        if (!calibrator.smooth[s].empty()) {
+            parallel_for(calibrator.grid.height, [&](std::size_t y) {
+                calibrator.smooth[s].thresholds({&alpha, 1}, {y * width, (y + 1) * width}, own + y * width);
+                for (std::size_t p = y * width; p < (y + 1) * width; ++p) own[p] = value(own[p]);
+            });
+            continue;
+        }
+        const CurveSet& curves = calibrator.curves[s];
+        const std::size_t rung = curves.rung_of(alpha);
+        std::vector<float> of_curve(curves.size());
+        for (std::size_t k = 0; k < of_curve.size(); ++k)
+            of_curve[k] = value(curves.threshold(k, alpha, rung));
+        for (std::size_t p = 0; p < pixels; ++p) own[p] = of_curve[calibrator.curve_of(s, p)];
     }
     return out;
 }
@@ -29,10 +43,7 @@ void check_alpha(double alpha) {
 }
 
 std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha) {
-    check_alpha(alpha);
-    const std::size_t rung = calibrator.curves.front().rung_of(alpha);
-    return spread(calibrator,
-                  [&](const CurveSet& curves, std::size_t k) { return curves.threshold(k, alpha, rung); });
+    return thresholds_of(calibrator, alpha, [](float threshold) { return threshold; });
 }
 
 std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
@@ -42,9 +53,8 @@ std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
              "thresholds on probabilities exist for the score lac only, and this calibrator uses {}; ask for "
              "score_thresholds()",
              name_of(calibrator.options.score.kind));
-    const std::size_t rung = calibrator.curves.front().rung_of(alpha);
-    return spread(calibrator, [&](const CurveSet& curves, std::size_t k) {
-        return probability_threshold(calibrator.options.score, curves.threshold(k, alpha, rung));
+    return thresholds_of(calibrator, alpha, [&](float threshold) {
+        return probability_threshold(calibrator.options.score, threshold);
     });
 }
 

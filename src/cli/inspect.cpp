@@ -81,10 +81,10 @@ std::string summary(const Calibrator& calibrator, double alpha) {
                        "scores per region", "no data (px)", "infinite (px)");
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         std::uint64_t total = 0, low = UINT64_MAX, high = 0;
-        for (std::uint32_t r = 0; r < calibrator.partitions[s].regions; ++r) {
-            const std::uint64_t n = calibrator.curves[s].scores(r);
-            total += n, low = std::min(low, n), high = std::max(high, n);
-        }
+        std::vector<std::uint64_t> in_region(calibrator.partitions[s].regions);
+        for (std::size_t p = 0; p < pixels; ++p)
+            in_region[calibrator.partitions[s].region[p]] += calibrator.counts[s * pixels + p];
+        for (const std::uint64_t n : in_region) total += n, low = std::min(low, n), high = std::max(high, n);
         std::size_t empty = 0, infinite = 0;
         for (std::size_t p = 0; p < pixels; ++p) {
             empty += calibrator.counts[s * pixels + p] == 0;

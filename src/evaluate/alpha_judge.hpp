@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "evaluate/bootstrap.hpp"
+#include "evaluate/level_plan.hpp"
 #include "evaluate/tile_sums.hpp"
 #include "score/scored_tile.hpp"
 
@@ -62,7 +63,7 @@ class AlphaJudge {
     const Calibrator& calibrator_;
     EvaluateOptions options_;
     const Dataset& data_;
-    std::vector<std::vector<float>> by_curve_;
+    ThresholdTable by_curve_;
     std::vector<std::uint32_t> tested_, covered_;        ///< [stratum][pixel]
     std::vector<ByImage> image_tested_, image_covered_;  ///< [stratum]
     ByImage image_valid_, image_members_;

@@ -57,7 +57,7 @@ class CoverageJudge {
     const Calibrator& calibrator_;
     EvaluateOptions options_;
     LevelPlan plan_, marginal_plan_;
-    std::vector<std::vector<float>> by_curve_, marginal_by_curve_;
+    ThresholdTable by_curve_, marginal_by_curve_;
     std::vector<std::vector<double>> ce_;     ///< [stratum][pixel]
     std::vector<std::uint32_t> test_counts_;  ///< [stratum][pixel]
     std::mutex mutex_;

@@ -36,10 +36,11 @@ LevelPlan released_marginal_levels() {
     return released([](int i) { return static_cast<int>((i + 0.5) * 5) - 1; });
 }
 
-std::vector<std::vector<float>> thresholds_by_curve(const Calibrator& calibrator,
-                                                    const std::vector<double>& alphas) {
-    std::vector<std::vector<float>> table(calibrator.strata());
+ThresholdTable thresholds_by_curve(const Calibrator& calibrator, const std::vector<double>& alphas) {
+    ThresholdTable out{alphas, std::vector<std::vector<float>>(calibrator.strata())};
+    auto& table = out.by_curve;
     for (std::size_t s = 0; s < table.size(); ++s) {
+        if (!calibrator.smooth[s].empty()) continue;
         const CurveSet& curves = calibrator.curves[s];
         table[s].resize(curves.size() * alphas.size());
         std::vector<std::size_t> rungs;
@@ -51,17 +52,23 @@ std::vector<std::vector<float>> thresholds_by_curve(const Calibrator& calibrator
                     table[s][k * alphas.size() + l] = curves.threshold(k, alphas[l], rungs[l]);
         });
     }
-    return table;
+    return out;
 }
 
-void fill_thresholds(const Calibrator& calibrator, const std::vector<std::vector<float>>& by_curve,
-                     PixelRange range, std::size_t levels, float* out) {
+void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, PixelRange range,
+                     std::size_t levels, float* out) {
     const std::size_t n = range.size();
-    for (std::size_t s = 0; s < calibrator.strata(); ++s)
+    for (std::size_t s = 0; s < calibrator.strata(); ++s) {
+        if (!calibrator.smooth[s].empty()) {
+            calibrator.smooth[s].thresholds(table.alphas, range, out + s * levels * n);
+            continue;
+        }
         for (std::size_t i = 0; i < n; ++i) {
-            const float* const own = by_curve[s].data() + calibrator.curve_of(s, range.begin + i) * levels;
+            const float* const own =
+                table.by_curve[s].data() + calibrator.curve_of(s, range.begin + i) * levels;
             for (std::size_t l = 0; l < levels; ++l) out[(s * levels + l) * n + i] = own[l];
         }
+    }
 }
 
 }  // namespace kandinsky

@@ -21,12 +21,19 @@ struct LevelPlan {
 /// The released code's pooled rule: curve points int((i + 0.5) * 5) - 1, compared with the same targets.
 [[nodiscard]] LevelPlan released_marginal_levels();
 
-/// Thresholds [stratum][level][pixel] of a range of pixels.
-void fill_thresholds(const Calibrator& calibrator, const std::vector<std::vector<float>>& by_curve,
-                     PixelRange range, std::size_t levels, float* out);
+/// Thresholds at some alphas, read off the curves of regions once; smooth curves are read where they are
+/// wanted.
+struct ThresholdTable {
+    std::vector<double> alphas;
+    std::vector<std::vector<float>> by_curve;  ///< [stratum][curve * alphas + alpha]
 
-/// by_curve[stratum][curve * levels + level].
-[[nodiscard]] std::vector<std::vector<float>> thresholds_by_curve(const Calibrator& calibrator,
-                                                                  const std::vector<double>& alphas);
+    [[nodiscard]] bool empty() const { return alphas.empty(); }
+};
+[[nodiscard]] ThresholdTable thresholds_by_curve(const Calibrator& calibrator,
+                                                 const std::vector<double>& alphas);
+
+/// Thresholds [stratum][level][pixel] of a range of pixels; `levels` is the number of the table's alphas.
+void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, PixelRange range,
+                     std::size_t levels, float* out);
 
 }  // namespace kandinsky

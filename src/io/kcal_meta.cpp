@@ -78,6 +78,12 @@ ordered_json meta_of(const Calibrator& calibrator) {
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         strata.push_back({{"regions", calibrator.partitions[s].regions},
                           {"geometry", ordered_json::parse(calibrator.partitions[s].geometry)}});
+        if (!calibrator.smooth[s].empty()) {
+            const SmoothCurves::Storage& smooth = calibrator.smooth[s].storage();
+            strata.back()["smooth"] = {{"cell", smooth.side},     {"bins", smooth.edges.size()},
+                                       {"origin", smooth.origin}, {"largest", smooth.largest},
+                                       {"scores", smooth.scores}, {"groups", smooth.groups}};
+        }
         if (calibrator.choices.empty()) continue;
         strata.back()["method"] = calibrator.choices[s].method;
         strata.back()["choice"] = choice_json(calibrator.choices[s]);
@@ -120,7 +126,23 @@ ordered_json meta_of(const Calibrator& calibrator) {
     return meta;
 }
 
-Calibrator from_meta(const ordered_json& meta, const std::string& name) {
+namespace {
+std::optional<SmoothCurves::Storage> smooth_from(const ordered_json& stratum) {
+    const auto smooth = stratum.find("smooth");
+    if (smooth == stratum.end()) return std::nullopt;
+    SmoothCurves::Storage storage;
+    storage.side = smooth->at("cell").get<std::uint32_t>();
+    // The reader fills them; no more bins than a byte can number.
+    storage.edges.resize(std::min<std::size_t>(256, smooth->at("bins").get<std::size_t>()));
+    storage.origin = smooth->at("origin").get<std::int32_t>();
+    storage.largest = smooth->at("largest").get<float>();
+    storage.scores = smooth->at("scores").get<std::uint64_t>();
+    storage.groups = smooth->at("groups").get<std::uint64_t>();
+    return storage;
+}
+}  // namespace
+
+StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
     const auto format = meta.is_object() ? meta.find("format") : meta.end();
     if (!meta.is_object() || format == meta.end() || *format != "kcal")
         fail(ErrorKind::data, "{} is not a calibrator: its meta.json has no format kcal", name);
@@ -132,7 +154,8 @@ Calibrator from_meta(const ordered_json& meta, const std::string& name) {
         fail(ErrorKind::data, "{} has format version {}, but this program reads up to {}; update kandinsky",
              name, version, kKcalVersion);
     try {
-        Calibrator calibrator;
+        StoredMeta out;
+        Calibrator& calibrator = out.calibrator;
         const ordered_json& options = meta.at("options");
         CalibrateOptions& to = calibrator.options;
         to.method = meta.at("method").get<std::string>();
@@ -173,6 +196,7 @@ Calibrator from_meta(const ordered_json& meta, const std::string& name) {
             if (!geometry.is_object()) fail(ErrorKind::data, "the geometry of a stratum is no object");
             partition.geometry = geometry.dump();
             calibrator.partitions.push_back(std::move(partition));
+            out.smooth.push_back(smooth_from(stratum));
             if (stratum.contains("choice")) calibrator.choices.push_back(choice_from(stratum));
         }
         const std::size_t strata = to.condition == Condition::by_class ? calibrator.classes : 1;
@@ -180,7 +204,7 @@ Calibrator from_meta(const ordered_json& meta, const std::string& name) {
             (!calibrator.choices.empty() && calibrator.choices.size() != strata) ||
             calibrator.grid.pixels() == 0)
             fail(ErrorKind::data, "{}: classes, strata and grid of meta.json do not fit together", name);
-        return calibrator;
+        return out;
     } catch (const nlohmann::json::exception& problem) {
         fail(ErrorKind::data, "{}: meta.json is damaged ({})", name, printable(problem.what()));
     } catch (const std::logic_error&) {

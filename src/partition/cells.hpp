@@ -1,26 +1,33 @@
 #pragma once
 
-#include <cstdint>
-#include <kandinsky/grid.hpp>
+#include <kandinsky/smooth_curves.hpp>
+
+#include "curve/lattice.hpp"
 
 namespace kandinsky::partition {
 
-/// The grid that distributions are kept on: the image's own up to some 150,000 pixels, beyond that blocks of
-/// side x side pixels, the smallest that bring it down to so many. Memory is about 3 KiB a cell.
+/// The lattice that distributions are kept on: blocks of side x side pixels, the smallest that leave at most
+/// kMost cells. Distributions are smooth, so finer cells would cost more and say the same.
 class Cells {
   public:
-    static constexpr std::size_t kMost = 2 * 320 * 240;
+    static constexpr std::size_t kMost = 6000;
 
     explicit Cells(Grid image, std::size_t most = kMost) : image_(image) {
-        while (grid().pixels() > most) ++side_;
+        while (grid().pixels() > most && side_ < SmoothCurves::kLargestSide) ++side_;
     }
     [[nodiscard]] std::uint32_t side() const { return side_; }
     [[nodiscard]] Grid image() const { return image_; }
-    [[nodiscard]] Grid grid() const {
-        return {(image_.height + side_ - 1) / side_, (image_.width + side_ - 1) / side_};
-    }
+    [[nodiscard]] Grid grid() const { return lattice_of(image_, side_); }
     [[nodiscard]] std::size_t of(std::size_t pixel) const {
         return pixel / image_.width / side_ * grid().width + pixel % image_.width / side_;
+    }
+    /// Whether a pixel is the one in the middle of its cell; cells that the border cuts short may have none.
+    [[nodiscard]] bool in_middle(std::size_t pixel) const {
+        return pixel / image_.width % side_ == side_ / 2 && pixel % image_.width % side_ == side_ / 2;
+    }
+    /// What counting in cells and reading between their centres add to the variance of a kernel, in cells.
+    [[nodiscard]] double added_variance() const {
+        return side_ == 1 ? 0.0 : (1 - 1.0 / (side_ * side_)) / 12 + 1.0 / 6;
     }
 
   private:

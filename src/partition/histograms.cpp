@@ -28,80 +28,96 @@ void FoldHistograms::sum(Communicator& comm, std::size_t room) {
     constexpr std::size_t kStretch = std::size_t{1} << 20;  // numbers in a message
     const std::size_t all = pixels_ * folds_, most = std::max<std::size_t>(1, kStretch / room);
     std::vector<std::uint32_t> message;
-    for (std::size_t first = 0; first < all; first += most) {
-        const std::size_t count = std::min(most, all - first);
-        message.assign(count * room, 0);
-        for (std::size_t i = 0; i < count; ++i)
-            std::copy_n(counts_.begin() + static_cast<std::ptrdiff_t>((first + i) * bins_), bins_,
-                        message.begin() + static_cast<std::ptrdiff_t>(i * room));
-        comm.sum(std::span(message));
-        for (std::size_t i = 0; i < count; ++i)
-            std::copy_n(message.begin() + static_cast<std::ptrdiff_t>(i * room), bins_,
-                        counts_.begin() + static_cast<std::ptrdiff_t>((first + i) * bins_));
-    }
+    for (std::vector<std::uint32_t>* const counts : {&counts_, &judges_})
+        for (std::size_t first = 0; first < all && !counts->empty(); first += most) {
+            const std::size_t count = std::min(most, all - first);
+            message.assign(count * room, 0);
+            for (std::size_t i = 0; i < count; ++i)
+                std::copy_n(counts->begin() + static_cast<std::ptrdiff_t>((first + i) * bins_), bins_,
+                            message.begin() + static_cast<std::ptrdiff_t>(i * room));
+            comm.sum(std::span(message));
+            for (std::size_t i = 0; i < count; ++i)
+                std::copy_n(message.begin() + static_cast<std::ptrdiff_t>(i * room), bins_,
+                            counts->begin() + static_cast<std::ptrdiff_t>((first + i) * bins_));
+        }
 }
 
 std::uint64_t total_of(std::span<const std::uint32_t> counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-std::size_t lattice_step(const FoldHistograms& histograms) {
-    constexpr std::size_t kMostPixels = 20000;
-    std::size_t filled = 0;
-    for (std::size_t p = 0; p < histograms.pixels(); ++p)
-        for (std::size_t f = 0; f < histograms.folds(); ++f)
-            if (total_of(histograms.at(p, f)) > 0) {
-                ++filled;
-                break;
-            }
-    std::size_t step = 1;
-    while (filled / (step * step) > kMostPixels) ++step;
-    return step;
+std::vector<std::size_t> judged_cells(const FoldHistograms& histograms, std::size_t fold) {
+    std::vector<std::size_t> cells;
+    for (std::size_t cell = 0; cell < histograms.pixels(); ++cell)
+        if (total_of(histograms.judge(cell, fold)) > 0) cells.push_back(cell);
+    return cells;
 }
 
-std::vector<std::size_t> judged_pixels(const Grid& grid, const FoldHistograms& histograms, std::size_t fold,
-                                       std::size_t step) {
-    std::vector<std::size_t> pixels;
-    for (std::size_t y = step / 2; y < grid.height; y += step)
-        for (std::size_t x = step / 2; x < grid.width; x += step)
-            if (total_of(histograms.at(y * grid.width + x, fold)) > 0) pixels.push_back(y * grid.width + x);
-    return pixels;
-}
-
-FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const Folds& folds,
-                            const Cells& cells) {
+std::vector<FoldHistograms> count_scores(const SoftInput& input, std::span<const std::uint32_t> strata,
+                                         const std::vector<ScoreGrid>& grids, const Folds& folds,
+                                         const Cells& cells) {
     const Grid image_grid = input.data.grid();
-    FoldHistograms histograms(cells.grid().pixels(), folds.count, grid.bins());
-    // A tile's histograms should stay in the cache while all images pass by, and tiles must not share a cell:
-    // a run of pixels where cells are pixels, else the rows of one line of cells.
+    const std::vector<std::size_t> fed = fed_by_class(input.condition, input.data.classes(), strata);
+    std::vector<FoldHistograms> histograms;
+    State state;
+    for (const ScoreGrid& grid : grids)
+        histograms.emplace_back(cells.grid().pixels(), folds.count, grid.bins(), cells.side() > 1);
+    for (FoldHistograms& one : histograms)
+        for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
+    // Tiles must not share a cell: a tile is one row of cells, or several where those are short.
     constexpr std::size_t kTile = 512;
-    const std::size_t pixels = image_grid.pixels();
-    const std::size_t length = cells.side() == 1 ? kTile : std::size_t{image_grid.width} * cells.side();
+    const std::size_t pixels = image_grid.pixels(), line = std::size_t{image_grid.width} * cells.side();
+    const std::size_t length = line * std::max<std::size_t>(1, kTile / line);
     const std::size_t tiles = (pixels + length - 1) / length;
-    const auto walk = [&](std::size_t number, std::size_t first, std::size_t last) {
+    const auto visit = [&](std::size_t number, std::size_t first, std::size_t last) {
         const PixelRange range{number * length, std::min(pixels, (number + 1) * length)};
-        std::vector<std::size_t> cell(range.size());
-        for (std::size_t i = 0; i < cell.size(); ++i) cell[i] = cells.of(range.begin + i);
+        std::vector<std::uint32_t> cell(range.size());
+        std::vector<std::uint8_t> middle(range.size());
+        for (std::size_t i = 0; i < cell.size(); ++i) {
+            cell[i] = static_cast<std::uint32_t>(cells.of(range.begin + i));
+            middle[i] = cells.side() > 1 && cells.in_middle(range.begin + i);
+        }
         ScoredTile tile(input.data, input.score, range.size(), ScoredTile::Pages::keep);
         for (std::size_t image = first; image < last; ++image) {
             tile.load(image, range);
             const std::size_t fold = folds.of_image[image];
-            for (std::size_t c = 0; c < input.data.classes(); ++c) {
-                if (!feeds(input, c)) continue;
+            for (std::size_t c = 0; c < fed.size(); ++c) {
+                if (fed[c] == strata.size()) continue;
+                FoldHistograms& own = histograms[fed[c]];
+                const ScoreGrid& grid = grids[fed[c]];
                 const float* const scores = tile.scores(c);
                 const std::uint8_t* const member = tile.member(c);
-                for (std::size_t i = 0; i < range.size(); ++i)
-                    if (member[i] != 0) ++histograms.at(cell[i], fold)[grid.bin_of(scores[i])];
+                for (std::size_t i = 0; i < range.size(); ++i) {
+                    if (member[i] == 0) continue;
+                    const std::size_t bin = grid.bin_of(scores[i]);
+                    ++own.at(cell[i], fold)[bin];
+                    if (middle[i] != 0) ++own.judge(cell[i], fold)[bin];
+                }
             }
         }
     };
     const Team& team = input.data.team();
-    accumulate(team, "score histograms", input.data.images(), {std::as_writable_bytes(histograms.all())},
+    accumulate(team, "score histograms", input.data.images(), state,
                [&](std::size_t first, std::size_t last) {
-                   pass_images(input.data, first, last, tiles, input.progress, "score histograms", walk);
+                   pass_images(input.data, first, last, tiles, input.progress, "score histograms", visit);
                });
-    histograms.sum(team.comm, grid.most_bins());
+    for (std::size_t i = 0; i < histograms.size(); ++i) histograms[i].sum(team.comm, grids[i].most_bins());
     return histograms;
+}
+
+std::vector<std::vector<std::uint32_t>> batches_of(const SoftInput& input, std::size_t folds,
+                                                   std::size_t bins, const Cells& cells) {
+    // Histograms, and what is made of them: about as much again.
+    const std::size_t bytes = 3 * cells.grid().pixels() * folds * bins * sizeof(std::uint32_t) +
+                              16 * ScoreGrid::kSlots * 2 * sizeof(std::uint64_t);
+    const std::size_t most = std::max<std::size_t>(1, input.memory / bytes);
+    std::vector<std::vector<std::uint32_t>> batches;
+    for (const std::uint32_t stratum : input.strata) {
+        if (input.census.totals[stratum] == 0) continue;
+        if (batches.empty() || batches.back().size() == most) batches.emplace_back();
+        batches.back().push_back(stratum);
+    }
+    return batches;
 }
 
 }  // namespace kandinsky::partition

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/checkpoint.hpp"
 #include "core/communicator.hpp"
 #include "partition/cells.hpp"
 #include "partition/folds.hpp"
@@ -11,11 +12,17 @@
 
 namespace kandinsky::partition {
 
-/// How many scores each pixel (or cell of pixels) has in each bin, fold by fold.
+/// How many scores each cell of pixels has in each bin, fold by fold; and how many the pixel in its middle
+/// has, by which distributions are judged: coverage is wanted at pixels, not on the average of a cell.
 class FoldHistograms {
   public:
-    FoldHistograms(std::size_t pixels, std::size_t folds, std::size_t bins)
-        : pixels_(pixels), folds_(folds), bins_(bins), counts_(pixels * folds * bins) {}
+    /// `by_pixel`: cells are larger than a pixel.
+    FoldHistograms(std::size_t pixels, std::size_t folds, std::size_t bins, bool by_pixel = false)
+        : pixels_(pixels),
+          folds_(folds),
+          bins_(bins),
+          counts_(pixels * folds * bins),
+          judges_(by_pixel ? counts_.size() : 0) {}
 
     [[nodiscard]] std::size_t pixels() const { return pixels_; }
     [[nodiscard]] std::size_t folds() const { return folds_; }
@@ -26,7 +33,14 @@ class FoldHistograms {
     [[nodiscard]] std::span<const std::uint32_t> at(std::size_t pixel, std::size_t fold) const {
         return {counts_.data() + (pixel * folds_ + fold) * bins_, bins_};
     }
-    [[nodiscard]] std::span<std::uint32_t> all() { return counts_; }
+    /// Of the pixel in the middle of the cell.
+    [[nodiscard]] std::span<const std::uint32_t> judge(std::size_t pixel, std::size_t fold) const {
+        return {(judges_.empty() ? counts_ : judges_).data() + (pixel * folds_ + fold) * bins_, bins_};
+    }
+    [[nodiscard]] std::span<std::uint32_t> judge(std::size_t pixel, std::size_t fold) {
+        return {judges_.data() + (pixel * folds_ + fold) * bins_, bins_};
+    }
+    [[nodiscard]] State state() { return {bytes_of(counts_), bytes_of(judges_)}; }
     /// Adds up what the ranks have counted. Every histogram is handed over as `room` numbers, at least
     /// bins(): how many thresholds scores can be told apart by does not show in what crosses the network.
     void sum(Communicator& comm, std::size_t room);
@@ -35,21 +49,23 @@ class FoldHistograms {
 
   private:
     std::size_t pixels_, folds_, bins_;
-    std::vector<std::uint32_t> counts_;  ///< [pixel][fold][bin]
+    std::vector<std::uint32_t> counts_, judges_;  ///< [cell][fold][bin]
 };
 
 /// The number of scores in a histogram.
 [[nodiscard]] std::uint64_t total_of(std::span<const std::uint32_t> counts);
 
-/// The smallest step s such that every s-th row and column have at most some 20,000 pixels with scores:
-/// neighbours say the same, so losses look at no more.
-[[nodiscard]] std::size_t lattice_step(const FoldHistograms& histograms);
-/// The pixels of that lattice with scores in a fold, ascending.
-[[nodiscard]] std::vector<std::size_t> judged_pixels(const Grid& grid, const FoldHistograms& histograms,
-                                                     std::size_t fold, std::size_t step);
+/// The cells whose middle pixel has scores in a fold, ascending.
+[[nodiscard]] std::vector<std::size_t> judged_cells(const FoldHistograms& histograms, std::size_t fold);
 
-/// Counts a stratum in one walk over the data.
-[[nodiscard]] FoldHistograms count_scores(const SoftInput& input, const ScoreGrid& grid, const Folds& folds,
-                                          const Cells& cells);
+/// Counts some strata in one pass over the data, each with its own thresholds.
+[[nodiscard]] std::vector<FoldHistograms> count_scores(const SoftInput& input,
+                                                       std::span<const std::uint32_t> strata,
+                                                       const std::vector<ScoreGrid>& grids,
+                                                       const Folds& folds, const Cells& cells);
+
+/// The strata of the input that have scores, in batches whose counts fit into its memory together.
+[[nodiscard]] std::vector<std::vector<std::uint32_t>> batches_of(const SoftInput& input, std::size_t folds,
+                                                                 std::size_t bins, const Cells& cells);
 
 }  // namespace kandinsky::partition

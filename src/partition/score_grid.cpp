@@ -1,6 +1,8 @@
 #include "partition/score_grid.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <kandinsky/threads.hpp>
 
 #include "core/checkpoint.hpp"
 #include "core/team.hpp"
@@ -40,7 +42,7 @@ ScoreGrid::ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector
     edges_.back() = std::min(edges_.back(), scale_key(largest));
     // Where scores begin: an empty stretch below them would pull interpolated thresholds down.
     const auto first = std::find_if(counts.begin(), counts.end(), [](std::uint64_t n) { return n > 0; });
-    origin_ = std::min(edges_.front(), lower_key(static_cast<std::uint32_t>(first - counts.begin())));
+    origin_ = std::min(edges_.front(), lower_key(static_cast<std::uint32_t>(first - counts.begin()))) - 1;
     std::size_t bin = 0;
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
         while (bin + 1 < slots.size() && slot > slots[bin]) ++bin;
@@ -48,44 +50,59 @@ ScoreGrid::ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector
     }
 }
 
-ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
-    const std::size_t pixels = input.data.grid().pixels();
-    const std::uint32_t* const n = input.census.counts.data() + input.stratum * pixels;
+std::vector<ScoreGrid> make_score_grids(const SoftInput& input, std::span<const std::uint32_t> strata,
+                                        std::size_t bins) {
+    const std::size_t pixels = input.data.grid().pixels(), wanted = strata.size(),
+                      all = wanted * ScoreGrid::kSlots;
+    const std::vector<std::size_t> fed = fed_by_class(input.condition, input.data.classes(), strata);
     // Few parts, because each needs tables of its own; one for small grids, where the tables are all the
     // work.
-    const std::size_t parts = std::clamp<std::size_t>(pixels / 256, 1, 16);
-    std::vector<std::uint64_t> counts(ScoreGrid::kSlots), weights(ScoreGrid::kSlots);
+    const std::size_t parts =
+        std::clamp<std::size_t>(pixels / 256, 1, std::min<std::size_t>(16, threads_in_use()));
+    std::vector<std::uint64_t> counts(all), weights(all);
     // The bits of a float that is not negative ascend with it.
-    std::vector<std::uint64_t> top(1, 0);
+    std::vector<std::uint64_t> top(wanted, 0);
     struct Own {
         std::vector<std::uint64_t> counts, weights;
-        float largest = 0;
+        std::vector<float> largest;
     };
     std::vector<Own> own(parts);
-    const auto walk = [&](std::size_t part, std::size_t first, std::size_t last) {
+    const auto visit = [&](std::size_t part, std::size_t first, std::size_t last) {
         const PixelRange range{part * pixels / parts, (part + 1) * pixels / parts};
         auto& [own_counts, own_weights, own_largest] = own[part];
-        own_counts.resize(ScoreGrid::kSlots);
-        own_weights.resize(ScoreGrid::kSlots);
-        std::vector<std::uint64_t> vote(range.size());
-        for (std::size_t i = 0; i < vote.size(); ++i)
-            vote[i] = (std::uint64_t{1} << 36) / std::max(1u, n[range.begin + i]);
-        ScoredTile tile(input.data, input.score, range.size(), ScoredTile::Pages::keep);
-        for (std::size_t image = first; image < last; ++image) {
-            tile.load(image, range);
-            for (std::size_t c = 0; c < input.data.classes(); ++c) {
-                if (!feeds(input, c)) continue;
-                const float* const scores = tile.scores(c);
-                const std::uint8_t* const member = tile.member(c);
-                for (std::size_t i = 0; i < range.size(); ++i) {
-                    if (member[i] == 0) continue;
-                    const std::uint32_t slot = ScoreGrid::slot_of(scores[i]);
-                    ++own_counts[slot];
-                    own_weights[slot] += vote[i];
-                    own_largest = std::max(own_largest, scores[i]);
+        own_counts.resize(all);
+        own_weights.resize(all);
+        own_largest.resize(wanted);
+        std::vector<std::uint64_t> vote(wanted * range.size());
+        for (std::size_t i = 0; i < wanted; ++i)
+            for (std::size_t j = 0; j < range.size(); ++j)
+                vote[i * range.size() + j] =
+                    (std::uint64_t{1} << 36) /
+                    std::max(1u, input.census.counts[strata[i] * pixels + range.begin + j]);
+        constexpr std::size_t kRun = 4096;  // pixels scored at a time: they stay in the cache
+        ScoredTile tile(input.data, input.score, std::min(kRun, range.size()), ScoredTile::Pages::keep);
+        for (std::size_t image = first; image < last; ++image)
+            for (std::size_t begin = range.begin; begin < range.end; begin += kRun) {
+                const PixelRange run{begin, std::min(range.end, begin + kRun)};
+                tile.load(image, run);
+                for (std::size_t c = 0; c < fed.size(); ++c) {
+                    if (fed[c] == wanted) continue;
+                    const float* const scores = tile.scores(c);
+                    const std::uint8_t* const member = tile.member(c);
+                    const std::uint64_t* const votes =
+                        vote.data() + fed[c] * range.size() + (begin - range.begin);
+                    std::uint64_t* const count = own_counts.data() + fed[c] * ScoreGrid::kSlots;
+                    std::uint64_t* const weight = own_weights.data() + fed[c] * ScoreGrid::kSlots;
+                    float& largest = own_largest[fed[c]];
+                    for (std::size_t i = 0; i < run.size(); ++i) {
+                        if (member[i] == 0) continue;
+                        const std::uint32_t slot = ScoreGrid::slot_of(scores[i]);
+                        ++count[slot];
+                        weight[slot] += votes[i];
+                        largest = std::max(largest, scores[i]);
+                    }
                 }
             }
-        }
     };
     const auto add_up = [&] {
         for (const Own& one : own) {
@@ -93,14 +110,15 @@ ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
                 counts[slot] += one.counts[slot];
                 weights[slot] += one.weights[slot];
             }
-            top[0] = std::max<std::uint64_t>(top[0], std::bit_cast<std::uint32_t>(one.largest));
+            for (std::size_t i = 0; i < one.largest.size(); ++i)
+                top[i] = std::max<std::uint64_t>(top[i], std::bit_cast<std::uint32_t>(one.largest[i]));
         }
         own.assign(parts, {});
     };
     accumulate(input.data.team(), "score thresholds", input.data.images(),
                {bytes_of(counts), bytes_of(weights), bytes_of(top)},
                [&](std::size_t first, std::size_t last) {
-                   pass_images(input.data, first, last, parts, input.progress, "score thresholds", walk);
+                   pass_images(input.data, first, last, parts, input.progress, "score thresholds", visit);
                    add_up();
                });
     // Across ranks: the tables, in whole numbers, and the largest score.
@@ -108,9 +126,17 @@ ScoreGrid make_score_grid(const SoftInput& input, std::size_t bins) {
     comm.sum(std::span(counts));
     comm.sum(std::span(weights));
     comm.max(std::span(top));
-    const auto found = std::bit_cast<float>(static_cast<std::uint32_t>(top[0]));
-    return ScoreGrid(counts, weights, std::max(found, largest_score(input.score, input.data.classes())),
-                     bins);
+    std::vector<ScoreGrid> grids;
+    for (std::size_t i = 0; i < wanted; ++i) {
+        const auto slots = [&](const std::vector<std::uint64_t>& tables) {
+            const auto begin = tables.begin() + static_cast<std::ptrdiff_t>(i * ScoreGrid::kSlots);
+            return std::vector<std::uint64_t>(begin, begin + ScoreGrid::kSlots);
+        };
+        const auto found = std::bit_cast<float>(static_cast<std::uint32_t>(top[i]));
+        grids.emplace_back(slots(counts), slots(weights),
+                           std::max(found, largest_score(input.score, input.data.classes())), bins);
+    }
+    return grids;
 }
 
 }  // namespace kandinsky::partition

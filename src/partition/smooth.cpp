@@ -103,10 +103,13 @@ const Plane& Pyramid::level(std::uint32_t cell) {
     return levels_[wanted];
 }
 
-Smooth::Smooth(Pyramid& pyramid, double bandwidth) : cell_(cell_for(bandwidth)) {
+Smooth::Smooth(Pyramid& pyramid, double bandwidth, double added) : cell_(cell_for(bandwidth)) {
+    // Below this the kernel has no weight on neighbours that a float could show.
+    constexpr double kLeast = 0.15;
     const double c2 = static_cast<double>(cell_) * cell_;
-    const double added = cell_ == 1 ? 0.0 : (c2 - 1) / 12 + c2 / 6;
-    plane_ = gaussian(pyramid.level(cell_), std::sqrt(bandwidth * bandwidth - added) / cell_);
+    const double variance = bandwidth * bandwidth - added - (cell_ == 1 ? 0.0 : (c2 - 1) / 12 + c2 / 6);
+    const double sd = std::sqrt(std::max(0.0, variance)) / cell_;
+    plane_ = sd > kLeast ? gaussian(pyramid.level(cell_), sd) : pyramid.level(cell_);
 }
 
 void Smooth::at(std::uint32_t row, std::uint32_t column, float* out) const {

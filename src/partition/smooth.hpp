@@ -41,10 +41,10 @@ class Pyramid {
 /// A Gaussian smooth of a plane, kept on a grid as coarse as its bandwidth allows and read by bilinear
 /// interpolation, so that wide kernels cost less than narrow ones. Blocks of c x c pixels with c a power of
 /// two at most bandwidth / 2.5; the variance that blocks ((c^2 - 1) / 12) and interpolation (c^2 / 6) add is
-/// taken off the kernel's.
+/// taken off the kernel's, and so is `added`, which the plane has already.
 class Smooth {
   public:
-    Smooth(Pyramid& pyramid, double bandwidth);
+    Smooth(Pyramid& pyramid, double bandwidth, double added = 0);
 
     /// out[bin] at a pixel of the original grid. Ascending in the bin if the plane is.
     void at(std::uint32_t row, std::uint32_t column, float* out) const;

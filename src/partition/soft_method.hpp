@@ -4,6 +4,8 @@
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/partition.hpp>
 #include <kandinsky/progress.hpp>
+#include <kandinsky/smooth_curves.hpp>
+#include <span>
 
 #include "score/census.hpp"
 
@@ -22,25 +24,25 @@ struct Halves {
     bool nobody_learns = false, nobody_levels = false;  ///< on any rank
 };
 
-/// What a soft method looks at to make the curves of one stratum.
+/// What a soft method looks at to make the curves of some strata.
 struct SoftInput {
     const Dataset& data;
     const Census& census;
     Condition condition = Condition::by_class;
     ScoreOptions score;
-    std::uint32_t stratum = 0;
+    std::vector<std::uint32_t> strata;  ///< the ones wanted, ascending
     Pooling pooling = Pooling::pixels;
-    Ladder ladder;                   ///< the levels at which every pixel's curve is wanted
-    bool released = false;           ///< curves are read by interpolation, as the released code does
+    Ladder ladder;                   ///< the levels at which curves can be asked for
     const Halves* halves = nullptr;  ///< with pooling by groups: learn from some, set levels with the others
     std::uint64_t seed = 0;
+    std::size_t memory = std::size_t{1} << 30;  ///< bytes of counts to hold at a time
     const MethodSettings* settings = nullptr;
     Progress& progress;
 };
 
 struct SoftCurves {
-    Partition partition;  ///< which curve each pixel has: its own, or one for a few neighbours on huge grids
-    CurveSet curves;      ///< at the rungs of the ladder, none complete
+    Partition partition;  ///< the cell that each pixel lies in
+    SmoothCurves curves;
 };
 
 /// What a soft method looks at to be judged on one stratum: scores counted fold by fold.
@@ -57,9 +59,14 @@ struct CrossFit {
     std::function<partition::Plane(std::size_t fold)> without;
 };
 
-/// Whether class c of an image feeds a stratum.
-[[nodiscard]] inline bool feeds(const SoftInput& input, std::size_t c) {
-    return input.condition == Condition::none || c == input.stratum;
+/// The place in `strata` of the stratum that each class feeds; as many as there are where it feeds none.
+[[nodiscard]] inline std::vector<std::size_t> fed_by_class(Condition condition, std::size_t classes,
+                                                           std::span<const std::uint32_t> strata) {
+    std::vector<std::size_t> place(classes, strata.size());
+    for (std::size_t c = 0; c < classes; ++c)
+        for (std::size_t i = 0; i < strata.size(); ++i)
+            if (strata[i] == (condition == Condition::none ? 0 : c)) place[c] = i;
+    return place;
 }
 
 }  // namespace kandinsky

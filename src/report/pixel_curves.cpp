@@ -94,7 +94,10 @@ double DrawnRange::place(double score) const {
 
 DrawnRange drawn_range(const std::vector<const Calibrator*>& calibrators) {
     double least = 0, most = 1;
-    for (const Calibrator* calibrator : calibrators)
+    for (const Calibrator* calibrator : calibrators) {
+        for (const SmoothCurves& curves : calibrator->smooth)
+            if (!curves.empty() && !curves.without_data())
+                most = std::max(most, static_cast<double>(curves.storage().largest));
         for (const CurveSet& curves : calibrator->curves)
             for (std::size_t k = 0; k < curves.size(); ++k) {
                 const std::span<const float> values = curves.values(k);  // ascending, infinite ones last
@@ -105,6 +108,7 @@ DrawnRange drawn_range(const std::vector<const Calibrator*>& calibrators) {
                 least = std::min(least, static_cast<double>(values.front()));
                 most = std::max(most, static_cast<double>(*std::prev(end)));
             }
+    }
     if (!std::isfinite(least)) least = 0;
     return {least < 0 ? -round_up(-least) : 0, most > 1 ? round_up(most) : 1};
 }
@@ -142,13 +146,17 @@ std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::s
         for (std::size_t column = 0; column < columns; ++column) {
             const std::size_t y = std::min<std::size_t>(row * stride + stride / 2, grid.height - 1);
             const std::size_t x = std::min<std::size_t>(column * stride + stride / 2, grid.width - 1);
-            const std::size_t curve = calibrator.curve_of(stratum, y * grid.width + x);
-            for (std::size_t l = 0; l < alphas.size(); ++l) {
-                const auto score =
-                    static_cast<double>(calibrator.curves[stratum].threshold(curve, alphas[l]));
+            const std::size_t pixel = y * grid.width + x;
+            std::vector<float> scores(alphas.size());
+            if (calibrator.smooth[stratum].empty())
+                for (std::size_t l = 0; l < alphas.size(); ++l)
+                    scores[l] =
+                        calibrator.curves[stratum].threshold(calibrator.curve_of(stratum, pixel), alphas[l]);
+            else
+                calibrator.smooth[stratum].thresholds(alphas, {pixel, pixel + 1}, scores.data());
+            for (std::size_t l = 0; l < alphas.size(); ++l)
                 out[(l * rows + row) * columns + column] =
-                    quantised(std::sqrt(range.place(score)), 1, kScoreSteps);
-            }
+                    quantised(std::sqrt(range.place(static_cast<double>(scores[l]))), 1, kScoreSteps);
         }
     return out;
 }
@@ -168,7 +176,7 @@ std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t
 }
 
 bool many_curves(const Calibrator& calibrator, std::size_t stratum) {
-    return calibrator.partitions[stratum].regions > kMostCurves;
+    return calibrator.partitions[stratum].regions > kMostCurves || !calibrator.smooth[stratum].empty();
 }
 
 PixelCurves pixel_curves(const ReportInput& input, const Tally& tally, const ReportLimits& limits) {

@@ -29,7 +29,7 @@ std::size_t curve_level(std::size_t rank) {
 }
 
 struct MethodPlan {
-    std::vector<std::vector<float>> slider, at_alpha;  ///< thresholds by curve
+    ThresholdTable slider, at_alpha;
 };
 
 /// Sums of one tile for one calibrator.

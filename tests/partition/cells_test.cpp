@@ -11,12 +11,17 @@ namespace kandinsky::partition {
 namespace {
 
 TEST(Cells, ArePixelsUntilThereAreTooMany) {
-    const Cells small({240, 320});
+    const Cells small({64, 64});
     EXPECT_EQ(small.side(), 1u);
-    for (std::size_t p = 0; p < 240 * 320; p += 997) EXPECT_EQ(small.of(p), p);
-    const Cells large({1024, 2048});
-    EXPECT_EQ(large.side(), 4u);
-    EXPECT_LE(large.grid().pixels(), Cells::kMost);
+    for (std::size_t p = 0; p < 64 * 64; p += 97) EXPECT_EQ(small.of(p), p);
+    EXPECT_EQ(small.added_variance(), 0.0);
+    for (const Grid grid : {Grid{240, 320}, Grid{256, 512}, Grid{1024, 2048}, Grid{1, 100000}}) {
+        const Cells large(grid);
+        EXPECT_GT(large.side(), 1u);
+        EXPECT_LE(large.grid().pixels(), Cells::kMost);
+        EXPECT_GT(Cells(grid, large.grid().pixels() + 1).grid().pixels() + 1, large.grid().pixels());
+    }
+    EXPECT_EQ(Cells({20000, 20000}).side(), SmoothCurves::kLargestSide) << "weights stay within 32 bits";
 }
 
 TEST(Cells, AreFullBlocksButForTheBorder) {
@@ -33,10 +38,10 @@ TEST(Cells, CountTheScoresOfAllTheirPixels) {
     Sample sample{.height = 7, .width = 10, .images = 6};
     const Given given(sample.draw());
     const Cells cells(given.data.grid(), 12);
-    const ScoreGrid grid = make_score_grid(given.input(), 16);
+    const ScoreGrid grid = score_grid_of(given.input(), 16);
     const Folds folds = make_folds(given.data, given.census.image_hash, 2, FoldOrder::content, 0);
-    const FoldHistograms fine = count_scores(given.input(), grid, folds, Cells(given.data.grid()));
-    const FoldHistograms coarse = count_scores(given.input(), grid, folds, cells);
+    const FoldHistograms fine = counts_of(given.input(), grid, folds, Cells(given.data.grid()));
+    const FoldHistograms coarse = counts_of(given.input(), grid, folds, cells);
     ASSERT_EQ(coarse.pixels(), 12u);
     FoldHistograms expected(12, 2, grid.bins());
     for (std::size_t p = 0; p < 70; ++p)

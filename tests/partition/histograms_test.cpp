@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "partition/samples.hpp"
 
 namespace kandinsky::partition {
@@ -10,9 +12,9 @@ namespace {
 TEST(FoldHistograms, AgreeWithCountingOneByOne) {
     Sample sample{.height = 30, .width = 40, .images = 13};  // more than one tile
     const Given given(sample.draw());
-    const ScoreGrid grid = make_score_grid(given.input(), 32);
+    const ScoreGrid grid = score_grid_of(given.input(), 32);
     const Folds folds = make_folds(given.data, given.census.image_hash, 4, FoldOrder::content, 0);
-    const FoldHistograms found = count_scores(given.input(), grid, folds, Cells(given.data.grid()));
+    const FoldHistograms found = counts_of(given.input(), grid, folds, Cells(given.data.grid()));
     const std::size_t pixels = given.data.grid().pixels();
     FoldHistograms expected(pixels, 4, grid.bins());
     for (std::size_t i = 0; i < sample.labels.size(); ++i)
@@ -42,12 +44,66 @@ TEST(FoldHistograms, CountAllLabelsWhenClassesArePooled) {
                     .census = pooled,
                     .condition = Condition::none,
                     .score = {},
+                    .strata = {0},
                     .ladder = Ladder::uniform(20),
                     .progress = silent()};
-    const ScoreGrid grid = make_score_grid(input, 16);
+    const ScoreGrid grid = score_grid_of(input, 16);
     const Folds folds{.of_image = {0, 1, 1}, .count = 2};
     std::vector<std::uint32_t> all(grid.bins());
-    EXPECT_EQ(count_scores(input, grid, folds, Cells(given.data.grid())).without(0, 2, all), 3u);
+    EXPECT_EQ(counts_of(input, grid, folds, Cells(given.data.grid())).without(0, 2, all), 3u);
+}
+
+TEST(FoldHistograms, CountManyStrataInOnePassAsOneByOne) {
+    Sample sample{.height = 30, .width = 40, .images = 9};
+    const Given given(sample.draw());
+    const Cells cells(given.data.grid(), 100);
+    const Folds folds = make_folds(given.data, given.census.image_hash, 3, FoldOrder::content, 0);
+    SoftInput both = given.input();
+    both.strata = {0, 1};
+    const std::vector<ScoreGrid> grids = make_score_grids(both, both.strata, 32);
+    std::vector<FoldHistograms> together = count_scores(both, both.strata, grids, folds, cells);
+    for (std::uint32_t s = 0; s < 2; ++s) {
+        const ScoreGrid grid = score_grid_of(given.input(s), 32);
+        EXPECT_EQ(grid.edges(), grids[s].edges());
+        FoldHistograms alone = counts_of(given.input(s), grid, folds, cells);
+        for (std::size_t part = 0; part < 2; ++part)
+            EXPECT_TRUE(std::ranges::equal(alone.state()[part], together[s].state()[part]));
+    }
+}
+
+TEST(FoldHistograms, JudgeByTheMiddlePixelOfEachCell) {
+    Sample sample{.height = 9, .width = 12, .images = 7};
+    const Given given(sample.draw());
+    const Cells cells(given.data.grid(), 12);
+    ASSERT_EQ(cells.side(), 3u);
+    const ScoreGrid grid = score_grid_of(given.input(), 16);
+    const Folds folds = make_folds(given.data, given.census.image_hash, 2, FoldOrder::content, 0);
+    const FoldHistograms fine =
+        counts_of(given.input(), grid, folds, Cells(given.data.grid(), given.data.grid().pixels()));
+    const FoldHistograms coarse = counts_of(given.input(), grid, folds, cells);
+    for (std::size_t cell = 0; cell < 12; ++cell)
+        for (std::size_t f = 0; f < 2; ++f) {
+            const std::size_t middle = (cell / 4 * 3 + 1) * 12 + cell % 4 * 3 + 1;
+            EXPECT_TRUE(std::ranges::equal(coarse.judge(cell, f), fine.at(middle, f))) << cell;
+            EXPECT_TRUE(std::ranges::equal(fine.judge(middle, f), fine.at(middle, f)))
+                << "a pixel is its own";
+        }
+}
+
+TEST(Batches, HoldWhatFitsIntoMemoryAndLeaveOutStrataWithoutScores) {
+    Sample sample{.images = 3};
+    const Given given(sample.draw());
+    SoftInput input = given.input();
+    input.strata = {0, 1};
+    const Cells cells(given.data.grid());
+    EXPECT_EQ(batches_of(input, 3, 16, cells), (std::vector<std::vector<std::uint32_t>>{{0, 1}}));
+    input.memory = 1;
+    EXPECT_EQ(batches_of(input, 3, 16, cells), (std::vector<std::vector<std::uint32_t>>{{0}, {1}}));
+    sample.share = [](double, double) { return 0.0; };
+    const Given absent(sample.draw());
+    SoftInput other = absent.input();
+    other.strata = {0, 1};
+    EXPECT_EQ(batches_of(other, 3, 16, cells), (std::vector<std::vector<std::uint32_t>>{{0}}));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "partition/histograms.hpp"
 #include "partition/soft_method.hpp"
 
 namespace kandinsky::partition {
@@ -84,14 +85,23 @@ struct Given {
                 .census = census,
                 .condition = Condition::by_class,
                 .score = {},
-                .stratum = stratum,
+                .strata = {stratum},
                 .pooling = pooling,
                 .ladder = Ladder::uniform(20),
-                .released = false,
                 .seed = 0,
                 .settings = &settings,
                 .progress = silent()};
     }
 };
+
+/// The score grid of an input's only stratum.
+inline ScoreGrid score_grid_of(const SoftInput& input, std::size_t bins) {
+    return make_score_grids(input, input.strata, bins).front();
+}
+/// The counts of an input's only stratum.
+inline FoldHistograms counts_of(const SoftInput& input, const ScoreGrid& grid, const Folds& folds,
+                                const Cells& cells) {
+    return count_scores(input, input.strata, {grid}, folds, cells).front();
+}
 
 }  // namespace kandinsky::partition

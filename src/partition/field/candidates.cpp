@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/parallel.hpp"
+#include "core/thread_buffer.hpp"
 
 namespace kandinsky::partition::field {
 
@@ -73,18 +74,19 @@ bool CandidateFields::possible(const FoldHistograms& histograms, std::size_t fol
     return false;
 }
 
-CandidateFields::CandidateFields(const Grid& grid, const FoldHistograms& histograms, std::size_t fold,
+CandidateFields::CandidateFields(const Cells& cells, const FoldHistograms& histograms, std::size_t fold,
                                  const std::vector<Candidate>& candidates)
-    : grid_(grid), bins_(histograms.bins()), candidates_(candidates), image_(bins_) {
-    Plane votes(grid, bins_);
-    std::vector<std::uint32_t> counts(grid.pixels());
-    std::vector<std::uint64_t> rows(grid.height * bins_);
-    parallel_for(grid.height, [&](std::size_t y) {
+    : grid_(cells.grid()), bins_(histograms.bins()), candidates_(candidates), image_(bins_) {
+    const auto area = static_cast<float>(cells.side() * cells.side());
+    Plane votes(grid_, bins_);
+    std::vector<float> counts(grid_.pixels());
+    std::vector<std::uint64_t> rows(grid_.height * bins_);
+    parallel_for(grid_.height, [&](std::size_t y) {
         std::vector<std::uint32_t> own(bins_);
         std::uint64_t* const row = rows.data() + y * bins_;
-        for (std::size_t p = y * grid.width; p < (y + 1) * grid.width; ++p) {
-            counts[p] = histograms.without(p, fold, own);
-            const float vote = 1 / (static_cast<float>(counts[p]) + kCap);
+        for (std::size_t p = y * grid_.width; p < (y + 1) * grid_.width; ++p) {
+            counts[p] = static_cast<float>(histograms.without(p, fold, own)) / area;
+            const float vote = 1 / (area * (counts[p] + kCap));
             std::uint32_t sum = 0;
             for (std::size_t b = 0; b < bins_; ++b) {
                 sum += own[b];
@@ -95,7 +97,7 @@ CandidateFields::CandidateFields(const Grid& grid, const FoldHistograms& histogr
     });
     for (std::size_t b = 0; b < bins_; ++b) {
         std::uint64_t sum = 0, whole = 0;
-        for (std::size_t y = 0; y < grid.height; ++y)
+        for (std::size_t y = 0; y < grid_.height; ++y)
             sum += rows[y * bins_ + b], whole += rows[(y + 1) * bins_ - 1];
         image_[b] = static_cast<float>(static_cast<double>(sum) / static_cast<double>(whole));
     }
@@ -103,53 +105,47 @@ CandidateFields::CandidateFields(const Grid& grid, const FoldHistograms& histogr
     std::shared_ptr<const std::vector<double>> z;
     std::optional<RingSums> sums;
     double z_scale = 0;
-    for (std::size_t k = 0; k < candidates_.size(); ++k) {
-        const Candidate& one = candidates_[k];
+    for (const Candidate& one : candidates_) {
         if (one.kind == Candidate::Kind::space &&
             (smooths_.empty() || smooths_.back().first != one.bandwidth))
-            smooths_.emplace_back(one.bandwidth, Smooth(pyramid, one.bandwidth));
-        if (one.kind != Candidate::Kind::rings) continue;
-        if (!sums || z_scale != one.bandwidth) {
-            z = std::make_shared<const std::vector<double>>(prevalence(grid, counts, one.bandwidth));
-            sums.emplace(pyramid.base(), *z);
-            z_scale = one.bandwidth;
+            smooths_.emplace_back(one.bandwidth, Smooth(pyramid, one.bandwidth, cells.added_variance()));
+        if (one.kind == Candidate::Kind::rings) {
+            if (!sums || z_scale != one.bandwidth) {
+                z = std::make_shared<const std::vector<double>>(prevalence(grid_, counts, one.bandwidth));
+                sums.emplace(pyramid.base(), *z);
+                z_scale = one.bandwidth;
+            }
+            rings_.push_back({z, Rings(*sums, one.tau, one.mirror)});
         }
-        rings_.push_back({k, z, Rings(*sums, one.tau, one.mirror)});
+        place_.push_back(one.kind == Candidate::Kind::rings ? rings_.size() - 1 : smooths_.size() - 1);
     }
 }
 
-void CandidateFields::at(std::size_t pixel, std::size_t stride, float* out) const {
-    const auto row = static_cast<std::uint32_t>(pixel / grid_.width),
-               column = static_cast<std::uint32_t>(pixel % grid_.width);
-    const auto of = [&](std::size_t k) { return out + k * stride; };
-    std::vector<float> own(bins_), other(bins_);
-    // From the widest kernel to the narrowest, each with the one before to fall back on.
-    const float* wider[2] = {image_.data(), image_.data()};
-    std::size_t k = candidates_.size();
-    for (std::size_t level = smooths_.size(); level-- > 0;) {
-        const auto& [bandwidth, smooth] = smooths_[level];
-        while (candidates_[k - 1].kind != Candidate::Kind::space || candidates_[k - 1].bandwidth != bandwidth)
-            --k;
-        smooth.at(row, column, own.data());
-        for (; candidates_[k - 1].kind == Candidate::Kind::space && candidates_[k - 1].bandwidth == bandwidth;
-             --k) {
-            float* const to = of(k - 1);
-            const bool mirror = candidates_[k - 1].mirror;
-            std::copy(own.begin(), own.end(), to);
-            if (mirror) {
-                smooth.at(row, grid_.width - 1 - column, other.data());
-                for (std::size_t b = 0; b < bins_; ++b) to[b] += other[b];
-            }
-            if (!normalise(to, bins_)) std::copy(wider[mirror], wider[mirror] + bins_, to);
-            wider[mirror] = to;
-        }
+bool CandidateFields::kernel_at(std::size_t cell, const Smooth& smooth, bool mirror, float* out) const {
+    const auto row = static_cast<std::uint32_t>(cell / grid_.width),
+               column = static_cast<std::uint32_t>(cell % grid_.width);
+    smooth.at(row, column, out);
+    if (mirror) {
+        std::vector<float>& other = thread_buffer<float, CandidateFields>();
+        other.resize(bins_);
+        smooth.at(row, grid_.width - 1 - column, other.data());
+        for (std::size_t b = 0; b < bins_; ++b) out[b] += other[b];
     }
-    for (std::size_t i = 0; i < candidates_.size(); ++i)
-        if (candidates_[i].kind == Candidate::Kind::image) std::copy(image_.begin(), image_.end(), of(i));
-    for (const Ring& ring : rings_) {
-        ring.rings.at((*ring.z)[pixel], of(ring.candidate));
-        normalise(of(ring.candidate), bins_);
+    return normalise(out, bins_);
+}
+
+void CandidateFields::at(std::size_t cell, std::size_t candidate, float* out) const {
+    const Candidate& one = candidates_[candidate];
+    if (one.kind == Candidate::Kind::rings) {
+        const Ring& ring = rings_[place_[candidate]];
+        ring.rings.at((*ring.z)[cell], out);
+        normalise(out, bins_);
+        return;
     }
+    if (one.kind == Candidate::Kind::space)
+        for (std::size_t level = place_[candidate]; level < smooths_.size(); ++level)
+            if (kernel_at(cell, smooths_[level].second, one.mirror, out)) return;
+    std::copy(image_.begin(), image_.end(), out);
 }
 
 }  // namespace kandinsky::partition::field

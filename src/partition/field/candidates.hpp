@@ -35,32 +35,33 @@ struct CandidateOptions {
 /// The candidate whose increments weigh the loss: the plain spatial one nearest to 1/40 of the height.
 [[nodiscard]] std::size_t pilot_of(const std::vector<Candidate>& candidates, const Grid& grid);
 
-/// The candidates' cumulative distributions at every pixel, fitted to all folds but one.
+/// The candidates' cumulative distributions in every cell, fitted to all folds but one.
 class CandidateFields {
   public:
     /// fold >= histograms.folds(): fitted to all folds. The part must have scores.
-    CandidateFields(const Grid& grid, const FoldHistograms& histograms, std::size_t fold,
+    CandidateFields(const Cells& cells, const FoldHistograms& histograms, std::size_t fold,
                     const std::vector<Candidate>& candidates);
 
-    /// out[candidate][bin], `stride` values a candidate; each ascending in the bin, 1 at the last. Where a
-    /// kernel finds no votes the next wider one speaks, the image last. Safe from several threads, allocates
-    /// little.
-    void at(std::size_t pixel, std::size_t stride, float* out) const;
+    /// The distribution of one candidate: out[bin] ascends in the bin, 1 at the last. Where a kernel finds no
+    /// votes the next wider one is used, the image last. Safe from several threads.
+    void at(std::size_t cell, std::size_t candidate, float* out) const;
     /// Whether there is any score in all folds but one.
     [[nodiscard]] static bool possible(const FoldHistograms& histograms, std::size_t fold);
 
   private:
     struct Ring {
-        std::size_t candidate;
         std::shared_ptr<const std::vector<double>> z;
         Rings rings;
     };
+    [[nodiscard]] bool kernel_at(std::size_t cell, const Smooth& smooth, bool mirror, float* out) const;
+
     Grid grid_;
     std::size_t bins_;
     std::vector<Candidate> candidates_;
     std::vector<float> image_;
     std::vector<std::pair<double, Smooth>> smooths_;  ///< by ascending bandwidth
     std::vector<Ring> rings_;
+    std::vector<std::size_t> place_;  ///< [candidate] in smooths_ or rings_
 };
 
 }  // namespace kandinsky::partition::field

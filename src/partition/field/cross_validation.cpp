@@ -1,6 +1,7 @@
 #include "partition/field/cross_validation.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/parallel.hpp"
 #include "partition/kernels.hpp"
@@ -9,7 +10,26 @@ namespace kandinsky::partition::field {
 
 namespace {
 constexpr std::size_t kBatch = 16;  ///< pixels whose errors are multiplied at once
-constexpr std::size_t kTask = 64;
+
+/// All candidates' distributions in one row of cells.
+class CandidateRow {
+  public:
+    CandidateRow(const CandidateFields& fields, std::size_t candidates, const Grid& grid, std::size_t bins,
+                 std::size_t row)
+        : candidates_(candidates), bins_(bins), values_(grid.width * candidates * bins) {
+        for (std::size_t x = 0; x < grid.width; ++x)
+            for (std::size_t k = 0; k < candidates; ++k)
+                fields.at(row * grid.width + x, k, values_.data() + (x * candidates + k) * bins);
+    }
+    /// [candidate][bin]
+    [[nodiscard]] const float* at(std::size_t column) const {
+        return values_.data() + column * candidates_ * bins_;
+    }
+
+  private:
+    std::size_t candidates_, bins_;
+    std::vector<float> values_;
+};
 
 /// The errors of all candidates at a batch of pixels, as they are and weighted.
 class Errors {
@@ -20,7 +40,10 @@ class Errors {
           bins_(bins),
           stride_((bins + 7) / 8 * 8),
           plain_(rows_ * length()),
-          weighted_(rows_ * length()) {}
+          weighted_(rows_ * length()),
+          truth_(bins),
+          weight_(bins),
+          here_(candidates * bins) {}
 
     [[nodiscard]] std::size_t rows() const { return rows_; }
 
@@ -29,25 +52,25 @@ class Errors {
         std::fill(weighted_.begin(), weighted_.end(), 0.0f);
     }
 
-    void put(std::size_t slot, std::size_t pixel, const CandidateFields& fields,
+    /// The four cells around the pixel, their weights, and the pixel's own scores.
+    void put(std::size_t slot, const float* const* cells, const float* weights,
              std::span<const std::uint32_t> judge, std::size_t pilot) {
-        float* const base = plain_.data() + slot * stride_;
-        fields.at(pixel, length(), base);
-        const float* const by = base + pilot * length();
-        std::vector<float> truth(bins_), weight(bins_);
+        weighted_sum(cells, weights, 4, here_.size(), here_.data());
+        const float* const by = here_.data() + pilot * bins_;
         const double whole = static_cast<double>(total_of(judge));
         std::uint64_t sum = 0;
         for (std::size_t b = 0; b < bins_; ++b) {
             sum += judge[b];
-            truth[b] = static_cast<float>(static_cast<double>(sum) / whole);
-            weight[b] = by[b] - (b > 0 ? by[b - 1] : 0.0f);
+            truth_[b] = static_cast<float>(static_cast<double>(sum) / whole);
+            weight_[b] = by[b] - (b > 0 ? by[b - 1] : 0.0f);
         }
         for (std::size_t k = 0; k < candidates_; ++k) {
-            float* const error = base + k * length();
+            const float* const own = here_.data() + k * bins_;
+            float* const error = plain_.data() + k * length() + slot * stride_;
             float* const scaled = weighted_.data() + k * length() + slot * stride_;
             for (std::size_t b = 0; b < bins_; ++b) {
-                error[b] -= truth[b];
-                scaled[b] = error[b] * weight[b];
+                error[b] = own[b] - truth_[b];
+                scaled[b] = error[b] * weight_[b];
             }
         }
     }
@@ -61,52 +84,86 @@ class Errors {
 
     std::size_t candidates_, rows_, bins_, stride_;
     std::vector<float> plain_, weighted_;  ///< [candidate][pixel of the batch][bin]
+    std::vector<float> truth_, weight_, here_;
 };
+
+/// The products of one row of cells' middle pixels, added to `sums`; returns how many have scores.
+std::size_t add_row(const Cells& cells, const FoldHistograms& histograms, std::size_t fold,
+                    const CandidateFields& fields, std::size_t candidates, std::size_t pilot, std::size_t row,
+                    std::vector<double>& sums) {
+    const Grid grid = cells.grid();
+    std::vector<std::size_t> judged;
+    for (std::size_t x = 0; x < grid.width; ++x)
+        if (total_of(histograms.judge(row * grid.width + x, fold)) > 0) judged.push_back(x);
+    Errors errors(candidates, histograms.bins());
+    sums.assign(errors.rows() * errors.rows(), 0.0);
+    if (judged.empty()) return 0;
+    const auto middle = [&](std::size_t cell, std::uint32_t count) {
+        const std::uint32_t side = cells.side();
+        return between_cells(static_cast<std::uint32_t>(cell) * side + side / 2, side, count);
+    };
+    const BetweenCells y = middle(row, grid.height);
+    const CandidateRow upper(fields, candidates, grid, histograms.bins(), y.low);
+    const CandidateRow below(fields, candidates, grid, histograms.bins(), y.high);
+    const auto unit = static_cast<float>(4 * cells.side() * cells.side());
+    for (std::size_t first = 0; first < judged.size(); first += kBatch) {
+        const std::size_t end = std::min(judged.size(), first + kBatch);
+        if (first + kBatch > end) errors.clear();
+        for (std::size_t i = first; i < end; ++i) {
+            const BetweenCells x = middle(judged[i], grid.width);
+            const float* const around[] = {upper.at(x.low), upper.at(x.high), below.at(x.low),
+                                           below.at(x.high)};
+            const float weights[] = {static_cast<float>(y.low_weight * x.low_weight) / unit,
+                                     static_cast<float>(y.low_weight * x.high_weight) / unit,
+                                     static_cast<float>(y.high_weight * x.low_weight) / unit,
+                                     static_cast<float>(y.high_weight * x.high_weight) / unit};
+            errors.put(i - first, around, weights, histograms.judge(row * grid.width + judged[i], fold),
+                       pilot);
+        }
+        errors.multiply(sums.data());
+    }
+    return judged.size();
+}
 }  // namespace
 
-ErrorProducts cross_validate(const Grid& grid, const FoldHistograms& histograms,
-                             const std::vector<Candidate>& candidates, Progress& progress) {
-    const std::size_t n = candidates.size(), pilot = pilot_of(candidates, grid);
+FoldFields fold_fields(const Cells& cells, const FoldHistograms& histograms,
+                       const std::vector<Candidate>& candidates) {
+    FoldFields fields(histograms.folds());
+    for (std::size_t fold = 0; fold < fields.size(); ++fold)
+        if (CandidateFields::possible(histograms, fold))
+            fields[fold].emplace(cells, histograms, fold, candidates);
+    return fields;
+}
+
+ErrorProducts cross_validate(const Cells& cells, const FoldHistograms& histograms,
+                             const std::vector<Candidate>& candidates, const FoldFields& fields,
+                             Progress& progress) {
+    const Grid grid = cells.grid();
+    const std::size_t n = candidates.size(), rows = (n + 2) / 3 * 3, pilot = pilot_of(candidates, grid);
     ErrorProducts products{.candidates = n, .values = std::vector<double>(n * n), .folds = 0};
     products.by_fold.resize(histograms.folds());
-    const std::size_t step = lattice_step(histograms);
     for (std::size_t fold = 0; fold < histograms.folds(); ++fold) {
-        const std::vector<std::size_t> pixels = judged_pixels(grid, histograms, fold, step);
-        if (pixels.empty() || !CandidateFields::possible(histograms, fold)) continue;
-        const CandidateFields fields(grid, histograms, fold, candidates);
-        const std::size_t tasks = (pixels.size() + kTask - 1) / kTask;
-        std::vector<std::vector<double>> parts(tasks);
-        std::size_t rows = 0;
-        parallel_for(tasks, progress, "field: cross-validation", [&](std::size_t task) {
-            Errors errors(n, histograms.bins());
-            parts[task].resize(errors.rows() * errors.rows());
-            const std::size_t end = std::min(pixels.size(), (task + 1) * kTask);
-            for (std::size_t first = task * kTask; first < end; first += kBatch) {
-                if (first + kBatch > end) errors.clear();
-                for (std::size_t i = first; i < std::min(end, first + kBatch); ++i)
-                    errors.put(i - first, pixels[i], fields, histograms.at(pixels[i], fold), pilot);
-                errors.multiply(parts[task].data());
-            }
+        if (!fields[fold]) continue;
+        std::vector<std::vector<double>> parts(grid.height);
+        std::vector<std::size_t> judged(grid.height);
+        parallel_for(grid.height, progress, "field: cross-validation", [&](std::size_t row) {
+            judged[row] = add_row(cells, histograms, fold, *fields[fold], n, pilot, row, parts[row]);
         });
-        rows = (n + 2) / 3 * 3;
+        const std::size_t pixels = std::accumulate(judged.begin(), judged.end(), std::size_t{0});
+        if (pixels == 0) continue;
         std::vector<double>& own = products.by_fold[fold];
         own.resize(n * n);
         for (const std::vector<double>& part : parts)
             for (std::size_t j = 0; j < n; ++j)
-                for (std::size_t k = j; k < n; ++k) {
-                    const double value = part[j * rows + k] / static_cast<double>(pixels.size());
-                    products.values[j * n + k] += value;
-                    own[j * n + k] += value;
-                }
+                for (std::size_t k = j; k < n; ++k)
+                    own[j * n + k] += part[j * rows + k] / static_cast<double>(pixels);
         for (std::size_t j = 0; j < n; ++j)
             for (std::size_t k = 0; k < j; ++k) own[j * n + k] = own[k * n + j];
+        for (std::size_t i = 0; i < own.size(); ++i) products.values[i] += own[i];
         ++products.folds;
     }
-    for (std::size_t j = 0; j < n; ++j)
-        for (std::size_t k = j; k < n; ++k) {
-            if (products.folds > 0) products.values[j * n + k] /= static_cast<double>(products.folds);
-            products.values[k * n + j] = products.values[j * n + k];
-        }
+    for (double& value : products.values)
+        value /= static_cast<double>(std::max<std::size_t>(1, products.folds));
     return products;
 }
 

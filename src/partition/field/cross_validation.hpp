@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "partition/field/candidates.hpp"
@@ -18,12 +19,18 @@ struct ErrorProducts {
     [[nodiscard]] double at(std::size_t j, std::size_t k) const { return values[j * candidates + k]; }
 };
 
-/// Threshold-weighted CRPS: in each fold the mean over the fold's pixels p with scores of
+/// Threshold-weighted CRPS: in each fold the mean over the pixels p with scores of
 /// sum over b of v_p(b) (F_j - V)(F_k - V), where F comes from the other folds, V is the fold's own
 /// distribution at p and v_p are the increments of the pilot candidate; then the mean over folds. Looks at
-/// every s-th row and column, s the smallest step that leaves at most some 20,000 pixels with data:
-/// neighbours say the same. Sums in an order that threads do not change.
-[[nodiscard]] ErrorProducts cross_validate(const Grid& grid, const FoldHistograms& histograms,
-                                           const std::vector<Candidate>& candidates, Progress& progress);
+/// the pixel in the middle of each cell: neighbours say the same. Sums in an order that threads do not
+/// change. `fields`: of each fold, none where the others have no scores.
+using FoldFields = std::vector<std::optional<CandidateFields>>;
+[[nodiscard]] ErrorProducts cross_validate(const Cells& cells, const FoldHistograms& histograms,
+                                           const std::vector<Candidate>& candidates, const FoldFields& fields,
+                                           Progress& progress);
+
+/// The candidates of each fold, fitted to the others.
+[[nodiscard]] FoldFields fold_fields(const Cells& cells, const FoldHistograms& histograms,
+                                     const std::vector<Candidate>& candidates);
 
 }  // namespace kandinsky::partition::field

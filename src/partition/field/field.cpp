@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -17,6 +17,8 @@ extern const Method kMethod;
 
 namespace {
 constexpr double kRidge = 1e-5;
+// Far above rounding, far below a level: 0.3 * 65536 should not round up to the next number.
+constexpr double kRounding = 1e-6;
 
 struct Options {
     std::size_t folds = 5, bins = 128;
@@ -84,17 +86,11 @@ std::string describe(const std::vector<Candidate>& candidates, const std::vector
 
 /// What was learnt about one stratum.
 struct Learnt {
-    Folds folds;
-    ScoreGrid grid;
-    FoldHistograms histograms;
     std::vector<Candidate> candidates;
     ErrorProducts products;
     std::vector<double> weights;
-
-    [[nodiscard]] Plane distributions(const Cells& cells) const {
-        return blend(cells.grid(), CandidateFields(cells.grid(), histograms, folds.count, candidates),
-                     weights, grid.bins());
-    }
+    std::vector<std::uint16_t> distributions;                               ///< from all folds
+    std::vector<std::optional<std::vector<std::uint16_t>>> without_fold{};  ///< where levels are wanted
 };
 
 std::vector<Candidate> candidates_on(const Cells& cells, CandidateOptions wanted) {
@@ -102,100 +98,148 @@ std::vector<Candidate> candidates_on(const Cells& cells, CandidateOptions wanted
     return make_candidates(cells.grid(), wanted);
 }
 
-Learnt learn(const SoftInput& input, const Options& options, const Cells& cells) {
-    Folds folds = make_folds(input.data, input.census.image_hash, options.folds, options.order, input.seed);
-    ScoreGrid grid = make_score_grid(input, options.bins);
-    FoldHistograms histograms = count_scores(input, grid, folds, cells);
-    std::vector<Candidate> candidates = candidates_on(cells, options.candidates);
-    ErrorProducts products = cross_validate(cells.grid(), histograms, candidates, input.progress);
+/// Learns how pixels share from the counts of one stratum.
+Learnt learn(const FoldHistograms& histograms, const Options& options, const Cells& cells, bool without_folds,
+             Progress& progress) {
+    Learnt out;
+    out.candidates = candidates_on(cells, options.candidates);
+    const FoldFields fields = fold_fields(cells, histograms, out.candidates);
+    out.products = cross_validate(cells, histograms, out.candidates, fields, progress);
     // Where nothing can be judged (one group) all pixels share alike: the candidate with the least to go
     // wrong.
-    std::vector<double> weights(candidates.size());
-    weights[0] = 1;
-    if (products.folds > 0) weights = simplex_minimum(products.values, candidates.size(), kRidge);
-    return {std::move(folds),      std::move(grid),     std::move(histograms),
-            std::move(candidates), std::move(products), std::move(weights)};
+    out.weights.resize(out.candidates.size());
+    out.weights[0] = 1;
+    if (out.products.folds > 0)
+        out.weights = simplex_minimum(out.products.values, out.candidates.size(), kRidge);
+    const auto blended = [&](const CandidateFields& from) {
+        return stored(blend(cells.grid(), from, out.weights, histograms.bins()));
+    };
+    out.distributions = blended(CandidateFields(cells, histograms, histograms.folds(), out.candidates));
+    for (std::size_t fold = 0; fold < fields.size() && without_folds; ++fold)
+        out.without_fold.push_back(fields[fold] ? std::optional(blended(*fields[fold])) : std::nullopt);
+    return out;
 }
 
-/// Reads every cell's distribution: at the ladder's levels, or at the groups' quantiles for them.
-CurveSet read_curves(const SoftInput& input, const ScoreGrid& grid, const Cells& cells,
-                     const Plane& distributions, const std::optional<GroupLevels>& fitted) {
-    const std::size_t pixels = cells.image().pixels(), count = cells.grid().pixels();
-    std::vector<std::uint64_t> scores(count);
-    for (std::size_t p = 0; p < pixels; ++p)
-        scores[cells.of(p)] += input.census.counts[input.stratum * pixels + p];
-    std::vector<double> levels = input.ladder.levels;
-    for (double& level : levels) level = fitted ? fitted->quantile(level) : level;
-    CurveSet curves(input.ladder, input.released);
-    curves.reserve(count, count * levels.size());
-    for (std::size_t cell = 0; cell < count; ++cell) {
-        // A cell without scores of its own still has a curve, from those around it.
-        CurveSet::Curve curve{.scores = std::max<std::uint64_t>(1, scores[cell]),
-                              .groups = fitted ? fitted->groups() : 0,
-                              .complete = false,
-                              .values = {}};
-        curve.values.reserve(levels.size());
-        for (const double level : levels)
-            curve.values.push_back(std::isinf(level) ? std::numeric_limits<float>::infinity()
-                                   : fitted          ? score_up_to(grid, distributions.at(cell), level)
-                                                     : score_at(grid, distributions.at(cell), level));
-        curves.append(curve);
+/// The numbers of smooth curves that every set of distributions on a grid of scores shares.
+SmoothCurves::Storage storage_on(const ScoreGrid& grid, const Cells& cells,
+                                 std::optional<std::vector<std::uint16_t>> distributions) {
+    SmoothCurves::Storage storage;
+    storage.side = cells.side();
+    if (!distributions) return storage;
+    storage.origin = grid.origin();
+    storage.largest = grid.largest();
+    storage.edges = grid.edges();
+    storage.cumulative = std::move(*distributions);
+    return storage;
+}
+
+/// The ladder's levels on the scale of the curves: as they are, or the groups' quantiles for them.
+std::vector<std::uint32_t> levels_of(const Ladder& ladder, const GroupLevels* fitted) {
+    std::vector<std::uint32_t> levels;
+    for (const double level : ladder.levels) {
+        const double wanted = fitted != nullptr ? fitted->quantile(level) : level;
+        levels.push_back(
+            std::isinf(wanted)
+                ? SmoothCurves::kNever
+                : std::min<std::uint32_t>(SmoothCurves::kOne, static_cast<std::uint32_t>(std::ceil(
+                                                                  wanted * SmoothCurves::kOne - kRounding))));
     }
-    return curves;
+    return levels;
 }
 
 /// Curves without a score: the class is in every set.
 SoftCurves nothing_known(const SoftInput& input, const Cells& cells) {
     SoftCurves result;
-    result.curves = CurveSet(input.ladder, input.released);
-    for (std::size_t cell = 0; cell < cells.grid().pixels(); ++cell) result.curves.append(CurveSet::Curve{});
+    SmoothCurves::Storage storage;
+    storage.side = cells.side();
+    result.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
     result.partition.geometry = describe({}, {}, {}, {}, cells, 0);
     return result;
 }
 
-/// The curves of what was learnt, read at the groups' levels where there are some.
-SoftCurves finished(const SoftInput& input, const Learnt& learnt, const Cells& cells,
-                    const Plane& distributions, const std::optional<GroupLevels>& levels) {
-    SoftCurves result;
-    result.curves = read_curves(input, learnt.grid, cells, distributions, levels);
-    result.partition.geometry =
-        describe(learnt.candidates, learnt.weights, learnt.products, learnt.folds, cells, learnt.grid.bins());
-    return result;
+/// The images to learn from and, where groups count, those that set the levels: the same, or others.
+struct Images {
+    const SoftInput& learn;
+    const SoftInput& level;
+    bool same = true;
+};
+
+/// The curves of a batch of strata, whose counts fit into memory together.
+void share_batch(const Images& images, const Options& options, const Cells& cells, const Folds& folds,
+                 const std::vector<std::uint32_t>& strata, std::vector<SoftCurves>& out) {
+    const SoftInput& input = images.learn;
+    const bool grouped = input.pooling == Pooling::groups;
+    const std::vector<ScoreGrid> grids = make_score_grids(input, strata, options.bins);
+    std::vector<Learnt> learnt;
+    {
+        std::vector<FoldHistograms> histograms = count_scores(input, strata, grids, folds, cells);
+        for (std::size_t i = 0; i < strata.size(); ++i) {
+            learnt.push_back(learn(histograms[i], options, cells, grouped && images.same, input.progress));
+            histograms[i] = FoldHistograms(0, 0, 0);
+        }
+    }
+    std::vector<GroupLevels> fitted;
+    if (grouped) {
+        std::vector<Judge> judges;
+        for (std::size_t i = 0; i < strata.size(); ++i) {
+            judges.push_back({.grid = &grids[i], .by_fold = {}});
+            const auto judge = [&](std::optional<std::vector<std::uint16_t>> distributions) {
+                judges.back().by_fold.emplace_back(input.data.grid(), Ladder{},
+                                                   storage_on(grids[i], cells, std::move(distributions)));
+            };
+            if (!images.same) judge(learnt[i].distributions);
+            for (auto& one : learnt[i].without_fold) judge(std::move(one));
+        }
+        fitted = group_levels(
+            images.level, strata, cells, judges,
+            images.same ? folds.of_image : std::vector<std::uint8_t>(images.level.data.images()));
+    }
+    for (std::size_t i = 0; i < strata.size(); ++i) {
+        SmoothCurves::Storage storage = storage_on(grids[i], cells, std::move(learnt[i].distributions));
+        storage.levels = levels_of(input.ladder, grouped ? &fitted[i] : nullptr);
+        storage.scores = input.census.totals[strata[i]];
+        storage.groups = grouped ? fitted[i].groups() : 0;
+        SoftCurves curves;
+        curves.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
+        curves.partition.geometry = describe(learnt[i].candidates, learnt[i].weights, learnt[i].products,
+                                             folds, cells, grids[i].bins());
+        const auto place =
+            std::find(input.strata.begin(), input.strata.end(), strata[i]) - input.strata.begin();
+        out[static_cast<std::size_t>(place)] = std::move(curves);
+    }
+}
+
+std::vector<SoftCurves> share_images(const Images& images, const Options& options, const Cells& cells) {
+    const SoftInput& input = images.learn;
+    std::vector<SoftCurves> out(input.strata.size(), nothing_known(input, cells));
+    const Folds folds =
+        make_folds(input.data, input.census.image_hash, options.folds, options.order, input.seed);
+    for (const std::vector<std::uint32_t>& strata : batches_of(input, folds.count, options.bins, cells))
+        share_batch(images, options, cells, folds, strata, out);
+    return out;
 }
 
 /// Distributions from some groups, levels from the others.
-SoftCurves share_split(const SoftInput& input, const Options& options, const Cells& cells) {
+std::vector<SoftCurves> share_split(const SoftInput& input, const Options& options, const Cells& cells) {
     const Halves& halves = *input.halves;
-    if (halves.nobody_learns || halves.nobody_levels) return nothing_known(input, cells);
+    if (halves.nobody_learns || halves.nobody_levels)
+        return std::vector<SoftCurves>(input.strata.size(), nothing_known(input, cells));
     const auto part = [&](const Dataset& data, const Census& census) {
         return SoftInput{.data = data,
                          .census = census,
                          .condition = input.condition,
                          .score = input.score,
-                         .stratum = input.stratum,
+                         .strata = input.strata,
                          .pooling = input.pooling,
                          .ladder = input.ladder,
-                         .released = input.released,
                          .seed = input.seed,
+                         .memory = input.memory,
                          .settings = input.settings,
                          .progress = input.progress};
     };
     const Dataset ours = input.data.subset(halves.learn), others = input.data.subset(halves.level);
     const Census census = take_census(ours, input.condition, input.progress);
-    if (census.totals[input.stratum] == 0) return nothing_known(input, cells);
-    const Learnt learnt = learn(part(ours, census), options, cells);
-    const Plane distributions = learnt.distributions(cells);
-    return finished(input, learnt, cells, distributions,
-                    held_out_levels(part(others, input.census), learnt.grid, cells, distributions));
-}
-
-SoftCurves share_all(const SoftInput& input, const Options& options, const Cells& cells) {
-    const Learnt learnt = learn(input, options, cells);
-    std::optional<GroupLevels> levels;
-    if (input.pooling == Pooling::groups)
-        levels = cross_fitted_levels(input, learnt.grid, learnt.folds, cells, learnt.histograms,
-                                     learnt.candidates, learnt.weights);
-    return finished(input, learnt, cells, learnt.distributions(cells), levels);
+    return share_images({part(ours, census), part(others, input.census), false}, options, cells);
 }
 
 /// The blend's weights for a fold come from the products of the other folds.
@@ -203,9 +247,12 @@ CrossFit cross_fit(const CrossFitInput& input) {
     const Options options = read_options(input.settings);
     const Grid grid = input.cells.grid();
     std::vector<Candidate> candidates = candidates_on(input.cells, options.candidates);
-    const ErrorProducts products = cross_validate(grid, input.histograms, candidates, input.progress);
-    const FoldHistograms& histograms = input.histograms;
-    return {[=, &histograms](std::size_t fold) {
+    const auto fields =
+        std::make_shared<const FoldFields>(fold_fields(input.cells, input.histograms, candidates));
+    const ErrorProducts products =
+        cross_validate(input.cells, input.histograms, candidates, *fields, input.progress);
+    const std::size_t bins = input.histograms.bins();
+    return {[=](std::size_t fold) {
         std::vector<double> weights(candidates.size()), others(candidates.size() * candidates.size());
         weights[0] = 1;
         std::size_t judges = 0;
@@ -216,20 +263,22 @@ CrossFit cross_fit(const CrossFitInput& input) {
         }
         for (double& value : others) value /= static_cast<double>(std::max<std::size_t>(1, judges));
         if (judges > 0) weights = simplex_minimum(others, candidates.size(), kRidge);
-        return blend(grid, CandidateFields(grid, histograms, fold, candidates), weights, histograms.bins());
+        return blend(grid, *(*fields)[fold], weights, bins);
     }};
 }
 
-SoftCurves share(const SoftInput& input) {
+std::vector<SoftCurves> share(const SoftInput& input) {
     const Options options = read_options(input.settings);
     const Cells cells(input.data.grid());
-    SoftCurves result = input.census.totals[input.stratum] == 0 ? nothing_known(input, cells)
-                        : input.pooling == Pooling::groups && input.halves != nullptr
-                            ? share_split(input, options, cells)
-                            : share_all(input, options, cells);
-    result.partition.regions = static_cast<std::uint32_t>(cells.grid().pixels());
-    for (std::size_t p = 0; p < input.data.grid().pixels(); ++p)
-        result.partition.region.push_back(static_cast<std::uint32_t>(cells.of(p)));
+    std::vector<SoftCurves> result = input.pooling == Pooling::groups && input.halves != nullptr
+                                         ? share_split(input, options, cells)
+                                         : share_images({input, input}, options, cells);
+    for (SoftCurves& one : result) {
+        one.partition.regions = static_cast<std::uint32_t>(cells.grid().pixels());
+        one.partition.region.resize(input.data.grid().pixels());
+        for (std::size_t p = 0; p < one.partition.region.size(); ++p)
+            one.partition.region[p] = static_cast<std::uint32_t>(cells.of(p));
+    }
     return result;
 }
 }  // namespace

@@ -5,7 +5,6 @@
 #include <limits>
 #include <mutex>
 #include <numeric>
-#include <optional>
 
 #include "core/checkpoint.hpp"
 #include "core/parallel.hpp"
@@ -19,10 +18,6 @@ namespace {
 constexpr std::uint64_t kUnit = std::uint64_t{1} << 62;
 constexpr double kSlack = 1e-11;
 }  // namespace
-
-std::size_t GroupLevels::step_of(double u) {
-    return static_cast<std::size_t>(std::ceil(std::clamp(u, 0.0, 1.0) * kSteps));
-}
 
 void GroupLevels::add(const std::vector<std::uint32_t>& counts) {
     const std::uint64_t total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
@@ -60,43 +55,6 @@ double GroupLevels::quantile(double level) const {
 }
 
 namespace {
-/// Adds the u values of some groups; infinite ones without distributions.
-void add_groups(const SoftInput& input, const ScoreGrid& grid, const Cells& cells,
-                const std::optional<Plane>& distributions,
-                const std::vector<std::vector<std::uint32_t>>& groups, GroupLevels& levels) {
-    constexpr std::size_t kTile = 4096;
-    const std::size_t pixels = input.data.grid().pixels();
-    std::mutex adding;
-    const auto walk = [&](std::size_t g, GroupLevels& sums) {
-        std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
-        ScoredTile tile(input.data, input.score, std::min(kTile, pixels), ScoredTile::Pages::keep);
-        const auto count = [&](std::size_t pixel, float score) {
-            ++counts[distributions
-                         ? GroupLevels::step_of(level_at(grid, distributions->at(cells.of(pixel)), score))
-                         : GroupLevels::kSteps + 1];
-        };
-        for (const std::uint32_t image : groups[g]) {
-            for (std::size_t begin = 0; begin < pixels; begin += kTile) {
-                const PixelRange range{begin, std::min(pixels, begin + kTile)};
-                tile.load(image, range);
-                for (std::size_t c = 0; c < input.data.classes(); ++c)
-                    for (std::size_t j = 0; j < range.size() && feeds(input, c); ++j)
-                        if (tile.member(c)[j] != 0) count(begin + j, tile.scores(c)[j]);
-            }
-            input.data.release(image, image + 1);
-        }
-        const std::lock_guard lock(adding);
-        sums.add(counts);
-    };
-    GroupLevels own;
-    accumulate(input.data.team(), "field: levels", groups.size(), own.state(),
-               [&](std::size_t first, std::size_t last) {
-                   parallel_for(last - first, input.progress, "field: levels",
-                                [&](std::size_t g) { walk(first + g, own); });
-               });
-    levels.add(own);
-}
-
 /// The images of each group.
 std::vector<std::vector<std::uint32_t>> images_by_group(const Dataset& data) {
     std::vector<std::vector<std::uint32_t>> members(data.groups());
@@ -106,32 +64,69 @@ std::vector<std::vector<std::uint32_t>> images_by_group(const Dataset& data) {
 }
 }  // namespace
 
-GroupLevels cross_fitted_levels(const SoftInput& input, const ScoreGrid& grid, const Folds& folds,
-                                const Cells& cells, const FoldHistograms& histograms,
-                                const std::vector<Candidate>& candidates,
-                                const std::vector<double>& weights) {
-    const std::vector<std::vector<std::uint32_t>> members = images_by_group(input.data);
-    GroupLevels levels;
-    for (std::size_t fold = 0; fold < folds.count; ++fold) {
-        std::vector<std::vector<std::uint32_t>> groups;
-        for (const std::vector<std::uint32_t>& images : members)
-            if (folds.of_image[images.front()] == fold) groups.push_back(images);
-        std::optional<Plane> others;
-        if (CandidateFields::possible(histograms, fold))
-            others = blend(cells.grid(), CandidateFields(cells.grid(), histograms, fold, candidates), weights,
-                           grid.bins());
-        add_groups(input, grid, cells, others, groups, levels);
-    }
-    levels.sum(input.data.team().comm);
-    return levels;
-}
-
-GroupLevels held_out_levels(const SoftInput& input, const ScoreGrid& grid, const Cells& cells,
-                            const Plane& distributions) {
-    GroupLevels levels;
-    add_groups(input, grid, cells, distributions, images_by_group(input.data), levels);
-    levels.sum(input.data.team().comm);
-    return levels;
+std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const std::uint32_t> strata,
+                                      const Cells& cells, const std::vector<Judge>& judges,
+                                      const std::vector<std::uint8_t>& fold_of_image) {
+    static_assert(SmoothCurves::kOne == 16 * GroupLevels::kSteps);
+    constexpr std::size_t kCounts = GroupLevels::kSteps + 2;
+    const Grid image_grid = input.data.grid();
+    const std::size_t pixels = image_grid.pixels(), width = image_grid.width, wanted = strata.size();
+    // Some rows at a time, so that their scores stay in the cache.
+    const std::size_t tile_pixels = width * std::clamp<std::size_t>(4096 / width, 1, image_grid.height);
+    std::vector<BetweenCells> rows, columns;
+    for (std::uint32_t y = 0; y < image_grid.height; ++y)
+        rows.push_back(between_cells(y, cells.side(), cells.grid().height));
+    for (std::uint32_t x = 0; x < image_grid.width; ++x)
+        columns.push_back(between_cells(x, cells.side(), cells.grid().width));
+    const std::vector<std::size_t> fed = fed_by_class(input.condition, input.data.classes(), strata);
+    const std::vector<std::vector<std::uint32_t>> groups = images_by_group(input.data);
+    std::vector<GroupLevels> sums(wanted);
+    std::mutex adding;
+    const auto visit = [&](const std::vector<std::uint32_t>& images) {
+        std::vector<std::vector<std::uint32_t>> counts(wanted, std::vector<std::uint32_t>(kCounts));
+        ScoredTile tile(input.data, input.score, tile_pixels, ScoredTile::Pages::keep);
+        for (const std::uint32_t image : images) {
+            for (std::size_t begin = 0; begin < pixels; begin += tile_pixels) {
+                const PixelRange range{begin, std::min(pixels, begin + tile_pixels)};
+                tile.load(image, range);
+                for (std::size_t c = 0; c < fed.size(); ++c) {
+                    if (fed[c] == wanted) continue;
+                    const SmoothCurves& others = judges[fed[c]].by_fold[fold_of_image[image]];
+                    const ScoreGrid& grid = *judges[fed[c]].grid;
+                    std::uint32_t* const own = counts[fed[c]].data();
+                    const float* const scores = tile.scores(c);
+                    const std::uint8_t* const member = tile.member(c);
+                    if (others.without_data()) {
+                        for (std::size_t j = 0; j < range.size(); ++j)
+                            own[GroupLevels::kSteps + 1] += member[j] != 0;
+                        continue;
+                    }
+                    for (std::size_t line = 0; line < range.size(); line += width) {
+                        const BetweenCells& row = rows[(begin + line) / width];
+                        for (std::size_t x = 0; x < width; ++x) {
+                            if (member[line + x] == 0) continue;
+                            const std::int32_t key = scale_key(scores[line + x]);
+                            ++own[GroupLevels::step_of(
+                                others.level(row, columns[x], grid.bin_of_key(key), key))];
+                        }
+                    }
+                }
+            }
+            input.data.release(image, image + 1);
+        }
+        const std::lock_guard lock(adding);
+        for (std::size_t i = 0; i < wanted; ++i) sums[i].add(counts[i]);
+    };
+    State state;
+    for (GroupLevels& one : sums)
+        for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
+    accumulate(input.data.team(), "field: levels", groups.size(), state,
+               [&](std::size_t first, std::size_t last) {
+                   parallel_for(last - first, input.progress, "field: levels",
+                                [&](std::size_t g) { visit(groups[first + g]); });
+               });
+    for (GroupLevels& one : sums) one.sum(input.data.team().comm);
+    return sums;
 }
 
 }  // namespace kandinsky::partition::field

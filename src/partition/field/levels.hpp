@@ -25,24 +25,27 @@ class GroupLevels {
     [[nodiscard]] std::uint64_t groups() const { return groups_[0]; }
     /// The quantile at a level; +inf where the groups cannot support it.
     [[nodiscard]] double quantile(double level) const;
-    [[nodiscard]] static std::size_t step_of(double u);
+    /// The step of a level in units of 1 / SmoothCurves::kOne.
+    [[nodiscard]] static std::size_t step_of(std::uint32_t level) { return (level + 15) / 16; }
 
   private:
     std::vector<WideCount> mass_;
     std::vector<std::uint64_t> groups_ = {0};
 };
 
-/// The levels at which to read the smoothed distributions so that a random pixel of a new group is covered at
-/// each level of the ladder: hierarchical quantiles of u = F_p(s), F from the folds the score is not in. A
-/// score whose fold leaves no others to learn from counts as infinite.
-[[nodiscard]] GroupLevels cross_fitted_levels(const SoftInput& input, const ScoreGrid& grid,
-                                              const Folds& folds, const Cells& cells,
-                                              const FoldHistograms& histograms,
-                                              const std::vector<Candidate>& candidates,
-                                              const std::vector<double>& weights);
+/// One stratum's distributions for each fold, from which the groups of that fold get their levels.
+struct Judge {
+    const ScoreGrid* grid = nullptr;
+    std::vector<SmoothCurves> by_fold;  ///< without data where the other folds have no scores
+};
 
-/// The same from groups that the distributions were not learnt from at all: all groups of input.data.
-[[nodiscard]] GroupLevels held_out_levels(const SoftInput& input, const ScoreGrid& grid, const Cells& cells,
-                                          const Plane& distributions);
+/// The levels at which to read the smoothed distributions so that a random pixel of a new group is covered at
+/// each level of the ladder: hierarchical quantiles of u = F_p(s), for each of `strata`, in one pass over the
+/// data. F is the judge's of the image's fold: one that was learnt without it. A score whose fold leaves no
+/// others to learn from counts as infinite.
+[[nodiscard]] std::vector<GroupLevels> group_levels(const SoftInput& input,
+                                                    std::span<const std::uint32_t> strata, const Cells& cells,
+                                                    const std::vector<Judge>& judges,
+                                                    const std::vector<std::uint8_t>& fold_of_image);
 
 }  // namespace kandinsky::partition::field

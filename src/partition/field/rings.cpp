@@ -9,11 +9,11 @@
 
 namespace kandinsky::partition::field {
 
-std::vector<double> prevalence(const Grid& grid, std::span<const std::uint32_t> counts, double sd) {
+std::vector<double> prevalence(const Grid& grid, std::span<const float> counts, double sd) {
     // Counts in one bin and ones in the other, which is what remains of the kernel inside the border.
     Plane plane(grid, 2);
     for (std::size_t p = 0; p < grid.pixels(); ++p) {
-        plane.at(p)[0] = static_cast<float>(counts[p]);
+        plane.at(p)[0] = counts[p];
         plane.at(p)[1] = 1;
     }
     const Plane smoothed = gaussian(plane, sd);

@@ -7,10 +7,9 @@
 
 namespace kandinsky::partition::field {
 
-/// z_p = log(smoothed n_p + 1/4): how common the class is around a pixel. Gaussian of `sd` pixels, normalised
-/// at the border.
-[[nodiscard]] std::vector<double> prevalence(const Grid& grid, std::span<const std::uint32_t> counts,
-                                             double sd);
+/// z = log(smoothed scores a pixel + 1/4): how common the class is around a cell. Gaussian of `sd` cells,
+/// normalised at the border.
+[[nodiscard]] std::vector<double> prevalence(const Grid& grid, std::span<const float> counts, double sd);
 
 /// Cumulative votes of all pixels by prevalence, in 96 bins.
 struct RingSums {

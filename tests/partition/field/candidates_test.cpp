@@ -43,9 +43,9 @@ struct Small {
     explicit Small(Sample from)
         : sample(from.draw()),
           given(sample),
-          grid(make_score_grid(given.input(), 16)),
+          grid(score_grid_of(given.input(), 16)),
           folds(make_folds(given.data, given.census.image_hash, 3, FoldOrder::content, 0)),
-          histograms(count_scores(given.input(), grid, folds, Cells(given.data.grid()))) {}
+          histograms(counts_of(given.input(), grid, folds, Cells(given.data.grid()))) {}
 };
 
 TEST(Candidates, AreTheImageThenSpaceThenRingsAtBandwidthsByTheHeight) {
@@ -66,11 +66,11 @@ TEST(CandidateFields, AgreeWithTheDefinition) {
     const std::vector<Candidate> candidates =
         make_candidates(grid, {.bandwidths = {0.8, 2.0}, .rings = false});
     for (const std::size_t fold : {std::size_t{1}, std::size_t{3}}) {
-        const CandidateFields fields(grid, small.histograms, fold, candidates);
+        const CandidateFields fields(Cells(grid), small.histograms, fold, candidates);
         const std::size_t bins = small.grid.bins();
         std::vector<float> found(candidates.size() * bins);
         for (std::size_t p = 0; p < grid.pixels(); p += 5) {
-            fields.at(p, bins, found.data());
+            for (std::size_t k = 0; k < candidates.size(); ++k) fields.at(p, k, found.data() + k * bins);
             for (std::size_t k = 1; k < candidates.size(); ++k) {
                 const std::vector<double> expected =
                     naive(grid, small.histograms, fold, p, candidates[k].bandwidth, candidates[k].mirror);
@@ -88,12 +88,12 @@ TEST(CandidateFields, AscendToOneEverywhereAlsoWithoutVotes) {
                              }});
     const Grid grid = small.given.data.grid();
     const std::vector<Candidate> candidates = make_candidates(grid, {.bandwidths = {0.5, 1.0}});
-    const CandidateFields fields(grid, small.histograms, 0, candidates);
+    const CandidateFields fields(Cells(grid), small.histograms, 0, candidates);
     const std::size_t bins = small.grid.bins();
     std::vector<float> found(candidates.size() * bins);
     for (std::size_t p = 0; p < grid.pixels(); ++p) {
         std::fill(found.begin(), found.end(), -1.0f);
-        fields.at(p, bins, found.data());
+        for (std::size_t k = 0; k < candidates.size(); ++k) fields.at(p, k, found.data() + k * bins);
         for (std::size_t k = 0; k < candidates.size(); ++k) {
             const float* const own = found.data() + k * bins;
             ASSERT_GE(own[0], 0.0f);
@@ -101,7 +101,9 @@ TEST(CandidateFields, AscendToOneEverywhereAlsoWithoutVotes) {
             ASSERT_EQ(own[bins - 1], 1.0f);
         }
     }
-    fields.at(11, bins, found.data());  // far from any vote: the image speaks
+    // Far from any vote the image's distribution is used.
+    fields.at(11, 0, found.data());
+    fields.at(11, 1, found.data() + bins);
     for (std::size_t b = 0; b < bins; ++b) EXPECT_EQ(found[bins + b], found[b]);
 }
 
@@ -110,7 +112,9 @@ TEST(CrossValidation, LossAgreesWithTheDefinition) {
     const Grid grid = small.given.data.grid();
     const std::vector<Candidate> candidates =
         make_candidates(grid, {.bandwidths = {0.6, 1.5}, .mirror = false, .rings = false});
-    const ErrorProducts found = cross_validate(grid, small.histograms, candidates, silent());
+    const Cells cells(grid);
+    const ErrorProducts found = cross_validate(cells, small.histograms, candidates,
+                                               fold_fields(cells, small.histograms, candidates), silent());
     ASSERT_EQ(found.folds, 3u);
     const std::size_t pilot = pilot_of(candidates, grid);
     ASSERT_EQ(pilot, 1u);

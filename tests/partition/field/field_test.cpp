@@ -39,7 +39,8 @@ nlohmann::json geometry(const Calibrator& calibrator, std::size_t stratum = 1) {
 TEST(FieldMethod, GivesEveryPixelACurveAndTellsHowItCameAbout) {
     const Calibrator calibrator = calibrate(slope(40).data(), options_for());
     EXPECT_EQ(calibrator.partitions[1].regions, 12u * 16u);
-    EXPECT_EQ(calibrator.curves[1].size(), 12u * 16u);
+    EXPECT_FALSE(calibrator.smooth[1].empty());
+    EXPECT_EQ(calibrator.curves[1].size(), 0u) << "the smooth curves stand in their place";
     const nlohmann::json told = geometry(calibrator);
     EXPECT_EQ(told["kind"], "field");
     EXPECT_EQ(told["folds"], 5);
@@ -92,7 +93,8 @@ TEST(FieldMethod, DoesNotDependOnTheOrderOfImagesNorOnThreads) {
             const Calibrator other = calibrate(sample.shuffled(5).data(), options_for(pooling));
             for (std::size_t s = 0; s < 2; ++s) {
                 EXPECT_EQ(one.partitions[s].geometry, other.partitions[s].geometry);
-                EXPECT_EQ(one.curves[s].storage().values, other.curves[s].storage().values);
+                EXPECT_EQ(one.smooth[s].storage().cumulative, other.smooth[s].storage().cumulative);
+                EXPECT_EQ(one.smooth[s].storage().levels, other.smooth[s].storage().levels);
             }
         }
     }
@@ -178,12 +180,12 @@ TEST(FieldMethod, LearnsFromSomeGroupsAndSetsLevelsWithOthers) {
     CalibrateOptions options = options_for(Pooling::groups);
     options.split = 0.5;
     const Calibrator calibrator = calibrate(slope(18).data(), options);
-    EXPECT_EQ(calibrator.curves[1].groups(0), 9u);
+    EXPECT_EQ(calibrator.smooth[1].storage().groups, 9u);
     EXPECT_TRUE(std::isfinite(score_thresholds(calibrator, 0.1)[200])) << "9 groups support 0.9 exactly";
     EXPECT_TRUE(std::isinf(score_thresholds(calibrator, 0.09)[200]));
     EXPECT_EQ(guarantee(calibrator).rfind("A random pixel", 0), 0u) << guarantee(calibrator);
-    EXPECT_EQ(calibrator.curves[1].storage().values,
-              calibrate(slope(18).shuffled(2).data(), options).curves[1].storage().values);
+    EXPECT_EQ(score_thresholds(calibrator, 0.3),
+              score_thresholds(calibrate(slope(18).shuffled(2).data(), options), 0.3));
     const Calibrator lone = calibrate(slope(1).data(), options);
     for (const float limit : score_thresholds(lone, 0.5)) EXPECT_TRUE(std::isinf(limit));
 }
@@ -250,11 +252,11 @@ TEST(FieldMethod, WorksForPooledClassesTheImageFallbackAndTheReleasedRule) {
     options = options_for();
     options.fallback = Fallback::image;
     const Calibrator fallen = calibrate(slope(8).data(), options);
-    EXPECT_EQ(fallen.curves[1].size(), 12u * 16u + 1);
+    EXPECT_EQ(fallen.curves[1].size(), 0u) << "every pixel has a distribution, so none falls back";
     options = options_for();
     options.released = true;
     const Calibrator released = calibrate(slope(8).data(), options);
-    EXPECT_EQ(released.curves[1].values(0).size(), 100u);
+    EXPECT_EQ(released.smooth[1].ladder().levels.size(), 100u);
     EXPECT_TRUE(std::isfinite(score_thresholds(released, 0.1)[200]));
 }
 

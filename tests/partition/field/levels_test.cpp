@@ -20,7 +20,8 @@ TEST(GroupLevels, AreTheHierarchicalQuantileOfTheRoundedValues) {
         for (std::size_t g = 0; g < groups; ++g) {
             std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
             for (std::uint64_t i = 0; i < 1 + random.below(200); ++i) {
-                const std::size_t step = GroupLevels::step_of(random.uniform());
+                const std::size_t step =
+                    GroupLevels::step_of(static_cast<std::uint32_t>(random.below(65537)));
                 ++counts[step];
                 pairs.push_back(
                     pair_of(static_cast<float>(step) / GroupLevels::kSteps, static_cast<std::uint32_t>(g)));
@@ -40,9 +41,10 @@ TEST(GroupLevels, AreTheHierarchicalQuantileOfTheRoundedValues) {
 }
 
 TEST(GroupLevels, RoundUpAndAreInfiniteBeyondTheGroups) {
-    EXPECT_EQ(GroupLevels::step_of(0.0), 0u);
-    EXPECT_EQ(GroupLevels::step_of(1e-9), 1u);
-    EXPECT_EQ(GroupLevels::step_of(1.0), GroupLevels::kSteps);
+    EXPECT_EQ(GroupLevels::step_of(0), 0u);
+    EXPECT_EQ(GroupLevels::step_of(1), 1u);
+    EXPECT_EQ(GroupLevels::step_of(16), 1u);
+    EXPECT_EQ(GroupLevels::step_of(SmoothCurves::kOne), GroupLevels::kSteps);
     GroupLevels levels;
     std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
     levels.add(counts);
@@ -56,46 +58,64 @@ TEST(GroupLevels, RoundUpAndAreInfiniteBeyondTheGroups) {
     EXPECT_TRUE(std::isinf(levels.quantile(0.9))) << "infinite values take their share";
 }
 
-TEST(CrossFittedLevels, JudgeEveryImageByTheFoldsItIsNotIn) {
-    Sample sample{.images = 11};
-    const Given given(sample.draw());
-    const Grid where = given.data.grid();
-    const ScoreGrid grid = make_score_grid(given.input(), 64);
-    const Folds folds = make_folds(given.data, given.census.image_hash, 3, FoldOrder::content, 0);
-    const FoldHistograms histograms = count_scores(given.input(), grid, folds, Cells(where));
-    const std::vector<Candidate> candidates = make_candidates(where, {.bandwidths = {0.5}});
+/// Distributions in the narrowest kernel, learnt without each fold.
+Judge judge_of(const SoftInput& input, const ScoreGrid& grid, const Folds& folds, const Cells& cells) {
+    const FoldHistograms histograms = counts_of(input, grid, folds, cells);
+    const std::vector<Candidate> candidates = make_candidates(cells.grid(), {.bandwidths = {0.5}});
     std::vector<double> weights(candidates.size());
     weights[1] = 1;  // narrow enough that a pixel's own score would show
-    GroupLevels expected;
-    for (std::size_t image = 0; image < 11; ++image) {
-        const Plane others =
-            blend(where, CandidateFields(where, histograms, folds.of_image[image], candidates), weights,
-                  grid.bins());
-        std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
-        for (std::size_t p = 0; p < where.pixels(); ++p) {
-            const std::size_t at = image * where.pixels() + p;
-            if (sample.labels[at] == 1)
-                ++counts[GroupLevels::step_of(level_at(grid, others.at(p), 1 - sample.probs[at]))];
+    Judge judge{.grid = &grid, .by_fold = {}};
+    for (std::size_t fold = 0; fold < folds.count; ++fold) {
+        SmoothCurves::Storage storage;
+        storage.side = cells.side();
+        if (CandidateFields::possible(histograms, fold)) {
+            storage.origin = grid.origin();
+            storage.edges = grid.edges();
+            storage.cumulative = stored(blend(
+                cells.grid(), CandidateFields(cells, histograms, fold, candidates), weights, grid.bins()));
         }
-        expected.add(counts);
+        judge.by_fold.emplace_back(input.data.grid(), Ladder{}, std::move(storage));
     }
-    const GroupLevels found =
-        cross_fitted_levels(given.input(), grid, folds, Cells(where), histograms, candidates, weights);
-    for (double level = 0.01; level < 0.91; level += 0.01)
-        EXPECT_EQ(found.quantile(level), expected.quantile(level)) << level;
+    return judge;
 }
 
-TEST(CrossFittedLevels, AreInfiniteWhereNoOtherFoldHasScores) {
+TEST(GroupLevels, JudgeEveryImageByTheFoldsItIsNotIn) {
+    for (const std::size_t most : {Cells::kMost, std::size_t{60}}) {  // cells of one pixel, and larger ones
+        Sample sample{.images = 11};
+        const Given given(sample.draw());
+        const Grid where = given.data.grid();
+        const Cells cells(where, most);
+        const SoftInput input = given.input();
+        const ScoreGrid grid = score_grid_of(input, 64);
+        const Folds folds = make_folds(given.data, given.census.image_hash, 3, FoldOrder::content, 0);
+        const Judge judge = judge_of(input, grid, folds, cells);
+        GroupLevels expected;
+        for (std::size_t image = 0; image < 11; ++image) {
+            std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
+            for (std::size_t p = 0; p < where.pixels(); ++p) {
+                const std::size_t at = image * where.pixels() + p;
+                if (sample.labels[at] == 1)
+                    ++counts[GroupLevels::step_of(
+                        judge.by_fold[folds.of_image[image]].level(p, 1 - sample.probs[at]))];
+            }
+            expected.add(counts);
+        }
+        const GroupLevels found = group_levels(input, input.strata, cells, {judge}, folds.of_image).front();
+        for (double level = 0.01; level < 0.91; level += 0.01)
+            EXPECT_EQ(found.quantile(level), expected.quantile(level)) << level;
+    }
+}
+
+TEST(GroupLevels, AreInfiniteWhereNoOtherFoldHasScores) {
     Sample sample{.images = 1};
     const Given given(sample.draw());
-    const ScoreGrid grid = make_score_grid(given.input(), 32);
+    const SoftInput input = given.input();
+    const Cells cells(given.data.grid());
+    const ScoreGrid grid = score_grid_of(input, 32);
     const Folds folds = make_folds(given.data, given.census.image_hash, 5, FoldOrder::content, 0);
-    const FoldHistograms histograms = count_scores(given.input(), grid, folds, Cells(given.data.grid()));
-    const std::vector<Candidate> candidates = make_candidates(given.data.grid(), {});
-    std::vector<double> weights(candidates.size());
-    weights[0] = 1;
-    const GroupLevels levels = cross_fitted_levels(given.input(), grid, folds, Cells(given.data.grid()),
-                                                   histograms, candidates, weights);
+    const GroupLevels levels =
+        group_levels(input, input.strata, cells, {judge_of(input, grid, folds, cells)}, folds.of_image)
+            .front();
     EXPECT_EQ(levels.groups(), 1u);
     EXPECT_TRUE(std::isinf(levels.quantile(0.05)));
 }

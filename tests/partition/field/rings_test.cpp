@@ -11,7 +11,7 @@ namespace {
 
 TEST(Prevalence, OfAConstantIsThatConstantUpToTheBorder) {
     const Grid grid{9, 14};
-    const std::vector<std::uint32_t> counts(grid.pixels(), 12);
+    const std::vector<float> counts(grid.pixels(), 12);
     for (const double z : prevalence(grid, counts, 2.5)) EXPECT_NEAR(z, std::log(12.25), 1e-5);
 }
 

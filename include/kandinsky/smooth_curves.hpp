@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <kandinsky/curve.hpp>
+#include <kandinsky/grid.hpp>
+#include <span>
+#include <vector>
+
+namespace kandinsky {
+
+struct BetweenCells;  // where a pixel lies on the lattice; of the library's own use
+
+/// Curves of a method that shares by degrees: at every pixel a distribution of scores, kept on a lattice of
+/// cells and read between their centres. All arithmetic is in whole numbers, so that a class is in a set if
+/// and only if the level of its score is at most the set's level. A plain value; const use from several
+/// threads is safe.
+class SmoothCurves {
+  public:
+    static constexpr std::uint32_t kOne = 65536;         ///< the level 1: levels are multiples of 1/65536
+    static constexpr std::uint32_t kNever = 0xFFFFFFFF;  ///< a level that the data cannot support
+    static constexpr std::uint32_t kLargestSide = 64;    ///< of a cell, in pixels
+
+    /// The numbers behind the curves, as they are kept in files.
+    struct Storage {
+        std::uint32_t side = 1;                 ///< of a cell, in pixels
+        std::int32_t origin = 0;                ///< key below the first bin: the level 0
+        float largest = 1;                      ///< no score lies above
+        std::vector<std::int32_t> edges;        ///< upper ends of the bins, ascending; none: no scores
+        std::vector<std::uint16_t> cumulative;  ///< [cell][bin but the last], rounded down; the last is 1
+        std::vector<std::uint32_t> levels;      ///< [rung of the ladder], ascending; kNever last
+        std::uint64_t scores = 0;               ///< that the distributions come from
+        std::uint64_t groups = 0;               ///< that set the levels; 0 where groups do not count
+    };
+
+    SmoothCurves() = default;  ///< none: empty()
+    /// Throws a data error when the numbers do not fit together.
+    SmoothCurves(Grid grid, Ladder ladder, Storage storage);
+
+    [[nodiscard]] bool empty() const { return grid_.pixels() == 0; }         ///< there are none
+    [[nodiscard]] bool without_data() const { return data_.edges.empty(); }  ///< no score was seen
+    [[nodiscard]] const Ladder& ladder() const { return ladder_; }           ///< levels that can be asked for
+    [[nodiscard]] const Storage& storage() const { return data_; }           ///< the numbers, for files
+    [[nodiscard]] Grid cells() const { return cells_; }                      ///< cells down and across
+    /// The cell that a pixel lies in.
+    [[nodiscard]] std::size_t cell_of(std::size_t pixel) const {
+        return pixel / grid_.width / data_.side * cells_.width + pixel % grid_.width / data_.side;
+    }
+
+    /// out[alpha][pixel of the range]: score thresholds at 1 - alpha, as CurveSet::threshold(). Allocates
+    /// little. Cost: about as many operations a pixel as there are bins.
+    void thresholds(std::span<const double> alphas, PixelRange range, float* out) const;
+    /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if it exceeds alpha.
+    [[nodiscard]] double p_value(std::size_t pixel, float score) const;
+    /// The pixel's distribution at a score, rounded up to a multiple of 1/65536: 0 to kOne.
+    [[nodiscard]] std::uint32_t level(std::size_t pixel, float score) const;
+    /// The same where the place between the cells, the score's bin and its scale_key() are known.
+    [[nodiscard]] std::uint32_t level(const BetweenCells& row, const BetweenCells& column, std::size_t bin,
+                                      std::int32_t key) const;
+
+  private:
+    Grid grid_;
+    Grid cells_;
+    Ladder ladder_;
+    Storage data_;
+};
+
+}  // namespace kandinsky

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <kandinsky/grid.hpp>
+
+namespace kandinsky {
+
+/// Cells of side x side pixels over an image; those at the lower and right border may be cut off.
+[[nodiscard]] inline Grid lattice_of(const Grid& image, std::uint32_t side) {
+    return {(image.height + side - 1) / side, (image.width + side - 1) / side};
+}
+
+/// Where a pixel lies between the centres of two neighbouring cells, along one axis: weights are whole
+/// numbers that sum to 2 * side. Beyond the outermost centres the outermost cell has all the weight.
+struct BetweenCells {
+    std::uint32_t low, high;
+    std::uint32_t low_weight, high_weight;
+};
+
+[[nodiscard]] inline BetweenCells between_cells(std::uint32_t pixel, std::uint32_t side,
+                                                std::uint32_t cells) {
+    const std::uint32_t whole = 2 * side;
+    if (2 * pixel + 1 <= side) return {0, 0, whole, 0};
+    const std::uint32_t place = 2 * pixel + 1 - side, low = place / whole;
+    if (low + 1 >= cells) return {cells - 1, cells - 1, whole, 0};
+    return {low, low + 1, whole - place % whole, place % whole};
+}
+
+}  // namespace kandinsky
