@@ -23,7 +23,7 @@ enum class Fallback {
 
 /// How to calibrate: the method, what its regions share, and what is promised.
 struct CalibrateOptions {
-    std::string method{kAutoMethod};                    ///< one of method_names()
+    std::string method = default_method();              ///< one of method_names()
     MethodSettings settings;                            ///< the method's own options
     std::vector<double> quantiles{0.6, 0.7, 0.8, 0.9};  ///< where curves are compared
     Condition condition = Condition::by_class;          ///< which pixels a curve speaks for

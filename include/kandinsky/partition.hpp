@@ -80,6 +80,7 @@ struct Method {
     std::string name;            ///< as in --method
     std::string summary;         ///< one line for --help
     bool uses_features = false;  ///< it looks at the curves
+    bool standard = false;       ///< what calibration uses unless told otherwise; one method is
     bool uses_labels = false;    ///< the regions depend on the calibration images (matters for the guarantee)
     std::vector<MethodOption> options;                         ///< its own
     std::function<Partition(const PartitionInput&)> fit = {};  ///< hard methods have it
@@ -92,6 +93,7 @@ struct Method {
 inline constexpr std::string_view kAutoMethod = "auto";
 
 [[nodiscard]] std::vector<const Method*> methods();  ///< in table order
+[[nodiscard]] std::string default_method();          ///< the name of the standard one
 /// What may be asked for: the methods' names in table order, then kAutoMethod.
 [[nodiscard]] std::vector<std::string> method_names();
 /// Throws a usage error that lists method_names() unless the name is one of them.

@@ -156,7 +156,7 @@ CalibrateOptions CalibrateFlags::options() const {
         if (given("pooling")) options.pooling = asked.pooling;
         if (given("fallback")) options.fallback = asked.fallback;
         // The paper has no cross-validation; its simplest clusters stand in where no method is named.
-        if (options.method == kAutoMethod) options.method = "kmeans";
+        if (!given("method") || options.method == kAutoMethod) options.method = "kmeans";
     }
     return options;
 }

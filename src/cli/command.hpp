@@ -42,7 +42,7 @@ struct CommonFlags {
 
 /// --method options, pooling, condition and the rest of calibration.
 struct CalibrateFlags {
-    std::string method{kAutoMethod};
+    std::string method = default_method();
     std::string condition = "class", pooling, fallback = "auto", score = "lac", compat = "none";
     std::string quantiles = "0.6,0.7,0.8,0.9";
     std::string memory;

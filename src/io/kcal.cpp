@@ -290,6 +290,7 @@ Calibrator load(const std::filesystem::path& path) {
         for (std::size_t s = 0, next = 0; s < strata; ++s) {
             if (!calibrator.smooth[s].empty()) continue;
             Partition& partition = calibrator.partitions[s];
+            calibrator.curves[s] = curves.of(s, partition.regions + (fallback ? 1 : 0), ladder, released);
             const auto own = regions.begin() + static_cast<std::ptrdiff_t>(next++ * pixels);
             partition.region.assign(own, own + static_cast<std::ptrdiff_t>(pixels));
             for (std::size_t p = 0; p < pixels; ++p) {
@@ -298,7 +299,6 @@ Calibrator load(const std::filesystem::path& path) {
                     fail(ErrorKind::data, "a pixel of stratum {} refers to a curve that is not there", s);
                 calibrator.levels[s * pixels + p] = static_cast<CurveLevel>(level);
             }
-            calibrator.curves[s] = curves.of(s, partition.regions + (fallback ? 1 : 0), ladder, released);
         }
     } catch (const Error& problem) {
         fail(ErrorKind::data, "{} is damaged: {}", name, problem.what());

@@ -26,6 +26,12 @@ const Method& method(std::string_view name) {
          fmt::join(method_names(), ", "));
 }
 
+std::string default_method() {
+    for (const Method* one : methods())
+        if (one->standard) return one->name;
+    fail(ErrorKind::internal, "[default_method] no method is the standard one");
+}
+
 std::vector<std::string> method_names() {
     std::vector<std::string> names;
     for (const Method* candidate : methods()) names.push_back(candidate->name);

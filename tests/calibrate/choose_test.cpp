@@ -20,6 +20,7 @@ using partition::Sample;
 
 CalibrateOptions automatic() {
     CalibrateOptions options;
+    options.method = kAutoMethod;
     options.pooling = Pooling::groups;
     options.settings.text = test::short_searches();
     return options;
@@ -50,8 +51,9 @@ std::vector<Choice> choices_for(const Sample& sample, const CalibrateOptions& op
     return choose(data, take_census(data, options.condition, silent()), options, silent());
 }
 
-TEST(Choose, TheDefaultOfCalibrationIsAuto) {
-    EXPECT_EQ(CalibrateOptions{}.method, kAutoMethod);
+TEST(Choose, TheDefaultOfCalibrationIsTheMethodThatSharesByDegrees) {
+    EXPECT_EQ(CalibrateOptions{}.method, default_method());
+    EXPECT_TRUE(method(default_method()).share != nullptr);
     EXPECT_EQ(method_names().back(), kAutoMethod);
 }
 
@@ -147,6 +149,7 @@ TEST(CalibrateAuto, IsTheChosenMethodsOwnCalibratorClassByClass) {
         ASSERT_EQ(made.choices.size(), 2u);
         for (std::size_t s = 0; s < 2; ++s) {
             CalibrateOptions own = options;
+            settle_defaults(own);
             own.method = made.method_of(s);
             const Calibrator expected = calibrate(data, own);
             EXPECT_EQ(made.partitions[s].region, expected.partitions[s].region);

@@ -287,6 +287,7 @@ const Method kMethod{
     .name = "field",
     .summary = "every pixel shares with its surroundings by degrees, as cross-validation finds best",
     .uses_features = false,
+    .standard = true,
     .uses_labels = true,
     .options = {{.flag = "field-folds",
                  .type = MethodOption::Type::integer,
