@@ -176,7 +176,7 @@ TEST_F(Prediction, ABadValueIsNamedByImageClassRowAndColumn) {
     bad.probs[1000] = 1.5f;
     for (const Dataset& data : {bad.dataset(), halves_of(made_, 0, 0x7E00), halves_of(made_, 0, 0xBC00)})
         for (const SetForm form : {SetForm::bytes, SetForm::bits})
-            expect_error(ErrorKind::data, place, [&] { predicted(predictor, data, form); });
+            expect_error(ErrorKind::data, place, [&] { (void)predicted(predictor, data, form); });
     expect_error(ErrorKind::data, place, [&] { predict_p_values(calibrator_, bad.dataset(), [](auto) {}); });
 }
 
