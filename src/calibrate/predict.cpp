@@ -3,6 +3,7 @@
 #include <kandinsky/error.hpp>
 #include <kandinsky/predict.hpp>
 #include <kandinsky/threads.hpp>
+#include <memory>
 #include <string_view>
 
 #include "core/fail.hpp"
@@ -53,12 +54,13 @@ Predicted predict_blocks(const Dataset& data, std::size_t bytes, const Predictio
              memory->size(), images * bytes);
     // Without the second number, large images would leave threads without work.
     const std::size_t block = std::min(images, std::max(block_bytes / bytes, threads_in_use()));
-    std::vector<std::byte> buffer(memory != nullptr ? 0 : block * bytes);
+    // Every byte is written; clearing them first would cost as much as the comparisons.
+    const auto buffer = std::make_unique_for_overwrite<std::byte[]>(memory != nullptr ? 0 : block * bytes);
     std::atomic<std::uint64_t> filled{0};
     for (std::size_t first = 0; first < images; first += block) {
         progress.update(stage, first, images);
         const std::size_t count = std::min(block, images - first);
-        std::byte* const out = memory != nullptr ? memory->data() + first * bytes : buffer.data();
+        std::byte* const out = memory != nullptr ? memory->data() + first * bytes : buffer.get();
         parallel_for(count, [&](std::size_t i) {
             if (progress.cancelled()) throw Interrupted();
             filled += make(first + i, out + i * bytes);
