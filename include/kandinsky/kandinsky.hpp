@@ -2,7 +2,7 @@
 
 /// @file
 /// The whole public interface; it only includes. The flow, in order: data set -> score -> curve -> partition
-/// -> calibrator -> predictor -> evaluate -> compare; files beside it.
+/// -> calibrator -> predictor -> predict -> evaluate -> compare; files beside it.
 
 #include <kandinsky/array.hpp>
 #include <kandinsky/calibrator.hpp>
@@ -17,6 +17,7 @@
 #include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
 #include <kandinsky/partition.hpp>
+#include <kandinsky/predict.hpp>
 #include <kandinsky/predictor.hpp>
 #include <kandinsky/progress.hpp>
 #include <kandinsky/scenes.hpp>

@@ -4,12 +4,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <kandinsky/kcal.hpp>
-#include <kandinsky/predictor.hpp>
+#include <kandinsky/predict.hpp>
 
 #include "buffers.hpp"
-#include "core/parallel.hpp"
 #include "dataset.hpp"
 #include "module.hpp"
 #include "options.hpp"
@@ -29,49 +27,31 @@ Calibrated calibrate_data(const Data& data, const std::string& method, std::vect
     });
 }
 
-/// Calls body(image, probs) for all images in parallel, with the image's probabilities [class][pixel].
-template <class Body>
-void for_each_image(const Calibrator& calibrator, const Dataset& data, Progress& progress, Body&& body) {
-    const PixelRange whole{0, calibrator.grid.pixels()};
-    parallel_for(data.images(), progress, "predicting", [&](std::size_t image) {
-        thread_local std::vector<float> probs;
-        probs.resize(calibrator.classes * whole.end);
-        data.read_probs(image, whole, probs.data());
-        body(image, std::span<const float>(probs));
-    });
-}
-
-void predict_sets(const Calibrated& self, const Data& data, double alpha, nb::handle out, bool packed,
-                  bool no_empty, std::size_t threads, nb::object callback) {
+void predict_sets_into(const Calibrated& self, const Data& data, double alpha, nb::handle out, bool packed,
+                       bool no_empty, std::size_t threads, nb::object callback) {
     const Calibrator& calibrator = *self.core;
     check_fits(calibrator, data.set);
     const Predictor predictor(calibrator, alpha, no_empty ? EmptySets::fill : EmptySets::keep);
     const std::size_t row = packed ? predictor.packed_width() : calibrator.grid.width;
-    const std::size_t bytes = calibrator.classes * calibrator.grid.height * row;
-    const Output output(out, packed ? DType::uint8 : DType::boolean, data.set.images() * bytes, "out");
+    const std::size_t bytes = data.set.images() * calibrator.classes * calibrator.grid.height * row;
+    const Output output(out, packed ? DType::uint8 : DType::boolean, bytes, "out");
     PyProgress progress(std::move(callback));
     progress.run(threads, [&] {
-        for_each_image(calibrator, data.set, progress, [&](std::size_t image, std::span<const float> probs) {
-            const std::span<std::uint8_t> to(output.as<std::uint8_t>() + image * bytes, bytes);
-            if (packed)
-                predictor.packed_sets(probs, to);
-            else
-                predictor.sets(probs, to);
-        });
+        predict_sets(predictor, data.set, std::span(output.as<std::byte>(), bytes),
+                     {.form = packed ? SetForm::bits : SetForm::bytes}, progress);
     });
 }
 
-void predict_p(const Calibrated& self, const Data& data, nb::handle out, std::size_t threads,
-               nb::object callback) {
+void predict_p_into(const Calibrated& self, const Data& data, nb::handle out, std::size_t threads,
+                    nb::object callback) {
     const Calibrator& calibrator = *self.core;
     check_fits(calibrator, data.set);
-    const std::size_t values = calibrator.classes * calibrator.grid.pixels();
-    const Output output(out, DType::float32, data.set.images() * values, "out");
+    const std::size_t values = data.set.images() * calibrator.classes * calibrator.grid.pixels();
+    const Output output(out, DType::float32, values, "out");
     PyProgress progress(std::move(callback));
     progress.run(threads, [&] {
-        for_each_image(calibrator, data.set, progress, [&](std::size_t image, std::span<const float> probs) {
-            p_values(calibrator, probs, {output.as<float>() + image * values, values});
-        });
+        predict_p_values(calibrator, data.set, std::as_writable_bytes(std::span(output.as<float>(), values)),
+                         {}, progress);
     });
 }
 
@@ -111,9 +91,9 @@ void init_calibrator(nb::module_& module) {
                                       {core.classes, core.grid.height, core.grid.width});
             },
             nb::arg("alpha"))
-        .def("predict_sets", predict_sets, nb::arg("data"), nb::arg("alpha"), nb::arg("out"),
+        .def("predict_sets", predict_sets_into, nb::arg("data"), nb::arg("alpha"), nb::arg("out"),
              nb::arg("packed"), nb::arg("no_empty"), nb::arg("threads"), nb::arg("progress").none())
-        .def("predict_p", predict_p, nb::arg("data"), nb::arg("out"), nb::arg("threads"),
+        .def("predict_p", predict_p_into, nb::arg("data"), nb::arg("out"), nb::arg("threads"),
              nb::arg("progress").none())
         .def("regions", regions_of)
         .def("levels", levels_of)

@@ -58,17 +58,6 @@ std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
     });
 }
 
-void check_fits(const Calibrator& calibrator, const Dataset& data) {
-    const std::string& name = data.options().probs_name;
-    if (data.classes() != calibrator.classes)
-        fail(ErrorKind::data, "{} has {} classes, but the calibrator was made for {}", name, data.classes(),
-             calibrator.classes);
-    if (data.grid() != calibrator.grid)
-        fail(ErrorKind::data,
-             "{} has images of {} x {} (height x width), but the calibrator was made for {} x {}", name,
-             data.grid().height, data.grid().width, calibrator.grid.height, calibrator.grid.width);
-}
-
 std::string_view name_of(Fallback fallback) {
     return fallback == Fallback::none ? "none" : fallback == Fallback::image ? "image" : "auto";
 }

@@ -1,15 +1,11 @@
-#include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/npy.hpp>
-#include <kandinsky/predictor.hpp>
+#include <kandinsky/predict.hpp>
 
 #include "cli/command.hpp"
 #include "cli/predict_folder.hpp"
 #include "core/fail.hpp"
-#include "core/parallel.hpp"
-#include "core/thread_buffer.hpp"
 #include "io/input_watch.hpp"
 #include "io/writers.hpp"
 
@@ -24,41 +20,22 @@ struct Flags {
     bool packed = false, no_empty = false;
 };
 
-/// Streams an array [N, ...] to a file: `fill(image, out)` makes the `bytes` of one image, in parallel within
-/// blocks.
-template <class Fill>
-void write_images(AtomicFile& file, DType dtype, const std::vector<std::size_t>& shape, std::size_t bytes,
-                  const Dataset& data, TerminalProgress& progress, std::string_view stage, Fill&& fill) {
-    file.write(npy_header(dtype, shape));
-    const std::size_t block = std::clamp<std::size_t>((std::size_t{32} << 20) / bytes, 1, data.images());
-    std::vector<std::byte> buffer(block * bytes);
-    for (std::size_t first = 0; first < data.images(); first += block) {
-        progress.update(stage, first, data.images());
-        const std::size_t count = std::min(block, data.images() - first);
-        parallel_for(count, [&](std::size_t i) {
-            if (progress.cancelled()) throw Interrupted();
-            fill(first + i, buffer.data() + i * bytes);
-        });
-        data.release(first, first + count);
-        file.write(buffer.data(), count * bytes);
-    }
-    if (progress.cancelled()) throw Interrupted();
-    progress.clear();
+/// Appends predictions to a file whose header is written.
+PredictionSink into(AtomicFile& file) {
+    return [&file](std::span<const std::byte> block) { file.write(block.data(), block.size()); };
+}
+
+/// How many sets were filled, as a line; nothing without --no-empty.
+std::string filling(const Flags& flags, const Predicted& done) {
+    if (!flags.no_empty) return {};
+    return fmt::format("{:.2f} % of the sets were empty and got the most probable class\n",
+                       100 * static_cast<double>(done.filled) / static_cast<double>(done.sets));
 }
 
 SetCoding coding_of(const std::string& name) {
     if (name == "planes") return SetCoding::planes;
     if (name == "bits") return SetCoding::bits;
     fail(ErrorKind::usage, "--coding is '{}', but must be planes or bits", name);
-}
-
-/// The stored halves of an image when they are its probabilities, [class][pixel]; nothing otherwise.
-std::span<const std::uint16_t> halves_of(const Dataset& data, std::size_t image) {
-    const ArrayView& view = data.stored_probs().view();
-    if (view.dtype != DType::float16 || !view.is_c_contiguous() || data.options().logits != Logits::none)
-        return {};
-    return {reinterpret_cast<const std::uint16_t*>(view.at(data.row_of(image))),
-            view.shape[1] * view.shape[2] * view.shape[3]};
 }
 
 void run(const Flags& flags) {
@@ -85,7 +62,6 @@ void run(const Flags& flags) {
     const Predictor predictor(calibrator, flags.alpha, flags.no_empty ? EmptySets::fill : EmptySets::keep);
     const std::size_t classes = calibrator.classes, height = calibrator.grid.height,
                       width = calibrator.grid.width;
-    const std::size_t values = classes * calibrator.grid.pixels();
 
     if (!flags.thresholds.empty()) {
         const std::vector<float> table(predictor.thresholds().begin(), predictor.thresholds().end());
@@ -98,12 +74,13 @@ void run(const Flags& flags) {
     }
     if (to_folder) {
         const FolderPrediction done =
-            predict_folder(calibrator, flags.alpha, flags.input, coding, flags.output, inputs, progress);
+            predict_folder(calibrator, predictor, flags.input, coding, flags.output, inputs, progress);
         progress.clear();
         if (!flags.common.quiet) {
             for (const std::string& remark : done.remarks) warn(progress, remark);
-            print(fmt::format("{}: {} files, {} images at alpha {}\n{}\n", flags.output, done.cases,
-                              done.images, flags.alpha, guarantee(calibrator)));
+            print(fmt::format("{}: {} files, {} images at alpha {}\n{}{}\n", flags.output, done.cases,
+                              done.predicted.images, flags.alpha, filling(flags, done.predicted),
+                              guarantee(calibrator)));
         }
         if (flags.pvalues.empty()) {
             outputs.commit();
@@ -114,38 +91,20 @@ void run(const Flags& flags) {
     if (!to_folder) say(progress, input, flags.common.quiet);
     const Dataset& data = input.data;
     check_fits(calibrator, data);
-    const PixelRange whole{0, calibrator.grid.pixels()};
-    const auto probs_of = [&](std::size_t image) {
-        std::vector<float>& probs = thread_buffer<float, struct ProbsOf>();
-        probs.resize(values);
-        data.read_probs(image, whole, probs.data());
-        return std::span<const float>(probs);
-    };
     std::string remark;
     if (outputs.has("-o")) {
         const std::size_t row = flags.packed ? predictor.packed_width() : width;
-        const std::size_t bytes = classes * height * row;
-        std::atomic<std::uint64_t> filled{0};
-        write_images(outputs.file("-o"), DType::uint8, {data.images(), classes, height, row}, bytes, data,
-                     progress, "predicting", [&](std::size_t image, std::byte* out) {
-                         const std::span<std::uint8_t> sets(reinterpret_cast<std::uint8_t*>(out), bytes);
-                         if (flags.packed)
-                             filled += predictor.packed_sets(probs_of(image), sets);
-                         else if (const auto halves = halves_of(data, image);
-                                  halves.size() != values || !predictor.half_sets(halves, sets))
-                             filled += predictor.sets(probs_of(image), sets);  // tells where a bad value is
-                     });
-        if (flags.no_empty)
-            remark = fmt::format("{:.2f} % of the sets were empty and got the most probable class\n",
-                                 100 * static_cast<double>(filled) /
-                                     static_cast<double>(data.images() * calibrator.grid.pixels()));
+        outputs.file("-o").write(npy_header(DType::uint8, {data.images(), classes, height, row}));
+        const Predicted done =
+            predict_sets(predictor, data, into(outputs.file("-o")),
+                         {.form = flags.packed ? SetForm::bits : SetForm::bytes}, progress);
+        remark = filling(flags, done);
     }
-    if (!flags.pvalues.empty())
-        write_images(outputs.file("--pvalues"), DType::float32, {data.images(), classes, height, width},
-                     values * sizeof(float), data, progress, "p-values",
-                     [&](std::size_t image, std::byte* out) {
-                         p_values(calibrator, probs_of(image), {reinterpret_cast<float*>(out), values});
-                     });
+    if (outputs.has("--pvalues")) {
+        outputs.file("--pvalues").write(npy_header(DType::float32, {data.images(), classes, height, width}));
+        predict_p_values(calibrator, data, into(outputs.file("--pvalues")), {}, progress);
+    }
+    progress.clear();
     inputs.check();
     outputs.commit();
     if (!flags.common.quiet && !to_folder)

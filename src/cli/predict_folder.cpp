@@ -2,11 +2,11 @@
 
 #include <atomic>
 #include <filesystem>
-#include <kandinsky/predictor.hpp>
 
 #include "cli/folder_output.hpp"
 #include "core/fail.hpp"
 #include "core/parallel.hpp"
+#include "core/thread_buffer.hpp"
 #include "io/folder.hpp"
 
 namespace kandinsky::cli {
@@ -51,13 +51,12 @@ FolderOptions options_for(const Calibrator& calibrator, const ImageSource& sourc
 }
 }  // namespace
 
-FolderPrediction predict_folder(const Calibrator& calibrator, double alpha, const InputFlags& input,
-                                SetCoding coding, const std::string& output, const InputWatch& inputs,
-                                TerminalProgress& progress) {
+FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& predictor,
+                                const InputFlags& input, SetCoding coding, const std::string& output,
+                                const InputWatch& inputs, TerminalProgress& progress) {
     FolderPrediction out;
     check_output(input.probs, output);
     FolderOutput folder(output);
-    const Predictor predictor(calibrator, alpha);
     FolderOptions options = input.folder_options(calibrator.input);
     const auto source = open_images(input.probs, Role::probabilities, options);
     const Pairing pairing = pair_items(source.get(), nullptr);
@@ -70,25 +69,34 @@ FolderPrediction predict_folder(const Calibrator& calibrator, double alpha, cons
 
     const std::size_t grid = calibrator.grid.pixels(), classes = calibrator.classes;
     std::vector<BadFile> problems(pairing.pairs.size());
-    std::atomic<std::size_t> images = 0, outside = 0;
+    std::atomic<std::uint64_t> images = 0, filled = 0, outside = 0;
     parallel_for(pairing.pairs.size(), progress, "predicting", [&](std::size_t i) {
         const Pair& pair = pairing.pairs[i];
         const ItemInfo& info = source->items()[pair.probs];
         const Grid own{static_cast<std::uint32_t>(info.height), static_cast<std::uint32_t>(info.width)};
-        std::vector<std::uint8_t> sets(info.slices * classes * own.pixels()), fitted(classes * grid);
-        std::vector<float> probs(classes * grid);
-        std::size_t left_out = 0;
+        std::vector<std::uint8_t> sets(info.slices * classes * own.pixels());
+        std::uint64_t filled_here = 0, outside_here = 0;
         try {
             const SliceReader reader(info, source->read(pair.probs), options);
             for (std::size_t s = 0; s < info.slices; ++s) {
                 if (progress.cancelled()) throw Interrupted();
+                std::uint8_t* const to = sets.data() + s * classes * own.pixels();
+                if (own == calibrator.grid) {
+                    filled_here += predict_image(predictor, reader.data(), s, SetForm::bytes,
+                                                 {to, classes * own.pixels()});
+                    continue;
+                }
+                std::vector<float>& probs = thread_buffer<float, struct FittedProbs>();
+                std::vector<std::uint8_t>& fitted = thread_buffer<std::uint8_t, struct FittedSets>();
+                probs.resize(classes * grid);
+                fitted.resize(classes * grid);
                 reader.read(s, probs.data() + (info.planes == 1 ? grid : 0));
                 if (info.planes == 1)
                     for (std::size_t p = 0; p < grid; ++p) probs[p] = 1.0f - probs[grid + p];
-                predictor.sets(probs, fitted);
+                filled_here += predictor.sets(probs, fitted);
                 for (std::size_t c = 0; c < classes; ++c)
-                    left_out += unfit_sets(fitted.data() + c * grid, options.fit, own,
-                                           sets.data() + (s * classes + c) * own.pixels());
+                    outside_here +=
+                        unfit_sets(fitted.data() + c * grid, options.fit, own, to + c * own.pixels());
             }
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::data && error.kind() != ErrorKind::file) throw;
@@ -97,7 +105,8 @@ FolderPrediction predict_folder(const Calibrator& calibrator, double alpha, cons
         }
         source->write_sets(pair.probs, {pair.name, sets.data(), classes, coding}, folder.folder());
         images += info.slices;
-        outside += left_out / classes;
+        filled += filled_here;
+        outside += outside_here / classes;
     });
     for (const BadFile& one : problems)
         if (!one.path.empty()) bad.push_back(one);
@@ -114,7 +123,7 @@ FolderPrediction predict_folder(const Calibrator& calibrator, double alpha, cons
             "{} pixels lie outside the calibrator's grid: nothing is known there, so every class is in "
             "their sets",
             outside.load()));
-    out.images = images;
+    out.predicted = {.images = images, .sets = images * grid, .filled = filled};
     inputs.check();
     folder.commit();
     return out;

@@ -80,6 +80,8 @@ class SliceReader {
     SliceReader(const ItemInfo& info, Array values, const FolderOptions& options);
     /// [planes][grid]. `certain_background` counts pixels whose class 0 has probability 1 exactly.
     void read(std::size_t slice, float* out, std::size_t* certain_background = nullptr) const;
+    /// The slices as they are, on the item's own grid.
+    [[nodiscard]] const Dataset& data() const { return data_; }
 
   private:
     Dataset data_;

@@ -2,7 +2,7 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <kandinsky/predictor.hpp>
+#include <kandinsky/predict.hpp>
 #include <new>
 #include <thread>
 
@@ -135,8 +135,11 @@ TEST(Predictor, AllocatesNothingPerImageAfterTheFirstForAnyScore) {
         const Predictor predictor(calibrator, 0.1, EmptySets::fill);
         std::vector<std::uint8_t> sets(3 * 33), bits(3 * 3 * 2);
         std::vector<float> p(3 * 33);
+        const Dataset data = made.dataset();
         std::size_t before = 0;
         for (std::size_t n = 0; n < made.recipe.images; ++n) {
+            predict_image(predictor, data, n, SetForm::bytes, sets);
+            predict_image(predictor, data, n, SetForm::bits, bits);
             predictor.sets(image_of(made, n), sets);
             predictor.packed_sets(image_of(made, n), bits);
             p_values(calibrator, image_of(made, n), p);

@@ -83,3 +83,48 @@ def test_folders_and_arrays_do_not_mix(images):
                    "4x4", "-o", "a.kcal")  # fmt: skip
     (images.folder / "none").mkdir()
     images.refuses(3, ["none", "no file", ".nii.gz"], "calibrate", "--probs", "none", "--labels", "y", "-o", "a.kcal")
+
+
+@pytest.mark.parametrize("how", [[], ["--resize", "9x4"], ["--grid", "6x6"]])
+def test_no_empty_fills_the_sets_of_a_folder_like_those_of_an_array(images, how):
+    images.does(*HOW, *how, "-o", "a.kcal")
+    levels = ("predict", "a.kcal", "--probs", "p", "--alpha", "0.7")
+    assert "were empty" not in images.does(*levels, "-o", "kept").out
+    said = images.does(*levels, "--no-empty", "-o", "full").out
+    one = images.does(*levels, "--no-empty", "-o", "one.npy").out
+    (line,) = [line for line in said.splitlines() if "of the sets were empty" in line]
+    assert line in one.splitlines() and float(line.split()[0]) > 0
+    array = images.load("one.npy")
+    names = sorted(path.name for path in (images.folder / "p").iterdir())
+    gained = 0
+    for image, name in enumerate(names):
+        kept, full = np.load(images.folder / "kept" / name), np.load(images.folder / "full" / name)
+        empty = kept.sum(axis=0) == 0
+        gained += empty.sum()
+        assert full.sum(axis=0).min() >= 1
+        assert np.array_equal(full[:, ~empty], kept[:, ~empty]) and np.all(full[:, empty].sum(axis=0) == 1)
+        if not how:
+            assert np.array_equal(full, array[image])
+    assert gained > 0
+    if not how:
+        assert line.startswith(f"{100 * gained / (30 * 35):.2f} %")
+
+
+def test_a_folder_of_halves_has_the_sets_of_an_array_of_halves(images):
+    images.does(*HOW, "-o", "a.kcal")
+    (images.folder / "h").mkdir()
+    names = sorted(path.name for path in (images.folder / "p").iterdir())
+    halves = np.stack([np.load(images.folder / "p" / name).astype(np.float16) for name in names])
+    for name, half in zip(names, halves):
+        np.save(images.folder / "h" / name, half)
+    images.save("halves.npy", halves)
+    images.save("floats.npy", halves.astype(np.float32))
+    for probs, sets in [("h", "sets"), ("halves.npy", "a.npy"), ("floats.npy", "b.npy")]:
+        images.does("predict", "a.kcal", "--probs", probs, "--alpha", "0.3", "-o", sets)
+    assert np.array_equal(images.load("a.npy"), images.load("b.npy"))
+    for name, sets in zip(names, images.load("a.npy")):
+        assert np.array_equal(np.load(images.folder / "sets" / name), sets)
+    bad = halves[3].copy()
+    bad[1, 2, 3] = np.nan
+    np.save(images.folder / "h" / names[3], bad)
+    images.refuses(3, ["1 of 30 files", names[3], "class 1, row 2, column 3"], "predict", "a.kcal", "--probs", "h", "-o", "x")

@@ -58,6 +58,21 @@ def test_any_layout_gives_the_same_calibrator_and_sets(small, saved, dtype):
         np.testing.assert_array_equal(wanted.predict_p(other), p, err_msg=name)
 
 
+@pytest.mark.parametrize("no_empty", [False, True])
+@pytest.mark.parametrize("packed", [False, True])
+def test_halves_give_the_sets_of_the_floats_they_stand_for(small, packed, no_empty):
+    halves = small[0].astype(np.float16)
+    calibrator = Calibrator("kmeans").fit(*small)
+    for alpha in (0.0, 0.1, 0.7):
+        options = {"packed": packed, "no_empty": no_empty}
+        wanted = calibrator.predict_set(halves.astype(np.float32), alpha, **options)
+        np.testing.assert_array_equal(calibrator.predict_set(halves, alpha, **options), wanted)
+        np.testing.assert_array_equal(calibrator.predict_set(halves[::-2], alpha, **options), wanted[::-2])
+    halves[4, 2, 1, 0] = np.nan
+    with pytest.raises(kandinsky.DataError, match="image 4, class 2, row 1, column 0"):
+        calibrator.predict_set(halves, 0.1, packed=packed, no_empty=no_empty)
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64])
 def test_labels_may_be_any_integers_in_any_layout(small, saved, dtype):
     probs, labels = small

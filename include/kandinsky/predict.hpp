@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <kandinsky/predictor.hpp>
+#include <kandinsky/progress.hpp>
+#include <span>
+#include <variant>
+
+namespace kandinsky {
+
+/// How the sets of an image are stored.
+enum class SetForm {
+    bytes,  ///< uint8 [C,H,W], 1 where the class is in the set
+    bits,   ///< uint8 [C,H,ceil(W/8)], as numpy.packbits makes it along the last axis
+};
+
+/// Where predictions go, in the order of the images: memory for all of them, or a function that is called
+/// with one block of whole images after another, by the thread that asked for the predictions.
+using PredictionSink = std::variant<std::span<std::byte>, std::function<void(std::span<const std::byte>)>>;
+
+/// How a whole data set is predicted.
+struct PredictOptions {
+    SetForm form = SetForm::bytes;  ///< of sets
+    /// Bytes of predictions in a block; it has at least one image for each thread. The results are the same
+    /// for any size.
+    std::size_t block = std::size_t{32} << 20;
+};
+
+/// What was predicted.
+struct Predicted {
+    std::uint64_t images = 0;  ///< number of images
+    std::uint64_t sets = 0;    ///< one for each pixel of each image
+    std::uint64_t filled = 0;  ///< sets that would have been empty and got the most probable class
+};
+
+/// The sets of all images. Images are read and predicted in parallel, a block at a time, and the memory of
+/// files is released behind it; nothing is allocated per image. float16 probabilities are compared as they
+/// are stored. Throws a data error when the data do not fit, or when a probability is not one: it names
+/// image, class, row and column. Throws Interrupted when `progress` asks for it.
+Predicted predict_sets(const Predictor& predictor, const Dataset& data, const PredictionSink& sink,
+                       const PredictOptions& options = {}, Progress& progress = silent());
+
+/// The same for conformal p-values, float32 [C,H,W] of each image.
+Predicted predict_p_values(const Calibrator& calibrator, const Dataset& data, const PredictionSink& sink,
+                           const PredictOptions& options = {}, Progress& progress = silent());
+
+/// The sets of one image, as predict_sets() makes them, for callers with a loop of their own; the data must
+/// fit the predictor. Returns how many sets were filled. Safe from several threads.
+std::uint64_t predict_image(const Predictor& predictor, const Dataset& data, std::size_t image, SetForm form,
+                            std::span<std::uint8_t> out);
+
+}  // namespace kandinsky

@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <atomic>
+#include <kandinsky/error.hpp>
+#include <kandinsky/predict.hpp>
+#include <kandinsky/threads.hpp>
+#include <memory>
+#include <string_view>
+
+#include "core/fail.hpp"
+#include "core/parallel.hpp"
+#include "core/thread_buffer.hpp"
+
+namespace kandinsky {
+
+namespace {
+void check_fits(std::size_t classes, Grid grid, const Dataset& data) {
+    const std::string& name = data.options().probs_name;
+    if (data.classes() != classes)
+        fail(ErrorKind::data, "{} has {} classes, but the calibrator was made for {}", name, data.classes(),
+             classes);
+    if (data.grid() != grid)
+        fail(ErrorKind::data,
+             "{} has images of {} x {} (height x width), but the calibrator was made for {} x {}", name,
+             data.grid().height, data.grid().width, grid.height, grid.width);
+}
+
+/// The probabilities of one image, [class][pixel], in memory that the thread keeps for the next one.
+std::span<const float> probs_of(const Dataset& data, std::size_t image) {
+    const std::size_t pixels = data.grid().pixels();
+    std::vector<float>& probs = thread_buffer<float, struct ProbsOf>();
+    probs.resize(data.classes() * pixels);
+    data.read_probs(image, {0, pixels}, probs.data());
+    return probs;
+}
+
+/// The probabilities of one image where they are stored as halves, [class][pixel]; nothing otherwise.
+std::span<const std::uint16_t> halves_of(const Dataset& data, std::size_t image) {
+    const std::size_t pixels = data.grid().pixels();
+    const std::byte* const first = data.halves(image, 0);
+    // The planes of all classes lie at one distance.
+    if (first == nullptr || data.halves(image, 1) != first + 2 * pixels) return {};
+    return {reinterpret_cast<const std::uint16_t*>(first), data.classes() * pixels};
+}
+
+/// Has make(image, out) make the `bytes` of every image, in parallel within blocks, and passes the blocks on.
+/// `make` returns how many sets it filled.
+template <class Make>
+Predicted predict_blocks(const Dataset& data, std::size_t bytes, const PredictionSink& sink,
+                         std::size_t block_bytes, Progress& progress, std::string_view stage, Make&& make) {
+    const std::size_t images = data.images();
+    const auto* const memory = std::get_if<std::span<std::byte>>(&sink);
+    if (memory != nullptr && memory->size() != images * bytes)
+        fail(ErrorKind::usage, "[predict] the memory has {} bytes, but the predictions have {}",
+             memory->size(), images * bytes);
+    // Without the second number, large images would leave threads without work.
+    const std::size_t block = std::min(images, std::max(block_bytes / bytes, threads_in_use()));
+    // Every byte is written; clearing them first would cost as much as the comparisons.
+    const auto buffer = std::make_unique_for_overwrite<std::byte[]>(memory != nullptr ? 0 : block * bytes);
+    std::atomic<std::uint64_t> filled{0};
+    for (std::size_t first = 0; first < images; first += block) {
+        progress.update(stage, first, images);
+        const std::size_t count = std::min(block, images - first);
+        std::byte* const out = memory != nullptr ? memory->data() + first * bytes : buffer.get();
+        parallel_for(count, [&](std::size_t i) {
+            if (progress.cancelled()) throw Interrupted();
+            filled += make(first + i, out + i * bytes);
+        });
+        data.release(first, first + count);
+        if (memory == nullptr) std::get<1>(sink)({out, count * bytes});
+    }
+    progress.update(stage, images, images);
+    if (progress.cancelled()) throw Interrupted();
+    return {.images = images, .sets = images * data.grid().pixels(), .filled = filled};
+}
+}  // namespace
+
+void check_fits(const Calibrator& calibrator, const Dataset& data) {
+    check_fits(calibrator.classes, calibrator.grid, data);
+}
+
+std::uint64_t predict_image(const Predictor& predictor, const Dataset& data, std::size_t image, SetForm form,
+                            std::span<std::uint8_t> out) {
+    if (form == SetForm::bits) return predictor.packed_sets(probs_of(data, image), out);
+    const std::span<const std::uint16_t> halves = halves_of(data, image);
+    if (!halves.empty() && predictor.half_sets(halves, out)) return 0;
+    return predictor.sets(probs_of(data, image), out);  // tells where a bad value is
+}
+
+Predicted predict_sets(const Predictor& predictor, const Dataset& data, const PredictionSink& sink,
+                       const PredictOptions& options, Progress& progress) {
+    check_fits(predictor.classes(), predictor.grid(), data);
+    const std::size_t width =
+        options.form == SetForm::bits ? predictor.packed_width() : predictor.grid().width;
+    const std::size_t bytes = predictor.classes() * predictor.grid().height * width;
+    return predict_blocks(data, bytes, sink, options.block, progress, "predicting",
+                          [&](std::size_t image, std::byte* out) {
+                              return predict_image(predictor, data, image, options.form,
+                                                   {reinterpret_cast<std::uint8_t*>(out), bytes});
+                          });
+}
+
+Predicted predict_p_values(const Calibrator& calibrator, const Dataset& data, const PredictionSink& sink,
+                           const PredictOptions& options, Progress& progress) {
+    check_fits(calibrator, data);
+    const std::size_t values = calibrator.classes * calibrator.grid.pixels();
+    return predict_blocks(
+        data, values * sizeof(float), sink, options.block, progress, "p-values",
+        [&](std::size_t image, std::byte* out) {
+            p_values(calibrator, probs_of(data, image), {reinterpret_cast<float*>(out), values});
+            return std::uint64_t{0};
+        });
+}
+
+}  // namespace kandinsky
