@@ -1,6 +1,6 @@
 # The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
 .DEFAULT_GOAL := help
-.PHONY: help setup build web demo test test-mutations test-asan test-tsan fuzz bench format lint reference docs package wheel install clean
+.PHONY: help setup build web demo check test test-mutations test-asan test-tsan fuzz bench format lint reference docs package wheel install clean
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -38,6 +38,13 @@ demo:  ## the whole flow on scenes that the program makes itself, with its repor
 	@$(CONFIGURE) $(KEEP_TESTS)
 	@$(COMPILE) --target kandinsky kandinsky_cli
 	$(BUILD)/bin/kandinsky demo -o $(BUILD)/demo
+
+check:  ## build what changed and run the tests that find most mistakes, in at most three minutes after the build
+	@$(SETUP) --check
+	@$(CONFIGURE) -DKANDINSKY_BUILD_TESTS=ON
+	@$(COMPILE) --target check_programs
+	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS) -L '^check$$'
+	@echo "These were the quick tests. make test runs all of them."
 
 test:  ## build everything and run every test
 	@$(SETUP) --tests

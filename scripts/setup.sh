@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs the Debian packages of scripts/packages.txt that are missing.
 #
-#   scripts/setup.sh [--tests] [--report] [--formats] [--model] [--dist] [--bench] [--lint] [--package] [--docs] [--wheel] [--fuzz]
-#                    core packages, and those of the groups named; --tests installs report, formats, model, dist and docs too
+#   scripts/setup.sh [--check] [--tests] [--report] [--model] [--dist] [--bench] [--lint] [--package] [--docs] [--wheel] [--fuzz]
+#                    core packages, and those of the groups named; --tests installs check, report, model, dist and docs too
 #
 # Nothing missing: does nothing, quickly. Installs as root or through a sudo that asks no password; otherwise prints
 # the one line to run and exits 1. Without apt-get it prints what the build needs and leaves the rest to CMake.
@@ -11,17 +11,17 @@ here=$(dirname "$0")
 groups=core
 for argument in "$@"; do
     case $argument in
-    --tests) groups="$groups report formats model dist test docs" ;;
+    --check) groups="$groups check" ;;
+    --tests) groups="$groups check report model dist test docs" ;;
     --report) groups="$groups report" ;;
     --dist) groups="$groups dist" ;;
-    --formats) groups="$groups formats" ;;
     --model) groups="$groups model" ;;
     --bench) groups="$groups bench" ;;
     --lint) groups="$groups lint" ;;
     --package) groups="$groups package" ;;
     --docs) groups="$groups docs" ;;
     --wheel) groups="$groups wheel" ;;
-    --fuzz) groups="$groups formats fuzz" ;;
+    --fuzz) groups="$groups fuzz" ;;
     *)
         sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
         exit 2

@@ -1,14 +1,17 @@
+#include <cmath>
 #include <filesystem>
 #include <kandinsky/compare.hpp>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/npy.hpp>
 #include <kandinsky/scenes.hpp>
+#include <limits>
 
 #include "cli/command.hpp"
 #include "cli/report_flags.hpp"
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "report/result_json.hpp"
+#include "report/rows.hpp"
 #include "report/table.hpp"
 
 namespace kandinsky::cli {
@@ -39,6 +42,22 @@ std::vector<int> foreground(std::size_t classes) {
     std::vector<int> shown;
     for (std::size_t c = 1; c < classes; ++c) shown.push_back(static_cast<int>(c));
     return shown;
+}
+
+/// The method with the lowest coverage error in the table that shows `classes`: their mean, and the first of
+/// equals.
+std::string winner(const Comparison& comparison, const std::vector<int>& classes) {
+    std::string best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Calibrator& calibrator : comparison.calibrators) {
+        double sum = 0;
+        for (const CompareRow& row : comparison.rows)
+            if (row.method == calibrator.options.method && is_wanted(row.cls, classes) &&
+                std::isfinite(row.mean_ce))
+                sum += row.mean_ce;
+        if (sum < least) least = sum, best = calibrator.options.method;
+    }
+    return best;
 }
 
 Dataset as_dataset(const Scenes& scenes, const std::string& name) {
@@ -94,11 +113,14 @@ void run(const Flags& flags) {
     outputs.commit();
     progress.clear();
     if (flags.common.quiet) return;
-    print(comparison_table(comparison, foreground(test_data.classes())));
+    const std::vector<int> shown = foreground(test_data.classes());
+    const std::string best = winner(comparison, shown);
+    print(comparison_table(comparison, shown));
     print(fmt::format(
-        "\n{}: scenes, calibrators and compare.json; {:.1f} s. Next:\n"
-        "  kandinsky predict {}/kmeans.kcal --probs {}/test_probs.npy --alpha 0.1 -o {}/sets.npy\n",
-        flags.output, watch.seconds(), flags.output, flags.output, flags.output));
+        "\n{0}: scenes, calibrators and compare.json; {1:.1f} s. Next, with {2}, whose coverage error is "
+        "lowest:\n"
+        "  kandinsky predict {0}/{2}.kcal --probs {0}/test_probs.npy --alpha 0.1 -o {0}/sets.npy\n",
+        flags.output, watch.seconds(), best));
     print(drawn ? fmt::format("  open {} in any browser\n", page)
                 : "  no report: this program was built without it; install nodejs (18 or newer) and npm and "
                   "build again\n");

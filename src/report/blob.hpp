@@ -11,13 +11,14 @@ namespace kandinsky {
 
 /// Bytes as the report carries them: each byte less the one `lag` places before it (0: as they are), deflated
 /// (zlib format), in base64. {"type": "u8" | "u16", "shape": [...], "lag": n, "data": "..."}; u16 has all low
-/// bytes first, then all high bytes. The lag among 0, 1 and `lags` that gives the smallest result is taken.
+/// bytes first, then all high bytes. The lag is that of 0, 1 and `lags` whose result is smallest at a quick
+/// level.
 [[nodiscard]] nlohmann::ordered_json blob(std::span<const std::uint8_t> bytes, std::vector<std::size_t> shape,
                                           const std::vector<std::size_t>& lags = {});
 [[nodiscard]] nlohmann::ordered_json blob(std::span<const std::uint16_t> values,
                                           std::vector<std::size_t> shape);
 
-/// Zlib-format deflate at the strongest level.
+/// Zlib-format deflate at a strong level.
 [[nodiscard]] std::vector<std::uint8_t> deflated(std::span<const std::uint8_t> bytes);
 [[nodiscard]] std::string base64(std::span<const std::uint8_t> bytes);
 

@@ -116,6 +116,16 @@ def test_the_demo_names_a_next_command_that_works(demo):
         assert (folder / words[words.index("-o") + 1]).exists()
 
 
+def test_the_demo_goes_on_with_the_method_whose_coverage_error_is_lowest(demo, tmp_path):
+    medical = run("demo", "-o", "demo", "--preset", "medical", *SMALL, cwd=tmp_path)
+    for folder, printed in (demo, (tmp_path, medical.out)):
+        errors = dict.fromkeys(default_methods(), 0.0)
+        for row in json.loads((folder / "demo/compare.json").read_text())["results"]:
+            errors[row["method"]] += row["mean_ce"] if row["class"] > 0 and row["mean_ce"] is not None else 0
+        best = min(errors, key=errors.get)
+        assert f"with {best}," in printed and f"predict demo/{best}.kcal" in printed, (errors, printed)
+
+
 @pytest.mark.parametrize("preset", ["photo", "medical"])
 def test_the_demo_makes_the_same_scenes_again_and_others_for_another_seed(preset, tmp_path):
     small = ["demo", "--preset", preset, "--images", "5", "--test-images", "4", "--size", "24x20", "-q"]

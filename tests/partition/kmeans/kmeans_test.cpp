@@ -1,12 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <kandinsky/error.hpp>
-#include <kandinsky/npy.hpp>
 #include <kandinsky/partition.hpp>
 #include <kandinsky/threads.hpp>
 #include <limits>
@@ -14,6 +10,7 @@
 #include <set>
 
 #include "core/random.hpp"
+#include "golden/golden.hpp"
 
 namespace kandinsky {
 namespace {
@@ -212,46 +209,19 @@ TEST(KMeansMethod, IsTheSameForAnyNumberOfThreadsAndRepeatsItself) {
     EXPECT_EQ(one.geometry, scene.fit().geometry);
 }
 
-std::filesystem::path golden() {
-    const char* shared = std::getenv("KANDINSKY_SHARED");
-    return (shared != nullptr ? std::filesystem::path(shared)
-                              : std::filesystem::path(KANDINSKY_SOURCE_DIR "/../shared")) /
-           "golden";
-}
-
-/// The class's features as the released code takes them: points 60, 70, 80 and 90 of 100 on its pixel curves.
-Scene golden_scene(const std::filesystem::path& folder, std::size_t classes, std::size_t stratum) {
-    Scene scene{.grid = {40, 48}, .feature_count = 4};
-    const std::vector<float> curves = read_npy(folder / "pixel_curves.npy").to_vector<float>();
-    const std::size_t pixels = scene.grid.pixels();
-    if (curves.size() != 100 * classes * pixels) throw std::runtime_error("golden curves have another shape");
-    for (std::size_t p = 0; p < pixels; ++p)
-        for (const std::size_t point : {60u, 70u, 80u, 90u})
-            scene.features.push_back(curves[(point * classes + stratum) * pixels + p]);
-    scene.counts.assign(pixels, 64);
-    return scene;
-}
-
 TEST(KMeansMethod, IsAtLeastAsGoodAsTheReleasedCodeOnTheGoldenData) {
-    struct Case {
-        const char* set;
-        std::size_t classes, stratum;
-        const char* key;
-    };
-    for (const Case& one :
-         {Case{"binary", 2, 1, "kmeans_inertia"}, Case{"multi", 3, 0, "kmeans_inertia_class0"}}) {
-        const std::filesystem::path folder = golden() / one.set;
-        if (!std::filesystem::exists(folder / "pixel_curves.npy"))
-            GTEST_SKIP() << "no golden data at " << folder
-                         << ": the comparison with the released code's inertia was skipped";
-        std::ifstream file(folder / "expected.json");
-        const double expected = nlohmann::json::parse(file).at(one.key).get<double>();
-        Scene scene = golden_scene(folder, one.classes, one.stratum);
+    for (const test::Golden& golden : test::golden_sets()) {
+        const std::size_t c = golden.classes() == 2 ? 1 : 0;
+        const std::string key = "kmeans_inertia" + golden.suffix(c);
+        if (!golden.expected().contains(key)) continue;
+        const double expected = golden.expected().at(key).get<double>();
+        Scene scene{.grid = golden.grid(), .feature_count = 4, .features = golden.features(c)};
+        scene.counts.assign(scene.grid.pixels(), 64);
         for (scene.seed = 0; scene.seed < 5; ++scene.seed) {
             const Partition found = scene.fit();
             EXPECT_EQ(found.regions, 4u);
             const double inertia = nlohmann::json::parse(found.geometry).at("inertia").get<double>();
-            EXPECT_LE(inertia, expected * (1.0 + 1e-6)) << one.set << " seed " << scene.seed;
+            EXPECT_LE(inertia, expected * (1.0 + 1e-6)) << golden.name() << " seed " << scene.seed;
             EXPECT_GE(inertia, expected * (1.0 - 1e-2)) << "features are not those of the released code";
         }
     }
