@@ -14,6 +14,8 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Bytes = hn::ScalableTag<std::uint8_t>;
+// From here on it is cheaper to count by rank than to compare with every level.
+constexpr std::size_t kManyLevels = 48;
 
 /// The sum of the bytes of a vector.
 template <class V>
@@ -102,6 +104,13 @@ void AddCovered(const std::uint8_t* HWY_RESTRICT ranks, const std::uint8_t* HWY_
 
 void CountCovered(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
                   std::uint64_t* totals) {
+    if (levels > kManyLevels) {
+        std::uint32_t first[2][256] = {};  // neighbours often have one rank, so they add in turn
+        for (std::size_t i = 0; i < n; ++i) first[i % 2][ranks[i]] += flag[i];
+        std::uint64_t covered = 0;
+        for (std::size_t l = 0; l < levels; ++l) totals[l] += covered += first[0][l] + first[1][l];
+        return;
+    }
     const Bytes byte;
     for (std::size_t l = 0; l < levels; ++l) {
         const auto level = hn::Set(byte, static_cast<std::uint8_t>(l));

@@ -7,20 +7,23 @@
 #include <mutex>
 #include <optional>
 
-#include "core/checkpoint.hpp"
 #include "core/fail.hpp"
 #include "core/parallel.hpp"
 #include "core/team.hpp"
 #include "evaluate/coverage.hpp"
 #include "evaluate/reliability.hpp"
-#include "evaluate/tile_sums.hpp"
+#include "evaluate/tally.hpp"
+#include "evaluate/truth_counts.hpp"
+#include "score/visit.hpp"
 
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kTile = 512, kImages = 128;
+constexpr std::size_t kTile = 512;
+constexpr std::size_t kCloseTile = 128;  // the thresholds of the slider's levels stay in the nearest cache
 constexpr std::size_t kGroupBytes = std::size_t{128} << 20;  // of tiles that are under way together
 constexpr std::size_t kTallyBytes = 256;  // of a pixel and class: thresholds and counts of a calibrator, bins
+constexpr std::size_t kCloseBytes = 512;  // the same for a tally, in addition
 constexpr std::size_t kBand = std::size_t{1} << 27;   // bytes of counts before they are summed over ranks
 constexpr std::size_t kNotes = std::size_t{1} << 24;  // bytes that the bootstrap notes in a tile
 
@@ -38,12 +41,9 @@ struct TileTally {
     }
 
     /// All counts, of which the bootstrap's are there once tabulated.
-    void list(TileSums& sums) {
+    void list(VisitSums& sums) {
         reliability.list(sums);
         for (const auto& one : coverage) one->list(sums);
-    }
-    void list_notes(TileSums& sums) {
-        for (const auto& one : coverage) one->list_notes(sums);
     }
     /// Brings all that was counted to where list() says it is.
     void settle() {
@@ -59,17 +59,17 @@ struct TileTally {
 };
 /// How many tiles ranks that work together hold at a time.
 std::size_t band_tiles(const Calibrator& calibrator, std::size_t calibrators, std::size_t classes,
-                       std::size_t length, std::size_t images, std::size_t stride) {
+                       std::size_t length, std::size_t images, std::size_t stride, bool closely) {
     constexpr std::size_t kLevels = 24, kBins = 24;  // and a little more
     const std::size_t strata = calibrator.strata();
-    const std::size_t counts = calibrators * strata * kLevels * (8 + 4 * stride);
+    const std::size_t counts =
+        calibrators * strata * (kLevels * (8 + 4 * stride) + (closely ? kCloseBytes : 0));
     const std::size_t notes = stride > 0 ? calibrators * classes * images : 0;
     return std::max<std::size_t>(1, kBand / (length * (counts + notes + classes * kBins * 8)));
 }
-}  // namespace
-
-EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
-                          const EvaluateOptions& options, Progress& progress) {
+/// evaluate(), and the tally unless it is null.
+EvaluationReport run(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
+                     const EvaluateOptions& options, Progress& progress, Tally* tally) {
     check_alpha(options.alpha);
     if (calibrators.empty()) fail(ErrorKind::usage, "there is no calibrator to evaluate");
     for (const Calibrator* calibrator : calibrators) {
@@ -84,15 +84,17 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
     const std::size_t pixels = data.grid().pixels();
     const Team& team = data.team();
     const std::size_t most_images = most(team.comm, data.images());
-    const std::size_t length =
-        options.bootstrap > 0
-            ? std::min(kTile, ResampledErrors::tile_size(data, most_images, kNotes / calibrators.size()))
-            : kTile;
-    const std::size_t tiles = (pixels + length - 1) / length;
+    const bool closely = tally != nullptr;
+    std::size_t length = closely ? kCloseTile : kTile;
+    if (options.bootstrap > 0)
+        length = std::min(length, ResampledErrors::tile_size(data, most_images, kNotes / calibrators.size()));
+    const Tiles tiles{pixels, length};
     const bool released = calibrators.front()->options.released;
     std::vector<std::unique_ptr<CoverageJudge>> judges;
     for (const Calibrator* calibrator : calibrators)
-        judges.push_back(std::make_unique<CoverageJudge>(*calibrator, options, data, resamples));
+        judges.push_back(std::make_unique<CoverageJudge>(*calibrator, options, data, resamples, closely));
+    std::optional<TruthCounts> truth;
+    if (closely) truth.emplace(data);
 
     EvaluationReport report;
     report.images = total(team.comm, data.images());
@@ -104,77 +106,70 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
     std::optional<GroupBins> groups;
     if (options.bootstrap > 0) groups.emplace(data.classes(), data.groups());
     std::mutex mutex;
-    const auto tally_of = [&](std::size_t number) {
-        const std::size_t from = number * length;
-        return std::make_unique<TileTally>(judges, PixelRange{from, std::min(pixels, from + length)},
-                                           data.classes(), released, ece_maps);
-    };
-    const auto add_images = [&](TileTally& tally, std::size_t begin, std::size_t end) {
-        ScoredTile tile(data, calibrators.front()->options.score, tally.range.size(),
+    const auto add_images = [&](TileTally& counts, std::size_t first, std::size_t last) {
+        ScoredTile tile(data, calibrators.front()->options.score, counts.range.size(),
                         ScoredTile::Pages::keep);
-        for (std::size_t image = begin; image < end; ++image) {
-            tile.load(image, tally.range);
-            tally.add(tile, image, groups ? &*groups : nullptr, data.group_of(image));
+        for (std::size_t image = first; image < last; ++image) {
+            tile.load(image, counts.range);
+            counts.add(tile, image, groups ? &*groups : nullptr, data.group_of(image));
+            if (truth) truth->add(tile, counts.range, image);
         }
     };
-    const auto finish = [&](TileTally& tally) {
-        for (const auto& one : tally.coverage) one->finish();
-        if (ece_maps) tally.reliability.write_map(tally.range.begin, report.probabilities.ece_map);
+    const auto finish = [&](TileTally& counts) {
+        for (const auto& one : counts.coverage) one->finish();
+        if (ece_maps) counts.reliability.write_map(counts.range.begin, report.probabilities.ece_map);
         const std::lock_guard lock(mutex);
-        totals.add(tally.reliability.totals());
+        totals.add(counts.reliability.totals());
     };
     // Tiles are narrow, so that a tile's thresholds and counts stay in the cache. As many as memory allows
-    // are under way together: a block of images passes by all of them before it is let go, so every page is
-    // read once for each such group.
-    const std::size_t tile_bytes =
-        length * data.classes() *
-        (calibrators.size() * (kTallyBytes + (options.bootstrap > 0 ? data.images() : 0)) + kTallyBytes);
+    // are under way together; each such group of tiles needs a visit of the images.
+    const std::size_t own_bytes =
+        kTallyBytes + (closely ? kCloseBytes : 0) + (options.bootstrap > 0 ? data.images() : 0);
+    const std::size_t tile_bytes = length * data.classes() * (calibrators.size() * own_bytes + kTallyBytes);
     const std::size_t together = team.counts()
                                      ? band_tiles(*calibrators.front(), calibrators.size(), data.classes(),
-                                                  length, most_images, resamples.stride())
+                                                  length, most_images, resamples.stride(), closely)
                                      : std::max(kGroupBytes / tile_bytes, 2 * threads_in_use());
-    for (std::size_t first = 0; first < tiles; first += together) {
-        std::vector<std::unique_ptr<TileTally>> tallies(std::min(together, tiles - first));
-        const auto pass_by = [&](std::size_t from, std::size_t to) {
-            for (std::size_t begin = from; begin < to; begin += kImages) {
-                const std::size_t end = std::min(to, begin + kImages);
-                progress.update("evaluating", first * data.images() + begin * tallies.size(),
-                                tiles * data.images());
-                data.prefetch(end, end + kImages);
-                parallel_for(tallies.size(), [&](std::size_t t) {
-                    if (progress.cancelled()) throw Interrupted();
-                    if (!tallies[t]) tallies[t] = tally_of(first + t);
-                    add_images(*tallies[t], begin, end);
-                });
-                data.release(begin, end);
-            }
+    for (std::size_t first = 0; first < tiles.count(); first += together) {
+        std::vector<std::unique_ptr<TileTally>> open(std::min(together, tiles.count() - first));
+        const auto at = [&](std::size_t t) -> TileTally& {
+            if (!open[t])
+                open[t] =
+                    std::make_unique<TileTally>(judges, tiles[first + t], data.classes(), released, ece_maps);
+            return *open[t];
         };
-        if (!team.counts()) {
-            pass_by(0, data.images());
-        } else {
-            // Ranks sum the counts of a band of tiles before anything is made of them.
-            for (std::size_t t = 0; t < tallies.size(); ++t) tallies[t] = tally_of(first + t);
-            TileSums kept;
-            for (const auto& tally : tallies) tally->list(kept), tally->list_notes(kept);
-            for (const auto& judge : judges) judge->list_images(kept);
-            if (groups) kept.keep(groups->state());
-            accumulate(team, "evaluation", data.images(), kept.state(),
-                       [&](std::size_t from, std::size_t to) {
-                           pass_by(from, to);
-                           for (const auto& tally : tallies) tally->settle();
-                       });
-            parallel_for(tallies.size(), [&](std::size_t t) { tallies[t]->tabulate(); });
-            TileSums sums;
-            for (const auto& tally : tallies) tally->list(sums);
-            sums.sum(team.comm);
-        }
-        parallel_for(tallies.size(), [&](std::size_t t) {
-            if (!tallies[t]) return;  // no image passed by
-            finish(*tallies[t]);
-            tallies[t].reset();
+        const auto for_all = [&](void (TileTally::*step)()) {
+            parallel_for(open.size(), [&](std::size_t t) { (at(t).*step)(); });
+        };
+        const Visit visit{.data = data,
+                          .progress = progress,
+                          .stage = "evaluating",
+                          .pass = first / together,
+                          .passes = (tiles.count() + together - 1) / together,
+                          .sums =
+                              [&] {
+                                  VisitSums sums;
+                                  for (std::size_t t = 0; t < open.size(); ++t) {
+                                      at(t).list(sums);
+                                      if (truth) truth->list(at(t).range, sums);
+                                  }
+                                  for (const auto& judge : judges) judge->list_images(sums);
+                                  if (truth) truth->list_images(sums);
+                                  if (groups) sums.keep(groups->state());
+                                  return sums;
+                              },
+                          .settle = [&] { for_all(&TileTally::settle); },
+                          .complete =
+                              [&] {
+                                  if (team.counts()) for_all(&TileTally::tabulate);
+                              }};
+        visit_tiles(visit, open.size(),
+                    [&](std::size_t t, std::size_t from, std::size_t to) { add_images(at(t), from, to); });
+        parallel_for(open.size(), [&](std::size_t t) {
+            finish(at(t));
+            open[t].reset();
         });
     }
-    progress.update("evaluating", tiles * data.images(), tiles * data.images());
     if (team.counts()) totals.sum(team.comm);
     std::uint64_t samples = 0;
     for (const auto& judge : judges) {
@@ -186,7 +181,24 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
              data.options().labels_name);
     report.probabilities.classes = totals.finish();
     if (groups) groups->finish(resamples, report.probabilities);
+    if (!closely) return report;
+    truth->finish(*tally);
+    tally->undecided = judges.front()->undecided();
+    for (const auto& judge : judges) tally->methods.push_back(judge->tally());
     return report;
+}
+}  // namespace
+
+EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
+                          const EvaluateOptions& options, Progress& progress) {
+    return run(data, calibrators, options, progress, nullptr);
+}
+
+Examination examine(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
+                    const EvaluateOptions& options, Progress& progress) {
+    Examination out;
+    out.evaluation = run(data, calibrators, options, progress, &out.tally);
+    return out;
 }
 
 }  // namespace kandinsky

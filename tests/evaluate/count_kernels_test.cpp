@@ -45,7 +45,7 @@ TEST(CountKernels, FlagsAreAddedAndCountedAsDefinedOnEveryVectorUnit) {
 TEST(CountKernels, CoveredLevelsAreCountedAsDefinedOnEveryVectorUnit) {
     test::for_each_target([] {
         for (const std::size_t n : kSizes)
-            for (const std::size_t levels : {0u, 1u, 19u, 20u}) {
+            for (const std::size_t levels : {0u, 1u, 19u, 20u, 99u, 255u}) {
                 const auto ranks = bytes_below(n, levels + 1, 5), flag = bytes_below(n, 2, 6);
                 auto got = bytes_below(levels * n + 1, 256, 7), expected = got;
                 add_covered(ranks.data(), flag.data(), levels, n, got.data());
