@@ -109,13 +109,13 @@ void CoverageJudge::Tile::finish() {
     }
 }
 
-MethodTally CoverageJudge::tally() const {
-    const LevelTotals &slider = slider_->totals(), &curves = (curves_ ? *curves_ : levels_).totals();
-    MethodTally out{.covered = slider.covered,
-                    .members = slider.members,
+MethodTally CoverageJudge::take_tally() {
+    LevelTotals slider = slider_->take(), curves = (curves_ ? *curves_ : levels_).take();
+    MethodTally out{.covered = std::move(slider.covered),
+                    .members = std::move(slider.members),
                     .empty = {},
-                    .pixel_tested = curves.pixel_tested,
-                    .pixel_covered = curves.pixel_covered,
+                    .pixel_tested = std::move(curves.pixel_tested),
+                    .pixel_covered = std::move(curves.pixel_covered),
                     .set_sums = at_alpha_.set_sums()};
     for (const std::uint64_t filled : slider.filled) out.empty.push_back(slider.sets - filled);
     return out;

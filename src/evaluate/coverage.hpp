@@ -18,7 +18,7 @@ namespace kandinsky {
 /// Everything about a calibrator that stays the same over the tiles, and the sums over all of them.
 class CoverageJudge {
   public:
-    /// `closely`: whether tally() will be asked for.
+    /// `closely`: whether take_tally() will be asked for.
     CoverageJudge(const Calibrator& calibrator, const EvaluateOptions& options, const Dataset& data,
                   const Resamples& resamples, bool closely);
 
@@ -43,7 +43,7 @@ class CoverageJudge {
 
     void list_images(VisitSums& sums) { at_alpha_.list_images(sums); }
     [[nodiscard]] Evaluation finish();
-    [[nodiscard]] MethodTally tally() const;
+    [[nodiscard]] MethodTally take_tally();  ///< after finish()
     [[nodiscard]] std::vector<std::uint64_t> undecided() const { return at_alpha_.undecided(); }
 
   private:

@@ -71,6 +71,7 @@ class LevelCounts {
     [[nodiscard]] std::size_t levels() const { return levels_; }
     /// Once every tile is finished.
     [[nodiscard]] const LevelTotals& totals() const { return totals_; }
+    [[nodiscard]] LevelTotals take() { return std::move(totals_); }
 
   private:
     const Calibrator& calibrator_;
