@@ -9,6 +9,15 @@
 
 namespace kandinsky {
 
+namespace {
+/// Adds to each level what it or a lower one is the first to cover; returns the sum of all.
+std::uint64_t add_up(const std::uint64_t* first, std::vector<std::uint64_t>& covered) {
+    std::uint64_t sum = 0;
+    for (std::uint64_t& level : covered) level += sum += *first++;
+    return sum + *first;
+}
+}  // namespace
+
 LevelCounts::LevelCounts(const Calibrator& calibrator, const std::vector<double>& alphas, Detail detail)
     : calibrator_(calibrator),
       levels_(alphas.size()),
@@ -27,10 +36,9 @@ LevelCounts::Tile::Tile(LevelCounts& all, PixelRange range)
     : all_(all),
       range_(range),
       thresholds_(all.calibrator_.strata() * all.levels_ * range.size()),
-      all_tested_(all.calibrator_.strata()),
-      all_covered_(all.calibrator_.strata() * all.levels_),
-      members_(all.levels_),
-      filled_(all.levels_),
+      first_covered_(all.calibrator_.strata() * (all.levels_ + 1)),
+      first_member_(all.levels_ + 1),
+      first_class_(all.levels_ + 1),
       rank_(range.size()),
       least_(range.size()) {
     fill_thresholds(all.calibrator_, all.by_curve_, range, all.levels_, thresholds_.data());
@@ -59,11 +67,10 @@ void LevelCounts::Tile::add_class(const ScoredTile& tile, std::size_t c) {
     first_covering_level(tile.scores(c), thresholds_.data() + s * levels * n, levels, n, rank_.data());
     if (all_.detail_.sets) {
         lower_to(rank_.data(), n, least_.data());
-        count_covered(rank_.data(), tile.valid(), levels, n, members_.data());
+        count_ranks(rank_.data(), tile.valid(), levels, n, first_member_.data());
     }
     if (!all_.detail_.pixels) {
-        all_tested_[s] += count_both(member, member, n);
-        count_covered(rank_.data(), member, levels, n, all_covered_.data() + s * levels);
+        count_ranks(rank_.data(), member, levels, n, first_covered_.data() + s * (levels + 1));
         return;
     }
     add_both(member, member, n, recent_tested_.data() + s * n);
@@ -72,15 +79,13 @@ void LevelCounts::Tile::add_class(const ScoredTile& tile, std::size_t c) {
 }
 
 void LevelCounts::Tile::add(const ScoredTile& tile, std::size_t image, ResampledErrors::Tile* notes) {
-    const std::uint8_t* const valid = tile.valid();
     std::fill(least_.begin(), least_.end(), std::uint8_t{255});
     for (std::size_t c = 0; c < all_.calibrator_.classes; ++c) {
         add_class(tile, c);
         if (notes != nullptr) notes->note(image, c, rank_.data(), tile.member(c));
     }
-    if (!all_.detail_.sets) return;
-    sets_ += count_both(valid, valid, range_.size());
-    count_covered(least_.data(), valid, all_.levels_, range_.size(), filled_.data());
+    if (all_.detail_.sets)
+        count_ranks(least_.data(), tile.valid(), all_.levels_, range_.size(), first_class_.data());
 }
 
 void LevelCounts::Tile::settle() {
@@ -90,37 +95,34 @@ void LevelCounts::Tile::settle() {
 void LevelCounts::Tile::list(VisitSums& sums) {
     sums.add(std::span(tested_));
     sums.add(std::span(covered_));
-    sums.add(std::span(all_tested_));
-    sums.add(std::span(all_covered_));
-    sums.add(std::span(members_));
-    sums.add(std::span(filled_));
-    sums.add(sets_);
+    sums.add(std::span(first_covered_));
+    sums.add(std::span(first_member_));
+    sums.add(std::span(first_class_));
 }
 
 void LevelCounts::Tile::finish() {
     LevelTotals& totals = all_.totals_;
-    const std::size_t n = range_.size(), levels = all_.levels_, pixels = all_.calibrator_.grid.pixels();
-    const auto sum = [n](const std::uint32_t* counts) {
-        return std::accumulate(counts, counts + n, std::uint64_t{0});
-    };
-    for (std::size_t s = 0; s < all_tested_.size() && all_.detail_.pixels; ++s) {
-        all_tested_[s] += sum(tested(s));
+    const std::size_t n = range_.size(), levels = all_.levels_, pixels = all_.calibrator_.grid.pixels(),
+                      strata = all_.calibrator_.strata();
+    for (std::size_t s = 0; s < strata && all_.detail_.pixels; ++s) {
         std::copy_n(tested(s), n, totals.pixel_tested.data() + s * pixels + range_.begin);
-        for (std::size_t l = 0; l < levels; ++l) all_covered_[s * levels + l] += sum(covered(s) + l * n);
         for (std::size_t i = 0; i < n && all_.detail_.pixel_levels; ++i)
             for (std::size_t l = 0; l < levels; ++l)
                 totals.pixel_covered[(s * pixels + range_.begin + i) * levels + l] = covered(s)[l * n + i];
     }
     const std::lock_guard lock(all_.mutex_);
-    for (std::size_t s = 0; s < all_tested_.size(); ++s) {
-        totals.tested[s] += all_tested_[s];
-        for (std::size_t l = 0; l < levels; ++l) totals.covered[s][l] += all_covered_[s * levels + l];
+    for (std::size_t s = 0; s < strata; ++s) {
+        if (!all_.detail_.pixels) {
+            totals.tested[s] += add_up(first_covered_.data() + s * (levels + 1), totals.covered[s]);
+            continue;
+        }
+        totals.tested[s] += std::accumulate(tested(s), tested(s) + n, std::uint64_t{0});
+        for (std::size_t l = 0; l < levels; ++l)
+            totals.covered[s][l] +=
+                std::accumulate(covered(s) + l * n, covered(s) + (l + 1) * n, std::uint64_t{0});
     }
-    for (std::size_t l = 0; l < levels; ++l) {
-        totals.members[l] += members_[l];
-        totals.filled[l] += filled_[l];
-    }
-    totals.sets += sets_;
+    add_up(first_member_.data(), totals.members);
+    totals.sets += add_up(first_class_.data(), totals.filled);
 }
 
 }  // namespace kandinsky

@@ -61,9 +61,9 @@ class LevelCounts {
         std::vector<std::uint32_t> covered_;  ///< [stratum][level][pixel], with Detail::pixels
         std::vector<std::uint8_t> recent_tested_, recent_covered_;  ///< the same, not yet in those
         std::vector<unsigned> recent_;                              ///< [stratum] additions to them
-        std::vector<std::uint64_t> all_tested_, all_covered_;       ///< [stratum] and [stratum][level]
-        std::vector<std::uint64_t> members_, filled_;               ///< [level]
-        std::uint64_t sets_ = 0;
+        /// By the first level that covers a sample or fills a set; the last: none does.
+        std::vector<std::uint64_t> first_covered_;               ///< [stratum][level], without pixels
+        std::vector<std::uint64_t> first_member_, first_class_;  ///< [level] of each class, of any class
         std::vector<std::uint8_t> rank_;   ///< [pixel] first covering level of the class at hand
         std::vector<std::uint8_t> least_;  ///< [pixel] the lowest of these over the classes
     };

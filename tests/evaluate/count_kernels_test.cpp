@@ -51,9 +51,9 @@ TEST(CountKernels, CoveredLevelsAreCountedAsDefinedOnEveryVectorUnit) {
                 add_covered(ranks.data(), flag.data(), levels, n, got.data());
                 add_covered_scalar(ranks.data(), flag.data(), levels, n, expected.data());
                 ASSERT_EQ(got, expected) << n << " places, " << levels << " levels";
-                std::vector<std::uint64_t> totals(levels + 1, 3), wanted = totals;
-                count_covered(ranks.data(), flag.data(), levels, n, totals.data());
-                count_covered_scalar(ranks.data(), flag.data(), levels, n, wanted.data());
+                std::vector<std::uint64_t> totals(levels + 2, 3), wanted = totals;
+                count_ranks(ranks.data(), flag.data(), levels, n, totals.data());
+                count_ranks_scalar(ranks.data(), flag.data(), levels, n, wanted.data());
                 ASSERT_EQ(totals, wanted) << n << " places, " << levels << " levels";
             }
     });
