@@ -108,8 +108,22 @@ void CountRanks(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t
         for (std::size_t i = 0; i < n; ++i) counts[ranks[i]] += flag[i];
         return;
     }
-    for (std::size_t r = 0; r <= levels; ++r)
-        counts[r] += CountEqual(ranks, static_cast<std::uint8_t>(r), flag, flag, n);
+    const Bytes byte;
+    std::uint64_t last = Count(
+        n, [&](std::size_t i) { return hn::LoadU(byte, flag + i); }, [&](std::size_t i) { return flag[i]; });
+    for (std::size_t r = 0; r < levels; ++r) {
+        const auto rank = hn::Set(byte, static_cast<std::uint8_t>(r));
+        const std::uint64_t here = Count(
+            n,
+            [&](std::size_t i) {
+                return hn::IfThenElseZero(hn::Eq(hn::LoadU(byte, ranks + i), rank),
+                                          hn::LoadU(byte, flag + i));
+            },
+            [&](std::size_t i) { return std::uint64_t{ranks[i] == r} & flag[i]; });
+        counts[r] += here;
+        last -= here;
+    }
+    counts[levels] += last;
 }
 
 void AddWords(const std::uint16_t* HWY_RESTRICT from, std::size_t n, std::uint16_t* HWY_RESTRICT to) {
