@@ -41,7 +41,9 @@ nb::bytes contest_page(const Contest& self, const std::string& title, const std:
         input.provenance["inputs"] = {input_json_of("calibration", *self.calibration),
                                       input_json_of("test", *self.test)};
         finish(input, title, class_names, self.test->classes());
-        return report_page(report_data(input, tally(*input.test, input.calibrators, input.alpha, progress)));
+        const Examination found =
+            examine(*input.test, input.calibrators, {.alpha = input.alpha, .ece_maps = false}, progress);
+        return report_page(report_data(input, found.tally));
     }));
 }
 
@@ -64,15 +66,15 @@ nb::bytes calibrators_page(const std::vector<Calibrated>& calibrators, const std
                      "or compat");
             input.calibrators.push_back(one.core.get());
         }
-        const EvaluationReport evaluation =
-            evaluate(data.set, input.calibrators, {.alpha = alpha, .maps = true}, progress);
+        const auto [evaluation, tally] =
+            examine(data.set, input.calibrators, {.alpha = alpha, .ece_maps = false}, progress);
         input.evaluation = &evaluation;
         input.test = &data.set;
         input.classes = classes;
         input.alpha = alpha;
         input.provenance["inputs"] = {input_json_of("test", data.set)};
         finish(input, title, class_names, data.set.classes());
-        return report_page(report_data(input, tally(data.set, input.calibrators, alpha, progress)));
+        return report_page(report_data(input, tally));
     }));
 }
 }  // namespace

@@ -75,12 +75,14 @@ void run(Flags flags) {
                  calibration.classes() - 1);
     flags.report.check(calibration.classes());
     const auto photo = flags.photos.reader(test_input, flags.test.folder.options().coco.letterbox);
-    const Comparison comparison = compare(calibration, test, options, progress);
+    const auto [comparison, tally] =
+        flags.report.wanted() ? compare_closely(calibration, test, options, progress)
+                              : ExaminedComparison{compare(calibration, test, options, progress), {}};
     if (flags.report.wanted()) {
         ReportInput input = report_input(comparison, test, flags.classes);
         input.provenance["inputs"] = {input_json("calibration", calibration), input_json("test", test)};
         input.photo = photo;
-        flags.report.write(std::move(input), outputs, "--report", progress);
+        flags.report.write(std::move(input), tally, outputs, "--report");
     }
     progress.clear();
     const std::string traffic = work.traffic();

@@ -85,7 +85,11 @@ void run(const Flags& flags) {
     options.calibrate.seed = flags.seed;
     const Dataset cal_data = as_dataset(cal, "cal"), test_data = as_dataset(test, "test");
     flags.report.check(test_data.classes());
-    const Comparison comparison = compare(cal_data, test_data, options, progress);
+    const bool drawn = !flags.report.page.empty() || has_report_template();
+    const auto [comparison, tally] =
+        drawn || flags.report.wanted()
+            ? compare_closely(cal_data, test_data, options, progress)
+            : ExaminedComparison{compare(cal_data, test_data, options, progress), {}};
 
     const fs::path folder(flags.output);
     std::error_code problem;
@@ -99,7 +103,6 @@ void run(const Flags& flags) {
     }
     for (const Calibrator& calibrator : comparison.calibrators)
         save(calibrator, folder / (calibrator.options.method + ".kcal"));
-    const bool drawn = !flags.report.page.empty() || has_report_template();
     const std::string page =
         flags.report.page.empty() ? (folder / "report.html").string() : flags.report.page;
     Outputs outputs{json_output((folder / "compare.json").string()), {"--report", drawn ? page : ""}};
@@ -108,7 +111,7 @@ void run(const Flags& flags) {
         ReportInput input = report_input(comparison, test_data, foreground(test_data.classes()));
         input.title = "Demo: scenes that the program made itself";
         input.provenance["inputs"] = {input_json("calibration", cal_data), input_json("test", test_data)};
-        flags.report.write(std::move(input), outputs, "--report", progress);
+        flags.report.write(std::move(input), tally, outputs, "--report");
     }
     outputs.commit();
     progress.clear();

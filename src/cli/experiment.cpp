@@ -309,7 +309,9 @@ class Run {
         for (const auto& [key, value] : experiment_.settings.items())
             options.calibrate.settings.text[key] =
                 value.is_string() ? value.get<std::string>() : value.dump();
-        const Comparison comparison = compare(calibration, test, options, progress_);
+        const auto [comparison, tally] =
+            has_report_template() ? compare_closely(calibration, test, options, progress_)
+                                  : ExaminedComparison{compare(calibration, test, options, progress_), {}};
         if (has_report_template()) {
             ReportFlags report;
             report.page = file("report.html").string();
@@ -319,7 +321,7 @@ class Run {
             ReportInput input = report_input(comparison, test, experiment_.classes);
             input.provenance["inputs"] = {input_json("calibration", calibration), input_json("test", test)};
             if (flags_.model.empty()) input.training = training_json();
-            report.write(std::move(input), outputs, "--report", progress_);
+            report.write(std::move(input), tally, outputs, "--report");
             outputs.commit();
         }
         AtomicFile json(file("results.json")), table(file("table.txt"));

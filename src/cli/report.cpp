@@ -136,15 +136,15 @@ void run(const Flags& flags) {
         for (const Calibrator& one : beside) input.references.push_back(&one);
         input.provenance["inputs"] = {input_json("calibration", *images), input_json("test", data)};
     }
-    const EvaluationReport evaluation =
-        evaluate(data, input.calibrators, {.alpha = flags.alpha, .ece_maps = false}, progress);
+    const auto [evaluation, tally] =
+        examine(data, input.calibrators, {.alpha = flags.alpha, .ece_maps = false}, progress);
     input.evaluation = &evaluation;
     input.test = &data;
     input.photo = photo;
     input.classes = flags.classes;
     input.alpha = flags.alpha;
     input.provenance["calibrators"] = flags.calibrators;
-    flags.report.write(std::move(input), outputs, "-o", progress);
+    flags.report.write(std::move(input), tally, outputs, "-o");
     progress.clear();
     inputs.check();
     outputs.commit();

@@ -54,20 +54,19 @@ void ReportFlags::check(std::size_t classes) const {
     if (!page.empty()) require_report_template();
 }
 
-void ReportFlags::write(ReportInput input, const Outputs& outputs, const std::string& flag,
-                        Progress& progress) const {
+void ReportFlags::write(ReportInput input, const Tally& tally, const Outputs& outputs,
+                        const std::string& flag) const {
     input.class_names = names();
     if (!title.empty()) input.title = title;
     input.provenance["command"] = remembered_command();
-    const Tally counts = tally(*input.test, input.calibrators, input.alpha, progress);
-    if (outputs.has(flag)) outputs.file(flag).write(report_page(report_data(input, counts)));
+    if (outputs.has(flag)) outputs.file(flag).write(report_page(report_data(input, tally)));
     if (figures.empty()) return;
     namespace fs = std::filesystem;
     std::error_code problem;
     fs::create_directories(figures, problem);
     if (problem) fail(ErrorKind::file, "cannot make the folder {}: {}", figures, problem.message());
     std::vector<std::unique_ptr<AtomicFile>> files;
-    for (const auto& [name, bytes] : kandinsky::figures(input, counts)) {
+    for (const auto& [name, bytes] : kandinsky::figures(input, tally)) {
         files.push_back(std::make_unique<AtomicFile>(fs::path(figures) / name));
         files.back()->write(bytes);
     }

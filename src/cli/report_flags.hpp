@@ -22,7 +22,7 @@ struct ReportFlags {
     [[nodiscard]] std::vector<std::string> names() const;
     /// Fills in title and class names, then writes the page to the output of `flag` and the figures into
     /// their folder.
-    void write(ReportInput input, const Outputs& outputs, const std::string& flag, Progress& progress) const;
+    void write(ReportInput input, const Tally& tally, const Outputs& outputs, const std::string& flag) const;
 };
 
 /// The report's input for a comparison on `test`.

@@ -69,17 +69,19 @@ std::array<double, ImageCoverage::kLevels.size()> quantiles_of(Communicator& com
 }
 }  // namespace
 
-AlphaJudge::AlphaJudge(const Calibrator& calibrator, const EvaluateOptions& options, const Dataset& data)
+AlphaJudge::AlphaJudge(const Calibrator& calibrator, const EvaluateOptions& options, const Dataset& data,
+                       bool closely)
     : calibrator_(calibrator),
       options_(options),
       data_(data),
       by_curve_(thresholds_by_curve(calibrator, {options.alpha})),
-      tested_(calibrator.strata() * calibrator.grid.pixels()),
-      covered_(tested_.size()),
+      covered_(calibrator.strata() * calibrator.grid.pixels()),
       image_tested_(calibrator.strata(), ByImage(data.images())),
       image_covered_(image_tested_),
       image_valid_(data.images()),
       image_members_(data.images()),
+      set_sums_(closely ? calibrator.grid.pixels() : 0),
+      image_single_(closely ? data.images() : 0),
       size_samples_(calibrator.classes + 1),
       size_covered_(calibrator.classes + 1) {}
 
@@ -94,14 +96,12 @@ AlphaJudge::Tile::Tile(AlphaJudge& judge, PixelRange range)
       in_set_(judge.calibrator_.classes * range.size()),
       size_(range.size()),
       few_(range.size()),
-      recent_tested_(limits_.size()),
       recent_covered_(limits_.size()),
       recent_(judge.calibrator_.strata()),
-      tested_(limits_.size()),
       covered_(limits_.size()),
       size_samples_(judge.calibrator_.classes + 1),
       size_covered_(judge.calibrator_.classes + 1) {
-    fill_thresholds(judge.calibrator_, judge.by_curve_, range, 1, limits_.data());
+    fill_thresholds(judge.calibrator_, judge.by_curve_, range, limits_.data());
 }
 
 void AlphaJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
@@ -128,6 +128,7 @@ void AlphaJudge::Tile::add_few(const ScoredTile& tile, std::size_t image) {
     empty_ += count_equal(few_.data(), 0, labelled, labelled, n);
     valid_ += valid;
     members_ += members;
+    note_sizes(few_.data(), labelled, image);
     if (judge_.options_.empty == EmptySets::fill) {
         const std::uint64_t before = filled_;
         fill(tile, few_.data());
@@ -138,7 +139,6 @@ void AlphaJudge::Tile::add_few(const ScoredTile& tile, std::size_t image) {
     for (std::size_t c = 0; c < classes; ++c) {
         const std::size_t s = calibrator.stratum_of(c);
         const std::uint8_t *const in = in_set_.data() + c * n, *const member = tile.member(c);
-        add_both(member, member, n, recent_tested_.data() + s * n);
         add_both(member, in, n, recent_covered_.data() + s * n);
         if (++recent_[s] == 255) unload(s);
         std::uint64_t samples = 0, hits = 0;
@@ -158,9 +158,8 @@ void AlphaJudge::Tile::add_few(const ScoredTile& tile, std::size_t image) {
 void AlphaJudge::Tile::unload(std::size_t s) {
     const std::size_t n = range_.size();
     for (std::size_t i = s * n; i < (s + 1) * n; ++i) {
-        tested_[i] += recent_tested_[i];
         covered_[i] += recent_covered_[i];
-        recent_tested_[i] = recent_covered_[i] = 0;
+        recent_covered_[i] = 0;
     }
     recent_[s] = 0;
 }
@@ -192,6 +191,7 @@ void AlphaJudge::Tile::add_many(const ScoredTile& tile, std::size_t image) {
     }
     valid_ += valid;
     members_ += members;
+    note_sizes(size_.data(), labelled, image);
     if (judge_.options_.empty == EmptySets::fill) {
         const std::uint64_t before = filled_;
         fill(tile, size_.data());
@@ -207,7 +207,6 @@ void AlphaJudge::Tile::add_many(const ScoredTile& tile, std::size_t image) {
             if (member[i] == 0) continue;
             ++samples;
             hits += in[i];
-            ++tested_[s * n + i];
             covered_[s * n + i] += in[i];
             ++size_samples_[size_[i]];
             size_covered_[size_[i]] += in[i];
@@ -215,6 +214,18 @@ void AlphaJudge::Tile::add_many(const ScoredTile& tile, std::size_t image) {
         add_atomically(judge_.image_tested_[s][image], samples);
         add_atomically(judge_.image_covered_[s][image], hits);
     }
+}
+
+template <class Size>
+void AlphaJudge::Tile::note_sizes(const Size* size, const std::uint8_t* labelled, std::size_t image) {
+    if (judge_.set_sums_.empty()) return;
+    std::uint32_t* const sums = judge_.set_sums_.data() + range_.begin;
+    std::uint32_t single = 0;
+    for (std::size_t i = 0; i < range_.size(); ++i) {
+        sums[i] += std::uint32_t{labelled[i]} * size[i];
+        single += std::uint32_t{labelled[i]} & (size[i] == 1);
+    }
+    add_atomically(judge_.image_single_[image], single);
 }
 
 /// The most probable class enters the empty sets. What it covers is told apart: plain coverage has none of
@@ -235,13 +246,9 @@ void AlphaJudge::Tile::fill(const ScoredTile& tile, Size* size) {
 }
 
 void AlphaJudge::Tile::finish() {
-    settle();
     const std::size_t n = range_.size(), pixels = judge_.calibrator_.grid.pixels();
     for (std::size_t s = 0; s < judge_.calibrator_.strata(); ++s)
-        for (std::size_t i = 0; i < n; ++i) {
-            judge_.tested_[s * pixels + range_.begin + i] = tested_[s * n + i];
-            judge_.covered_[s * pixels + range_.begin + i] = covered_[s * n + i];
-        }
+        std::copy_n(covered_.data() + s * n, n, judge_.covered_.data() + s * pixels + range_.begin);
     const std::lock_guard lock(judge_.mutex_);
     for (std::size_t k = 0; k < size_samples_.size(); ++k) {
         judge_.size_samples_[k] += size_samples_[k];
@@ -254,21 +261,28 @@ void AlphaJudge::Tile::finish() {
     judge_.filled_ += filled_;
 }
 
-void AlphaJudge::Tile::list(TileSums& sums) {
-    sums.add(std::span(tested_));
+void AlphaJudge::Tile::list(VisitSums& sums) {
     sums.add(std::span(covered_));
+    if (!judge_.set_sums_.empty()) sums.add(std::span(judge_.set_sums_).subspan(range_.begin, range_.size()));
     sums.add(std::span(size_samples_));
     sums.add(std::span(size_covered_));
     for (std::uint64_t* one : {&valid_, &members_, &empty_, &filled_covered_, &filled_}) sums.add(*one);
 }
 
-void AlphaJudge::list_images(TileSums& sums) {
+void AlphaJudge::list_images(VisitSums& sums) {
     for (std::size_t s = 0; s < image_tested_.size(); ++s) {
         sums.keep(bytes_of(image_tested_[s]));
         sums.keep(bytes_of(image_covered_[s]));
     }
     sums.keep(bytes_of(image_valid_));
     sums.keep(bytes_of(image_members_));
+    sums.keep(bytes_of(image_single_));
+}
+
+std::vector<std::uint64_t> AlphaJudge::undecided() const {
+    ByImage out = image_valid_;
+    for (std::size_t image = 0; image < out.size(); ++image) out[image] -= image_single_[image];
+    return out;
 }
 
 ImageCoverage AlphaJudge::image_coverage(const ByImage& tested, const ByImage& covered) const {
@@ -294,7 +308,8 @@ std::vector<std::uint64_t> AlphaJudge::by_group(const ByImage& images) const {
     return out;
 }
 
-void AlphaJudge::finish_stratum(std::size_t s, StratumEvaluation& out, const Resamples& resamples) const {
+void AlphaJudge::finish_stratum(std::size_t s, std::span<const std::uint32_t> pixel_tested,
+                                StratumEvaluation& out, const Resamples& resamples) const {
     const Grid grid = calibrator_.grid;
     const Partition& partition = calibrator_.partitions[s];
     std::vector<std::uint64_t> region_tested(partition.regions), region_covered(partition.regions),
@@ -302,9 +317,9 @@ void AlphaJudge::finish_stratum(std::size_t s, StratumEvaluation& out, const Res
     for (std::size_t p = 0; p < grid.pixels(); ++p) {
         const std::size_t block =
             p / grid.width * kBlocks / grid.height * kBlocks + p % grid.width * kBlocks / grid.width;
-        region_tested[partition.region[p]] += tested_[s * grid.pixels() + p];
+        region_tested[partition.region[p]] += pixel_tested[s * grid.pixels() + p];
         region_covered[partition.region[p]] += covered_[s * grid.pixels() + p];
-        block_tested[block] += tested_[s * grid.pixels() + p];
+        block_tested[block] += pixel_tested[s * grid.pixels() + p];
         block_covered[block] += covered_[s * grid.pixels() + p];
     }
     out.coverage_at_alpha = share(total(block_covered), total(block_tested));
@@ -316,10 +331,11 @@ void AlphaJudge::finish_stratum(std::size_t s, StratumEvaluation& out, const Res
             percentile_interval(resamples.ratios(by_group(image_covered_[s]), by_group(image_tested_[s])));
 }
 
-void AlphaJudge::finish(Evaluation& out, const Resamples& resamples) const {
+void AlphaJudge::finish(Evaluation& out, std::span<const std::uint32_t> pixel_tested,
+                        const Resamples& resamples) const {
     ByImage tested(data_.images()), covered(data_.images());
     for (std::size_t s = 0; s < calibrator_.strata(); ++s) {
-        finish_stratum(s, out.strata[s], resamples);
+        finish_stratum(s, pixel_tested, out.strata[s], resamples);
         for (std::size_t image = 0; image < tested.size(); ++image) {
             tested[image] += image_tested_[s][image];
             covered[image] += image_covered_[s][image];

@@ -7,6 +7,7 @@
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "core/team.hpp"
+#include "evaluate/tally.hpp"
 #include "score/census.hpp"
 
 namespace kandinsky {
@@ -78,22 +79,10 @@ CompareRow average(const std::vector<CompareRow>& rows) {
     mean.mean_ce_sd = rows.size() > 1 ? std::sqrt(spread / (n - 1)) : 0;
     return mean;
 }
-}  // namespace
 
-std::vector<std::string> default_methods() {
-    std::vector<std::string> names;
-    for (const Method* candidate : methods()) {
-        const auto needs_array = [](const MethodOption& option) {
-            return option.type == MethodOption::Type::array;
-        };
-        if (std::none_of(candidate->options.begin(), candidate->options.end(), needs_array))
-            names.push_back(candidate->name);
-    }
-    return names;
-}
-
-Comparison compare(const Dataset& calibration, const Dataset& test, const CompareOptions& options,
-                   Progress& progress) {
+/// compare(), and the tally of the last draw unless it is null.
+Comparison run(const Dataset& calibration, const Dataset& test, const CompareOptions& options,
+               Progress& progress, Tally* tally) {
     if (calibration.classes() != test.classes() || calibration.grid() != test.grid())
         fail(ErrorKind::data,
              "{} and {} differ: {} classes of {} x {} (height x width) and {} classes of {} x {}",
@@ -149,13 +138,18 @@ Comparison compare(const Dataset& calibration, const Dataset& test, const Compar
         std::vector<const Calibrator*> pointers;
         for (const Calibrator& one : result.calibrators) pointers.push_back(&one);
         const Stopwatch start;
-        result.last = evaluate(test, pointers,
-                               {.alpha = options.alpha,
-                                .maps = true,
-                                .empty = options.empty,
-                                .bootstrap = options.bootstrap,
-                                .seed = options.calibrate.seed},
-                               progress);
+        const EvaluateOptions how{.alpha = options.alpha,
+                                  .maps = true,
+                                  .empty = options.empty,
+                                  .bootstrap = options.bootstrap,
+                                  .seed = options.calibrate.seed};
+        if (last && tally != nullptr) {
+            Examination found = examine(test, pointers, how, progress);
+            result.last = std::move(found.evaluation);
+            *tally = std::move(found.tally);
+        } else {
+            result.last = evaluate(test, pointers, how, progress);
+        }
         const double evaluate_seconds = start.seconds() / static_cast<double>(wanted.size());
         const std::size_t strata = result.calibrators.front().strata();
         rows.resize(strata * wanted.size());
@@ -172,6 +166,31 @@ Comparison compare(const Dataset& calibration, const Dataset& test, const Compar
     result.targets = result.last.calibrators.front().targets;
     result.reliability = result.last.probabilities.classes;
     return result;
+}
+}  // namespace
+
+std::vector<std::string> default_methods() {
+    std::vector<std::string> names;
+    for (const Method* candidate : methods()) {
+        const auto needs_array = [](const MethodOption& option) {
+            return option.type == MethodOption::Type::array;
+        };
+        if (std::none_of(candidate->options.begin(), candidate->options.end(), needs_array))
+            names.push_back(candidate->name);
+    }
+    return names;
+}
+
+Comparison compare(const Dataset& calibration, const Dataset& test, const CompareOptions& options,
+                   Progress& progress) {
+    return run(calibration, test, options, progress, nullptr);
+}
+
+ExaminedComparison compare_closely(const Dataset& calibration, const Dataset& test,
+                                   const CompareOptions& options, Progress& progress) {
+    ExaminedComparison out;
+    out.comparison = run(calibration, test, options, progress, &out.tally);
+    return out;
 }
 
 }  // namespace kandinsky

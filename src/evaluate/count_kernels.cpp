@@ -14,6 +14,8 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Bytes = hn::ScalableTag<std::uint8_t>;
+// From here on it is cheaper to count place by place than rank by rank.
+constexpr std::size_t kManyLevels = 48;
 
 /// The sum of the bytes of a vector.
 template <class V>
@@ -100,19 +102,28 @@ void AddCovered(const std::uint8_t* HWY_RESTRICT ranks, const std::uint8_t* HWY_
             sums[l * n + i] = static_cast<std::uint8_t>(sums[l * n + i] + flag[i]);
 }
 
-void CountCovered(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
-                  std::uint64_t* totals) {
+void CountRanks(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
+                std::uint64_t* counts) {
+    if (levels > kManyLevels) {
+        for (std::size_t i = 0; i < n; ++i) counts[ranks[i]] += flag[i];
+        return;
+    }
     const Bytes byte;
-    for (std::size_t l = 0; l < levels; ++l) {
-        const auto level = hn::Set(byte, static_cast<std::uint8_t>(l));
-        totals[l] += Count(
+    std::uint64_t last = Count(
+        n, [&](std::size_t i) { return hn::LoadU(byte, flag + i); }, [&](std::size_t i) { return flag[i]; });
+    for (std::size_t r = 0; r < levels; ++r) {
+        const auto rank = hn::Set(byte, static_cast<std::uint8_t>(r));
+        const std::uint64_t here = Count(
             n,
             [&](std::size_t i) {
-                const auto rank = hn::LoadU(byte, ranks + i);
-                return hn::IfThenElseZero(hn::Eq(hn::Min(rank, level), rank), hn::LoadU(byte, flag + i));
+                return hn::IfThenElseZero(hn::Eq(hn::LoadU(byte, ranks + i), rank),
+                                          hn::LoadU(byte, flag + i));
             },
-            [&](std::size_t i) { return std::uint64_t{ranks[i] <= l} & flag[i]; });
+            [&](std::size_t i) { return std::uint64_t{ranks[i] == r} & flag[i]; });
+        counts[r] += here;
+        last -= here;
     }
+    counts[levels] += last;
 }
 
 void AddWords(const std::uint16_t* HWY_RESTRICT from, std::size_t n, std::uint16_t* HWY_RESTRICT to) {
@@ -158,7 +169,7 @@ HWY_EXPORT(LowerTo);
 HWY_EXPORT(CountBoth);
 HWY_EXPORT(CountEqual);
 HWY_EXPORT(AddCovered);
-HWY_EXPORT(CountCovered);
+HWY_EXPORT(CountRanks);
 HWY_EXPORT(AddWords);
 HWY_EXPORT(AddErrors);
 
@@ -179,9 +190,9 @@ void add_covered(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_
                  std::uint8_t* sums) {
     HWY_DYNAMIC_DISPATCH(AddCovered)(ranks, flag, levels, n, sums);
 }
-void count_covered(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
-                   std::uint64_t* totals) {
-    HWY_DYNAMIC_DISPATCH(CountCovered)(ranks, flag, levels, n, totals);
+void count_ranks(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
+                 std::uint64_t* counts) {
+    HWY_DYNAMIC_DISPATCH(CountRanks)(ranks, flag, levels, n, counts);
 }
 void add_words(const std::uint16_t* from, std::size_t n, std::uint16_t* to) {
     HWY_DYNAMIC_DISPATCH(AddWords)(from, n, to);
@@ -214,10 +225,10 @@ void add_covered_scalar(const std::uint8_t* ranks, const std::uint8_t* flag, std
         for (std::size_t i = 0; i < n; ++i)
             if (ranks[i] <= l) sums[l * n + i] = static_cast<std::uint8_t>(sums[l * n + i] + flag[i]);
 }
-void count_covered_scalar(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels,
-                          std::size_t n, std::uint64_t* totals) {
-    for (std::size_t l = 0; l < levels; ++l)
-        for (std::size_t i = 0; i < n; ++i) totals[l] += ranks[i] <= l ? flag[i] : 0;
+void count_ranks_scalar(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels,
+                        std::size_t n, std::uint64_t* counts) {
+    for (std::size_t r = 0; r <= levels; ++r)
+        for (std::size_t i = 0; i < n; ++i) counts[r] += ranks[i] == r ? flag[i] : 0;
 }
 void add_words_scalar(const std::uint16_t* from, std::size_t n, std::uint16_t* to) {
     for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<std::uint16_t>(to[i] + from[i]);

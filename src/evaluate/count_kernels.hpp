@@ -34,11 +34,11 @@ void add_covered(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_
 void add_covered_scalar(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels,
                         std::size_t n, std::uint8_t* sums);
 
-/// totals[l] += places with the flag and ranks[i] <= l, for every level l.
-void count_covered(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
-                   std::uint64_t* totals);
-void count_covered_scalar(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels,
-                          std::size_t n, std::uint64_t* totals);
+/// counts[r] += places with the flag and rank r, for every rank r from 0 to `levels`; none may be above.
+void count_ranks(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
+                 std::uint64_t* counts);
+void count_ranks_scalar(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels,
+                        std::size_t n, std::uint64_t* counts);
 
 /// to[i] += from[i], wrapping at 65536.
 void add_words(const std::uint16_t* from, std::size_t n, std::uint16_t* to);

@@ -7,69 +7,215 @@
 #include <mutex>
 #include <optional>
 
-#include "core/checkpoint.hpp"
 #include "core/fail.hpp"
 #include "core/parallel.hpp"
 #include "core/team.hpp"
 #include "evaluate/coverage.hpp"
 #include "evaluate/reliability.hpp"
-#include "evaluate/tile_sums.hpp"
+#include "evaluate/tally.hpp"
+#include "evaluate/truth_counts.hpp"
+#include "score/visit.hpp"
 
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kTile = 512, kImages = 128;
+constexpr std::size_t kTile = 512;
+constexpr std::size_t kCloseTile = 128;  // the thresholds of the slider's levels stay in the nearest cache
 constexpr std::size_t kGroupBytes = std::size_t{128} << 20;  // of tiles that are under way together
 constexpr std::size_t kTallyBytes = 256;  // of a pixel and class: thresholds and counts of a calibrator, bins
+constexpr std::size_t kCloseBytes = 512;  // the same for a tally, in addition
 constexpr std::size_t kBand = std::size_t{1} << 27;   // bytes of counts before they are summed over ranks
 constexpr std::size_t kNotes = std::size_t{1} << 24;  // bytes that the bootstrap notes in a tile
 
-/// What is counted in one tile.
-struct TileTally {
-    TileTally(const std::vector<std::unique_ptr<CoverageJudge>>& judges, PixelRange own, std::size_t classes,
-              bool released, bool ece_maps)
-        : range(own), reliability(classes, own.size(), released, ece_maps) {
-        for (const auto& judge : judges)
-            coverage.push_back(std::make_unique<CoverageJudge::Tile>(*judge, own));
-    }
-    void add(const ScoredTile& tile, std::size_t image, GroupBins* groups, std::uint32_t group) {
-        reliability.add(tile, groups, group);
-        for (const auto& one : coverage) one->add(tile, image);
-    }
+/// Everything that is counted on the test images.
+class Examiner {
+  public:
+    /// `closely`: whether take_tally() will be asked for.
+    Examiner(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
+             const EvaluateOptions& options, bool closely, Progress& progress);
+    void count();                             ///< all images
+    [[nodiscard]] EvaluationReport finish();  ///< after count()
+    [[nodiscard]] Tally take_tally();         ///< after finish()
 
-    /// All counts, of which the bootstrap's are there once tabulated.
-    void list(TileSums& sums) {
-        reliability.list(sums);
-        for (const auto& one : coverage) one->list(sums);
-    }
-    void list_notes(TileSums& sums) {
-        for (const auto& one : coverage) one->list_notes(sums);
-    }
-    /// Brings all that was counted to where list() says it is.
-    void settle() {
-        for (const auto& one : coverage) one->settle();
-    }
-    void tabulate() {
-        for (const auto& one : coverage) one->tabulate();
-    }
+  private:
+    /// What is counted in one tile.
+    struct Tile {
+        Tile(Examiner& all, PixelRange own)
+            : range(own), reliability(all.data_.classes(), own.size(), all.released_, all.ece_maps_) {
+            for (const auto& judge : all.judges_)
+                coverage.push_back(std::make_unique<CoverageJudge::Tile>(*judge, own));
+        }
+        /// Brings all that was counted to where list() says it is.
+        void settle() {
+            for (const auto& one : coverage) one->settle();
+        }
+        void tabulate() {
+            for (const auto& one : coverage) one->tabulate();
+        }
+        PixelRange range;
+        ReliabilityTile reliability;
+        std::vector<std::unique_ptr<CoverageJudge::Tile>> coverage;
+    };
+    using Tiled = std::vector<std::unique_ptr<Tile>>;
 
-    PixelRange range;
-    ReliabilityTile reliability;
-    std::vector<std::unique_ptr<CoverageJudge::Tile>> coverage;
+    [[nodiscard]] std::size_t tiles_together() const;
+    void add(Tile& tile, std::size_t first, std::size_t last);
+    [[nodiscard]] VisitSums list(const Tiled& open);
+    void finish(Tile& tile);
+
+    const Dataset& data_;
+    const std::vector<const Calibrator*>& calibrators_;
+    const EvaluateOptions& options_;
+    Progress& progress_;
+    bool closely_, released_, ece_maps_;
+    Resamples resamples_;
+    std::size_t most_images_;  ///< of any rank
+    Tiles tiles_;
+    std::vector<std::unique_ptr<CoverageJudge>> judges_;
+    std::optional<TruthCounts> truth_;  ///< with a tally
+    std::optional<GroupBins> groups_;   ///< with resamples
+    EvaluationReport report_;
+    std::mutex mutex_;
+    ReliabilityTile::Totals totals_;
 };
-/// How many tiles ranks that work together hold at a time.
-std::size_t band_tiles(const Calibrator& calibrator, std::size_t calibrators, std::size_t classes,
-                       std::size_t length, std::size_t images, std::size_t stride) {
-    constexpr std::size_t kLevels = 24, kBins = 24;  // and a little more
-    const std::size_t strata = calibrator.strata();
-    const std::size_t counts = calibrators * strata * kLevels * (8 + 4 * stride);
-    const std::size_t notes = stride > 0 ? calibrators * classes * images : 0;
-    return std::max<std::size_t>(1, kBand / (length * (counts + notes + classes * kBins * 8)));
-}
-}  // namespace
 
-EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
-                          const EvaluateOptions& options, Progress& progress) {
+Examiner::Examiner(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
+                   const EvaluateOptions& options, bool closely, Progress& progress)
+    : data_(data),
+      calibrators_(calibrators),
+      options_(options),
+      progress_(progress),
+      closely_(closely),
+      released_(calibrators.front()->options.released),
+      ece_maps_(options.maps && options.ece_maps),
+      most_images_(0),
+      totals_(data.classes()) {
+    const Team& team = data.team();
+    const std::size_t pixels = data.grid().pixels();
+    if (options.bootstrap > 0) {
+        resamples_ = Resamples(data, options.bootstrap, options.seed, progress);
+        groups_.emplace(data.classes(), data.groups());
+    }
+    most_images_ = most(team.comm, data.images());
+    tiles_ = {pixels, closely ? kCloseTile : kTile};
+    if (options.bootstrap > 0)
+        tiles_.length = std::min(tiles_.length,
+                                 ResampledErrors::tile_size(data, most_images_, kNotes / calibrators.size()));
+    for (const Calibrator* calibrator : calibrators)
+        judges_.push_back(std::make_unique<CoverageJudge>(*calibrator, options, data, resamples_, closely));
+    if (closely) truth_.emplace(data);
+    report_.images = total(team.comm, data.images());
+    report_.groups = total(team.comm, data.groups());
+    report_.bootstrap = options.bootstrap;
+    if (ece_maps_) report_.probabilities.ece_map.assign(data.classes(), std::vector<double>(pixels));
+}
+
+/// Tiles are narrow, so that a tile's thresholds and counts stay in the cache. As many as memory allows are
+/// counted together; each such group of tiles needs a visit of the images.
+std::size_t Examiner::tiles_together() const {
+    const std::size_t classes = data_.classes(), count = calibrators_.size(),
+                      close = closely_ ? kCloseBytes : 0;
+    if (!data_.team().counts()) {
+        const std::size_t notes = options_.bootstrap > 0 ? data_.images() : 0;
+        const std::size_t pixel = classes * (count * (kTallyBytes + close + notes) + kTallyBytes);
+        return std::max(kGroupBytes / (tiles_.length * pixel), 2 * threads_in_use());
+    }
+    // The same on all ranks.
+    constexpr std::size_t kLevels = 24, kBins = 24;  // and a little more
+    const std::size_t stride = resamples_.stride();
+    const std::size_t counts = count * calibrators_.front()->strata() * (kLevels * (8 + 4 * stride) + close);
+    const std::size_t notes = stride > 0 ? count * classes * most_images_ : 0;
+    return std::max<std::size_t>(1, kBand / (tiles_.length * (counts + notes + classes * kBins * 8)));
+}
+
+void Examiner::add(Tile& to, std::size_t first, std::size_t last) {
+    ScoredTile tile(data_, calibrators_.front()->options.score, to.range.size(), ScoredTile::Pages::keep);
+    for (std::size_t image = first; image < last; ++image) {
+        tile.load(image, to.range);
+        to.reliability.add(tile, groups_ ? &*groups_ : nullptr, data_.group_of(image));
+        for (const auto& one : to.coverage) one->add(tile, image);
+        if (truth_) truth_->add(tile, to.range, image);
+    }
+}
+
+/// All counts, of which the bootstrap's are there once tabulated.
+VisitSums Examiner::list(const Tiled& open) {
+    VisitSums sums;
+    for (const auto& tile : open) {
+        tile->reliability.list(sums);
+        for (const auto& one : tile->coverage) one->list(sums);
+        if (truth_) truth_->list(tile->range, sums);
+    }
+    for (const auto& judge : judges_) judge->list_images(sums);
+    if (truth_) truth_->list_images(sums);
+    if (groups_) sums.keep(groups_->state());
+    return sums;
+}
+
+void Examiner::finish(Tile& tile) {
+    for (const auto& one : tile.coverage) one->finish();
+    if (ece_maps_) tile.reliability.write_map(tile.range.begin, report_.probabilities.ece_map);
+    const std::lock_guard lock(mutex_);
+    totals_.add(tile.reliability.totals());
+}
+
+void Examiner::count() {
+    const Team& team = data_.team();
+    const std::size_t together = tiles_together();
+    for (std::size_t first = 0; first < tiles_.count(); first += together) {
+        Tiled open(std::min(together, tiles_.count() - first));
+        const auto for_all = [&](auto&& step) {
+            parallel_for(open.size(), [&](std::size_t t) { step(open[t]); });
+        };
+        for_all([&](auto& tile) {
+            tile =
+                std::make_unique<Tile>(*this, tiles_[first + static_cast<std::size_t>(&tile - open.data())]);
+        });
+        visit_tiles({.data = data_,
+                     .progress = progress_,
+                     .stage = "evaluating",
+                     .pass = first / together,
+                     .passes = (tiles_.count() + together - 1) / together,
+                     .sums = [&] { return list(open); },
+                     .settle = [&] { for_all([](auto& tile) { tile->settle(); }); },
+                     .complete =
+                         [&] {
+                             if (team.counts()) for_all([](auto& tile) { tile->tabulate(); });
+                         }},
+                    open.size(),
+                    [&](std::size_t t, std::size_t from, std::size_t to) { add(*open[t], from, to); });
+        for_all([&](auto& tile) {
+            finish(*tile);
+            tile.reset();
+        });
+    }
+    if (team.counts()) totals_.sum(team.comm);
+}
+
+EvaluationReport Examiner::finish() {
+    std::uint64_t samples = 0;
+    for (const auto& judge : judges_) {
+        report_.calibrators.push_back(judge->finish());
+        for (const StratumEvaluation& one : report_.calibrators.back().strata) samples += one.samples;
+    }
+    if (samples == 0)
+        fail(ErrorKind::data, "{}: every pixel is ignored, so there is nothing to evaluate on",
+             data_.options().labels_name);
+    report_.probabilities.classes = totals_.finish();
+    if (groups_) groups_->finish(resamples_, report_.probabilities);
+    return std::move(report_);
+}
+
+Tally Examiner::take_tally() {
+    Tally out;
+    truth_->finish(out);
+    out.undecided = judges_.front()->undecided();
+    for (const auto& judge : judges_) out.methods.push_back(judge->take_tally());
+    return out;
+}
+
+void check(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
+           const EvaluateOptions& options) {
     check_alpha(options.alpha);
     if (calibrators.empty()) fail(ErrorKind::usage, "there is no calibrator to evaluate");
     for (const Calibrator* calibrator : calibrators) {
@@ -79,114 +225,26 @@ EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrato
     }
     if (options.bootstrap > 10000)
         fail(ErrorKind::usage, "--bootstrap is {}, but must be at most 10000", options.bootstrap);
-    Resamples resamples;
-    if (options.bootstrap > 0) resamples = Resamples(data, options.bootstrap, options.seed, progress);
-    const std::size_t pixels = data.grid().pixels();
-    const Team& team = data.team();
-    const std::size_t most_images = most(team.comm, data.images());
-    const std::size_t length =
-        options.bootstrap > 0
-            ? std::min(kTile, ResampledErrors::tile_size(data, most_images, kNotes / calibrators.size()))
-            : kTile;
-    const std::size_t tiles = (pixels + length - 1) / length;
-    const bool released = calibrators.front()->options.released;
-    std::vector<std::unique_ptr<CoverageJudge>> judges;
-    for (const Calibrator* calibrator : calibrators)
-        judges.push_back(std::make_unique<CoverageJudge>(*calibrator, options, data, resamples));
+}
+}  // namespace
 
-    EvaluationReport report;
-    report.images = total(team.comm, data.images());
-    const bool ece_maps = options.maps && options.ece_maps;
-    if (ece_maps) report.probabilities.ece_map.assign(data.classes(), std::vector<double>(pixels));
-    report.groups = total(team.comm, data.groups());
-    report.bootstrap = options.bootstrap;
-    ReliabilityTile::Totals totals(data.classes());
-    std::optional<GroupBins> groups;
-    if (options.bootstrap > 0) groups.emplace(data.classes(), data.groups());
-    std::mutex mutex;
-    const auto tally_of = [&](std::size_t number) {
-        const std::size_t from = number * length;
-        return std::make_unique<TileTally>(judges, PixelRange{from, std::min(pixels, from + length)},
-                                           data.classes(), released, ece_maps);
-    };
-    const auto add_images = [&](TileTally& tally, std::size_t begin, std::size_t end) {
-        ScoredTile tile(data, calibrators.front()->options.score, tally.range.size(),
-                        ScoredTile::Pages::keep);
-        for (std::size_t image = begin; image < end; ++image) {
-            tile.load(image, tally.range);
-            tally.add(tile, image, groups ? &*groups : nullptr, data.group_of(image));
-        }
-    };
-    const auto finish = [&](TileTally& tally) {
-        for (const auto& one : tally.coverage) one->finish();
-        if (ece_maps) tally.reliability.write_map(tally.range.begin, report.probabilities.ece_map);
-        const std::lock_guard lock(mutex);
-        totals.add(tally.reliability.totals());
-    };
-    // Tiles are narrow, so that a tile's thresholds and counts stay in the cache. As many as memory allows
-    // are under way together: a block of images passes by all of them before it is let go, so every page is
-    // read once for each such group.
-    const std::size_t tile_bytes =
-        length * data.classes() *
-        (calibrators.size() * (kTallyBytes + (options.bootstrap > 0 ? data.images() : 0)) + kTallyBytes);
-    const std::size_t together = team.counts()
-                                     ? band_tiles(*calibrators.front(), calibrators.size(), data.classes(),
-                                                  length, most_images, resamples.stride())
-                                     : std::max(kGroupBytes / tile_bytes, 2 * threads_in_use());
-    for (std::size_t first = 0; first < tiles; first += together) {
-        std::vector<std::unique_ptr<TileTally>> tallies(std::min(together, tiles - first));
-        const auto pass_by = [&](std::size_t from, std::size_t to) {
-            for (std::size_t begin = from; begin < to; begin += kImages) {
-                const std::size_t end = std::min(to, begin + kImages);
-                progress.update("evaluating", first * data.images() + begin * tallies.size(),
-                                tiles * data.images());
-                data.prefetch(end, end + kImages);
-                parallel_for(tallies.size(), [&](std::size_t t) {
-                    if (progress.cancelled()) throw Interrupted();
-                    if (!tallies[t]) tallies[t] = tally_of(first + t);
-                    add_images(*tallies[t], begin, end);
-                });
-                data.release(begin, end);
-            }
-        };
-        if (!team.counts()) {
-            pass_by(0, data.images());
-        } else {
-            // Ranks sum the counts of a band of tiles before anything is made of them.
-            for (std::size_t t = 0; t < tallies.size(); ++t) tallies[t] = tally_of(first + t);
-            TileSums kept;
-            for (const auto& tally : tallies) tally->list(kept), tally->list_notes(kept);
-            for (const auto& judge : judges) judge->list_images(kept);
-            if (groups) kept.keep(groups->state());
-            accumulate(team, "evaluation", data.images(), kept.state(),
-                       [&](std::size_t from, std::size_t to) {
-                           pass_by(from, to);
-                           for (const auto& tally : tallies) tally->settle();
-                       });
-            parallel_for(tallies.size(), [&](std::size_t t) { tallies[t]->tabulate(); });
-            TileSums sums;
-            for (const auto& tally : tallies) tally->list(sums);
-            sums.sum(team.comm);
-        }
-        parallel_for(tallies.size(), [&](std::size_t t) {
-            if (!tallies[t]) return;  // no image passed by
-            finish(*tallies[t]);
-            tallies[t].reset();
-        });
-    }
-    progress.update("evaluating", tiles * data.images(), tiles * data.images());
-    if (team.counts()) totals.sum(team.comm);
-    std::uint64_t samples = 0;
-    for (const auto& judge : judges) {
-        report.calibrators.push_back(judge->finish());
-        for (const StratumEvaluation& one : report.calibrators.back().strata) samples += one.samples;
-    }
-    if (samples == 0)
-        fail(ErrorKind::data, "{}: every pixel is ignored, so there is nothing to evaluate on",
-             data.options().labels_name);
-    report.probabilities.classes = totals.finish();
-    if (groups) groups->finish(resamples, report.probabilities);
-    return report;
+EvaluationReport evaluate(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
+                          const EvaluateOptions& options, Progress& progress) {
+    check(data, calibrators, options);
+    Examiner examiner(data, calibrators, options, false, progress);
+    examiner.count();
+    return examiner.finish();
+}
+
+Examination examine(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
+                    const EvaluateOptions& options, Progress& progress) {
+    check(data, calibrators, options);
+    Examiner examiner(data, calibrators, options, true, progress);
+    examiner.count();
+    Examination out;
+    out.evaluation = examiner.finish();
+    out.tally = examiner.take_tally();
+    return out;
 }
 
 }  // namespace kandinsky

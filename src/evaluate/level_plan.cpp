@@ -6,17 +6,15 @@
 
 namespace kandinsky {
 
-LevelPlan paper_levels() {
-    LevelPlan plan;
-    for (int m = 1; m < 20; ++m) {
-        plan.alphas.push_back(static_cast<double>(20 - m) / 20);
-        plan.levels.push_back(static_cast<double>(m) / 20);
-        plan.targets.push_back(plan.levels.back());
-    }
-    return plan;
+namespace {
+/// 1 - m / parts for m = 1, ..., parts - 1.
+std::vector<double> evenly(std::size_t parts) {
+    std::vector<double> alphas;
+    for (std::size_t m = 1; m < parts; ++m)
+        alphas.push_back(static_cast<double>(parts - m) / static_cast<double>(parts));
+    return alphas;
 }
 
-namespace {
 LevelPlan released(int (*point)(int)) {
     LevelPlan plan;
     for (int i = 0; i < 20; ++i) {
@@ -27,6 +25,21 @@ LevelPlan released(int (*point)(int)) {
     return plan;
 }
 }  // namespace
+
+std::vector<double> slider_alphas() {
+    return evenly(kSliderLevels + 1);
+}
+
+std::vector<double> curve_alphas() {
+    return evenly(kCurveLevels + 1);
+}
+
+LevelPlan paper_levels() {
+    LevelPlan plan{.alphas = curve_alphas(), .levels = {}, .targets = {}};
+    for (std::size_t m = 1; m <= kCurveLevels; ++m) plan.levels.push_back(static_cast<double>(m) / 20);
+    plan.targets = plan.levels;
+    return plan;
+}
 
 LevelPlan released_levels() {
     return released([](int i) { return (i + 1) * 5 - 1; });
@@ -56,8 +69,8 @@ ThresholdTable thresholds_by_curve(const Calibrator& calibrator, const std::vect
 }
 
 void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, PixelRange range,
-                     std::size_t levels, float* out) {
-    const std::size_t n = range.size();
+                     float* out) {
+    const std::size_t n = range.size(), levels = table.alphas.size();
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         if (!calibrator.smooth[s].empty()) {
             calibrator.smooth[s].thresholds(table.alphas, range, out + s * levels * n);

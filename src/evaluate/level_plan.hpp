@@ -21,19 +21,23 @@ struct LevelPlan {
 /// The released code's pooled rule: curve points int((i + 0.5) * 5) - 1, compared with the same targets.
 [[nodiscard]] LevelPlan released_marginal_levels();
 
+/// The report's slider stands at the levels 0.01, 0.02, ..., 0.99; every fifth is one of CE_20.
+inline constexpr std::size_t kSliderLevels = 99;
+inline constexpr std::size_t kCurveLevels = 19;     ///< 0.05, 0.10, ..., 0.95: curves of each pixel
+[[nodiscard]] std::vector<double> slider_alphas();  ///< 1 - level, descending
+[[nodiscard]] std::vector<double> curve_alphas();   ///< the same for the curves of each pixel
+
 /// Thresholds at some alphas, read off the curves of regions once; smooth curves are read where they are
 /// wanted.
 struct ThresholdTable {
     std::vector<double> alphas;
     std::vector<std::vector<float>> by_curve;  ///< [stratum][curve * alphas + alpha]
-
-    [[nodiscard]] bool empty() const { return alphas.empty(); }
 };
 [[nodiscard]] ThresholdTable thresholds_by_curve(const Calibrator& calibrator,
                                                  const std::vector<double>& alphas);
 
-/// Thresholds [stratum][level][pixel] of a range of pixels; `levels` is the number of the table's alphas.
+/// Thresholds [stratum][level][pixel] of a range of pixels.
 void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, PixelRange range,
-                     std::size_t levels, float* out);
+                     float* out);
 
 }  // namespace kandinsky

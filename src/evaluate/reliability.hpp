@@ -6,8 +6,8 @@
 
 #include "evaluate/bootstrap.hpp"
 #include "evaluate/smooth_ece.hpp"
-#include "evaluate/tile_sums.hpp"
 #include "score/scored_tile.hpp"
+#include "score/visit_sums.hpp"
 
 namespace kandinsky {
 
@@ -57,7 +57,7 @@ class ReliabilityTile {
     };
     [[nodiscard]] Totals totals() const;
     /// What a map needs is summed over the ranks tile by tile; the totals are once, at the end.
-    void list(TileSums& sums) {
+    void list(VisitSums& sums) {
         sums.add(std::span(gap_));
         sums.add(std::span(seen_));
         for (std::vector<std::uint64_t>* one : {&totals_.count, &totals_.positive}) sums.keep(bytes_of(*one));

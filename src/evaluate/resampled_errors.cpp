@@ -78,11 +78,8 @@ void ResampledErrors::Tile::tabulate() {
             count_pixel(s, i, tables_.data() + (s * pixels_ + i) * each);
 }
 
-void ResampledErrors::Tile::list(TileSums& sums) {
+void ResampledErrors::Tile::list(VisitSums& sums) {
     sums.add(std::span(tables_));
-}
-
-void ResampledErrors::Tile::list_notes(TileSums& sums) {
     sums.keep(bytes_of(first_));
 }
 

@@ -7,7 +7,7 @@
 
 #include "evaluate/bootstrap.hpp"
 #include "evaluate/level_plan.hpp"
-#include "evaluate/tile_sums.hpp"
+#include "score/visit_sums.hpp"
 
 namespace kandinsky {
 
@@ -30,8 +30,7 @@ class ResampledErrors {
         void finish();
         /// For ranks that work together: the notes, which finish() would read, as counts that add up.
         void tabulate();
-        void list(TileSums& sums);        ///< the counts
-        void list_notes(TileSums& sums);  ///< for checkpoints
+        void list(VisitSums& sums);  ///< the notes for checkpoints, and the counts once tabulated
 
       private:
         template <class Count>

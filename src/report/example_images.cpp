@@ -9,6 +9,7 @@
 #include "evaluate/level_plan.hpp"
 #include "report/blob.hpp"
 #include "score/scored_tile.hpp"
+#include "score/visit.hpp"
 
 namespace kandinsky {
 
@@ -36,17 +37,17 @@ std::vector<std::size_t> example_images(const Tally& tally, std::size_t wanted) 
 
 std::vector<std::uint8_t> set_codes(const Calibrator& calibrator, const Dataset& test, std::size_t image) {
     const std::size_t pixels = test.grid().pixels(), classes = test.classes();
-    constexpr std::size_t kRun = 1024;
+    const Tiles tiles{pixels, std::min<std::size_t>(1024, pixels)};
     const auto by_curve = thresholds_by_curve(calibrator, slider_alphas());
-    ScoredTile tile(test, calibrator.options.score, std::min(kRun, pixels));
-    std::vector<float> thresholds(calibrator.strata() * kSliderLevels * std::min(kRun, pixels));
+    ScoredTile tile(test, calibrator.options.score, tiles.length, ScoredTile::Pages::keep);
+    std::vector<float> thresholds(calibrator.strata() * kSliderLevels * tiles.length);
     std::vector<std::uint8_t> codes(classes * pixels);
-    for (std::size_t begin = 0; begin < pixels; begin += kRun) {
-        const PixelRange range{begin, std::min(pixels, begin + kRun)};
+    for (std::size_t t = 0; t < tiles.count(); ++t) {
+        const PixelRange range = tiles[t];
         tile.load(image, range);
-        fill_thresholds(calibrator, by_curve, range, kSliderLevels, thresholds.data());
+        fill_thresholds(calibrator, by_curve, range, thresholds.data());
         for (std::size_t c = 0; c < classes; ++c) {
-            std::uint8_t* const out = codes.data() + c * pixels + begin;
+            std::uint8_t* const out = codes.data() + c * pixels + range.begin;
             first_covering_level(tile.scores(c),
                                  thresholds.data() + calibrator.stratum_of(c) * kSliderLevels * range.size(),
                                  kSliderLevels, range.size(), out);

@@ -116,23 +116,19 @@ DrawnRange drawn_range(const std::vector<const Calibrator*>& calibrators) {
 std::vector<std::uint8_t> coverage_blocks(const MethodTally& tally, std::size_t stratum, const Grid& grid,
                                           std::size_t block) {
     const std::size_t rows = parts(grid.height, block), columns = parts(grid.width, block);
-    constexpr std::size_t kCounts = kCurveLevels + 1;
-    std::vector<std::uint64_t> first(rows * columns * kCounts, 0);
+    std::vector<std::uint64_t> tested(rows * columns), covered(tested.size() * kCurveLevels);
     for (std::size_t p = 0; p < grid.pixels(); ++p) {
         const std::size_t cell = p / grid.width / block * columns + p % grid.width / block;
-        const std::uint32_t* const own = tally.first.data() + (stratum * grid.pixels() + p) * kCounts;
-        for (std::size_t l = 0; l < kCounts; ++l) first[cell * kCounts + l] += own[l];
+        const std::size_t own = stratum * grid.pixels() + p;
+        tested[cell] += tally.pixel_tested[own];
+        for (std::size_t l = 0; l < kCurveLevels; ++l)
+            covered[cell * kCurveLevels + l] += tally.pixel_covered[own * kCurveLevels + l];
     }
-    std::vector<std::uint8_t> out(kCurveLevels * rows * columns, 255);
-    for (std::size_t cell = 0; cell < rows * columns; ++cell) {
-        std::uint64_t total = 0, covered = 0;
-        for (std::size_t l = 0; l < kCounts; ++l) total += first[cell * kCounts + l];
-        for (std::size_t l = 0; l < kCurveLevels && total > 0; ++l) {
-            covered += first[cell * kCounts + l];
-            out[l * rows * columns + cell] =
-                quantised(static_cast<double>(covered), static_cast<double>(total), 100);
-        }
-    }
+    std::vector<std::uint8_t> out(kCurveLevels * tested.size(), 255);
+    for (std::size_t cell = 0; cell < tested.size(); ++cell)
+        for (std::size_t l = 0; l < kCurveLevels && tested[cell] > 0; ++l)
+            out[l * tested.size() + cell] = quantised(static_cast<double>(covered[cell * kCurveLevels + l]),
+                                                      static_cast<double>(tested[cell]), 100);
     return out;
 }
 

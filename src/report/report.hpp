@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report/tally.hpp"
+#include "evaluate/level_plan.hpp"
+#include "evaluate/tally.hpp"
 
 namespace kandinsky {
 

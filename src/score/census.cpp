@@ -7,19 +7,16 @@
 #include <memory>
 #include <mutex>
 
-#include "core/checkpoint.hpp"
 #include "core/fail.hpp"
 #include "core/hash.hpp"
 #include "core/label_kernels.hpp"
-#include "core/parallel.hpp"
 #include "core/random.hpp"
 #include "core/team.hpp"
+#include "score/visit.hpp"
 
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kTile = kHashStretch;
-
 /// Images that one thread reads in a row: some megabytes of a file, few enough to add up in bytes. Of large
 /// images several too, since a guest hands on what they have at a pixel together.
 std::size_t block_of(const Dataset& data) {
@@ -45,30 +42,34 @@ void refuse_first_bad(const Dataset& data) {
 Census take_census(const Dataset& data, Condition condition, Progress& progress, CensusGuest* guest) {
     if (!data.labelled()) fail(ErrorKind::internal, "[census] the data set has no labels");
     const std::size_t pixels = data.grid().pixels(), classes = data.classes(), images = data.images();
-    const std::size_t tiles = (pixels + kTile - 1) / kTile;
+    const Tiles tiles{pixels, kHashStretch};
     Census census;
     census.strata = strata_of(data, condition);
     census.counts.assign(census.strata * pixels, 0);
     census.totals.assign(census.strata, 0);
     census.image_hash.assign(images, 0);
-    std::vector<std::uint64_t> ignored(1, 0);
-    const std::size_t block = block_of(data);
-    const auto adding = std::make_unique<std::mutex[]>(tiles);
+    const auto adding = std::make_unique<std::mutex[]>(tiles.count());
+    const Visit visit{.data = data, .progress = progress, .stage = "reading", .sums = [&] {
+                          VisitSums sums;
+                          sums.add(std::span(census.counts));
+                          sums.add(census.ignored);
+                          sums.keep(bytes_of(census.image_hash));
+                          return sums;
+                      }};
 
-    // Whole images, as they lie in the file: every byte is read once, in order, and then let go.
-    const auto read_block = [&](std::size_t first, std::size_t last) {
-        data.prefetch(last, last + block);
-        const std::size_t length = std::min(pixels, kTile);
+    // Whole images, as they lie in the file: every byte is read once, in order.
+    const auto read_block = [&](std::size_t, std::size_t first, std::size_t last) {
+        const std::size_t length = std::min(pixels, tiles.length);
         // Four images at a time, as their hashes are made.
         std::vector<float> probs(4 * classes * length);
         std::vector<std::uint8_t> member(probs.size()), valid(4 * length), sums(classes * length);
         std::vector<std::array<const std::byte*, 4>> planes(classes);
         std::uint64_t skipped = 0;
-        for (std::size_t tile = 0; tile < tiles; ++tile) {
-            const PixelRange range{tile * kTile, std::min(pixels, (tile + 1) * kTile)};
+        for (std::size_t tile = 0; tile < tiles.count(); ++tile) {
+            visit.stop_if_cancelled();
+            const PixelRange range = tiles[tile];
             const std::size_t n = range.size();
             const bool halves = n % 8 == 0 && data.halves(first, 0) != nullptr;
-            if (progress.cancelled()) throw Interrupted();
             std::fill(sums.begin(), sums.end(), std::uint8_t{0});
             for (std::size_t image = first; image < last; image += 4) {
                 const std::size_t some = std::min<std::size_t>(4, last - image);
@@ -108,28 +109,17 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
                 for (std::size_t i = 0; i < n; ++i) counts[i] += sums[c * n + i];
             }
         }
-        std::atomic_ref(ignored[0]).fetch_add(skipped, std::memory_order_relaxed);
-        data.release(first, last);
+        std::atomic_ref(census.ignored).fetch_add(skipped, std::memory_order_relaxed);
     };
     try {
-        accumulate(data.team(), "census", images,
-                   {bytes_of(census.counts), bytes_of(census.image_hash), bytes_of(ignored)},
-                   [&](std::size_t begin, std::size_t end) {
-                       parallel_for((end - begin + block - 1) / block, progress, "reading",
-                                    [&](std::size_t number) {
-                                        const std::size_t first = begin + number * block;
-                                        read_block(first, std::min(end, first + block));
-                                    });
-                   });
+        visit_blocks(visit, {.images = block_of(data)}, read_block);
     } catch (const Error& error) {
         // Which thread complains first is chance; which image is named must not be.
         if (error.kind() == ErrorKind::data) refuse_first_bad(data);
         throw;
     }
 
-    // Across ranks: how often each pixel has a score, in whole numbers. What the images are stays with them.
-    Communicator& comm = data.team().comm;
-    comm.sum(std::span(census.counts));
+    // Across ranks: how often each pixel has a score. The hashes of the images stay with their rank.
     for (std::size_t s = 0; s < census.strata; ++s)
         for (std::size_t p = 0; p < pixels; ++p) census.totals[s] += census.counts[s * pixels + p];
     for (std::size_t image = 0; image < images; ++image) {
@@ -140,12 +130,11 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
         census.fingerprint[0] += mix(content ^ owner);
         census.fingerprint[1] += mix(content ^ std::rotl(owner, 17) ^ 0x5851F42D4C957F2Du);
     }
-    std::uint64_t sums[] = {ignored[0], images, data.groups(), census.fingerprint[0], census.fingerprint[1]};
-    comm.sum(std::span(sums));
-    census.ignored = sums[0];
-    census.images = sums[1];
-    census.groups = sums[2];
-    census.fingerprint = {sums[3], sums[4]};
+    std::uint64_t sums[] = {images, data.groups(), census.fingerprint[0], census.fingerprint[1]};
+    data.team().comm.sum(std::span(sums));
+    census.images = sums[0];
+    census.groups = sums[1];
+    census.fingerprint = {sums[2], sums[3]};
     return census;
 }
 

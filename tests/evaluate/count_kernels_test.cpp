@@ -45,15 +45,15 @@ TEST(CountKernels, FlagsAreAddedAndCountedAsDefinedOnEveryVectorUnit) {
 TEST(CountKernels, CoveredLevelsAreCountedAsDefinedOnEveryVectorUnit) {
     test::for_each_target([] {
         for (const std::size_t n : kSizes)
-            for (const std::size_t levels : {0u, 1u, 19u, 20u}) {
+            for (const std::size_t levels : {0u, 1u, 19u, 20u, 99u, 255u}) {
                 const auto ranks = bytes_below(n, levels + 1, 5), flag = bytes_below(n, 2, 6);
                 auto got = bytes_below(levels * n + 1, 256, 7), expected = got;
                 add_covered(ranks.data(), flag.data(), levels, n, got.data());
                 add_covered_scalar(ranks.data(), flag.data(), levels, n, expected.data());
                 ASSERT_EQ(got, expected) << n << " places, " << levels << " levels";
-                std::vector<std::uint64_t> totals(levels + 1, 3), wanted = totals;
-                count_covered(ranks.data(), flag.data(), levels, n, totals.data());
-                count_covered_scalar(ranks.data(), flag.data(), levels, n, wanted.data());
+                std::vector<std::uint64_t> totals(levels + 2, 3), wanted = totals;
+                count_ranks(ranks.data(), flag.data(), levels, n, totals.data());
+                count_ranks_scalar(ranks.data(), flag.data(), levels, n, wanted.data());
                 ASSERT_EQ(totals, wanted) << n << " places, " << levels << " levels";
             }
     });

@@ -109,8 +109,8 @@ TEST(Figures, SoftMethodsShowWhatTheyBlend) {
     input.test = &data;
     input.classes = {1};
     std::set<std::string> names;
-    for (const auto& [name, bytes] : figures(input, tally(data, input.calibrators, 0.1, silent())))
-        names.insert(name);
+    const Tally tally = examine(data, input.calibrators).tally;
+    for (const auto& [name, bytes] : figures(input, tally)) names.insert(name);
     EXPECT_TRUE(names.contains("weights_field_class1.svg"));
     EXPECT_FALSE(names.contains("weights_kmeans_class1.svg"));
     EXPECT_FALSE(names.contains("weights_field_class0.svg"));
@@ -128,7 +128,8 @@ TEST(Figures, EveryFileHasItsOwnSafeName) {
     input.evaluation = &comparison.last;
     input.test = &data;
     std::set<std::string> names;
-    for (const auto& [name, bytes] : figures(input, tally(data, input.calibrators, 0.1, silent()))) {
+    const Tally tally = examine(data, input.calibrators).tally;
+    for (const auto& [name, bytes] : figures(input, tally)) {
         EXPECT_TRUE(names.insert(name).second) << name;
         EXPECT_EQ(name.find('/'), std::string::npos);
         EXPECT_TRUE(bytes.starts_with("\x89PNG") || bytes.starts_with("<svg")) << name;

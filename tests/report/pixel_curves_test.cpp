@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "support/synthetic.hpp"
+#include "support/tested.hpp"
 
 namespace kandinsky {
 namespace {
@@ -42,6 +42,33 @@ TEST(PixelCurves, KeepThresholdsOfEveryScoreWithinItsRange) {
             ASSERT_NEAR(root, std::sqrt(share), 0.5 / 64 + 1e-6) << describe(score);
         }
     }
+}
+
+TEST(PixelCurves, BlocksPoolTheirPixelsSamples) {
+    const Tested it;
+    const auto [report, counts] = examine(it.data, it.pointers);
+    const Grid grid = it.data.grid();
+    const std::vector<std::uint8_t> whole = coverage_blocks(counts.methods[1], 0, grid, 64);
+    ASSERT_EQ(whole.size(), kCurveLevels);
+    for (std::size_t l = 0; l < kCurveLevels; ++l)
+        EXPECT_NEAR(whole[l] / 100.0, report.calibrators[1].strata[0].coverage[l], 0.0051);
+    EXPECT_EQ(coverage_blocks(counts.methods[1], 0, grid, 2).size(), kCurveLevels * 5 * 16);
+}
+
+TEST(PixelCurves, ThresholdsAreTheCalibratorsToARounding) {
+    const Tested it;
+    const std::vector<float> wanted = score_thresholds(it.calibrators[0], 0.3);
+    const std::vector<std::uint8_t> kept = threshold_samples(it.calibrators[0], 0, 1);
+    const std::size_t pixels = it.data.grid().pixels();
+    for (std::size_t p = 0; p < pixels; ++p) {
+        const std::uint8_t code = kept[13 * pixels + p];  // level 0.7
+        if (std::isinf(wanted[p]))
+            EXPECT_EQ(code, 255);
+        else
+            EXPECT_NEAR(code / 64.0, std::sqrt(static_cast<double>(wanted[p])), 0.0079);
+    }
+    const std::vector<std::uint16_t> table = curve_table(it.calibrators[1], 2);
+    EXPECT_NEAR(table[69] / 65534.0, it.calibrators[1].curves[2].threshold(0, 0.3), 1e-5);
 }
 
 }  // namespace

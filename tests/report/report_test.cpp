@@ -35,7 +35,7 @@ struct Made3 {
         input.test = &data;
     }
     [[nodiscard]] ordered_json made(const ReportLimits& limits = {}) const {
-        return report_data(input, tally(data, input.calibrators, 0.1, silent()), limits);
+        return report_data(input, examine(data, input.calibrators).tally, limits);
     }
 };
 

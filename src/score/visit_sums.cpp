@@ -1,4 +1,4 @@
-#include "evaluate/tile_sums.hpp"
+#include "score/visit_sums.hpp"
 
 #include <algorithm>
 
@@ -7,6 +7,8 @@ namespace kandinsky {
 namespace {
 template <class T>
 void sum_all(Communicator& comm, const std::vector<std::span<T>>& spans) {
+    if (spans.empty()) return;
+    if (spans.size() == 1) return comm.sum(spans.front());
     std::vector<T> all;
     for (const std::span<T> one : spans) all.insert(all.end(), one.begin(), one.end());
     comm.sum(std::span(all));
@@ -18,14 +20,14 @@ void sum_all(Communicator& comm, const std::vector<std::span<T>>& spans) {
 }
 }  // namespace
 
-State TileSums::state() const {
+State VisitSums::state() const {
     State all = own_;
     for (const std::span<std::uint32_t> one : narrow_) all.push_back(std::as_writable_bytes(one));
     for (const std::span<std::uint64_t> one : wide_) all.push_back(std::as_writable_bytes(one));
     return all;
 }
 
-void TileSums::sum(Communicator& comm) const {
+void VisitSums::sum(Communicator& comm) const {
     if (comm.size() == 1) return;
     sum_all(comm, narrow_);
     sum_all(comm, wide_);

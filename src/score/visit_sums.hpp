@@ -9,9 +9,9 @@
 
 namespace kandinsky {
 
-/// Where the counts of some tiles lie: to be summed over the ranks in a few large messages, and to be kept by
-/// a checkpoint.
-class TileSums {
+/// The memory that a visit of images adds to: a checkpoint saves all of it, and ranks sum the counts in a few
+/// large messages.
+class VisitSums {
   public:
     void add(std::span<std::uint32_t> counts) { narrow_.push_back(counts); }
     void add(std::span<std::uint64_t> counts) { wide_.push_back(counts); }
@@ -19,7 +19,7 @@ class TileSums {
         wide_.emplace_back(reinterpret_cast<std::uint64_t*>(counts.data()), counts.size());
     }
     void add(std::uint64_t& count) { wide_.emplace_back(&count, 1); }
-    /// What a rank keeps to itself.
+    /// What belongs to the images of this rank and is not summed.
     void keep(std::span<std::byte> bytes) { own_.push_back(bytes); }
 
     [[nodiscard]] State state() const;

@@ -1,0 +1,128 @@
+#include "evaluate/level_counts.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "evaluate/count_kernels.hpp"
+#include "evaluate/covering_level.hpp"
+#include "evaluate/level_plan.hpp"
+
+namespace kandinsky {
+
+namespace {
+/// Adds to each level what it or a lower one is the first to cover; returns the sum of all.
+std::uint64_t add_up(const std::uint64_t* first, std::vector<std::uint64_t>& covered) {
+    std::uint64_t sum = 0;
+    for (std::uint64_t& level : covered) level += sum += *first++;
+    return sum + *first;
+}
+}  // namespace
+
+LevelCounts::LevelCounts(const Calibrator& calibrator, const std::vector<double>& alphas, Detail detail)
+    : calibrator_(calibrator),
+      levels_(alphas.size()),
+      detail_(detail),
+      by_curve_(thresholds_by_curve(calibrator, alphas)) {
+    const std::size_t strata = calibrator.strata(), pixels = calibrator.grid.pixels();
+    totals_.tested.assign(strata, 0);
+    totals_.covered.assign(strata, std::vector<std::uint64_t>(levels_));
+    totals_.members.assign(levels_, 0);
+    totals_.filled.assign(levels_, 0);
+    if (detail.pixels) totals_.pixel_tested.assign(strata * pixels, 0);
+    if (detail.pixel_levels) totals_.pixel_covered.assign(strata * pixels * levels_, 0);
+}
+
+LevelCounts::Tile::Tile(LevelCounts& all, PixelRange range)
+    : all_(all),
+      range_(range),
+      thresholds_(all.calibrator_.strata() * all.levels_ * range.size()),
+      first_covered_(all.calibrator_.strata() * (all.levels_ + 1)),
+      first_member_(all.levels_ + 1),
+      first_class_(all.levels_ + 1),
+      rank_(range.size()),
+      least_(range.size()) {
+    fill_thresholds(all.calibrator_, all.by_curve_, range, thresholds_.data());
+    if (!all.detail_.pixels) return;
+    tested_.assign(all.calibrator_.strata() * range.size(), 0);
+    covered_.assign(thresholds_.size(), 0);
+    recent_tested_.assign(tested_.size(), 0);
+    recent_covered_.assign(covered_.size(), 0);
+    recent_.assign(all.calibrator_.strata(), 0);
+}
+
+void LevelCounts::Tile::unload(std::size_t s) {
+    const auto move = [](std::uint8_t* from, std::size_t n, std::uint32_t* to) {
+        for (std::size_t i = 0; i < n; ++i) to[i] += from[i];
+        std::fill(from, from + n, std::uint8_t{0});
+    };
+    const std::size_t n = range_.size(), levels = all_.levels_;
+    move(recent_tested_.data() + s * n, n, tested_.data() + s * n);
+    move(recent_covered_.data() + s * levels * n, levels * n, covered_.data() + s * levels * n);
+    recent_[s] = 0;
+}
+
+void LevelCounts::Tile::add_class(const ScoredTile& tile, std::size_t c) {
+    const std::size_t n = range_.size(), levels = all_.levels_, s = all_.calibrator_.stratum_of(c);
+    const std::uint8_t* const member = tile.member(c);
+    first_covering_level(tile.scores(c), thresholds_.data() + s * levels * n, levels, n, rank_.data());
+    if (all_.detail_.sets) {
+        lower_to(rank_.data(), n, least_.data());
+        count_ranks(rank_.data(), tile.valid(), levels, n, first_member_.data());
+    }
+    if (!all_.detail_.pixels) {
+        count_ranks(rank_.data(), member, levels, n, first_covered_.data() + s * (levels + 1));
+        return;
+    }
+    add_both(member, member, n, recent_tested_.data() + s * n);
+    add_covered(rank_.data(), member, levels, n, recent_covered_.data() + s * levels * n);
+    if (++recent_[s] == 255) unload(s);
+}
+
+void LevelCounts::Tile::add(const ScoredTile& tile, std::size_t image, ResampledErrors::Tile* notes) {
+    std::fill(least_.begin(), least_.end(), std::uint8_t{255});
+    for (std::size_t c = 0; c < all_.calibrator_.classes; ++c) {
+        add_class(tile, c);
+        if (notes != nullptr) notes->note(image, c, rank_.data(), tile.member(c));
+    }
+    if (all_.detail_.sets)
+        count_ranks(least_.data(), tile.valid(), all_.levels_, range_.size(), first_class_.data());
+}
+
+void LevelCounts::Tile::settle() {
+    for (std::size_t s = 0; s < recent_.size(); ++s) unload(s);
+}
+
+void LevelCounts::Tile::list(VisitSums& sums) {
+    sums.add(std::span(tested_));
+    sums.add(std::span(covered_));
+    sums.add(std::span(first_covered_));
+    sums.add(std::span(first_member_));
+    sums.add(std::span(first_class_));
+}
+
+void LevelCounts::Tile::finish() {
+    LevelTotals& totals = all_.totals_;
+    const std::size_t n = range_.size(), levels = all_.levels_, pixels = all_.calibrator_.grid.pixels(),
+                      strata = all_.calibrator_.strata();
+    for (std::size_t s = 0; s < strata && all_.detail_.pixels; ++s) {
+        std::copy_n(tested(s), n, totals.pixel_tested.data() + s * pixels + range_.begin);
+        for (std::size_t i = 0; i < n && all_.detail_.pixel_levels; ++i)
+            for (std::size_t l = 0; l < levels; ++l)
+                totals.pixel_covered[(s * pixels + range_.begin + i) * levels + l] = covered(s)[l * n + i];
+    }
+    const std::lock_guard lock(all_.mutex_);
+    for (std::size_t s = 0; s < strata; ++s) {
+        if (!all_.detail_.pixels) {
+            totals.tested[s] += add_up(first_covered_.data() + s * (levels + 1), totals.covered[s]);
+            continue;
+        }
+        totals.tested[s] += std::accumulate(tested(s), tested(s) + n, std::uint64_t{0});
+        for (std::size_t l = 0; l < levels; ++l)
+            totals.covered[s][l] +=
+                std::accumulate(covered(s) + l * n, covered(s) + (l + 1) * n, std::uint64_t{0});
+    }
+    add_up(first_member_.data(), totals.members);
+    totals.sets += add_up(first_class_.data(), totals.filled);
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,85 @@
+#include "score/visit.hpp"
+
+#include <kandinsky/error.hpp>
+#include <mutex>
+
+#include "core/parallel.hpp"
+#include "core/team.hpp"
+
+namespace kandinsky {
+
+namespace {
+constexpr std::size_t kBlock = 128;  // images that all tiles see before their pages are released
+
+void report(const Visit& visit, std::size_t images) {
+    const std::size_t all = visit.data.images();
+    visit.progress.update(visit.stage, visit.pass * all + images, visit.passes * all);
+}
+
+/// Runs read(first, last) over all images: in one stretch, or in several with checkpoints between them.
+void in_stretches(const Visit& visit, const std::function<void(std::size_t, std::size_t)>& read) {
+    const Team& team = visit.data.team();
+    const auto stretch = [&](std::size_t first, std::size_t last) {
+        read(first, last);
+        if (visit.settle) visit.settle();
+    };
+    const bool counts = team.counts() && visit.sums;
+    if (counts)
+        accumulate(team, visit.stage, visit.data.images(), visit.sums().state(), stretch);
+    else
+        stretch(0, visit.data.images());
+    visit.stop_if_cancelled();
+    if (visit.complete) visit.complete();
+    if (counts) visit.sums().sum(team.comm);
+}
+}  // namespace
+
+void Visit::stop_if_cancelled() const {
+    if (progress.cancelled()) throw Interrupted();
+}
+
+void visit_tiles_of(const Visit& visit, std::size_t first, std::size_t last, std::size_t tiles,
+                    const std::function<void(std::size_t, std::size_t, std::size_t)>& body) {
+    for (std::size_t begin = first; begin < last; begin += kBlock) {
+        const std::size_t end = std::min(last, begin + kBlock);
+        report(visit, begin);
+        visit.data.prefetch(end, std::min(last, end + kBlock));
+        parallel_for(tiles, [&](std::size_t tile) {
+            visit.stop_if_cancelled();
+            body(tile, begin, end);
+        });
+        visit.data.release(begin, end);
+    }
+    report(visit, last);
+}
+
+void visit_tiles(const Visit& visit, std::size_t tiles,
+                 const std::function<void(std::size_t, std::size_t, std::size_t)>& body) {
+    in_stretches(
+        visit, [&](std::size_t first, std::size_t last) { visit_tiles_of(visit, first, last, tiles, body); });
+}
+
+void visit_blocks(const Visit& visit, Blocks blocks,
+                  const std::function<void(std::size_t, std::size_t, std::size_t)>& body) {
+    in_stretches(visit, [&](std::size_t first, std::size_t last) {
+        const std::size_t count = (last - first + blocks.images - 1) / blocks.images;
+        const std::size_t parts = blocks.parts > 0 ? std::min(blocks.parts, count) : count;
+        std::size_t done = first;
+        std::mutex reporting;
+        report(visit, first);
+        parallel_for(parts, [&](std::size_t part) {
+            for (std::size_t block = part; block < count; block += parts) {
+                visit.stop_if_cancelled();
+                const std::size_t begin = first + block * blocks.images;
+                const std::size_t end = std::min(last, begin + blocks.images);
+                visit.data.prefetch(end, end + blocks.images);
+                body(part, begin, end);
+                visit.data.release(begin, end);
+                const std::lock_guard lock(reporting);
+                report(visit, done += end - begin);
+            }
+        });
+    });
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <kandinsky/dataset.hpp>
+#include <kandinsky/progress.hpp>
+#include <string_view>
+
+#include "score/visit_sums.hpp"
+
+namespace kandinsky {
+
+/// Pixels in tiles of equal length; the last may be shorter.
+struct Tiles {
+    std::size_t pixels = 0, length = 1;
+
+    [[nodiscard]] std::size_t count() const { return (pixels + length - 1) / length; }
+    [[nodiscard]] PixelRange operator[](std::size_t tile) const {
+        return {tile * length, std::min(pixels, (tile + 1) * length)};
+    }
+};
+
+/// One reading of all images of this rank. Every function below reads ahead, releases the pages of images
+/// that it has finished with (a body must not), reports progress, throws Interrupted once the caller has
+/// cancelled, and saves the sums where a checkpoint is kept.
+struct Visit {
+    const Dataset& data;
+    Progress& progress;
+    std::string_view stage;            ///< in progress reports and checkpoints
+    std::size_t pass = 0, passes = 1;  ///< for progress, where the images are read several times
+    /// What the visit adds to, zero on entry. Asked before the first image for checkpoints, and after the
+    /// last to sum the counts over the ranks; never for a process alone without a checkpoint. Without it,
+    /// nothing is saved or summed.
+    std::function<VisitSums()> sums{};
+    /// Called after each stretch of images: brings what the body counted to where `sums` says it is.
+    std::function<void()> settle{};
+    /// Called after the last image, before counts are summed over the ranks.
+    std::function<void()> complete{};
+
+    void stop_if_cancelled() const;
+};
+
+/// For bodies that keep counts for each pixel. Calls body(tile, first, last) for all tiles [0, tiles) in
+/// parallel, one block of images [first, last) after the other: each page of a file is read once, however
+/// narrow the tiles are. Calls for one tile come one after the other, in the order of the images.
+void visit_tiles(const Visit& visit, std::size_t tiles,
+                 const std::function<void(std::size_t, std::size_t, std::size_t)>& body);
+
+/// How visit_blocks() deals the images out.
+struct Blocks {
+    std::size_t images = 1;  ///< of a block: some megabytes of the file
+    std::size_t parts = 0;   ///< bodies at a time, each with a number of its own; 0: any number of them
+};
+
+/// For bodies that keep counts for each image, or write what they read. Calls body(part, first, last) for
+/// blocks of images [first, last) in parallel. With `parts`, the part below it determines the blocks, and
+/// calls for one part come one after the other; without, the part is the number of the block.
+void visit_blocks(const Visit& visit, Blocks blocks,
+                  const std::function<void(std::size_t, std::size_t, std::size_t)>& body);
+
+/// visit_tiles() for the images [first, last) alone, without checkpoints and ranks.
+void visit_tiles_of(const Visit& visit, std::size_t first, std::size_t last, std::size_t tiles,
+                    const std::function<void(std::size_t, std::size_t, std::size_t)>& body);
+
+}  // namespace kandinsky
