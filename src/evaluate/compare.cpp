@@ -7,7 +7,7 @@
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "core/team.hpp"
-#include "score/census.hpp"
+#include "score/group_identity.hpp"
 
 namespace kandinsky {
 
@@ -119,9 +119,8 @@ Comparison compare(const Dataset& calibration, const Dataset& test, const Compar
         with_references.back().method = name;
         with_references.back().fallback = Fallback::none;
     }
-    std::vector<std::uint64_t> hashes;
-    if (options.sample > 0 && !calibration.grouped())
-        hashes = take_census(calibration, options.calibrate.condition, progress).image_hash;
+    std::vector<std::uint64_t> who;
+    if (options.sample > 0) who = group_identities(calibration, progress);
 
     Comparison result;
     result.grid = calibration.grid();
@@ -134,7 +133,7 @@ Comparison compare(const Dataset& calibration, const Dataset& test, const Compar
     for (std::size_t draw = 0; draw < options.draws; ++draw) {
         const Dataset part =
             options.sample > 0
-                ? calibration.subset(draw_sample(calibration, hashes, options.sample, SamplePurpose::draws,
+                ? calibration.subset(draw_sample(calibration, who, options.sample, SamplePurpose::draws,
                                                  options.calibrate.seed, draw))
                 : calibration;
         result.cal_images = total(part.team().comm, part.images());
