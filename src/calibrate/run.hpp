@@ -64,9 +64,6 @@ class Run {
   private:
     void walk_pixels(bool features, const std::vector<std::vector<Partition>>& partitions);
     std::vector<Partition> regions(const CalibrateOptions& options);
-    std::vector<std::vector<CurveSet>> shared_curves(const std::vector<CalibrateOptions>& options,
-                                                     const std::vector<std::vector<Partition>>& partitions,
-                                                     std::vector<double>& seconds);
     /// `last`: the curves of every pixel are not asked for again.
     std::vector<CurveSet> curves_of(const CalibrateOptions& options, const std::vector<Partition>& partitions,
                                     bool last);
