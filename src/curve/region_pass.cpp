@@ -156,13 +156,13 @@ class Selection {
 
     void find() {
         if (walk_.narrow()) return find_digit(0, jobs_.size(), jobs_.size(), 0, NarrowScores::kBits);
-        find_digit(0, jobs_.size(), jobs_.size(), 0, kLeadingBits);
+        find_digit(0, jobs_.size(), jobs_.size(), 2 * kFollowingBits, kLeadingBits);
         for (std::size_t begin = 0; begin < jobs_.size(); begin += followed_) {
             const std::size_t end = std::min(jobs_.size(), begin + followed_);
             known_.clear();
-            std::size_t slots = number_slots(begin, end, jobs_.size(), 16, kLeadingBits);
-            find_digit(begin, end, slots, 8, kFollowingBits);
-            slots = number_slots(begin, end, slots, 8, kFollowingBits);
+            std::size_t slots = number_slots(begin, end, jobs_.size(), 2 * kFollowingBits, kLeadingBits);
+            find_digit(begin, end, slots, kFollowingBits, kFollowingBits);
+            slots = number_slots(begin, end, slots, kFollowingBits, kFollowingBits);
             find_digit(begin, end, slots, 0, kFollowingBits);
         }
     }
