@@ -30,9 +30,7 @@ CalibrateOptions effective(CalibrateOptions options) {
         options.score.half = true;
         for (double& level : options.quantiles) level = std::floor(level * 100 + 0.5) / 99.0;
     }
-    // A borrowed curve keeps no promise, and a class without one is in the set for certain.
-    if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
-        options.fallback = Fallback::none;
+    settle_fallback(options);
     if (!(options.sketch >= 0))
         fail(ErrorKind::usage, "--sketch is {}, but must be an error above 0", options.sketch);
     if (options.quantiles.empty()) fail(ErrorKind::usage, "--quantiles needs at least one level");

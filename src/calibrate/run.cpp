@@ -55,6 +55,11 @@ bool needs_fallback(const Calibrator& calibrator) {
 }
 }  // namespace
 
+void settle_fallback(CalibrateOptions& options) {
+    if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
+        options.fallback = Fallback::none;
+}
+
 void resolve_fallback(Calibrator& calibrator) {
     Fallback& fallback = calibrator.options.fallback;
     if (fallback == Fallback::automatic)

@@ -23,6 +23,9 @@ namespace kandinsky {
 [[nodiscard]] Partition fit_region(const CalibrateOptions& options, PartitionInput input, Progress& progress);
 /// Notes whose curve each pixel uses.
 void assign_levels(Calibrator& calibrator);
+/// Fallback::automatic becomes `none` with pooling groups: a borrowed curve keeps no promise, and a class
+/// without one is in the set for certain.
+void settle_fallback(CalibrateOptions& options);
 /// Fallback::automatic becomes `image` where a region is short of scores, else `none`.
 void resolve_fallback(Calibrator& calibrator);
 /// All pixels together.

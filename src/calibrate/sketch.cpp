@@ -54,6 +54,7 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
       strata_(options.condition == Condition::by_class ? classes : 1),
       options_(options) {
     settle_defaults(options_);
+    settle_fallback(options_);
     if (options_.score.randomized) options_.score.seed = options_.seed;
     check_score(options.score);
     refuse_unless_possible(options_, grid);

@@ -270,8 +270,8 @@ Curves count_curves(const Dataset& data, const std::vector<Partition>& partition
     return curves;
 }
 
-/// All scores of some regions, as make(score, group), region by region. Threads fill small buffers of their
-/// own and reserve a stretch for a full one, so their order is chance until they are sorted.
+/// The keys of all scores of some regions, as make(key, group), region by region. Threads fill small buffers
+/// of their own and reserve a stretch for a full one, so their order is chance until they are sorted.
 template <class Key, class Make>
 std::vector<Key> gather(const Dataset& data, const RegionWalk& walk, std::span<const RegionJob> jobs,
                         std::span<const std::uint64_t> first, Progress& progress, Make&& make) {
@@ -280,23 +280,25 @@ std::vector<Key> gather(const Dataset& data, const RegionWalk& walk, std::span<c
     std::vector<Key> keys(first.back());
     std::vector<std::atomic<std::uint64_t>> next(jobs.size());
     for (std::size_t j = 0; j < jobs.size(); ++j) next[j] = first[j];
-    std::vector<std::vector<Key>> buffers(parts, std::vector<Key>(jobs.size() * room));
-    std::vector<std::vector<std::uint32_t>> filled(parts, std::vector<std::uint32_t>(jobs.size()));
-    const auto flush = [&](std::size_t part, std::size_t job) {
-        const std::size_t n = std::exchange(filled[part][job], 0);
+    std::vector<Key> buffers(parts * jobs.size() * room);    // [part][job][place]
+    std::vector<std::uint32_t> filled(parts * jobs.size());  // [part][job]
+    const auto flush = [&](std::size_t slot, std::size_t job) {
+        const std::size_t n = std::exchange(filled[slot], 0);
         const std::uint64_t at = next[job].fetch_add(n, std::memory_order_relaxed);
         if (at + n > first[job + 1]) refuse_changed(data);  // more than the census saw
-        std::copy_n(buffers[part].data() + job * room, n, keys.data() + at);
+        std::copy_n(buffers.data() + slot * room, n, keys.data() + at);
     };
+    const bool narrow = walk.narrow();
     walk.run(0, data.images(), parts, RegionWalk::What::keys, progress,
              [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
-                 std::uint32_t& n = filled[part][job];
-                 buffers[part][job * room + n] =
-                     make(walk.score(jobs[job].stratum, key), data.group_of(image));
-                 if (++n == room) flush(part, job);
+                 const std::size_t slot = part * jobs.size() + job;
+                 std::uint32_t& n = filled[slot];
+                 if (narrow) key = key_of(walk.score(jobs[job].stratum, key));
+                 buffers[slot * room + n] = make(key, data.group_of(image));
+                 if (++n == room) flush(slot, job);
              });
     for (std::size_t job = 0; job < jobs.size(); ++job) {
-        for (std::size_t part = 0; part < parts; ++part) flush(part, job);
+        for (std::size_t part = 0; part < parts; ++part) flush(part * jobs.size() + job, job);
         if (next[job] != first[job + 1]) refuse_changed(data);
     }
     return keys;
@@ -322,7 +324,7 @@ Curves sort_curves(const Dataset& data, const std::vector<Partition>& partitions
         });
     } else {
         auto keys = gather<std::uint32_t>(data, walk, jobs, first, progress,
-                                          [](float score, std::uint32_t) { return key_of(score); });
+                                          [](std::uint32_t key, std::uint32_t) { return key; });
         parallel_for(jobs.size(), [&](std::size_t j) {
             sort_keys(own(keys, j));
             curves[j] = build_curve(own(keys, j), request.rule);

@@ -22,8 +22,8 @@ TEST(GroupLevels, AreTheHierarchicalQuantileOfTheRoundedValues) {
             for (std::uint64_t i = 0; i < 1 + random.below(200); ++i) {
                 const std::size_t step = GroupLevels::step_of(random.uniform());
                 ++counts[step];
-                pairs.push_back(
-                    pair_of(static_cast<float>(step) / GroupLevels::kSteps, static_cast<std::uint32_t>(g)));
+                pairs.push_back(pair_of(key_of(static_cast<float>(step) / GroupLevels::kSteps),
+                                        static_cast<std::uint32_t>(g)));
             }
             levels.add(counts);
         }
