@@ -99,7 +99,6 @@ class MpiWorld final : public World, public Communicator {
         return all;
     }
 
-
   private:
     template <class T>
     void reduce(std::span<T> values, MPI_Datatype type, MPI_Op operation) {
