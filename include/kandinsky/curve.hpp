@@ -78,7 +78,8 @@ class CurveSet {
     };
 
     CurveSet() = default;  ///< no curves, no ladder
-    /// No curves yet.
+    /// No curves yet. `interpolate`: released curves, read by linear interpolation without the conformal rank;
+    /// a region without data is NaN.
     explicit CurveSet(Ladder ladder, bool interpolate = false)
         : ladder_(std::move(ladder)), interpolate_(interpolate) {}
 
@@ -88,9 +89,6 @@ class CurveSet {
 
     [[nodiscard]] std::size_t size() const { return data_.scores.size(); }  ///< number of curves
     [[nodiscard]] const Ladder& ladder() const { return ladder_; }          ///< where long curves are kept
-    /// Released curves are read by linear interpolation, without the conformal rank; a region without data is
-    /// NaN.
-    [[nodiscard]] bool interpolates() const { return interpolate_; }
     /// As Curve::scores.
     [[nodiscard]] std::uint64_t scores(std::size_t curve) const { return data_.scores[curve]; }
     /// As Curve::groups.

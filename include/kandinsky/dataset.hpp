@@ -88,8 +88,6 @@ class Dataset {
     [[nodiscard]] const std::byte* halves(std::size_t image, std::size_t cls) const;
     /// How probabilities lie in memory, for walks that work on the stored values themselves.
     [[nodiscard]] const Array& stored_probs() const { return probs_; }
-    /// The same for labels or masks.
-    [[nodiscard]] const Array& stored_labels() const { return labels_; }
     /// The row of the stored arrays that an image is.
     [[nodiscard]] std::size_t row_of(std::size_t image) const { return rows_[image]; }
 

@@ -11,7 +11,7 @@ class Communicator;  // ranks of a team; of the library's own use
 /// Calibration in one walk over images that pass by once: how many scores every pixel has in bins of one
 /// width. Its memory depends on the grid and the bins, never on the number of images. A threshold is the
 /// upper end of the bin in which the exact one lies: never below it, and above it by at most error(). Counts
-/// are integers, so neither batches, nor their order, nor threads show, and sketches add up.
+/// are integers, so neither batches, nor their order, nor threads show.
 class Sketch {
   public:
     /// `options.sketch`: the largest error wanted. Throws a usage error for options that need more than one
@@ -20,8 +20,6 @@ class Sketch {
 
     /// Counts some images, which are not looked at again. One thread at a time; works on all cores itself.
     void add(const Dataset& images, Progress& progress = silent());
-    /// Adds what another sketch of the same options, grid and classes has counted.
-    void merge(const Sketch& other);
     /// Adds what all ranks of a team have counted, each of its own groups. Collective.
     void add_up(Communicator& comm);
     /// The calibrator of all images so far, by the method of the options.

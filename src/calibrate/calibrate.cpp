@@ -13,6 +13,7 @@
 #include "core/fail.hpp"
 #include "core/stopwatch.hpp"
 #include "core/team.hpp"
+#include "score/group_identity.hpp"
 
 namespace kandinsky {
 
@@ -29,9 +30,7 @@ CalibrateOptions effective(CalibrateOptions options) {
         options.score.half = true;
         for (double& level : options.quantiles) level = std::floor(level * 100 + 0.5) / 99.0;
     }
-    // A borrowed curve keeps no promise, and a class without one is in the set for certain.
-    if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
-        options.fallback = Fallback::none;
+    settle_fallback(options);
     if (!(options.sketch >= 0))
         fail(ErrorKind::usage, "--sketch is {}, but must be an error above 0", options.sketch);
     if (options.quantiles.empty()) fail(ErrorKind::usage, "--quantiles needs at least one level");
@@ -52,11 +51,9 @@ Halves split_groups(const Dataset& data, const CalibrateOptions& options, std::u
                     Progress& progress) {
     const auto count = static_cast<std::size_t>(std::llround(options.split * static_cast<double>(groups)));
     std::vector<std::uint32_t> chosen;
-    if (count > 0) {
-        std::vector<std::uint64_t> hashes;
-        if (!data.grouped()) hashes = take_census(data, options.condition, progress).image_hash;
-        chosen = draw_sample(data, hashes, count, SamplePurpose::split, options.seed, 0);
-    }
+    if (count > 0)
+        chosen =
+            draw_sample(data, group_identities(data, progress), count, SamplePurpose::split, options.seed, 0);
     Halves halves;
     for (std::uint32_t image = 0, next = 0; image < data.images(); ++image)
         if (next < chosen.size() && chosen[next] == image)

@@ -9,7 +9,6 @@
 #include "core/stopwatch.hpp"
 #include "core/team.hpp"
 #include "curve/pixel_pass.hpp"
-#include "curve/ranked_regions.hpp"
 
 namespace kandinsky {
 
@@ -55,6 +54,11 @@ bool needs_fallback(const Calibrator& calibrator) {
     return false;
 }
 }  // namespace
+
+void settle_fallback(CalibrateOptions& options) {
+    if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
+        options.fallback = Fallback::none;
+}
 
 void resolve_fallback(Calibrator& calibrator) {
     Fallback& fallback = calibrator.options.fallback;
@@ -142,42 +146,17 @@ std::vector<Calibrator> Run::set_thresholds(const std::vector<CalibrateOptions>&
                                             std::vector<std::vector<Partition>> partitions,
                                             std::vector<double>& seconds) {
     if (pixel_curves_.empty()) walk_pixels(false, partitions);
-    std::vector<std::vector<CurveSet>> shared = shared_curves(options, partitions, seconds);
     std::vector<Calibrator> calibrators;
     for (std::size_t m = 0; m < options.size(); ++m) {
         const Stopwatch own;
         const bool last =
             std::none_of(partitions.begin() + static_cast<std::ptrdiff_t>(m) + 1, partitions.end(),
                          [](const auto& later) { return is_pixelwise(later); });
-        std::vector<CurveSet> curves =
-            shared[m].empty() ? curves_of(options[m], partitions[m], last) : std::move(shared[m]);
+        std::vector<CurveSet> curves = curves_of(options[m], partitions[m], last);
         calibrators.push_back(finish(options[m], std::move(partitions[m]), std::move(curves)));
         seconds[m] += own.seconds();
     }
     return calibrators;
-}
-
-/// The curves of all methods with regions from one ordering of the scores, where that is possible; else none.
-std::vector<std::vector<CurveSet>> Run::shared_curves(const std::vector<CalibrateOptions>& options,
-                                                      const std::vector<std::vector<Partition>>& partitions,
-                                                      std::vector<double>& seconds) {
-    const Stopwatch start;
-    std::vector<RegionQuestion> questions;
-    std::vector<std::size_t> whose;
-    for (std::size_t m = 0; m < options.size(); ++m) {
-        if (is_pixelwise(partitions[m])) continue;
-        questions.push_back({&partitions[m], rule_for(options[m], curve_count(partitions[m]))});
-        whose.push_back(m);
-    }
-    std::vector<std::vector<CurveSet>> curves(options.size());
-    if (questions.empty()) return curves;
-    auto found = ranked_regions(data_, census_, questions, request_for(questions.front().rule), progress_);
-    if (!found) return curves;
-    for (std::size_t q = 0; q < whose.size(); ++q) {
-        curves[whose[q]] = std::move((*found)[q]);
-        seconds[whose[q]] += start.seconds() / static_cast<double>(whose.size());
-    }
-    return curves;
 }
 
 Calibrator Run::share(const CalibrateOptions& options, const Halves* halves) {

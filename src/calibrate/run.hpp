@@ -23,6 +23,9 @@ namespace kandinsky {
 [[nodiscard]] Partition fit_region(const CalibrateOptions& options, PartitionInput input, Progress& progress);
 /// Notes whose curve each pixel uses.
 void assign_levels(Calibrator& calibrator);
+/// Fallback::automatic becomes `none` with pooling groups: a borrowed curve keeps no promise, and a class
+/// without one is in the set for certain.
+void settle_fallback(CalibrateOptions& options);
 /// Fallback::automatic becomes `image` where a region is short of scores, else `none`.
 void resolve_fallback(Calibrator& calibrator);
 /// All pixels together.
@@ -66,9 +69,6 @@ class Run {
   private:
     void walk_pixels(bool features, const std::vector<std::vector<Partition>>& partitions);
     std::vector<Partition> regions(const CalibrateOptions& options);
-    std::vector<std::vector<CurveSet>> shared_curves(const std::vector<CalibrateOptions>& options,
-                                                     const std::vector<std::vector<Partition>>& partitions,
-                                                     std::vector<double>& seconds);
     /// `last`: the curves of every pixel are not asked for again.
     std::vector<CurveSet> curves_of(const CalibrateOptions& options, const std::vector<Partition>& partitions,
                                     bool last);

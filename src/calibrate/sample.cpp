@@ -8,7 +8,7 @@
 
 namespace kandinsky {
 
-std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
+std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<std::uint64_t>& who,
                                        std::size_t count, SamplePurpose purpose, std::uint64_t seed,
                                        std::uint64_t draw) {
     Communicator& comm = data.team().comm;
@@ -21,12 +21,9 @@ std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<st
         std::uint64_t number;
         std::uint32_t group;
     };
-    std::vector<Ticket> tickets(data.groups());
-    for (std::size_t image = 0; image < data.images(); ++image) {
-        const std::uint64_t who =
-            data.grouped() ? static_cast<std::uint64_t>(data.group_id(image)) : image_hash[image];
-        tickets[data.group_of(image)] = {mix(salt ^ mix(who)), data.group_of(image)};
-    }
+    std::vector<Ticket> tickets;
+    for (std::uint32_t group = 0; group < data.groups(); ++group)
+        tickets.push_back({mix(salt ^ mix(who[group])), group});
     // Equal numbers without groups mean equal images: which of them is taken makes no difference.
     std::stable_sort(tickets.begin(), tickets.end(),
                      [](const Ticket& a, const Ticket& b) { return a.number < b.number; });

@@ -10,11 +10,11 @@ namespace kandinsky {
 enum class SamplePurpose : std::uint64_t { draws = 0x73616D706C65, split = 0x73706C6974 };
 
 /// Image numbers of this rank, ascending, of a random sample of `count` groups (images where no groups are
-/// given). Who is drawn follows from the group's id or the image's content, the seed and the number of the
-/// draw, never from an image's position.
+/// given). Which ones follows from who they are (group_identities), the seed and the number of the draw,
+/// never from an image's position.
 [[nodiscard]] std::vector<std::uint32_t> draw_sample(const Dataset& data,
-                                                     const std::vector<std::uint64_t>& image_hash,
-                                                     std::size_t count, SamplePurpose purpose,
-                                                     std::uint64_t seed, std::uint64_t draw);
+                                                     const std::vector<std::uint64_t>& who, std::size_t count,
+                                                     SamplePurpose purpose, std::uint64_t seed,
+                                                     std::uint64_t draw);
 
 }  // namespace kandinsky

@@ -54,6 +54,7 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
       strata_(options.condition == Condition::by_class ? classes : 1),
       options_(options) {
     settle_defaults(options_);
+    settle_fallback(options_);
     if (options_.score.randomized) options_.score.seed = options_.seed;
     check_score(options.score);
     refuse_unless_possible(options_, grid);
@@ -149,23 +150,6 @@ void Sketch::add_up(Communicator& comm) {
     grouped_ = sums[4] > 0;
 }
 
-void Sketch::merge(const Sketch& other) {
-    const auto same = [](const CalibrateOptions& a, const CalibrateOptions& b) {
-        return a.score == b.score && a.condition == b.condition && a.pooling == b.pooling;
-    };
-    if (grid_ != other.grid_ || classes_ != other.classes_ || edges_ != other.edges_ ||
-        !same(options_, other.options_) || (images_ > 0 && other.images_ > 0 && grouped_ != other.grouped_))
-        fail(ErrorKind::usage,
-             "sketches of different grids, classes, scores, errors or groups do not add up");
-    for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
-    for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i] += other.totals_[i];
-    for (std::size_t i = 0; i < 2; ++i) fingerprint_[i] += other.fingerprint_[i];
-    images_ += other.images_;
-    grouped_ = grouped_ || other.grouped_;
-    group_ids_.insert(other.group_ids_.begin(), other.group_ids_.end());
-    foreign_groups_ += other.foreign_groups_;
-}
-
 /// Curves from sums of counters.
 class Sketch::Curves {
   public:
@@ -194,8 +178,7 @@ class Sketch::Curves {
         std::vector<CurveSet::Curve> curves(partition.regions);
         parallel_for(curves.size(), progress, "curves", [&](std::size_t r) {
             const std::vector<std::uint64_t> sums = up_to(members[r]);
-            build_plain_curve(
-                sums.back(), rule, [&](std::size_t k) { return at(sums, k); }, curves[r]);
+            curves[r] = build_plain_curve(sums.back(), rule, [&](std::size_t k) { return at(sums, k); });
         });
         CurveSet set(rule.ladder, false);
         for (const CurveSet::Curve& curve : curves) set.append(curve);

@@ -39,12 +39,6 @@ class Communicator {
         count(own.size_bytes());
         return collect(own);
     }
-    /// Rank 0's bytes, on every rank.
-    void broadcast(std::span<std::byte> bytes) {
-        if (size() == 1 || bytes.empty()) return;
-        count(rank() == 0 ? bytes.size_bytes() : 0);
-        spread(bytes);
-    }
     /// Returns when all ranks have come here.
     void barrier() {
         std::uint64_t none = 0;
@@ -63,7 +57,6 @@ class Communicator {
     virtual void add(std::span<std::uint32_t> values) = 0;
     virtual void raise(std::span<std::uint64_t> values) = 0;
     virtual std::vector<std::vector<std::byte>> collect(std::span<const std::byte> own) = 0;
-    virtual void spread(std::span<std::byte> bytes) = 0;
 
   private:
     void count(std::size_t bytes) {

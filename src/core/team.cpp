@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "core/bisect.hpp"
 #include "core/fail.hpp"
 
 namespace kandinsky {
@@ -19,7 +20,6 @@ class Alone final : public Communicator {
     void add(std::span<std::uint32_t>) override {}
     void raise(std::span<std::uint64_t>) override {}
     std::vector<std::vector<std::byte>> collect(std::span<const std::byte>) override { return {}; }
-    void spread(std::span<std::byte>) override {}
 };
 }  // namespace
 
@@ -47,6 +47,10 @@ void sum_wide(Communicator& comm, std::span<WideCount> values) {
 }
 
 void sum_wide(Communicator& comm, std::span<std::uint64_t> values) {
+    comm.sum(values);
+}
+
+void sum_wide(Communicator& comm, std::span<std::uint32_t> values) {
     comm.sum(values);
 }
 
@@ -96,18 +100,17 @@ Gathered gather_ranked(Communicator& comm, std::span<const std::uint64_t> own) {
 
 std::vector<std::uint64_t> select_ranks(Communicator& comm, std::span<const std::uint64_t> sorted,
                                         std::span<const std::uint64_t> wanted) {
-    std::vector<std::uint64_t> found(wanted.size(), 0), counts(wanted.size());
-    for (int bit = 63; bit >= 0; --bit) {
-        // A key below the wanted one is counted; the bit is set when there are too few up to here.
-        for (std::size_t i = 0; i < wanted.size(); ++i) {
-            const std::uint64_t middle = found[i] | std::uint64_t{1} << bit;
-            counts[i] = static_cast<std::uint64_t>(std::lower_bound(sorted.begin(), sorted.end(), middle) -
-                                                   sorted.begin());
-        }
-        comm.sum(std::span(counts));
-        for (std::size_t i = 0; i < wanted.size(); ++i)
-            if (counts[i] < wanted[i]) found[i] |= std::uint64_t{1} << bit;
-    }
+    std::vector<Sought> searches;
+    for (const std::uint64_t rank : wanted) searches.push_back({.target = rank});
+    ascend(searches);
+    bisect<std::uint64_t>(
+        comm, 1, wanted.size(), 0, 64, [&](std::size_t) -> std::vector<Sought>& { return searches; },
+        [&](std::size_t, const Sought&, std::uint64_t middle) {
+            return static_cast<std::uint64_t>(std::lower_bound(sorted.begin(), sorted.end(), middle) -
+                                              sorted.begin());
+        });
+    std::vector<std::uint64_t> found;
+    for (const std::uint64_t rank : wanted) found.push_back(key_for(searches, rank));
     return found;
 }
 

@@ -30,7 +30,8 @@ __extension__ using WideCount = unsigned __int128;
 
 /// Sums of numbers below 2^110 on fewer than 2^16 ranks: as two words each, of 48 bits and the rest.
 void sum_wide(Communicator& comm, std::span<WideCount> values);
-void sum_wide(Communicator& comm, std::span<std::uint64_t> values);  ///< for templates over both
+void sum_wide(Communicator& comm, std::span<std::uint64_t> values);  ///< for templates over all three
+void sum_wide(Communicator& comm, std::span<std::uint32_t> values);
 
 /// Signed numbers, modulo 2^64.
 void sum_signed(Communicator& comm, std::span<std::int64_t> values);

@@ -84,33 +84,23 @@ void CurvePlan::read(const CurveRule& rule, std::uint64_t n, std::span<const flo
 }
 
 CurveSet::Curve build_curve(std::span<const std::uint32_t> keys, const CurveRule& rule) {
-    CurveSet::Curve curve;
-    CurveRule alike = rule;
-    alike.pooling = Pooling::pixels;
-    build_plain_curve(
-        keys.size(), alike, [&](std::size_t k) { return score_of(keys[k]); }, curve);
-    return curve;
+    return build_planned_curve(keys.size(), 0, false, rule, [&](Weight rank) {
+        return rank <= keys.size() ? score_of(keys[static_cast<std::size_t>(rank) - (rank > 0)]) : kInf;
+    });
 }
 
 CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs, std::vector<std::uint32_t>& sizes,
                                   const CurveRule& rule) {
-    CurveSet::Curve curve{.scores = pairs.size(), .groups = 0, .complete = false, .values = {}};
-    for (const std::uint64_t pair : pairs) curve.groups += sizes[pair & 0xFFFFFFFFu]++ == 0;
-    if (pairs.empty()) return curve;
-    const CurvePlan plan = CurvePlan::of_groups(curve.scores, curve.groups, rule);
-    curve.complete = plan.complete;
-    std::vector<float> found;
+    std::uint64_t groups = 0;
+    for (const std::uint64_t pair : pairs) groups += sizes[pair & 0xFFFFFFFFu]++ == 0;
     Weight reached = 0;
     std::size_t next = 0;
-    for (const Weight target : plan.targets) {
-        while (next < pairs.size() && reached < target) {
-            reached += kGroupWeight / sizes[pairs[next] & 0xFFFFFFFFu];
-            ++next;
-        }
-        found.push_back(
-            reached >= target ? score_of(static_cast<std::uint32_t>(pairs[next - (next > 0)] >> 32)) : kInf);
-    }
-    plan.read(rule, curve.scores, found, curve.values);
+    const CurveSet::Curve curve = build_planned_curve(pairs.size(), groups, true, rule, [&](Weight target) {
+        while (next < pairs.size() && reached < target)
+            reached += kGroupWeight / sizes[pairs[next++] & 0xFFFFFFFFu];
+        return reached >= target ? score_of(static_cast<std::uint32_t>(pairs[next - (next > 0)] >> 32))
+                                 : kInf;
+    });
     for (const std::uint64_t pair : pairs) sizes[pair & 0xFFFFFFFFu] = 0;
     return curve;
 }

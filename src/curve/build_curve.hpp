@@ -72,6 +72,22 @@ template <class At>
 [[nodiscard]] CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs,
                                                 std::vector<std::uint32_t>& sizes, const CurveRule& rule);
 
+/// A curve of n scores, `grouped` where each of `groups` groups weighs alike, from find(target): the score of
+/// each target of its plan in turn, +inf where there is less.
+template <class Find>
+[[nodiscard]] CurveSet::Curve build_planned_curve(std::uint64_t n, std::uint64_t groups, bool grouped,
+                                                  const CurveRule& rule, Find&& find) {
+    CurveSet::Curve curve{.scores = n, .groups = grouped ? groups : 0, .complete = false, .values = {}};
+    if (n == 0) return curve;
+    const CurvePlan plan = grouped ? CurvePlan::of_groups(n, groups, rule) : CurvePlan::of_scores(n, rule);
+    curve.complete = plan.complete;
+    std::vector<float> found;
+    found.reserve(plan.targets.size());
+    for (const Weight target : plan.targets) found.push_back(find(target));
+    plan.read(rule, n, found, curve.values);
+    return curve;
+}
+
 /// The rank, from 1, that a target means where every score weighs 1, or each is a group of its own.
 [[nodiscard]] inline Weight plain_rank(Weight target, bool grouped) {
     // With groups of one score each, the k-th score is the first to reach (k - 1, k] group weights.
@@ -81,21 +97,13 @@ template <class At>
 /// A curve from the order statistics at(0) .. at(n - 1), as scores: every one alike, or each from a group of
 /// its own, as the rule's pooling says. Same result as the two above.
 template <class At>
-void build_plain_curve(std::size_t n, const CurveRule& rule, At&& at, CurveSet::Curve& curve) {
+[[nodiscard]] CurveSet::Curve build_plain_curve(std::size_t n, const CurveRule& rule, At&& at) {
     const bool grouped = rule.pooling == Pooling::groups && !rule.released;
-    curve = {.scores = n, .groups = grouped ? n : 0, .complete = false, .values = std::move(curve.values)};
-    curve.values.clear();
-    if (n == 0) return;
-    const CurvePlan plan = grouped ? CurvePlan::of_groups(n, n, rule) : CurvePlan::of_scores(n, rule);
-    curve.complete = plan.complete;
-    std::vector<float> found;
-    found.reserve(plan.targets.size());
-    for (const Weight target : plan.targets) {
+    return build_planned_curve(n, n, grouped, rule, [&](Weight target) {
         const Weight rank = plain_rank(target, grouped);
-        found.push_back(rank <= n ? at(static_cast<std::size_t>(rank) - (rank > 0))
-                                  : std::numeric_limits<float>::infinity());
-    }
-    plan.read(rule, n, found, curve.values);
+        return rank <= n ? at(static_cast<std::size_t>(rank) - (rank > 0))
+                         : std::numeric_limits<float>::infinity();
+    });
 }
 
 }  // namespace kandinsky

@@ -261,7 +261,7 @@ void PixelRows::pair_up(std::size_t tile, std::size_t lane, Scratch& scratch, Pa
     const bool convert = keys == PairsOf::scores && word_bytes_ != 8;
     for_each(tile, lane, [&](std::uint32_t s, std::uint32_t key, std::size_t place) {
         const std::uint32_t high = convert ? key_of(score_at(s, key)) : key;
-        scratch.pairs[next[s]++] = static_cast<std::uint64_t>(high) << 32 | data_.group_of(place / slots_);
+        scratch.pairs[next[s]++] = pair_of(high, data_.group_of(place / slots_));
     });
 }
 

@@ -1,156 +1,147 @@
 #include "curve/pixel_select.hpp"
 
-#include <algorithm>
 #include <cstring>
 
+#include "core/bisect.hpp"
 #include "core/checkpoint.hpp"
-#include "core/parallel.hpp"
-#include "core/team.hpp"
 #include "core/thread_buffer.hpp"
-#include "curve/pixel_rows.hpp"
 #include "curve/score_key.hpp"
 
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kTask = 64;  // pixels that one thread takes in a row: whole tiles
-
-/// One order statistic: the first key up to which `target` is reached.
-struct Search {
-    Weight target = 0;
-    std::uint32_t found = 0;  ///< the bits known so far
-    std::uint32_t place = 0;  ///< in the order of asking
-};
+constexpr std::size_t kTask = 64;                                             // pixels: whole tiles
+constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();  // no score has this key: +inf
 
 /// What one rank has of one pixel and stratum, and what is looked for there.
 struct Unit {
     std::size_t first = 0, count = 0;  ///< of the rank's own sorted keys
     std::uint64_t scores = 0;          ///< of all ranks
-    std::uint64_t groups = 0;          ///< of all ranks, where groups are weighed
-    std::vector<Search> ranks;         ///< every score alike; ascending targets
-    std::vector<Search> weights;       ///< every group alike
-    CurvePlan plan;
+    std::vector<Sought> ranks;         ///< every score alike
+    std::vector<Sought> weights;       ///< every group alike
 };
-
-/// The ranks of the order statistics that features interpolate between.
-void ask_features(const std::vector<double>& quantiles, std::uint64_t n, std::vector<Search>& asked) {
-    for (const double level : quantiles) {
-        const auto below = static_cast<std::uint64_t>(level * static_cast<double>(n - 1));
-        for (const std::uint64_t rank : {below + 1, std::min(below + 2, n)})
-            asked.push_back({.target = rank, .place = static_cast<std::uint32_t>(asked.size())});
-    }
-}
-
-void ascend(std::vector<Search>& searches) {
-    std::sort(searches.begin(), searches.end(), [](const Search& a, const Search& b) {
-        return a.target != b.target ? a.target < b.target : a.place < b.place;
-    });
-}
-
-void order_by_place(std::vector<Search>& searches) {
-    std::sort(searches.begin(), searches.end(),
-              [](const Search& a, const Search& b) { return a.place < b.place; });
-}
 
 /// The selection in one range of pixels.
 class RangeSelection {
   public:
     RangeSelection(const Dataset& data, const Census& census, const PixelPassRequest& request,
-                   PixelRows& rows, PixelRange range, bool weighed)
+                   PixelRows& rows, PixelRange range, PixelCurves& curves)
         : data_(data),
           request_(request),
           rows_(rows),
           range_(range),
+          curves_(curves),
           strata_(census.strata),
-          weighed_(weighed),
-          grouped_(request.rule.pooling == Pooling::groups && !request.rule.released),
-          units_(range.size() * census.strata) {
+          units_(range.size() * census.strata),
+          groups_(curves.weighed() ? units_.size() : 0) {
         const std::size_t pixels = data.grid().pixels();
         for (std::size_t i = 0; i < range.size(); ++i)
             for (std::size_t s = 0; s < strata_; ++s)
-                unit(i, s).scores = census.counts[s * pixels + range.begin + i];
+                units_[i * strata_ + s].scores = census.counts[s * pixels + range.begin + i];
     }
 
-    void run() {
+    /// The keys that are looked for, as bytes: all that build() needs, for checkpoints.
+    std::vector<std::byte> find() {
         sort_own();
-        if (weighed_) count_groups();
+        std::vector<Weight> totals;
+        if (curves_.weighed()) totals = count_groups();
         ask();
-        const auto ranks = [](Unit& one) -> std::vector<Search>& { return one.ranks; };
-        const auto weights = [](Unit& one) -> std::vector<Search>& { return one.weights; };
         const std::size_t features = 2 * request_.quantiles.size();
         const std::size_t targets = request_.curves ? CurvePlan::most_targets(request_.rule) : 0;
-        for (unsigned bit = rows_.key_bits(); bit-- > 0;)
-            halve<std::uint32_t>(bit, features + (weighed_ ? 0 : targets), ranks,
-                                 [&](const Unit& one, std::size_t below) {
-                                     (void)one;
-                                     return static_cast<std::uint32_t>(below);
-                                 });
-        if (weighed_)
-            for (unsigned bit = rows_.key_bits(); bit-- > 0;)
-                halve<Weight>(bit, targets, weights, [&](const Unit& one, std::size_t below) {
-                    return below > 0 ? sums_[one.first + below - 1] : Weight{0};
+        const auto below = [&](const Unit& one, std::uint64_t middle) {
+            const auto own = std::span(keys_).subspan(one.first, one.count);
+            return static_cast<std::size_t>(std::lower_bound(own.begin(), own.end(), middle) - own.begin());
+        };
+        bisect<std::uint32_t>(
+            data_.team().comm, units_.size(), features + (curves_.weighed() ? 0 : targets), 0,
+            rows_.key_bits(), [&](std::size_t u) -> std::vector<Sought>& { return units_[u].ranks; },
+            [&](std::size_t u, const Sought&, std::uint64_t middle) {
+                return static_cast<std::uint32_t>(below(units_[u], middle));
+            });
+        if (curves_.weighed())
+            bisect<Weight>(
+                data_.team().comm, units_.size(), targets, 0, rows_.key_bits(),
+                [&](std::size_t u) -> std::vector<Sought>& { return units_[u].weights; },
+                [&](std::size_t u, const Sought&, std::uint64_t middle) {
+                    const std::size_t n = below(units_[u], middle);
+                    return n > 0 ? sums_[units_[u].first + n - 1] : Weight{0};
                 });
+        std::vector<std::uint32_t> words = groups_;
+        for (std::size_t u = 0; u < units_.size(); ++u) {
+            for (const Sought& one : units_[u].ranks) words.push_back(static_cast<std::uint32_t>(one.key));
+            for (const Sought& one : units_[u].weights)
+                words.push_back(one.target > totals[u] ? kBeyond : static_cast<std::uint32_t>(one.key));
+        }
+        keys_ = {};
+        sums_ = {};
+        const auto bytes = std::as_bytes(std::span(words));
+        return {bytes.begin(), bytes.end()};
     }
 
-    /// Curves and features of the range.
-    PixelPassResult result(Progress& progress) {
-        PixelPassResult out;
-        const std::size_t tasks = (range_.size() + kTask - 1) / kTask;
-        std::vector<std::vector<CurveSet>> parts(tasks);
-        out.features.assign(strata_ * range_.size() * request_.quantiles.size(), 0.0f);
-        parallel_for(tasks, progress, "pixel curves", [&](std::size_t task) {
-            parts[task] =
-                build(task * kTask, std::min(kTask, range_.size() - task * kTask), out.features.data());
-        });
-        if (!request_.curves) return out;
-        out.curves.assign(strata_, CurveSet(request_.rule.ladder, request_.rule.released));
-        for (std::size_t s = 0; s < strata_; ++s)
-            for (const std::vector<CurveSet>& part : parts) out.curves[s].append(part[s]);
-        return out;
+    void build(std::span<const std::byte> bytes, Progress& progress) {
+        std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
+        if (!words.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
+        std::copy_n(words.begin(), groups_.size(), groups_.begin());
+        ask();
+        std::size_t next = groups_.size();
+        for (Unit& one : units_) {
+            for (Sought& search : one.ranks) search.key = words[next++];
+            for (Sought& search : one.weights) search.key = words[next++];
+        }
+        curves_.build(range_, kTask, progress,
+                      [&](std::size_t begin, std::size_t end, std::vector<CurveSet>& sets) {
+                          for (std::size_t i = begin; i < end; ++i)
+                              for (std::size_t s = 0; s < strata_; ++s) write(i, s, sets);
+                      });
     }
 
   private:
-    /// Curves of pixels [first, first + count) of the range; their features are written.
-    std::vector<CurveSet> build(std::size_t first, std::size_t count, float* features) {
-        std::vector<CurveSet> sets;
-        if (request_.curves) sets.assign(strata_, CurveSet(request_.rule.ladder, request_.rule.released));
-        const std::size_t wanted = request_.quantiles.size();
-        std::vector<float> found;
-        for (std::size_t i = first; i < first + count; ++i)
-            for (std::size_t s = 0; s < strata_; ++s) {
-                Unit& one = unit(i, s);
-                order_by_place(one.ranks);
-                order_by_place(one.weights);
-                const auto at = [&](std::size_t k) { return rows_.score_at(s, one.ranks[k].found); };
-                for (std::size_t q = 0; q < wanted && one.scores > 0; ++q) {
-                    const double level = request_.quantiles[q];
-                    const auto below = static_cast<std::size_t>(level * static_cast<double>(one.scores - 1));
-                    features[(s * range_.size() + i) * wanted + q] = static_cast<float>(interpolated_quantile(
-                        one.scores, level, [&](std::size_t k) { return at(2 * q + (k > below ? 1 : 0)); }));
-                }
-                if (!request_.curves) continue;
-                CurveSet::Curve curve{.scores = one.scores,
-                                      .groups = !grouped_  ? 0
-                                                : weighed_ ? one.groups
-                                                           : one.scores,
-                                      .complete = one.plan.complete,
-                                      .values = {}};
-                found.clear();
-                for (std::size_t t = 0, next = 2 * wanted; t < one.plan.targets.size(); ++t) {
-                    if (beyond(one, one.plan.targets[t]))
-                        found.push_back(std::numeric_limits<float>::infinity());
-                    else if (weighed_)
-                        found.push_back(rows_.score_at(s, one.weights[t].found));
-                    else
-                        found.push_back(at(next + t));
-                }
-                if (one.scores > 0) one.plan.read(request_.rule, one.scores, found, curve.values);
-                sets[s].append(curve);
-            }
-        return sets;
+    void write(std::size_t i, std::size_t s, std::vector<CurveSet>& sets) {
+        const std::size_t u = i * strata_ + s;
+        const Unit& one = units_[u];
+        const auto score = [&](std::uint64_t key) {
+            return key == kBeyond ? std::numeric_limits<float>::infinity()
+                                  : rows_.score_at(s, static_cast<std::uint32_t>(key));
+        };
+        const auto at = [&](std::size_t k) { return score(key_for(one.ranks, k + 1)); };
+        curves_.write(s, range_.begin + i, one.scores, at,
+                      [&](const std::uint32_t* ranks, std::size_t n, float* out) {
+                          for (std::size_t k = 0; k < n; ++k)
+                              out[k] = ranks[k] == kNoRank ? score(kBeyond) : at(ranks[k]);
+                      });
+        if (curves_.weighed())
+            sets[s].append(build_planned_curve(
+                one.scores, groups_[u], true, request_.rule,
+                [&](Weight target) { return score(key_for(one.weights, std::max<Weight>(1, target))); }));
     }
 
-    Unit& unit(std::size_t i, std::size_t s) { return units_[i * strata_ + s]; }
+    /// Notes what write() will want of every unit.
+    void ask() {
+        for_pixels([&](std::size_t i) {
+            for (std::size_t s = 0; s < strata_; ++s) {
+                Unit& one = units_[i * strata_ + s];
+                one.ranks.clear();
+                one.weights.clear();
+                const auto note = [&](std::size_t k) {
+                    one.ranks.push_back({.target = k + 1});
+                    return 0.0f;
+                };
+                curves_.write(s, range_.begin + i, one.scores, note,
+                              [&](const std::uint32_t* ranks, std::size_t n, float*) {
+                                  for (std::size_t k = 0; k < n; ++k)
+                                      if (ranks[k] != kNoRank) note(ranks[k]);
+                              });
+                if (curves_.weighed())
+                    (void)build_planned_curve(
+                        one.scores, groups_[i * strata_ + s], true, request_.rule, [&](Weight target) {
+                            one.weights.push_back({.target = std::max<Weight>(1, target)});
+                            return 0.0f;
+                        });
+                ascend(one.ranks);
+                ascend(one.weights);
+            }
+        });
+    }
 
     template <class Body>
     void for_pixels(Body&& body) {
@@ -162,247 +153,89 @@ class RangeSelection {
     /// The own keys of every unit, ascending, and where groups are weighed the running sums of their weights.
     void sort_own() {
         const std::size_t places = rows_.places();
+        const bool weighed = curves_.weighed();
         keys_.resize(range_.size() * places);
-        if (weighed_) sums_.resize(keys_.size());
+        if (weighed) sums_.resize(keys_.size());
         for_pixels([&](std::size_t i) {
             PixelRows::Scratch& scratch = thread_buffer<PixelRows::Scratch, struct OwnKeys>(1).front();
             std::size_t next = i * places;
             const std::size_t tile = i / rows_.lanes(), lane = i % rows_.lanes();
-            if (weighed_) {
+            if (weighed) {
                 rows_.pair_up(tile, lane, scratch, PixelRows::PairsOf::keys);
             } else {
                 if (lane == 0) rows_.sort_tile(tile);
                 rows_.open(tile, lane, scratch);
             }
             for (std::size_t s = 0; s < strata_; ++s) {
-                Unit& one = unit(i, s);
+                Unit& one = units_[i * strata_ + s];
                 one.first = next;
                 one.count = PixelRows::count(scratch, s);
-                if (!weighed_)
+                if (!weighed)
                     for (std::size_t k = 0; k < one.count; ++k) keys_[next + k] = rows_.key(scratch, s, k);
                 else
-                    weigh(std::span(scratch.pairs).subspan(scratch.first[s], one.count), one);
+                    groups_[i * strata_ + s] =
+                        weigh(std::span(scratch.pairs).subspan(scratch.first[s], one.count), one.first);
                 next += one.count;
             }
         });
     }
 
-    void weigh(std::span<std::uint64_t> pairs, Unit& one) {
+    /// Keys and running weights of a unit's pairs, from `first` on. Returns how many groups they have.
+    std::uint32_t weigh(std::span<std::uint64_t> pairs, std::size_t first) {
         std::vector<std::uint32_t>& sizes = thread_buffer<std::uint32_t, struct GroupSizes>();
         sizes.resize(std::max(sizes.size(), data_.groups()));
         sort_pairs(pairs);
-        for (const std::uint64_t pair : pairs) one.groups += sizes[pair & 0xFFFFFFFFu]++ == 0;
+        std::uint32_t groups = 0;
+        for (const std::uint64_t pair : pairs) groups += sizes[pair & 0xFFFFFFFFu]++ == 0;
         Weight sum = 0;
         for (std::size_t k = 0; k < pairs.size(); ++k) {
             sum += kGroupWeight / sizes[pairs[k] & 0xFFFFFFFFu];
-            keys_[one.first + k] = static_cast<std::uint32_t>(pairs[k] >> 32);
-            sums_[one.first + k] = sum;
+            keys_[first + k] = static_cast<std::uint32_t>(pairs[k] >> 32);
+            sums_[first + k] = sum;
         }
         for (const std::uint64_t pair : pairs) sizes[pair & 0xFFFFFFFFu] = 0;
+        return groups;
     }
 
-    void count_groups() {
-        std::vector<std::uint32_t> groups(units_.size());
+    /// The groups of every unit, all ranks together; returns what they weigh.
+    std::vector<Weight> count_groups() {
         std::vector<Weight> totals(units_.size());
-        for (std::size_t u = 0; u < units_.size(); ++u) {
-            groups[u] = static_cast<std::uint32_t>(units_[u].groups);
+        for (std::size_t u = 0; u < units_.size(); ++u)
             if (units_[u].count > 0) totals[u] = sums_[units_[u].first + units_[u].count - 1];
-        }
-        data_.team().comm.sum(std::span(groups));
+        data_.team().comm.sum(std::span(groups_));
         sum_wide(data_.team().comm, totals);
-        for (std::size_t u = 0; u < units_.size(); ++u) units_[u].groups = groups[u];
-        totals_ = std::move(totals);
-    }
-
-    /// Whether there is less than a target of a unit's plan asks for.
-    [[nodiscard]] bool beyond(const Unit& one, Weight target) const {
-        if (weighed_) return totals_[static_cast<std::size_t>(&one - units_.data())] < target;
-        return rank_of(target) > one.scores;
-    }
-    /// With groups of one score each, the k-th score is the first to reach (k - 1, k] group weights.
-    [[nodiscard]] Weight rank_of(Weight target) const {
-        return grouped_ ? (target + (kGroupWeight - 1)) / kGroupWeight : target;
-    }
-
-    void ask() {
-        for_pixels([&](std::size_t i) {
-            for (std::size_t s = 0; s < strata_; ++s) {
-                Unit& one = unit(i, s);
-                if (one.scores == 0) continue;
-                ask_features(request_.quantiles, one.scores, one.ranks);
-                if (request_.curves) {
-                    one.plan = grouped_ ? CurvePlan::of_groups(one.scores, weighed_ ? one.groups : one.scores,
-                                                               request_.rule)
-                                        : CurvePlan::of_scores(one.scores, request_.rule);
-                    std::vector<Search>& asked = weighed_ ? one.weights : one.ranks;
-                    for (const Weight target : one.plan.targets)
-                        asked.push_back({.target = std::max<Weight>(1, weighed_ ? target : rank_of(target)),
-                                         .place = static_cast<std::uint32_t>(asked.size())});
-                }
-                ascend(one.ranks);
-                ascend(one.weights);
-            }
-        });
-    }
-
-    /// One more bit of every search: how much lies below the middle, summed over the ranks. Searches that
-    /// have found the same bits so far are neighbours and ask once. Every unit has room for as many questions
-    /// as there can be, so what crosses the network follows from the grid and the ladder, not from the data.
-    template <class Count, class Of, class Below>
-    void halve(unsigned bit, std::size_t most, Of&& searches, Below&& below) {
-        const unsigned known = rows_.key_bits() - 1 - bit;
-        const std::size_t room = std::min(most, std::size_t{1} << known);
-        const auto groups_of = [](std::vector<Search>& all, auto&& visit) {
-            for (std::size_t a = 0, b = 0; a < all.size(); a = b) {
-                while (b < all.size() && all[b].found == all[a].found) ++b;
-                visit(std::span(all).subspan(a, b - a));
-            }
-        };
-        std::vector<Count> counts(units_.size() * room);
-        for_pixels([&](std::size_t i) {
-            for (std::size_t u = i * strata_; u < (i + 1) * strata_; ++u) {
-                const Unit& one = units_[u];
-                const auto own = std::span(keys_).subspan(one.first, one.count);
-                std::size_t next = u * room;
-                groups_of(searches(units_[u]), [&](std::span<Search> same) {
-                    const std::uint32_t middle = same.front().found | std::uint32_t{1} << bit;
-                    counts[next++] =
-                        below(one, static_cast<std::size_t>(std::lower_bound(own.begin(), own.end(), middle) -
-                                                            own.begin()));
-                });
-            }
-        });
-        if constexpr (sizeof(Count) == sizeof(Weight))
-            sum_wide(data_.team().comm, std::span(counts));
-        else
-            data_.team().comm.sum(std::span(counts));
-        for_pixels([&](std::size_t i) {
-            for (std::size_t u = i * strata_; u < (i + 1) * strata_; ++u) {
-                std::size_t next = u * room;
-                groups_of(searches(units_[u]), [&](std::span<Search> same) {
-                    const Weight seen = counts[next++];
-                    const std::uint32_t before = same.front().found;
-                    for (Search& search : same)
-                        if (seen < search.target) search.found = before | std::uint32_t{1} << bit;
-                });
-            }
-        });
+        return totals;
     }
 
     const Dataset& data_;
     const PixelPassRequest& request_;
     PixelRows& rows_;
     PixelRange range_;
+    PixelCurves& curves_;
     std::size_t strata_;
-    bool weighed_, grouped_;
-    std::vector<Unit> units_;          ///< [pixel of the range][stratum]
-    std::vector<std::uint32_t> keys_;  ///< the rank's own, unit by unit, ascending
-    std::vector<Weight> sums_;         ///< of their weights, from the unit's first on
-    std::vector<Weight> totals_;       ///< of each unit, all ranks
+    std::vector<Unit> units_;            ///< [pixel of the range][stratum]
+    std::vector<std::uint32_t> groups_;  ///< of each unit, where groups are weighed
+    std::vector<std::uint32_t> keys_;    ///< the rank's own, unit by unit, ascending
+    std::vector<Weight> sums_;           ///< of their weights, from the unit's first on
 };
-
-/// A result as bytes, for checkpoints.
-class Packer {
-  public:
-    void put(const auto& values) {
-        const std::uint64_t count = values.size();
-        append(&count, sizeof count);
-        append(values.data(), count * sizeof(*values.data()));
-    }
-    std::vector<std::byte> bytes;
-
-  private:
-    void append(const void* from, std::size_t n) {
-        const auto* const begin = static_cast<const std::byte*>(from);
-        bytes.insert(bytes.end(), begin, begin + n);
-    }
-};
-
-template <class Vector>
-void take(std::span<const std::byte>& bytes, Vector& values) {
-    std::uint64_t count = 0;
-    std::memcpy(&count, bytes.data(), sizeof count);
-    values.resize(count);
-    const std::size_t length = count * sizeof(*values.data());
-    if (count > 0) std::memcpy(values.data(), bytes.data() + sizeof count, length);
-    bytes = bytes.subspan(sizeof count + length);
-}
-
-std::vector<std::byte> packed(const PixelPassResult& result) {
-    Packer out;
-    out.put(result.features);
-    for (const CurveSet& set : result.curves) {
-        const CurveSet::Storage& from = set.storage();
-        out.put(from.values);
-        out.put(from.offsets);
-        out.put(from.scores);
-        out.put(from.groups);
-        out.put(from.complete);
-    }
-    return std::move(out.bytes);
-}
-
-PixelPassResult unpacked(std::span<const std::byte> bytes, const PixelPassRequest& request) {
-    PixelPassResult result;
-    take(bytes, result.features);
-    while (!bytes.empty()) {
-        CurveSet::Storage storage;
-        take(bytes, storage.values);
-        take(bytes, storage.offsets);
-        take(bytes, storage.scores);
-        take(bytes, storage.groups);
-        take(bytes, storage.complete);
-        result.curves.push_back(
-            CurveSet::from_storage(request.rule.ladder, request.rule.released, std::move(storage)));
-    }
-    return result;
-}
-
-/// Bytes that a pixel takes on one rank while it is worked on.
-std::size_t pixel_bytes(const PixelRows& rows, const PixelPassRequest& request, std::size_t strata,
-                        bool weighed) {
-    const std::size_t asked =
-        2 * request.quantiles.size() + (request.curves ? CurvePlan::most_targets(request.rule) : 0);
-    return rows.tile_bytes() / rows.lanes() + rows.places() * (weighed ? 20 : 4) +
-           strata * (sizeof(Unit) + asked * (sizeof(Search) + sizeof(Weight) + 8));
-}
 }  // namespace
 
-PixelPassResult pixel_select(const Dataset& data, const Census& census, const PixelPassRequest& request,
-                             Progress& progress) {
-    Communicator& comm = data.team().comm;
-    const std::size_t pixels = data.grid().pixels(), wanted = request.quantiles.size();
-    PixelPassResult result;
-    result.features.assign(census.strata * pixels * wanted, 0.0f);
-    if (request.curves)
-        result.curves.assign(census.strata, CurveSet(request.rule.ladder, request.rule.released));
-    PixelRows rows(data, request.condition, request.score);
-    // Where each group has one score at a pixel, on every rank, weighing by groups is weighing alike.
-    const bool grouped = request.rule.pooling == Pooling::groups && !request.rule.released;
-    const bool weighed =
-        most(comm, request.curves && grouped && !(rows.single() && data.groups() == data.images()) ? 1 : 0) ==
-        1;
-    const std::size_t fit = least(
-        comm, std::max<std::size_t>(1, request.budget / pixel_bytes(rows, request, census.strata, weighed)));
-    const std::size_t ranges = (pixels + fit - 1) / fit;
-    for (std::size_t r = 0; r < ranges; ++r) {
-        const PixelRange range{pixels * r / ranges, pixels * (r + 1) / ranges};
-        const PixelPassResult part =
-            unpacked(remembered(data.team(), "pixel curves",
-                                [&] {
-                                    rows.gather(range, progress);
-                                    RangeSelection selection(data, census, request, rows, range, weighed);
-                                    selection.run();
-                                    return packed(selection.result(progress));
-                                }),
-                     request);
-        for (std::size_t s = 0; s < census.strata; ++s) {
-            std::copy_n(part.features.data() + s * range.size() * wanted, range.size() * wanted,
-                        result.features.data() + (s * pixels + range.begin) * wanted);
-            if (request.curves) result.curves[s].append(part.curves[s]);
-        }
-    }
-    return result;
+void select_range(const Dataset& data, const Census& census, const PixelPassRequest& request, PixelRows& rows,
+                  PixelRange range, PixelCurves& curves, Progress& progress) {
+    RangeSelection selection(data, census, request, rows, range, curves);
+    const std::vector<std::byte> found = remembered(data.team(), "pixel curves", [&] {
+        rows.gather(range, progress);
+        return selection.find();
+    });
+    selection.build(found, progress);
+}
+
+std::size_t select_bytes(const PixelRows& rows, const PixelPassRequest& request, std::size_t strata,
+                         bool weighed) {
+    const std::size_t asked =
+        2 * request.quantiles.size() + (request.curves ? CurvePlan::most_targets(request.rule) : 0);
+    return rows.places() * (weighed ? 20 : 4) +
+           strata * (sizeof(Unit) + asked * (sizeof(Sought) + sizeof(Weight) + 8));
 }
 
 }  // namespace kandinsky

@@ -1,15 +1,18 @@
 #pragma once
 
-#include "curve/pixel_pass.hpp"
+#include "curve/pixel_curves.hpp"
+#include "curve/pixel_rows.hpp"
 
 namespace kandinsky {
 
-/// pixel_pass() for ranks that each have a part of the images, with the same result on every one. Each sorts
-/// what it has of a range of pixels; then all halve the keys' range, bit by bit, around every order statistic
-/// that a curve or feature is made of, and what crosses the network is how many scores (or how much weight of
-/// groups) each has below the middle: at most one count for each of them and bit, however many images there
-/// are. Order statistics that still lie together share theirs.
-[[nodiscard]] PixelPassResult pixel_select(const Dataset& data, const Census& census,
-                                           const PixelPassRequest& request, Progress& progress);
+/// Builds the curves and features of a range of pixels for ranks that each have a part of the images, with
+/// the same result on every one. Each sorts what it has; then all halve the keys' range around every order
+/// statistic that a curve or feature is made of (core/bisect.hpp).
+void select_range(const Dataset& data, const Census& census, const PixelPassRequest& request, PixelRows& rows,
+                  PixelRange range, PixelCurves& curves, Progress& progress);
+
+/// Bytes that this takes for a pixel on one rank, besides the pixel's rows.
+[[nodiscard]] std::size_t select_bytes(const PixelRows& rows, const PixelPassRequest& request,
+                                       std::size_t strata, bool weighed);
 
 }  // namespace kandinsky

@@ -1,119 +1,348 @@
 #include "curve/region_pass.hpp"
 
 #include <algorithm>
-#include <kandinsky/error.hpp>
-#include <limits>
+#include <atomic>
+#include <kandinsky/threads.hpp>
+#include <utility>
 
-#include "core/parallel.hpp"
-#include "core/team.hpp"
-#include "curve/ranked_regions.hpp"
-#include "curve/region_select.hpp"
-#include "curve/score_key.hpp"
-#include "score/narrow_scores.hpp"
-#include "score/scored_tile.hpp"
+#include "core/bisect.hpp"
+#include "core/checkpoint.hpp"
+#include "curve/region_walk.hpp"
 
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kTile = 2048;
+constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+constexpr unsigned kLeadingBits = 16, kFollowingBits = 8;
 constexpr std::uint64_t kSmall = std::uint64_t{1} << 18;  // scores; more of few values are faster counted
-constexpr std::size_t kElsewhere = std::numeric_limits<std::size_t>::max();
 
-/// The jobs of one walk, with a stretch of the buffer for every (job, tile): the census says how long each
-/// is, so threads fill them without a word to each other.
-class Walk {
+[[nodiscard]] bool by_groups(const CurveRule& rule) {
+    return rule.pooling == Pooling::groups && !rule.released;
+}
+
+/// Counters of each part, for slots of digits of so many bits.
+template <class Count>
+class Counters {
   public:
-    Walk(const Census& census, const std::vector<Partition>& partitions, std::span<const RegionJob> jobs,
-         std::size_t pixels)
-        : jobs_(jobs), tiles_((pixels + kTile - 1) / kTile), slot_of_(census.strata) {
-        for (std::size_t s = 0; s < census.strata; ++s) slot_of_[s].assign(partitions[s].regions, kElsewhere);
-        for (std::size_t j = 0; j < jobs.size(); ++j) slot_of_[jobs[j].stratum][jobs[j].region] = j;
-        std::vector<std::uint64_t> length(jobs.size() * tiles_, 0);
-        for (std::size_t s = 0; s < census.strata; ++s)
-            for (std::size_t p = 0; p < pixels; ++p) {
-                const std::size_t job = slot_of_[s][partitions[s].region[p]];
-                if (job != kElsewhere) length[job * tiles_ + p / kTile] += census.counts[s * pixels + p];
-            }
-        start_.resize(length.size() + 1, 0);
-        for (std::size_t i = 0; i < length.size(); ++i) start_[i + 1] = start_[i] + length[i];
+    Counters(std::size_t parts, std::size_t slots, std::size_t digits)
+        : digits_(digits), tables_(parts, std::vector<Count>(slots * digits)) {}
+    Count& at(std::size_t part, std::size_t slot, std::size_t digit) {
+        return tables_[part][slot * digits_ + digit];
     }
-
-    [[nodiscard]] std::size_t tiles() const { return tiles_; }
-    [[nodiscard]] std::uint64_t total() const { return start_.back(); }
-    [[nodiscard]] std::uint64_t start(std::size_t job, std::size_t tile) const {
-        return start_[job * tiles_ + tile];
+    /// What a checkpoint keeps.
+    [[nodiscard]] State state() {
+        State all;
+        for (std::vector<Count>& table : tables_) all.push_back(bytes_of(table));
+        return all;
     }
-    [[nodiscard]] std::uint64_t end(std::size_t job, std::size_t tile) const {
-        return start_[job * tiles_ + tile + 1];
+    /// Adds the parts up; at(0, ...) has the sums.
+    void sum() {
+        for (std::size_t part = 1; part < tables_.size(); ++part) {
+            for (std::size_t i = 0; i < tables_[0].size(); ++i) tables_[0][i] += tables_[part][i];
+            tables_[part] = {};
+        }
     }
-    [[nodiscard]] std::size_t job_of(std::size_t stratum, std::uint32_t region) const {
-        return slot_of_[stratum][region];
+    /// Then at(0, slot, digit) has what the slot's digits before it have.
+    void run_up() {
+        for (std::size_t first = 0; first < tables_[0].size(); first += digits_) {
+            Count sum = 0;
+            for (std::size_t digit = 0; digit < digits_; ++digit)
+                sum += std::exchange(tables_[0][first + digit], sum);
+        }
     }
-    [[nodiscard]] std::span<const RegionJob> jobs() const { return jobs_; }
 
   private:
-    std::span<const RegionJob> jobs_;
-    std::size_t tiles_;
-    std::vector<std::vector<std::size_t>> slot_of_;
-    std::vector<std::uint64_t> start_;
+    std::size_t digits_;
+    std::vector<std::vector<Count>> tables_;
 };
 
-/// Fills the buffer of a walk with make(score, group) of every score that belongs to one of its jobs.
-template <class Key, class Make>
-std::vector<Key> gather(const Dataset& data, const std::vector<Partition>& partitions,
-                        const RegionPassRequest& request, const Walk& walk, Progress& progress, Make&& make) {
-    const std::size_t pixels = data.grid().pixels();
-    std::vector<Key> keys(walk.total());
-    parallel_for(walk.tiles(), progress, "region scores", [&](std::size_t number) {
-        const PixelRange range{number * kTile, std::min(pixels, (number + 1) * kTile)};
-        const std::size_t n = range.size();
-        std::vector<std::uint64_t> cursor(walk.jobs().size()), end(cursor.size());
-        for (std::size_t j = 0; j < cursor.size(); ++j)
-            cursor[j] = walk.start(j, number), end[j] = walk.end(j, number);
-        // Which job each pixel of the tile feeds, looked up once for all images.
-        std::vector<std::size_t> target(partitions.size() * n);
-        for (std::size_t s = 0; s < partitions.size(); ++s)
-            for (std::size_t i = 0; i < n; ++i)
-                target[s * n + i] = walk.job_of(s, partitions[s].region[range.begin + i]);
-        ScoredTile tile(data, request.score, n);
-        for (std::size_t image = 0; image < data.images(); ++image) {
-            if (progress.cancelled()) throw Interrupted();
-            tile.load(image, range);
-            const std::uint32_t group = data.group_of(image);
-            for (std::size_t c = 0; c < data.classes(); ++c) {
-                const std::size_t* const to =
-                    target.data() + (request.condition == Condition::by_class ? c * n : 0);
-                const float* const scores = tile.scores(c);
-                const std::uint8_t* const member = tile.member(c);
-                for (std::size_t i = 0; i < n; ++i) {
-                    if (member[i] == 0 || to[i] == kElsewhere) continue;
-                    std::uint64_t& at = cursor[to[i]];
-                    if (at == end[to[i]]) refuse_changed(data);  // more than the census saw
-                    keys[at++] = make(scores[i], group);
+/// Curves of regions of any size in bounded memory: counts scores by their leading digits, then, where an
+/// order statistic of the curve lies, by the digits that follow. One walk over the data for scores of few
+/// values, three for others. What is counted are integers, which add up over threads, batches and ranks.
+template <class Count>
+class Selection {
+  public:
+    Selection(const Dataset& data, const RegionWalk& walk, std::span<const RegionJob> jobs, std::size_t parts,
+              std::size_t followed, const RegionPassRequest& request, Progress& progress)
+        : data_(data),
+          walk_(walk),
+          jobs_(jobs),
+          parts_(parts),
+          followed_(followed),
+          each_(CurvePlan::most_targets(request.rule)),
+          request_(request),
+          progress_(progress),
+          searches_(jobs.size()) {}
+
+    std::vector<CurveSet::Curve> run() {
+        std::vector<CurveSet::Curve> curves(jobs_.size());
+        std::vector<Weight> totals(jobs_.size());
+        for (std::size_t j = 0; j < jobs_.size(); ++j) totals[j] = curves[j].scores = jobs_[j].count;
+        const bool grouped = by_groups(request_.rule);
+        if (grouped) count_groups(curves, totals);
+        // Once to note what is looked for, once to read it.
+        const auto build = [&](auto&& find) {
+            for (std::size_t j = 0; j < jobs_.size(); ++j)
+                curves[j] = build_planned_curve(
+                    jobs_[j].count, curves[j].groups, grouped, request_.rule, [&](Weight target) {
+                        return target > totals[j] ? std::numeric_limits<float>::infinity()
+                                                  : find(j, std::max<Weight>(1, target));
+                    });
+        };
+        build([&](std::size_t j, Weight target) {
+            searches_[j].push_back({{.target = target}, static_cast<std::uint32_t>(j), 0});
+            return 0.0f;
+        });
+        for (std::vector<Search>& own : searches_) ascend(own);
+        find();
+        build([&](std::size_t j, Weight target) {
+            return walk_.score(jobs_[j].stratum, static_cast<std::uint32_t>(key_for(searches_[j], target)));
+        });
+        return curves;
+    }
+
+  private:
+    struct Search : Sought {
+        std::uint32_t slot = 0;  ///< whose counters the next digit is counted in
+        Count before = 0;        ///< what this rank has below the bits found so far
+    };
+    /// A digit that is known: [slot][digit] is the slot that the next digit is counted in, or kNone.
+    struct Known {
+        unsigned shift = 0, bits = 0;
+        std::vector<std::uint32_t> next;
+    };
+
+    /// How many scores each group has in each region, and so what one of them weighs. Groups are whole on a
+    /// rank, so weights never leave it; how many groups there are and what they weigh together do.
+    void count_groups(std::vector<CurveSet::Curve>& curves, std::vector<Weight>& totals) {
+        const std::size_t groups = data_.groups();
+        Counters<std::uint32_t> counts(parts_, jobs_.size(), groups);
+        walk("groups of regions", counts, RegionWalk::What::places,
+             [&](std::size_t part, std::uint32_t job, std::uint32_t, std::size_t image) {
+                 ++counts.at(part, job, data_.group_of(image));
+             });
+        counts.sum();
+        weights_.assign(jobs_.size() * groups, 0);
+        std::vector<std::uint64_t> there(jobs_.size());
+        totals.assign(jobs_.size(), 0);
+        for (std::size_t j = 0; j < jobs_.size(); ++j)
+            for (std::size_t g = 0; g < groups; ++g)
+                if (const std::uint32_t n = counts.at(0, j, g); n > 0) {
+                    weights_[j * groups + g] = kGroupWeight / n;
+                    totals[j] += static_cast<Weight>(kGroupWeight / n) * n;
+                    ++there[j];
                 }
-            }
+        comm().sum(std::span(there));
+        sum_wide(comm(), std::span(totals));
+        for (std::size_t j = 0; j < curves.size(); ++j) curves[j].groups = there[j];
+    }
+
+    [[nodiscard]] Communicator& comm() const { return data_.team().comm; }
+
+    /// One walk over the images that adds to counters.
+    template <class Table, class Visit>
+    void walk(std::string_view name, Table& counts, RegionWalk::What what, Visit&& visit) {
+        accumulate(data_.team(), name, data_.images(), counts.state(), [&](std::size_t from, std::size_t to) {
+            walk_.run(from, to, parts_, what, progress_, visit);
+        });
+    }
+
+    [[nodiscard]] Count weight(std::uint32_t job, std::size_t image) const {
+        if constexpr (sizeof(Count) == sizeof(Weight))
+            return weights_[job * data_.groups() + data_.group_of(image)];
+        else
+            return 1;
+    }
+
+    void find() {
+        if (walk_.narrow()) return find_digit(0, jobs_.size(), jobs_.size(), 0, NarrowScores::kBits);
+        find_digit(0, jobs_.size(), jobs_.size(), 2 * kFollowingBits, kLeadingBits);
+        for (std::size_t begin = 0; begin < jobs_.size(); begin += followed_) {
+            const std::size_t end = std::min(jobs_.size(), begin + followed_);
+            known_.clear();
+            std::size_t slots = number_slots(begin, end, jobs_.size(), 2 * kFollowingBits, kLeadingBits);
+            find_digit(begin, end, slots, kFollowingBits, kFollowingBits);
+            slots = number_slots(begin, end, slots, kFollowingBits, kFollowingBits);
+            find_digit(begin, end, slots, 0, kFollowingBits);
         }
-        if (cursor != end) refuse_changed(data);
-    });
+    }
+
+    /// Numbers the distinct places that the searches of jobs [begin, end) have come to with the digit at
+    /// `shift`: the slots of the next. Returns how many there are.
+    std::size_t number_slots(std::size_t begin, std::size_t end, std::size_t slots, unsigned shift,
+                             unsigned bits) {
+        Known digit{.shift = shift, .bits = bits, .next = std::vector<std::uint32_t>(slots << bits, kNone)};
+        std::uint32_t count = 0;
+        for (std::size_t j = begin; j < end; ++j)
+            for (Search& one : searches_[j]) {
+                std::uint32_t& slot =
+                    digit.next[std::size_t{one.slot} << bits | (one.key & ((1u << bits) - 1))];
+                if (slot == kNone) slot = count++;
+                one.slot = slot;
+            }
+        known_.push_back(std::move(digit));
+        return count;
+    }
+
+    /// The digit at `shift`, for the searches of jobs [begin, end).
+    void find_digit(std::size_t begin, std::size_t end, std::size_t slots, unsigned shift, unsigned bits) {
+        const std::uint32_t mask = (1u << bits) - 1;
+        Counters<Count> counts(parts_, slots, std::size_t{1} << bits);
+        const auto count = [&](auto&& slot_of) {
+            walk("digits of regions", counts, RegionWalk::What::keys,
+                 [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
+                     const std::uint32_t slot = slot_of(job, key);
+                     if (slot != kNone) counts.at(part, slot, key >> shift & mask) += weight(job, image);
+                 });
+        };
+        const auto next = [](const Known& digit, std::uint32_t slot, std::uint32_t key) {
+            return slot == kNone ? kNone
+                                 : digit.next[std::size_t{slot} << digit.bits |
+                                              (key >> digit.shift & ((1u << digit.bits) - 1))];
+        };
+        if (known_.empty())
+            count([](std::uint32_t job, std::uint32_t) { return job; });
+        else if (known_.size() == 1)
+            count([&](std::uint32_t job, std::uint32_t key) { return next(known_[0], job, key); });
+        else
+            count([&](std::uint32_t job, std::uint32_t key) {
+                return next(known_[1], next(known_[0], job, key), key);
+            });
+        counts.sum();
+        counts.run_up();
+        unsigned before = 0;
+        for (const Known& digit : known_) before += digit.bits;
+        bisect<Count>(
+            comm(), end - begin, each_, before, bits,
+            [&](std::size_t j) -> std::vector<Search>& { return searches_[begin + j]; },
+            [&](std::size_t, const Search& one, std::uint64_t middle) {
+                return one.before + counts.at(0, one.slot, middle & mask);
+            });
+        for (std::size_t j = begin; j < end; ++j)
+            for (Search& one : searches_[j]) one.before += counts.at(0, one.slot, one.key & mask);
+    }
+
+    const Dataset& data_;
+    const RegionWalk& walk_;
+    std::span<const RegionJob> jobs_;
+    std::size_t parts_;
+    std::size_t followed_;  ///< jobs whose following digits are counted in one walk
+    std::size_t each_;      ///< searches of a job at most
+    const RegionPassRequest& request_;
+    Progress& progress_;
+    std::vector<std::vector<Search>> searches_;  ///< [job]
+    std::vector<Known> known_;
+    std::vector<std::uint64_t> weights_;  ///< [job][group]
+};
+
+using Curves = std::vector<CurveSet::Curve>;
+
+/// As many jobs at a time as there are counters for.
+Curves count_curves(const Dataset& data, const std::vector<Partition>& partitions,
+                    std::span<const RegionJob> jobs, const RegionPassRequest& request, Progress& progress) {
+    const bool grouped = by_groups(request.rule);
+    const std::size_t count = grouped ? sizeof(Weight) : sizeof(std::uint64_t);
+    // Fewer parts rather than more walks, but some parts.
+    constexpr std::size_t kLeading = std::size_t{1} << kLeadingBits;
+    const auto most_jobs = [&](std::size_t parts) {
+        const std::size_t each = kLeading * (parts * count + sizeof(std::uint32_t)) +
+                                 (grouped ? data.groups() * (parts + 2) * 4 : 0);
+        return std::max<std::size_t>(1, request.budget / 2 / each);
+    };
+    std::size_t parts = threads_in_use();
+    while (parts > 4 && most_jobs(parts) < jobs.size()) parts /= 2;
+    while (parts > 1 && parts * kLeading * count > request.budget) parts /= 2;
+    // All ranks take the same batches, whatever their share and their threads.
+    const std::size_t batch_size = jobs.empty() ? 1 : least(data.team().comm, most_jobs(parts));
+    const std::size_t following =
+        (CurvePlan::most_targets(request.rule) << kFollowingBits) * (parts * count + sizeof(std::uint32_t));
+    const std::size_t followed =
+        least(data.team().comm, std::max<std::size_t>(1, request.budget / 2 / following));
+    Curves curves;
+    for (std::size_t begin = 0; begin < jobs.size(); begin += batch_size) {
+        const auto batch = jobs.subspan(begin, std::min(batch_size, jobs.size() - begin));
+        const RegionWalk walk(data, partitions, batch, request);
+        Curves own =
+            grouped ? Selection<Weight>(data, walk, batch, parts, followed, request, progress).run()
+                    : Selection<std::uint64_t>(data, walk, batch, parts, followed, request, progress).run();
+        std::move(own.begin(), own.end(), std::back_inserter(curves));
+    }
+    return curves;
+}
+
+/// The keys of all scores of some regions, as make(key, group), region by region. Threads fill small buffers
+/// of their own and reserve a stretch for a full one, so their order is chance until they are sorted.
+template <class Key, class Make>
+std::vector<Key> gather(const Dataset& data, const RegionWalk& walk, std::span<const RegionJob> jobs,
+                        std::span<const std::uint64_t> first, Progress& progress, Make&& make) {
+    const std::size_t parts = threads_in_use();
+    const std::size_t room = std::clamp<std::size_t>((std::size_t{1} << 18) / jobs.size(), 4, 1024);
+    std::vector<Key> keys(first.back());
+    std::vector<std::atomic<std::uint64_t>> next(jobs.size());
+    for (std::size_t j = 0; j < jobs.size(); ++j) next[j] = first[j];
+    std::vector<Key> buffers(parts * jobs.size() * room);    // [part][job][place]
+    std::vector<std::uint32_t> filled(parts * jobs.size());  // [part][job]
+    const auto flush = [&](std::size_t slot, std::size_t job) {
+        const std::size_t n = std::exchange(filled[slot], 0);
+        const std::uint64_t at = next[job].fetch_add(n, std::memory_order_relaxed);
+        if (at + n > first[job + 1]) refuse_changed(data);  // more than the census saw
+        std::copy_n(buffers.data() + slot * room, n, keys.data() + at);
+    };
+    const bool narrow = walk.narrow();
+    walk.run(0, data.images(), parts, RegionWalk::What::keys, progress,
+             [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
+                 const std::size_t slot = part * jobs.size() + job;
+                 std::uint32_t& n = filled[slot];
+                 if (narrow) key = key_of(walk.score(jobs[job].stratum, key));
+                 buffers[slot * room + n] = make(key, data.group_of(image));
+                 if (++n == room) flush(slot, job);
+             });
+    for (std::size_t job = 0; job < jobs.size(); ++job) {
+        for (std::size_t part = 0; part < parts; ++part) flush(part * jobs.size() + job, job);
+        if (next[job] != first[job + 1]) refuse_changed(data);
+    }
     return keys;
+}
+
+/// Curves of regions whose scores are all held at a time.
+Curves sort_curves(const Dataset& data, const std::vector<Partition>& partitions,
+                   std::span<const RegionJob> jobs, const RegionPassRequest& request, Progress& progress) {
+    std::vector<std::uint64_t> first(1, 0);
+    for (const RegionJob& job : jobs) first.push_back(first.back() + job.count);
+    Curves curves(jobs.size());
+    if (first.back() == 0) return curves;
+    const RegionWalk walk(data, partitions, jobs, request);
+    const auto own = [&](auto& keys, std::size_t j) {
+        return std::span(keys).subspan(first[j], jobs[j].count);
+    };
+    if (by_groups(request.rule)) {
+        auto pairs = gather<std::uint64_t>(data, walk, jobs, first, progress, pair_of);
+        parallel_for(jobs.size(), [&](std::size_t j) {
+            std::vector<std::uint32_t> sizes(data.groups());
+            sort_pairs(own(pairs, j));
+            curves[j] = build_group_curve(own(pairs, j), sizes, request.rule);
+        });
+    } else {
+        auto keys = gather<std::uint32_t>(data, walk, jobs, first, progress,
+                                          [](std::uint32_t key, std::uint32_t) { return key; });
+        parallel_for(jobs.size(), [&](std::size_t j) {
+            sort_keys(own(keys, j));
+            curves[j] = build_curve(own(keys, j), request.rule);
+        });
+    }
+    return curves;
 }
 }  // namespace
 
 std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
                                   const std::vector<Partition>& partitions, const RegionPassRequest& request,
                                   Progress& progress) {
-    const RegionQuestion question{&partitions, request.rule};
-    if (auto found = ranked_regions(data, census, {&question, 1}, request, progress))
-        return std::move(found->front());
     const std::size_t pixels = data.grid().pixels();
-    const bool grouped = request.rule.pooling == Pooling::groups && !request.rule.released;
     std::vector<RegionJob> jobs;
     std::vector<std::size_t> first_job;
     for (std::size_t s = 0; s < census.strata; ++s) {
         first_job.push_back(jobs.size());
-        jobs.resize(jobs.size() + partitions[s].regions);
-        for (std::uint32_t r = 0; r < partitions[s].regions; ++r)
-            jobs[first_job[s] + r] = {.stratum = s, .region = r, .count = 0};
+        for (std::uint32_t r = 0; r < partitions[s].regions; ++r) jobs.push_back({.stratum = s, .region = r});
         for (std::size_t p = 0; p < pixels; ++p)
             jobs[first_job[s] + partitions[s].region[p]].count += census.counts[s * pixels + p];
     }
@@ -121,57 +350,25 @@ std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
     // Regions that fit are gathered and sorted, with as much scratch as there are scores. Others are counted,
     // which needs no memory for the scores; for scores of few values it is faster too. Ranks that work
     // together and checkpoints always count: counts add up.
-    const std::uint64_t most = std::max<std::uint64_t>(1, request.budget / (grouped ? 16 : 8));
+    const std::uint64_t most =
+        std::max<std::uint64_t>(1, request.budget / (by_groups(request.rule) ? 16 : 8));
     const bool few_values = NarrowScores::of(data, request.score, request.condition).has_value();
     const std::uint64_t sorted = data.team().counts() ? 0 : few_values ? std::min(most, kSmall) : most;
-    std::vector<CurveSet::Curve> curves(jobs.size());
-    std::vector<std::size_t> small;
-    {
-        std::vector<RegionJob> large;
-        std::vector<std::size_t> place;
-        for (std::size_t j = 0; j < jobs.size(); ++j)
-            if (jobs[j].count > sorted)
-                large.push_back(jobs[j]), place.push_back(j);
-            else
-                small.push_back(j);
-        std::vector<CurveSet::Curve> found = select_curves(data, partitions, large, request, progress);
-        for (std::size_t i = 0; i < place.size(); ++i) curves[place[i]] = std::move(found[i]);
-    }
-    for (std::size_t begin = 0; begin < small.size();) {
-        std::vector<RegionJob> held;
-        std::uint64_t scores = 0;
-        while (begin + held.size() < small.size() &&
-               (held.empty() || scores + jobs[small[begin + held.size()]].count <= most)) {
-            held.push_back(jobs[small[begin + held.size()]]);
-            scores += held.back().count;
-        }
-        if (scores == 0) {
-            begin += held.size();
-            continue;
-        }
-        const Walk walk(census, partitions, held, pixels);
-        const auto stretch = [&](auto& keys, std::size_t j) {
-            const std::uint64_t from = walk.start(j, 0);
-            return std::span(keys).subspan(from, walk.jobs()[j].count);
-        };
-        if (grouped) {
-            auto pairs = gather<std::uint64_t>(data, partitions, request, walk, progress, pair_of);
-            parallel_for(held.size(), [&](std::size_t j) {
-                std::vector<std::uint32_t> sizes(data.groups());
-                const auto own = stretch(pairs, j);
-                sort_pairs(own);
-                curves[small[begin + j]] = build_group_curve(own, sizes, request.rule);
-            });
-        } else {
-            auto keys = gather<std::uint32_t>(data, partitions, request, walk, progress,
-                                              [](float score, std::uint32_t) { return key_of(score); });
-            parallel_for(held.size(), [&](std::size_t j) {
-                const auto own = stretch(keys, j);
-                sort_keys(own);
-                curves[small[begin + j]] = build_curve(own, request.rule);
-            });
-        }
-        begin += held.size();
+    Curves curves(jobs.size());
+    const auto find = [&](std::span<const std::size_t> some, auto&& how) {
+        std::vector<RegionJob> batch;
+        for (const std::size_t j : some) batch.push_back(jobs[j]);
+        Curves found = how(data, partitions, batch, request, progress);
+        for (std::size_t i = 0; i < some.size(); ++i) curves[some[i]] = std::move(found[i]);
+    };
+    std::vector<std::size_t> small, large;
+    for (std::size_t j = 0; j < jobs.size(); ++j) (jobs[j].count > sorted ? large : small).push_back(j);
+    find(large, count_curves);
+    for (std::size_t begin = 0, end = 0; begin < small.size(); begin = end) {
+        std::uint64_t scores = jobs[small[end++]].count;
+        while (end < small.size() && scores + jobs[small[end]].count <= most)
+            scores += jobs[small[end++]].count;
+        find(std::span(small).subspan(begin, end - begin), sort_curves);
     }
 
     std::vector<CurveSet> sets(census.strata, CurveSet(request.rule.ladder, request.rule.released));

@@ -18,9 +18,9 @@ struct RegionPassRequest {
 };
 
 /// Exact curves of the regions of every stratum (one partition each): gathers and sorts the scores of small
-/// regions, as many at a time as the budget allows, and counts those of large ones; where every score weighs
-/// alike and the budget is not tiny, all are put in order together (ranked_regions). The budget shows in the
-/// number of walks over the data, never in the result. Returns one set per stratum, one curve per region.
+/// regions, as many at a time as the budget allows, and counts those of large ones, digit by digit. The
+/// budget shows in the number of walks over the data, never in the result. Returns one set per stratum, one
+/// curve per region.
 [[nodiscard]] std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
                                                 const std::vector<Partition>& partitions,
                                                 const RegionPassRequest& request, Progress& progress);

@@ -7,15 +7,23 @@
 #include <kandinsky/progress.hpp>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "curve/region_select.hpp"
+#include "curve/region_pass.hpp"
 #include "curve/score_key.hpp"
 #include "score/narrow_scores.hpp"
 #include "score/scored_tile.hpp"
 
 namespace kandinsky {
+
+/// One region of one stratum.
+struct RegionJob {
+    std::size_t stratum = 0;
+    std::uint32_t region = 0;
+    std::uint64_t count = 0;  ///< scores
+};
 
 /// Walks over all scores that belong to a list of regions, image by image as they lie in the file.
 class RegionWalk {

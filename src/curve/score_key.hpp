@@ -16,9 +16,9 @@ namespace kandinsky {
     return std::bit_cast<float>((key & 0x80000000u) != 0 ? key ^ 0x80000000u : ~key);
 }
 
-/// A score together with its group, ordered by score first.
-[[nodiscard]] inline std::uint64_t pair_of(float score, std::uint32_t group) {
-    return static_cast<std::uint64_t>(key_of(score)) << 32 | group;
+/// A score's key together with its group, ordered by score first.
+[[nodiscard]] inline std::uint64_t pair_of(std::uint32_t key, std::uint32_t group) {
+    return std::uint64_t{key} << 32 | group;
 }
 
 /// Sorts ascending. Linear time for long spans, with scratch of the same size.

@@ -1,24 +1,18 @@
 #include "dist/join.hpp"
 
-#include <dlfcn.h>
-
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <initializer_list>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "core/fail.hpp"
-#include "io/printable.hpp"
+#include "io/plugin_file.hpp"
 
 namespace kandinsky {
 
 namespace {
-constexpr const char* kFile = "libkandinsky_mpi.so";
-
 std::optional<std::size_t> number(const char* variable) {
     const char* const text = std::getenv(variable);
     if (text == nullptr) return std::nullopt;
@@ -34,38 +28,16 @@ std::size_t first_of(std::initializer_list<const char*> variables, std::size_t o
     return otherwise;
 }
 
-std::vector<std::filesystem::path> places() {
-    namespace fs = std::filesystem;
-    const char* const named = std::getenv("KANDINSKY_MPI");
-    if (named != nullptr && *named != '\0') return {named};
-    std::error_code ignored;
-    const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-    return {program / kFile, program / ".." / "lib" / "kandinsky" / kFile};
-}
-
 WorldFunction& load() {
-    std::string problem;
-    for (const std::filesystem::path& place : places()) {
-        std::error_code ignored;
-        if (!std::filesystem::exists(place, ignored)) continue;
-        // Global: the parts that MPI loads for itself look for its symbols there.
-        void* const library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
-        if (library == nullptr) {
-            problem = ::dlerror();
-            continue;
-        }
-        const auto version =
-            reinterpret_cast<WorldVersionFunction*>(::dlsym(library, "kandinsky_world_version"));
-        const auto make = reinterpret_cast<WorldFunction*>(::dlsym(library, "kandinsky_world"));
-        if (version != nullptr && make != nullptr && version() == kWorldVersion) return *make;
-        problem = place.string() + " belongs to another version of kandinsky";
-    }
-    if (!problem.empty())
-        fail(ErrorKind::usage, "cannot use {}: {}; build it again", kFile, printable(problem));
-    fail(ErrorKind::usage,
-         "this kandinsky cannot work on several ranks: install libopenmpi-dev and build again, or set "
-         "KANDINSKY_MPI to the path of {}",
-         kFile);
+    // Global: the parts that MPI loads for itself look for its symbols there.
+    return *reinterpret_cast<WorldFunction*>(load_plugin({.file = "libkandinsky_mpi.so",
+                                                          .variable = "KANDINSKY_MPI",
+                                                          .does = "work on several ranks",
+                                                          .package = "libopenmpi-dev",
+                                                          .version_function = "kandinsky_world_version",
+                                                          .make_function = "kandinsky_world",
+                                                          .version = kWorldVersion,
+                                                          .global = true}));
 }
 }  // namespace
 

@@ -22,10 +22,9 @@ class World {
 using Tell = void(const char* line);
 
 /// Raised with every change of this header or of Communicator; a plug-in of another version is refused.
-inline constexpr std::uint32_t kWorldVersion = 1;
+inline constexpr std::uint32_t kWorldVersion = 2;
 
 /// The two functions that a plug-in exports, with C names: kandinsky_world_version, kandinsky_world.
-using WorldVersionFunction = std::uint32_t();
 using WorldFunction = World*(int* argc, char*** argv, Tell* tell);
 
 }  // namespace kandinsky

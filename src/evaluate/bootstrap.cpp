@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/random.hpp"
-#include "score/census.hpp"
+#include "score/group_identity.hpp"
 
 namespace kandinsky {
 
@@ -40,15 +40,9 @@ Resamples::Resamples(const Dataset& data, std::size_t count, std::uint64_t seed,
       stride_((count + 15) / 16 * 16),
       times_(data.groups() * stride_) {
     const std::size_t own = data.groups();
-    std::vector<std::uint64_t> own_who(own), images(own);
-    const std::vector<std::uint64_t> hashes = data.grouped()
-                                                  ? std::vector<std::uint64_t>{}
-                                                  : take_census(data, Condition::none, progress).image_hash;
-    for (std::size_t image = 0; image < data.images(); ++image) {
-        own_who[data.group_of(image)] =
-            data.grouped() ? static_cast<std::uint64_t>(data.group_id(image)) : hashes[image];
-        ++images[data.group_of(image)];
-    }
+    const std::vector<std::uint64_t> own_who = group_identities(data, progress);
+    std::vector<std::uint64_t> images(own);
+    for (std::size_t image = 0; image < data.images(); ++image) ++images[data.group_of(image)];
     if (total(*comm_, own) <= kRankedGroups)
         draw(own_who, seed);
     else

@@ -9,6 +9,7 @@
 #include "core/team.hpp"
 #include "evaluate/tally.hpp"
 #include "score/census.hpp"
+#include "score/group_identity.hpp"
 
 namespace kandinsky {
 
@@ -108,9 +109,8 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
         with_references.back().method = name;
         with_references.back().fallback = Fallback::none;
     }
-    std::vector<std::uint64_t> hashes;
-    if (options.sample > 0 && !calibration.grouped())
-        hashes = take_census(calibration, options.calibrate.condition, progress).image_hash;
+    std::vector<std::uint64_t> who;
+    if (options.sample > 0) who = group_identities(calibration, progress);
 
     Comparison result;
     result.grid = calibration.grid();
@@ -123,7 +123,7 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
     for (std::size_t draw = 0; draw < options.draws; ++draw) {
         const Dataset part =
             options.sample > 0
-                ? calibration.subset(draw_sample(calibration, hashes, options.sample, SamplePurpose::draws,
+                ? calibration.subset(draw_sample(calibration, who, options.sample, SamplePurpose::draws,
                                                  options.calibrate.seed, draw))
                 : calibration;
         result.cal_images = total(part.team().comm, part.images());

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <kandinsky/npy.hpp>
 #include <limits>
@@ -13,53 +12,8 @@ namespace kandinsky {
 
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kLongestHeader = 1 << 20;
-constexpr bool kLittle = std::endian::native == std::endian::little;
-
 [[noreturn]] void refuse(const std::string& name, std::string_view reason) {
     fail(ErrorKind::data, "cannot read {}: {}", name, reason);
-}
-
-struct ElementType {
-    DType dtype = DType::uint8;
-    bool swapped = false;
-};
-
-ElementType element_type(const std::string& descr, const std::string& name) {
-    std::string_view type = descr;
-    char order = '=';
-    if (!type.empty() && std::string_view("<>=|").find(type.front()) != std::string_view::npos) {
-        order = type.front();
-        type.remove_prefix(1);
-    }
-    static constexpr std::pair<std::string_view, DType> kTypes[] = {
-        {"b1", DType::boolean}, {"i1", DType::int8},    {"u1", DType::uint8},   {"i2", DType::int16},
-        {"u2", DType::uint16},  {"i4", DType::int32},   {"u4", DType::uint32},  {"i8", DType::int64},
-        {"u8", DType::uint64},  {"f2", DType::float16}, {"f4", DType::float32}, {"f8", DType::float64}};
-    for (const auto& [text, dtype] : kTypes) {
-        if (text != type) continue;
-        const bool foreign = order == (kLittle ? '>' : '<');
-        return {.dtype = dtype, .swapped = foreign && size_of(dtype) > 1};
-    }
-    switch (type.empty() ? '\0' : type.front()) {
-        case 'O':
-            refuse(name, "pickled objects are refused; save plain numbers");
-        case 'V':
-            refuse(name, "structured dtypes are refused; save each field as an array of plain numbers");
-        case 'S':
-        case 'a':
-        case 'U':
-            refuse(name, "it holds strings; save plain numbers");
-        case 'c':
-            refuse(name, "it holds complex numbers; save the real part or the modulus");
-        default:
-            break;
-    }
-    refuse(
-        name,
-        fmt::format("the dtype '{}' is not supported; save bool, 8 to 64-bit integers or 16 to 64-bit floats",
-                    printable(descr, 40)));
 }
 
 /// Bytes that the elements take. The product leaves out zero extents, as numpy does, so that strides cannot
@@ -101,53 +55,15 @@ std::shared_ptr<std::vector<std::byte>> copy_payload(std::span<const std::byte> 
     return copy;
 }
 
-/// The text of the header dict and where the elements begin.
-struct Preamble {
-    std::string_view header;
-    std::size_t data = 0;
-};
-
-Preamble preamble(std::span<const std::byte> bytes, const std::string& name) {
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i]); };
-    if (text.empty()) refuse(name, "it is empty");
-    if (text.starts_with("PK\x03\x04")) refuse(name, "it is a zip archive, not a npy array; name it .npz");
-    if (text.substr(0, kMagic.size()) != kMagic.substr(0, text.size()))
-        refuse(name, "bad magic: it is no npy file; save the array with numpy.save");
-    if (text.size() < 8)
-        refuse(name, fmt::format("truncated: there are {} bytes, the npy preamble needs 10", text.size()));
-    const std::size_t major = byte(6);
-    if (major < 1 || major > 3 || byte(7) != 0)
-        refuse(
-            name,
-            fmt::format(
-                "npy format version {}.{} is unknown (1.0, 2.0 and 3.0 are); save it again with numpy.save",
-                major, byte(7)));
-    const std::size_t begin = major == 1 ? 10 : 12;
-    if (text.size() < begin)
-        refuse(name,
-               fmt::format("truncated: there are {} bytes, the npy preamble needs {}", text.size(), begin));
-    std::size_t length = byte(8) | byte(9) << 8;
-    if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
-    if (length > kLongestHeader)
-        refuse(name, fmt::format("its npy header claims {} bytes, more than {}: the file is damaged", length,
-                                 kLongestHeader));
-    if (length > text.size() - begin)
-        refuse(name, fmt::format("truncated: there are {} bytes, the npy header alone needs {}", text.size(),
-                                 begin + length));
-    return {.header = text.substr(begin, length), .data = begin + length};
-}
-
 }  // namespace
 
 Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                 const std::string& name) {
     const std::string shown = printable(name, 4096);
-    const Preamble start = preamble(bytes, shown);
-    NpyHeader header = parse_npy_header(start.header, shown);
-    const ElementType type = element_type(header.descr, shown);
+    NpyHeader header = read_npy_header(bytes, shown);
+    const NpyType type = npy_type(header.descr, shown);
     const std::size_t needed = payload_bytes(header.shape, type.dtype, shown);
-    const std::size_t present = bytes.size() - start.data;
+    const std::size_t present = bytes.size() - header.bytes;
     if (needed > present)
         refuse(shown, fmt::format("truncated: there are {} bytes of elements, {} ({}) needs {}", present,
                                   name_of(type.dtype), fmt::join(header.shape, ", "), needed));
@@ -156,7 +72,7 @@ Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
                fmt::format("{} bytes of trailing garbage after the {} bytes of elements that {} ({}) needs",
                            present - needed, needed, name_of(type.dtype), fmt::join(header.shape, ", ")));
 
-    ArrayView view{.data = bytes.data() + start.data,
+    ArrayView view{.data = bytes.data() + header.bytes,
                    .dtype = type.dtype,
                    .shape = std::move(header.shape),
                    .strides = {}};
@@ -167,7 +83,7 @@ Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
     const std::size_t width = size_of(type.dtype);
     const bool aligned = reinterpret_cast<std::uintptr_t>(view.data) % width == 0;
     if (type.swapped || !aligned) {
-        auto copy = copy_payload(bytes.subspan(start.data), width, type.swapped);
+        auto copy = copy_payload(bytes.subspan(header.bytes), width, type.swapped);
         view.data = copy->data();
         owner = std::move(copy);
     }

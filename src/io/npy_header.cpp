@@ -1,6 +1,9 @@
 #include "io/npy_header.hpp"
 
+#include <bit>
 #include <limits>
+#include <string_view>
+#include <utility>
 
 #include "core/fail.hpp"
 #include "io/printable.hpp"
@@ -9,7 +12,13 @@ namespace kandinsky {
 
 namespace {
 
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kLongestHeader = 1 << 20;
 constexpr std::size_t kMostAxes = 64;  // numpy 2's own limit
+
+[[noreturn]] void refuse(const std::string& name, std::string_view reason) {
+    fail(ErrorKind::data, "cannot read {}: {}", name, reason);
+}
 
 /// A cursor over the dict literal; every step either consumes what it names or refuses the file.
 class Scanner {
@@ -108,15 +117,11 @@ class Scanner {
 std::string descr_of(Scanner& scanner, const std::string& name) {
     const char first = scanner.peek();
     if (first == '[' || first == '(')
-        fail(ErrorKind::data,
-             "cannot read {}: structured dtypes are refused; save each field as an array of plain numbers",
-             name);
+        refuse(name, "structured dtypes are refused; save each field as an array of plain numbers");
     return scanner.string();
 }
 
-}  // namespace
-
-NpyHeader parse_npy_header(std::string_view text, const std::string& name) {
+NpyHeader parse(std::string_view text, const std::string& name) {
     Scanner scanner(text, name);
     NpyHeader header;
     bool seen[3] = {};
@@ -147,6 +152,109 @@ NpyHeader parse_npy_header(std::string_view text, const std::string& name) {
     if (!scanner.finished()) scanner.refuse("text after the closing '}'");
     if (!seen[0] || !seen[1] || !seen[2]) scanner.refuse("it needs the keys descr, fortran_order and shape");
     return header;
+}
+
+/// Where the dict begins, and how long it is.
+struct Dict {
+    std::size_t begin, length;
+};
+
+Dict find_dict(std::span<const std::byte> bytes, const std::string& name) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i]); };
+    if (text.empty()) refuse(name, "it is empty");
+    if (text.starts_with("PK\x03\x04")) refuse(name, "it is a zip archive, not a npy array; name it .npz");
+    if (text.substr(0, kMagic.size()) != kMagic.substr(0, text.size()))
+        refuse(name, "bad magic: it is no npy file; save the array with numpy.save");
+    const std::size_t major = text.size() > 6 ? byte(6) : 1, begin = major == 1 ? 10 : 12;
+    if (text.size() > 7 && (major < 1 || major > 3 || byte(7) != 0))
+        refuse(
+            name,
+            fmt::format(
+                "npy format version {}.{} is unknown (1.0, 2.0 and 3.0 are); save it again with numpy.save",
+                major, byte(7)));
+    if (text.size() < begin)
+        refuse(name,
+               fmt::format("truncated: there are {} bytes, the npy preamble needs {}", text.size(), begin));
+    std::size_t length = byte(8) | byte(9) << 8;
+    if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
+    if (length > kLongestHeader)
+        refuse(name, fmt::format("its npy header claims {} bytes, more than {}: the file is damaged", length,
+                                 kLongestHeader));
+    return {begin, length};
+}
+
+}  // namespace
+
+std::size_t npy_header_bytes(std::span<const std::byte> preamble, const std::string& name) {
+    const Dict dict = find_dict(preamble, name);
+    return dict.begin + dict.length;
+}
+
+NpyHeader read_npy_header(std::span<const std::byte> file, const std::string& name) {
+    const Dict dict = find_dict(file, name);
+    const std::size_t bytes = dict.begin + dict.length;
+    if (bytes > file.size())
+        refuse(name, fmt::format("truncated: there are {} bytes, the npy header alone needs {}", file.size(),
+                                 bytes));
+    NpyHeader header = parse({reinterpret_cast<const char*>(file.data()) + dict.begin, dict.length}, name);
+    header.bytes = bytes;
+    return header;
+}
+
+NpyType npy_type(const std::string& descr, const std::string& name) {
+    constexpr bool kLittle = std::endian::native == std::endian::little;
+    std::string_view type = descr;
+    char order = '=';
+    if (!type.empty() && std::string_view("<>=|").find(type.front()) != std::string_view::npos) {
+        order = type.front();
+        type.remove_prefix(1);
+    }
+    static constexpr std::pair<std::string_view, DType> kTypes[] = {
+        {"b1", DType::boolean}, {"i1", DType::int8},    {"u1", DType::uint8},   {"i2", DType::int16},
+        {"u2", DType::uint16},  {"i4", DType::int32},   {"u4", DType::uint32},  {"i8", DType::int64},
+        {"u8", DType::uint64},  {"f2", DType::float16}, {"f4", DType::float32}, {"f8", DType::float64}};
+    for (const auto& [text, dtype] : kTypes) {
+        if (text != type) continue;
+        const bool foreign = order == (kLittle ? '>' : '<');
+        return {.dtype = dtype, .swapped = foreign && size_of(dtype) > 1};
+    }
+    switch (type.empty() ? '\0' : type.front()) {
+        case 'O':
+            refuse(name, "pickled objects are refused; save plain numbers");
+        case 'V':
+            refuse(name, "structured dtypes are refused; save each field as an array of plain numbers");
+        case 'S':
+        case 'a':
+        case 'U':
+            refuse(name, "it holds strings; save plain numbers");
+        case 'c':
+            refuse(name, "it holds complex numbers; save the real part or the modulus");
+        default:
+            break;
+    }
+    refuse(
+        name,
+        fmt::format("the dtype '{}' is not supported; save bool, 8 to 64-bit integers or 16 to 64-bit floats",
+                    printable(descr, 40)));
+}
+
+std::string npy_header(const std::string& descr, const std::vector<std::size_t>& shape) {
+    std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr,
+                                   fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+    // numpy leaves room for the first extent to grow to 21 digits, then pads with 1 to 64 blanks up to a
+    // multiple of 64.
+    constexpr std::size_t kGrowthDigits = 21;
+    constexpr std::size_t kPreamble = 10;
+    if (!shape.empty()) dict.append(kGrowthDigits - std::to_string(shape.front()).size(), ' ');
+    dict.append(64 - (kPreamble + dict.size() + 1) % 64, ' ');
+    dict += '\n';
+    if (dict.size() > 0xFFFF)
+        fail(ErrorKind::internal, "[npy_header] {} axes do not fit a npy header", shape.size());
+    std::string out("\x93NUMPY\x01\x00", 8);
+    out += static_cast<char>(dict.size() & 0xFF);
+    out += static_cast<char>(dict.size() >> 8);
+    return out + dict;
 }
 
 }  // namespace kandinsky

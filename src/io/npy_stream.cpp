@@ -18,22 +18,6 @@
 
 namespace kandinsky {
 
-namespace {
-constexpr std::size_t kLongestHeader = 1 << 20;
-
-/// A npy preamble of version 2 for rows of an array with the given element type.
-std::string preamble_of(const std::string& descr, const std::vector<std::size_t>& shape) {
-    std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}", descr,
-                                   fmt::join(shape, ", "));
-    constexpr std::size_t kPreamble = 12;
-    dict.append(63 - (kPreamble + dict.size()) % 64, ' ');
-    dict += '\n';
-    std::string out("\x93NUMPY\x02\x00", 8);
-    for (int byte = 0; byte < 4; ++byte) out += static_cast<char>(dict.size() >> (8 * byte) & 0xFF);
-    return out + dict;
-}
-}  // namespace
-
 bool NpyStream::is_stream(const std::string& path) {
     if (path == "-") return true;
     struct stat status {};
@@ -46,22 +30,12 @@ NpyStream::NpyStream(const std::string& path)
     if (descriptor_ < 0)
         fail(ErrorKind::file, "cannot read {}: {}", name_, std::generic_category().message(errno));
     try {
-        // The preamble tells its own length; parse_npy() then judges it together with no elements.
-        std::vector<std::byte> start(12);
-        read_exactly(start.data(), 10);
-        const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(start[i]); };
-        if (std::memcmp(start.data(), "\x93NUMPY", 6) != 0)
-            fail(ErrorKind::data,
-                 "cannot read {}: bad magic: it is no npy file; save the array with numpy.save", name_);
-        const bool large = byte(6) > 1;
-        if (large) read_exactly(start.data() + 10, 2);
-        std::size_t length = byte(8) | byte(9) << 8;
-        if (large) length |= byte(10) << 16 | byte(11) << 24;
-        if (byte(6) < 1 || byte(6) > 3 || length > kLongestHeader)
-            fail(ErrorKind::data, "cannot read {}: its npy header is damaged", name_);
-        std::string text(length, ' ');
-        read_exactly(reinterpret_cast<std::byte*>(text.data()), length);
-        NpyHeader header = parse_npy_header(text, name_);
+        std::vector<std::byte> start(kNpyPreamble);
+        start.resize(read_some(start.data(), start.size()));
+        const std::size_t read = start.size();
+        start.resize(std::max(read, npy_header_bytes(start, name_)));
+        start.resize(read + read_some(start.data() + read, start.size() - read));
+        NpyHeader header = read_npy_header(start, name_);
         if (header.fortran_order)
             fail(ErrorKind::data,
                  "cannot read {}: it is in Fortran order, whose first image ends at the last byte; save it "
@@ -71,11 +45,7 @@ NpyStream::NpyStream(const std::string& path)
         if (header.shape.empty()) fail(ErrorKind::data, "cannot read {}: it is a single number", name_);
         descr_ = std::move(header.descr);
         shape_ = std::move(header.shape);
-        std::vector<std::size_t> none = shape_;
-        none.front() = 0;
-        const std::string empty = preamble_of(descr_, none);
-        const Array judged = parse_npy(std::as_bytes(std::span(empty)), nullptr, name_);
-        row_bytes_ = size_of(judged.dtype());
+        row_bytes_ = size_of(npy_type(descr_, name_).dtype);
         for (std::size_t axis = 1; axis < shape_.size(); ++axis) {
             if (shape_[axis] > (std::size_t{1} << 40) / std::max<std::size_t>(1, row_bytes_))
                 fail(ErrorKind::data, "cannot read {}: the shape ({}) is too large", name_,
@@ -116,7 +86,7 @@ Array NpyStream::next(std::size_t rows) {
     if (rows == 0) return {};
     std::vector<std::size_t> shape = shape_;
     shape.front() = rows;
-    const std::string start = preamble_of(descr_, shape);
+    const std::string start = npy_header(descr_, shape);
     auto bytes = std::make_shared<std::vector<std::byte>>(start.size() + rows * row_bytes_);
     std::memcpy(bytes->data(), start.data(), start.size());
     read_exactly(bytes->data() + start.size(), rows * row_bytes_);

@@ -3,6 +3,7 @@
 
 #include "core/fail.hpp"
 #include "io/atomic_file.hpp"
+#include "io/npy_header.hpp"
 #include "io/npy_payload.hpp"
 #include "io/writers.hpp"
 
@@ -38,21 +39,7 @@ std::string descr_of(DType dtype) {
 }  // namespace
 
 std::string npy_header(DType dtype, const std::vector<std::size_t>& shape) {
-    std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
-                                   descr_of(dtype), fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-    // numpy leaves room for the first extent to grow to 21 digits, then pads with 1 to 64 blanks up to a
-    // multiple of 64.
-    constexpr std::size_t kGrowthDigits = 21;
-    constexpr std::size_t kPreamble = 10;
-    if (!shape.empty()) dict.append(kGrowthDigits - std::to_string(shape.front()).size(), ' ');
-    dict.append(64 - (kPreamble + dict.size() + 1) % 64, ' ');
-    dict += '\n';
-    if (dict.size() > 0xFFFF)
-        fail(ErrorKind::internal, "[npy_header] {} axes do not fit a npy header", shape.size());
-    std::string out("\x93NUMPY\x01\x00", 8);
-    out += static_cast<char>(dict.size() & 0xFF);
-    out += static_cast<char>(dict.size() >> 8);
-    return out + dict;
+    return npy_header(descr_of(dtype), shape);
 }
 
 void write_npy(AtomicFile& file, const ArrayView& array) {

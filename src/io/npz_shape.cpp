@@ -51,16 +51,7 @@ NpzShape npz_shape(const std::filesystem::path& path, const std::vector<std::str
     std::vector<std::byte> start(4096);
     start.resize(
         first_bytes(file.bytes.subspan(member->data, member->stored), member->compression != 0, start));
-    // Magic, version, length of the header: two bytes in version 1, four later.
-    const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(start[i]); };
-    if (start.size() < 12 || std::memcmp(start.data(), "\x93NUMPY", 6) != 0)
-        fail(ErrorKind::data, "{} is no npy array", key);
-    const std::size_t begin = byte(6) == 1 ? 10 : 12;
-    std::size_t length = byte(8) | byte(9) << 8;
-    if (begin == 12) length |= byte(10) << 16 | byte(11) << 24;
-    if (begin + length > start.size()) fail(ErrorKind::data, "{} has a damaged npy header", key);
-    const std::string_view text(reinterpret_cast<const char*>(start.data()) + begin, length);
-    return {key, parse_npy_header(text, path.string()).shape};
+    return {key, read_npy_header(start, path.string() + ":" + key).shape};
 }
 
 }  // namespace kandinsky

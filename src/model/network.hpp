@@ -95,7 +95,6 @@ class Engine {
 inline constexpr std::uint32_t kEngineVersion = 1;
 
 /// The two functions that a plug-in exports, with C names: kandinsky_engine_version, kandinsky_engine.
-using EngineVersionFunction = std::uint32_t();
 using EngineFunction = Engine*();
 
 }  // namespace kandinsky

@@ -1,63 +1,29 @@
 #include "model/plugin.hpp"
 
-#include <dlfcn.h>
-
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <mutex>
-#include <vector>
 
 #include "core/fail.hpp"
+#include "io/plugin_file.hpp"
 #include "io/printable.hpp"
 
 namespace kandinsky {
 
 namespace {
 
-struct Description {
-    const char* file;
-    const char* variable;
-    const char* does;
-    const char* package;
-};
-constexpr Description kDescriptions[] = {
-    {"libkandinsky_torch.so", "KANDINSKY_TORCH", "train or run PyTorch networks", "libtorch-dev"},
-    {"libkandinsky_onnx.so", "KANDINSKY_ONNX", "run ONNX models", "libopencv-dnn-dev"}};
-
-std::vector<std::filesystem::path> places(const Description& wanted) {
-    namespace fs = std::filesystem;
-    const char* const named = std::getenv(wanted.variable);
-    if (named != nullptr && *named != '\0') return {named};
-    std::error_code ignored;
-    const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-    return {program / wanted.file, program / ".." / "lib" / "kandinsky" / wanted.file};
+constexpr PluginFile plugin(const char* file, const char* variable, const char* does, const char* package) {
+    return {file,           variable, does, package, "kandinsky_engine_version", "kandinsky_engine",
+            kEngineVersion, false};
 }
+constexpr PluginFile kPlugins[] = {
+    plugin("libkandinsky_torch.so", "KANDINSKY_TORCH", "train or run PyTorch networks", "libtorch-dev"),
+    plugin("libkandinsky_onnx.so", "KANDINSKY_ONNX", "run ONNX models", "libopencv-dnn-dev")};
 
-Engine& load_engine(const Description& wanted) {
-    std::string problem;
-    for (const std::filesystem::path& place : places(wanted)) {
-        std::error_code ignored;
-        if (!std::filesystem::exists(place, ignored)) continue;
-        // Threads of OpenMP wait by spinning unless told otherwise before they exist, which ruins a busy
-        // machine.
-        ::setenv("OMP_WAIT_POLICY", "passive", 0);
-        void* const library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
-        if (library == nullptr) {
-            problem = ::dlerror();
-            continue;
-        }
-        const auto version =
-            reinterpret_cast<EngineVersionFunction*>(::dlsym(library, "kandinsky_engine_version"));
-        const auto make = reinterpret_cast<EngineFunction*>(::dlsym(library, "kandinsky_engine"));
-        if (version != nullptr && make != nullptr && version() == kEngineVersion) return *make();
-        problem = place.string() + " belongs to another version of kandinsky";
-    }
-    if (!problem.empty())
-        fail(ErrorKind::usage, "cannot use {}: {}; build it again", wanted.file, printable(problem));
-    fail(ErrorKind::usage,
-         "this kandinsky cannot {}: install {} and build again, or set {} to the path of {}", wanted.does,
-         wanted.package, wanted.variable, wanted.file);
+Engine& load_engine(const PluginFile& wanted) {
+    // Threads of OpenMP wait by spinning unless told otherwise before they exist, which ruins a busy machine.
+    ::setenv("OMP_WAIT_POLICY", "passive", 0);
+    return *reinterpret_cast<EngineFunction*>(load_plugin(wanted))();
 }
 
 std::unique_ptr<Network> checked(const std::string& what, const std::function<Network*()>& make) {
@@ -83,7 +49,7 @@ Engine& engine(EngineKind kind) {
     static Engine* loaded[2] = {nullptr, nullptr};
     const std::lock_guard lock(guard);
     const auto index = static_cast<std::size_t>(kind);
-    if (loaded[index] == nullptr) loaded[index] = &load_engine(kDescriptions[index]);
+    if (loaded[index] == nullptr) loaded[index] = &load_engine(kPlugins[index]);
     return *loaded[index];
 }
 

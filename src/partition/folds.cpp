@@ -7,6 +7,7 @@
 
 #include "core/random.hpp"
 #include "core/team.hpp"
+#include "score/group_identity.hpp"
 
 namespace kandinsky::partition {
 
@@ -16,13 +17,14 @@ namespace {
 std::vector<std::uint64_t> tickets_of(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
                                       FoldOrder order, std::uint64_t salt) {
     std::vector<std::uint64_t> tickets(data.groups(), std::numeric_limits<std::uint64_t>::max());
+    if (order == FoldOrder::content) {
+        tickets = group_identities(data, image_hash);
+        for (std::uint64_t& ticket : tickets) ticket = mix(salt ^ mix(ticket));
+        return tickets;
+    }
     for (std::size_t image = 0; image < data.images(); ++image) {
-        const std::uint64_t who =
-            data.grouped() ? static_cast<std::uint64_t>(data.group_id(image)) : image_hash[image];
-        const std::uint64_t number =
-            order == FoldOrder::content ? mix(salt ^ mix(who)) : std::uint64_t{data.row_of(image)};
         std::uint64_t& ticket = tickets[data.group_of(image)];
-        ticket = std::min(ticket, number);
+        ticket = std::min(ticket, std::uint64_t{data.row_of(image)});
     }
     return tickets;
 }

@@ -7,6 +7,7 @@
 
 #include "io/support.hpp"
 #include "score/census.hpp"
+#include "score/group_identity.hpp"
 #include "support/synthetic.hpp"
 
 namespace kandinsky {
@@ -25,7 +26,8 @@ std::multiset<std::uint64_t> contents(const Made& made, std::size_t count, std::
     const Dataset data = made.dataset();
     const auto hashes = hashes_of(data);
     std::multiset<std::uint64_t> out;
-    for (const std::uint32_t image : draw_sample(data, hashes, count, SamplePurpose::draws, seed, draw))
+    for (const std::uint32_t image :
+         draw_sample(data, group_identities(data, hashes), count, SamplePurpose::draws, seed, draw))
         out.insert(hashes[image]);
     return out;
 }
@@ -44,7 +46,8 @@ TEST(DrawSample, FollowsTheGroupsIdsAndKeepsGroupsWhole) {
     const Dataset data = made.dataset();
     const auto hashes = hashes_of(data);
     for (std::uint64_t draw = 0; draw < 5; ++draw) {
-        const Numbers images = draw_sample(data, hashes, 3, SamplePurpose::draws, 0, draw);
+        const Numbers images =
+            draw_sample(data, group_identities(data, hashes), 3, SamplePurpose::draws, 0, draw);
         EXPECT_TRUE(std::is_sorted(images.begin(), images.end()));
         std::set<std::int64_t> groups;
         for (const std::uint32_t image : images) groups.insert(data.group_id(image));
@@ -70,7 +73,8 @@ TEST(DrawSample, DrawsEveryImageEquallyOften) {
     const auto hashes = hashes_of(data);
     std::vector<int> drawn(10, 0);
     for (std::uint64_t draw = 0; draw < 2000; ++draw)
-        for (const std::uint32_t image : draw_sample(data, hashes, 3, SamplePurpose::draws, 0, draw))
+        for (const std::uint32_t image :
+             draw_sample(data, group_identities(data, hashes), 3, SamplePurpose::draws, 0, draw))
             ++drawn[image];
     // 600 expected with a standard deviation of about 20.
     for (const int count : drawn) EXPECT_NEAR(count, 600, 120);
@@ -85,19 +89,22 @@ TEST(DrawSample, ManyEqualImagesAreStillThatMany) {
 TEST(DrawSample, TakesAllWhenAskedForAll) {
     const Made made = make({.images = 7, .seed = 6});
     const Dataset data = made.dataset();
-    EXPECT_EQ(draw_sample(data, hashes_of(data), 7, SamplePurpose::draws, 0, 0),
+    EXPECT_EQ(draw_sample(data, group_identities(data, silent()), 7, SamplePurpose::draws, 0, 0),
               (Numbers{0, 1, 2, 3, 4, 5, 6}));
 }
 
 TEST(DrawSample, RefusesToDrawNothingOrMoreThanThereIs) {
     const Dataset images = make({.images = 5}).dataset(),
                   grouped = make({.images = 5, .groups = 2}).dataset();
-    expect_error(ErrorKind::usage, {"--sample is 0", "5 images"},
-                 [&] { (void)draw_sample(images, hashes_of(images), 0, SamplePurpose::draws, 0, 0); });
-    expect_error(ErrorKind::usage, {"--sample is 6", "5 images"},
-                 [&] { (void)draw_sample(images, hashes_of(images), 6, SamplePurpose::draws, 0, 0); });
-    expect_error(ErrorKind::usage, {"--sample is 5", "groups"},
-                 [&] { (void)draw_sample(grouped, hashes_of(grouped), 5, SamplePurpose::draws, 0, 0); });
+    expect_error(ErrorKind::usage, {"--sample is 0", "5 images"}, [&] {
+        (void)draw_sample(images, group_identities(images, silent()), 0, SamplePurpose::draws, 0, 0);
+    });
+    expect_error(ErrorKind::usage, {"--sample is 6", "5 images"}, [&] {
+        (void)draw_sample(images, group_identities(images, silent()), 6, SamplePurpose::draws, 0, 0);
+    });
+    expect_error(ErrorKind::usage, {"--sample is 5", "groups"}, [&] {
+        (void)draw_sample(grouped, group_identities(grouped, silent()), 5, SamplePurpose::draws, 0, 0);
+    });
 }
 
 }  // namespace

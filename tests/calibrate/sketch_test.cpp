@@ -97,20 +97,6 @@ TEST(Sketch, BatchesTheirOrderAndThreadsDoNotShow) {
     expect_equal(calibrate(data, options), whole);
 }
 
-TEST(Sketch, MergedSketchesAreTheSketchOfAllImages) {
-    const Made made = make({.images = 40, .classes = 2, .grid = {6, 7}, .seed = 5, .groups = 7});
-    const Dataset data = made.dataset();
-    const CalibrateOptions options = options_for("image", 0.02);
-    Sketch first(data.grid(), data.classes(), options), second(data.grid(), data.classes(), options);
-    first.add(data.subset(numbers(0, 13)));
-    second.add(data.subset(numbers(13, 40)));
-    first.merge(second);
-    EXPECT_EQ(first.images(), 40);
-    expect_equal(first.finish(), calibrate(data, options));
-    EXPECT_EQ(first.finish().groups, data.groups());
-    EXPECT_THROW(first.merge(Sketch(data.grid(), data.classes(), options_for("image", 0.03))), Error);
-}
-
 TEST(Sketch, RefusesWhatNeedsMoreThanOneWalk) {
     const Grid grid{6, 7};
     const auto refused = [&](CalibrateOptions options) { EXPECT_THROW(Sketch(grid, 2, options), Error); };

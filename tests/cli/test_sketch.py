@@ -45,6 +45,17 @@ def test_a_pipe_gives_the_bytes_of_the_file(many, method):
     assert (many.folder / "file.kcal").read_bytes() == (many.folder / "pipe.kcal").read_bytes()
 
 
+def test_pooling_groups_has_the_same_fallback_from_a_pipe(many):
+    labels = many.labels.copy()
+    labels[:, :2] = 0  # pixels where the other classes have no score
+    many.save("labels.npy", labels)
+    words = ["--method", "pixel", "--pooling", "groups", "--sketch", "0.01"]
+    many.calibrate(*words, output="file.kcal")
+    many.does("calibrate", "--probs", "-", "--labels", "labels.npy", "-o", "pipe.kcal", *words,
+              stdin=open(many.folder / "probs.npy", "rb"))
+    assert (many.folder / "file.kcal").read_bytes() == (many.folder / "pipe.kcal").read_bytes()
+
+
 def test_two_named_pipes_of_any_number_format_are_read_side_by_side(many):
     many.calibrate("--method", "pixel", *SKETCH, output="file.kcal")
     for name in ("p", "y"):

@@ -36,7 +36,7 @@ std::vector<std::uint32_t> keys_of(const std::vector<Sample>& samples) {
 std::vector<std::uint64_t> pairs_of(const std::vector<Sample>& samples) {
     std::vector<std::uint64_t> pairs;
     for (const Sample& one : samples)
-        pairs.push_back(pair_of(one.score, static_cast<std::uint32_t>(one.group)));
+        pairs.push_back(pair_of(key_of(one.score), static_cast<std::uint32_t>(one.group)));
     std::sort(pairs.begin(), pairs.end());
     return pairs;
 }

@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <kandinsky/threads.hpp>
+
+#include "core/random.hpp"
 #include "curve/pixel_pass.hpp"
 #include "curve/region_pass.hpp"
+#include "curve/score_key.hpp"
 #include "support/naive.hpp"
 
 /// The two walks over the data, each against the definition on small made-up sets.
@@ -155,6 +159,105 @@ TEST(RegionPass, PartitionsMayDifferBetweenClasses) {
     ASSERT_EQ(curves[1].size(), 4u);
     for (std::uint32_t r = 0; r < 4; ++r)
         EXPECT_EQ(curves[1].threshold(r, 0.1), plain_threshold(samples_of(made, 1, stripes(12, 4), r), 100));
+}
+
+Partition random_regions(std::size_t pixels, std::uint32_t regions, std::uint64_t seed) {
+    Partition partition{.region = {}, .regions = regions};
+    Random random(seed, regions);
+    for (std::size_t p = 0; p < pixels; ++p)
+        partition.region.push_back(static_cast<std::uint32_t>(random.below(regions)));
+    return partition;
+}
+
+void expect_equal(const std::vector<CurveSet>& a, const std::vector<CurveSet>& b) {
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t s = 0; s < a.size(); ++s) {
+        EXPECT_EQ(a[s].storage().scores, b[s].storage().scores);
+        EXPECT_EQ(a[s].storage().groups, b[s].storage().groups);
+        EXPECT_EQ(a[s].storage().complete, b[s].storage().complete);
+        EXPECT_EQ(a[s].storage().offsets, b[s].storage().offsets);
+        EXPECT_EQ(a[s].storage().values, b[s].storage().values);
+    }
+}
+
+/// All scores of each region sorted: the definition.
+std::vector<CurveSet> by_sorting(const Made& made, const std::vector<Partition>& partitions,
+                                 const CurveRule& rule, Condition condition) {
+    std::vector<CurveSet> sets;
+    for (std::size_t s = 0; s < partitions.size(); ++s) {
+        std::vector<std::vector<std::uint32_t>> keys(partitions[s].regions);
+        for (std::size_t n = 0; n < made.recipe.images; ++n)
+            for (std::size_t c = 0; c < made.recipe.classes; ++c)
+                for (std::size_t p = 0; p < made.pixels(); ++p)
+                    if (made.has(n, c, p) && (condition == Condition::none || c == s))
+                        keys[partitions[s].region[p]].push_back(key_of(1.0f - made.prob(n, c, p)));
+        sets.emplace_back(rule.ladder, rule.released);
+        for (auto& own : keys) {
+            std::sort(own.begin(), own.end());
+            sets.back().append(build_curve(own, rule));
+        }
+    }
+    return sets;
+}
+
+TEST(RegionPass, CurvesAreThoseOfSortedScoresWhetherHeldOrCounted) {
+    for (const Condition condition : {Condition::by_class, Condition::none})
+        for (const bool released : {false, true})
+            for (const bool overlapping : {false, true}) {
+                const Made made = make({.images = 70,
+                                        .classes = 3,
+                                        .grid = {7, 11},
+                                        .seed = 5,
+                                        .ignored = overlapping ? 0.0 : 0.1,
+                                        .overlapping = overlapping});
+                const Dataset data = made.dataset();
+                const Census census = take_census(data, condition, silent());
+                const CurveRule rule{.ladder = released ? Ladder::released() : Ladder::uniform(20),
+                                     .released = released};
+                for (const std::uint32_t regions : {1u, 2u, 40u}) {
+                    std::vector<Partition> partitions;
+                    for (std::size_t s = 0; s < census.strata; ++s)
+                        partitions.push_back(random_regions(made.pixels(), regions, s));
+                    const auto expected = by_sorting(made, partitions, rule, condition);
+                    for (const std::size_t budget : {std::size_t{1} << 29, std::size_t{1}})
+                        expect_equal(
+                            region_pass(data, census, partitions,
+                                        {.condition = condition, .rule = rule, .budget = budget}, silent()),
+                            expected);
+                }
+            }
+}
+
+TEST(RegionPass, BudgetAndThreadsDoNotShow) {
+    const Made made = make({.images = 130, .classes = 2, .grid = {60, 110}, .seed = 6, .groups = 20});
+    const Dataset data = made.dataset();
+    const Census census = take_census(data, Condition::by_class, silent());
+    const std::vector<Partition> partitions(2, random_regions(made.pixels(), 4, 1));
+    for (const Pooling pooling : {Pooling::pixels, Pooling::groups}) {
+        const auto find = [&](std::size_t threads, std::size_t budget) {
+            const ThreadLimit limit(threads);
+            return region_pass(
+                data, census, partitions,
+                {.rule = {.pooling = pooling, .ladder = Ladder::uniform(100)}, .budget = budget}, silent());
+        };
+        const auto whole = find(2, std::size_t{1} << 30);
+        // 858,000 scores: some regions held and some counted, then all counted.
+        expect_equal(find(1, std::size_t{3} << 20), whole);
+        expect_equal(find(3, std::size_t{1} << 18), whole);
+    }
+}
+
+TEST(RegionPass, EqualScoresNeedNoMoreMemoryThanOthers) {
+    const std::size_t images = 130, h = 60, w = 110;
+    const Dataset data(Array::copy_of(std::vector<float>(images * 2 * h * w, 0.25f), {images, 2, h, w}),
+                       Array::copy_of(std::vector<std::uint8_t>(images * h * w, 1), {images, h, w}), {});
+    const Census census = take_census(data, Condition::by_class, silent());
+    const std::vector<Partition> partitions(2, random_regions(h * w, 2, 1));
+    for (const std::size_t budget : {std::size_t{1} << 18, std::size_t{1} << 29}) {
+        const auto curves = region_pass(
+            data, census, partitions, {.rule = {.ladder = Ladder::uniform(100)}, .budget = budget}, silent());
+        for (const std::uint32_t r : {0u, 1u}) EXPECT_EQ(curves[1].threshold(r, 0.1), 0.75f);
+    }
 }
 
 }  // namespace

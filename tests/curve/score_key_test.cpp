@@ -54,10 +54,10 @@ TEST(ScoreKey, GoesThereAndBack) {
 }
 
 TEST(ScoreKey, PairsOrderByScoreFirst) {
-    EXPECT_LT(pair_of(0.25f, 4000000000u), pair_of(0.5f, 0));
-    EXPECT_LT(pair_of(0.5f, 1), pair_of(0.5f, 2));
-    EXPECT_EQ(pair_of(0.5f, 7) & 0xFFFFFFFFu, 7u);
-    EXPECT_EQ(score_of(static_cast<std::uint32_t>(pair_of(0.5f, 7) >> 32)), 0.5f);
+    EXPECT_LT(pair_of(key_of(0.25f), 4000000000u), pair_of(key_of(0.5f), 0));
+    EXPECT_LT(pair_of(key_of(0.5f), 1), pair_of(key_of(0.5f), 2));
+    EXPECT_EQ(pair_of(key_of(0.5f), 7) & 0xFFFFFFFFu, 7u);
+    EXPECT_EQ(score_of(static_cast<std::uint32_t>(pair_of(key_of(0.5f), 7) >> 32)), 0.5f);
 }
 
 void expect_sorts(std::vector<std::uint32_t> keys) {

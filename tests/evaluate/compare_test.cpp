@@ -5,7 +5,7 @@
 
 #include "calibrate/sample.hpp"
 #include "io/support.hpp"
-#include "score/census.hpp"
+#include "score/group_identity.hpp"
 #include "support/synthetic.hpp"
 
 namespace kandinsky {
@@ -76,13 +76,13 @@ TEST(Compare, RepeatsOnRandomSubsetsAndAveragesThem) {
         options.calibrate.seed = 3;
         const Comparison found = compare(cal, test, options);
         EXPECT_EQ(found.cal_groups, 5u);
-        const auto hashes = take_census(cal, Condition::by_class, silent()).image_hash;
+        const auto who = group_identities(cal, silent());
         std::vector<double> errors, sizes;
         for (std::uint64_t draw = 0; draw < 4; ++draw) {
             CalibrateOptions alone = options.calibrate;
             alone.method = "pixel";
             const Calibrator calibrator =
-                calibrate(cal.subset(draw_sample(cal, hashes, 5, SamplePurpose::draws, 3, draw)), alone);
+                calibrate(cal.subset(draw_sample(cal, who, 5, SamplePurpose::draws, 3, draw)), alone);
             const auto report = evaluate(test, {&calibrator});
             errors.push_back(report.calibrators[0].strata[1].mean_ce);
             sizes.push_back(report.calibrators[0].set_size);

@@ -60,13 +60,6 @@ class ThreadCommunicator final : public Communicator {
         ranks_.meet();
         return all;
     }
-    void spread(std::span<std::byte> bytes) override {
-        ranks_.bytes[rank_] = bytes;
-        ranks_.meet();
-        const std::vector<std::byte> first(ranks_.bytes[0].begin(), ranks_.bytes[0].end());
-        ranks_.meet();
-        std::copy(first.begin(), first.end(), bytes.begin());
-    }
 
   private:
     template <class T, class Combine>

@@ -99,8 +99,6 @@ class MpiWorld final : public World, public Communicator {
         return all;
     }
 
-    void spread(std::span<std::byte> bytes) override { broadcast_from(0, bytes); }
-
   private:
     template <class T>
     void reduce(std::span<T> values, MPI_Datatype type, MPI_Op operation) {

@@ -84,23 +84,12 @@ void Codebook::fill_table() {
     cells_ = tree_.size();
     size_ = (cells_ + kTableLanes - 1) / kTableLanes * kTableLanes;
     code_.resize(points.count());
-    radius_.assign(cells_, 0.0f);
     table_.assign(size_ * size_, 0.0f);
     distance_.assign(size_ * size_, 0.0f);
     const PointTable grouped = points.gather(order_);
     parallel_for(cells_, [&](std::size_t c) {
         const Cell& cell = tree_[c];
-        double radius = 0;
-        for (std::size_t k = cell.first; k < cell.last; ++k) {
-            double squared = 0;
-            for (std::size_t q = 0; q < dimensions; ++q) {
-                const double difference = static_cast<double>(grouped.value(q, k)) - cell.mean[q];
-                squared += difference * difference;
-            }
-            radius = std::max(radius, squared);
-            code_[order_[k]] = static_cast<std::uint16_t>(c);
-        }
-        radius_[c] = static_cast<float>(std::sqrt(radius));
+        for (std::size_t k = cell.first; k < cell.last; ++k) code_[order_[k]] = static_cast<std::uint16_t>(c);
     });
     // Pairs of cells nearer than this many standard deviations are too close for the expansion.
     constexpr double kNear = 3.0;
@@ -191,23 +180,6 @@ std::pair<std::size_t, double> Codebook::best_move(std::span<const Moving> movin
         if (change < least) least = change, best = t + 1;
     }
     return {best, least};
-}
-
-double Codebook::error_bound(const Spans& spans) const {
-    // A pair differs from its cells' mean distance by at most twice both radii: |d(x, y) - d(a, b)| <= r_a +
-    // r_b, and the mean (or its expansion) differs from d(a, b) by at most as much.
-    const std::vector<float> histogram = histograms(spans);
-    double bound = 0;
-    for (std::size_t region = 0; region <= spans.radii(); ++region) {
-        double weight = 0, radius = 0;
-        for (std::size_t c = 0; c < cells_; ++c) {
-            const double h = static_cast<double>(histogram[region * size_ + c]);
-            weight += h;
-            radius += h * static_cast<double>(radius_[c]);
-        }
-        bound += 4 * weight * radius;
-    }
-    return bound / static_cast<double>(cloud_.grid.pixels());
 }
 
 }  // namespace kandinsky::partition::genann

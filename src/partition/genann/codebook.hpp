@@ -27,8 +27,6 @@ class Codebook final : public Fitness, public Sweeper {
     [[nodiscard]] std::pair<std::size_t, double> best_move(std::span<const Moving> moving,
                                                            std::span<const std::uint32_t> from,
                                                            std::span<const std::uint32_t> to) const override;
-    /// A bound on |score - exact fitness|, from the cells' radii and the triangle inequality.
-    [[nodiscard]] double error_bound(const Spans& spans) const;
     [[nodiscard]] std::size_t cells() const { return cells_; }
     [[nodiscard]] const std::vector<std::uint16_t>& codes() const { return code_; }
 
@@ -43,7 +41,6 @@ class Codebook final : public Fitness, public Sweeper {
     std::vector<Cell> tree_;
     std::vector<std::uint32_t> order_;  ///< points grouped by cell
     std::vector<std::uint16_t> code_;   ///< [point]
-    std::vector<float> radius_;         ///< [cell]: largest distance from the cell's mean
     std::vector<float> table_;          ///< [size_][size_]: upper triangle, doubled off the diagonal
     std::vector<float> distance_;       ///< [size_][size_]: mean distances, the whole square
     std::size_t cells_ = 0;

@@ -23,8 +23,8 @@ TEST(GroupLevels, AreTheHierarchicalQuantileOfTheRoundedValues) {
                 const std::size_t step =
                     GroupLevels::step_of(static_cast<std::uint32_t>(random.below(65537)));
                 ++counts[step];
-                pairs.push_back(
-                    pair_of(static_cast<float>(step) / GroupLevels::kSteps, static_cast<std::uint32_t>(g)));
+                pairs.push_back(pair_of(key_of(static_cast<float>(step) / GroupLevels::kSteps),
+                                        static_cast<std::uint32_t>(g)));
             }
             levels.add(counts);
         }

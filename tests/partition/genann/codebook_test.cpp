@@ -40,7 +40,7 @@ Spans random_spans(const Grid& grid, Random& random) {
     return {grid, origin_of(grid, AnnuliRule::consistent), annuli, Edge::open};
 }
 
-TEST(Codebook, TheErrorStaysBelowItsBoundAndIsSmall) {
+TEST(Codebook, TheErrorIsSmall) {
     EXPECT_TRUE(rc::check("codebook error", [](std::uint64_t seed) {
         Random random(seed, 9);
         const Smooth data(seed, random.uniform(0, 0.2));
@@ -49,7 +49,6 @@ TEST(Codebook, TheErrorStaysBelowItsBoundAndIsSmall) {
         const auto exact = exact_fitness(cloud, AnnuliMetric::euclidean);
         const Spans spans = random_spans(data.grid, random);
         const double truth = exact->score(spans), error = std::abs(codebook.score(spans) - truth);
-        RC_ASSERT(error <= codebook.error_bound(spans) + 1e-6 * truth);
         RC_ASSERT(error <= 0.02 * truth);
     }));
 }
@@ -84,7 +83,6 @@ TEST(Codebook, IsExactWhenEveryVectorHasItsCell) {
     EXPECT_EQ(codebook.cells(), std::set<float>(points.begin(), points.end()).size());
     const Spans spans = random_spans(grid, random);
     EXPECT_NEAR(codebook.score(spans), exact_fitness(cloud, AnnuliMetric::euclidean)->score(spans), 1e-5);
-    EXPECT_EQ(codebook.error_bound(spans), 0);
 }
 
 TEST(Codebook, ASweepChangesTheScoreByWhatItSays) {

@@ -1,0 +1,21 @@
+#include "score/group_identity.hpp"
+
+#include "score/census.hpp"
+
+namespace kandinsky {
+
+std::vector<std::uint64_t> group_identities(const Dataset& data,
+                                            const std::vector<std::uint64_t>& image_hash) {
+    std::vector<std::uint64_t> who(data.groups());
+    for (std::size_t image = 0; image < data.images(); ++image)
+        who[data.group_of(image)] =
+            data.grouped() ? static_cast<std::uint64_t>(data.group_id(image)) : image_hash[image];
+    return who;
+}
+
+std::vector<std::uint64_t> group_identities(const Dataset& data, Progress& progress) {
+    if (data.grouped()) return group_identities(data, std::vector<std::uint64_t>{});
+    return group_identities(data, take_census(data, Condition::none, progress).image_hash);
+}
+
+}  // namespace kandinsky
