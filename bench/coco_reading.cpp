@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "core/parallel.hpp"
-#include "core/random.hpp"
-#include "core/stopwatch.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/random.hpp"
+#include "core/base/stopwatch.hpp"
 #include "io/coco/coco.hpp"
-#include "io/json_outline.hpp"
-#include "io/mapped_file.hpp"
+#include "io/file/mapped_file.hpp"
+#include "io/json/json_outline.hpp"
 
 namespace {
 using namespace kandinsky;

@@ -9,7 +9,7 @@
 #include <kandinsky/partition.hpp>
 #include <kandinsky/threads.hpp>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "partition/fcc/objective.hpp"
 
 namespace {

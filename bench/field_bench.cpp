@@ -34,14 +34,14 @@ void field_one_class(benchmark::State& state) {
     const MethodSettings settings;
     for (auto _ : state)
         benchmark::DoNotOptimize(
-            method("field").share({.data = data,
-                                   .census = census,
-                                   .score = {},
-                                   .stratum = 1,
-                                   .pooling = state.range(2) != 0 ? Pooling::groups : Pooling::pixels,
-                                   .ladder = Ladder::uniform(200),
-                                   .settings = &settings,
-                                   .progress = silent()}));
+            method("field").fit_curves({.data = data,
+                                        .census = census,
+                                        .score = {},
+                                        .stratum = 1,
+                                        .pooling = state.range(2) != 0 ? Pooling::groups : Pooling::pixels,
+                                        .ladder = Ladder::uniform(200),
+                                        .settings = &settings,
+                                        .progress = silent()}));
     state.counters["bar_ms"] = height == 240 ? 5000 : images == 3843 ? 10000 : 0;
 }
 BENCHMARK(field_one_class)

@@ -11,7 +11,7 @@
 #include <kandinsky/threads.hpp>
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "partition/genann/codebook.hpp"
 
 namespace {

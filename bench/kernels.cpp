@@ -10,18 +10,18 @@
 #include <string>
 #include <vector>
 
-#include "core/compare_kernels.hpp"
-#include "core/half_to_float.hpp"
-#include "core/hash.hpp"
-#include "core/label_kernels.hpp"
-#include "core/random.hpp"
-#include "core/unit_interval.hpp"
+#include "core/base/random.hpp"
+#include "core/kernel/compare_kernels.hpp"
+#include "core/kernel/half_to_float.hpp"
+#include "core/kernel/hash.hpp"
+#include "core/kernel/label_kernels.hpp"
+#include "core/kernel/unit_interval.hpp"
 #include "curve/column_sort.hpp"
 #include "curve/score_key.hpp"
 #include "evaluate/bin_kernels.hpp"
 #include "evaluate/count_kernels.hpp"
 #include "evaluate/covering_level.hpp"
-#include "io/crc32.hpp"
+#include "io/zip/crc32.hpp"
 #include "score/code_kernels.hpp"
 
 using namespace kandinsky;

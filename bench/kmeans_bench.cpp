@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "partition/kmeans/lloyd.hpp"
 #include "partition/kmeans/nearest.hpp"
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "core/half.hpp"
-#include "core/parallel.hpp"
-#include "core/random.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/random.hpp"
+#include "core/kernel/half.hpp"
 #include "partition/kmeans/lloyd.hpp"
 
 namespace {

@@ -21,7 +21,7 @@
 #include <numeric>
 #include <optional>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace {
 using namespace kandinsky;
@@ -194,7 +194,7 @@ Measured measure(const Calibrator& calibrator, double alpha, const TestScores& t
     const Partition& partition = calibrator.partitions[kClass];
     std::vector<double> region_sum(partition.regions), region_images(partition.regions);
     Measured out;
-    out.soft = method(calibrator.method_of(kClass)).share != nullptr;
+    out.soft = method(calibrator.method_of(kClass)).fit_curves != nullptr;
     double images = 0;
     for (const auto& scores : test.images) {
         if (scores.empty()) continue;

@@ -6,7 +6,7 @@
 #include <kandinsky/predictor.hpp>
 
 #include "harness.hpp"
-#include "io/writers.hpp"
+#include "io/kcal/kcal.hpp"
 
 namespace kandinsky::fuzz {
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <kandinsky/error.hpp>
 
-#include "core/fail.hpp"
-#include "io/mapped_file.hpp"
+#include "core/base/fail.hpp"
+#include "io/file/mapped_file.hpp"
 
 namespace kandinsky {
 
@@ -16,7 +16,8 @@ std::vector<std::byte>& input() {
 }
 }  // namespace
 
-// Stands in for src/io/mapped_file.cpp: the linker takes this one and leaves the library's in the archive.
+// Stands in for src/io/file/mapped_file.cpp: the linker takes this one and leaves the library's in the
+// archive.
 MappedFile map_file(const std::filesystem::path& path) {
     if (path != fuzz::kInput) fail(ErrorKind::file, "cannot read another file than the input");
     const std::size_t size = input().size();

@@ -2,7 +2,7 @@
 // would be written.
 #include <kandinsky/error.hpp>
 
-#include "cli/command.hpp"
+#include "cli/options/shared_flags.hpp"
 #include "harness.hpp"
 
 namespace {

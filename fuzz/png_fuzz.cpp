@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "harness.hpp"
-#include "io/crc32.hpp"
 #include "io/png/png.hpp"
+#include "io/zip/crc32.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/half.hpp"
+#include "core/kernel/half.hpp"
 
 namespace kandinsky::fuzz {
 

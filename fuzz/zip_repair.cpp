@@ -3,10 +3,10 @@
 #include <kandinsky/error.hpp>
 
 #include "harness.hpp"
-#include "io/crc32.hpp"
-#include "io/inflate.hpp"
-#include "io/zip_directory.hpp"
-#include "io/zip_records.hpp"
+#include "io/zip/crc32.hpp"
+#include "io/zip/inflate.hpp"
+#include "io/zip/zip_directory.hpp"
+#include "io/zip/zip_records.hpp"
 
 namespace kandinsky::fuzz {
 

@@ -78,8 +78,8 @@ class CurveSet {
     };
 
     CurveSet() = default;  ///< no curves, no ladder
-    /// No curves yet. `interpolate`: released curves, read by linear interpolation without the conformal rank;
-    /// a region without data is NaN.
+    /// No curves yet. `interpolate`: released curves, read by linear interpolation without the conformal
+    /// rank; a region without data is NaN.
     explicit CurveSet(Ladder ladder, bool interpolate = false)
         : ladder_(std::move(ladder)), interpolate_(interpolate) {}
 

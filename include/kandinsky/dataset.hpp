@@ -64,7 +64,7 @@ class Dataset {
     /// All ranks must hold the same data set; nothing is read.
     [[nodiscard]] Dataset dealt(std::shared_ptr<const Team> team) const;
     /// These images as the part of this rank, where they were dealt before they were read.
-    [[nodiscard]] Dataset as_share(std::shared_ptr<const Team> team) const;
+    [[nodiscard]] Dataset as_rank_part(std::shared_ptr<const Team> team) const;
     [[nodiscard]] Dataset by_itself() const;  ///< the same images without the team
     [[nodiscard]] const Team& team() const;   ///< a process alone, unless dealt
 

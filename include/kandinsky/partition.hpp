@@ -63,6 +63,9 @@ struct PartitionInput {
         counts;              ///< [pixel]: scores seen there; 0 means no data, never use its features
     std::uint64_t seed = 0;  ///< of the random numbers
     bool released = false;   ///< reproduce the released code's edge rules
+    /// One of many fits inside cross-validation, whose regions are judged and thrown away: search less long,
+    /// as far as the regions stay about the same.
+    bool quick = false;
     const MethodSettings* settings = nullptr;  ///< values of the options; null: all have their defaults
     Progress* progress = nullptr;              ///< never null when called by the library
     const Team* team = nullptr;                ///< ranks that call together with the same input; null: alone
@@ -75,18 +78,19 @@ struct CrossFit;
 
 /// A calibration method. Each folder of src/partition defines exactly one, named kMethod; nothing else knows
 /// it. A hard method divides the pixels into regions (`fit`); a soft one gives every pixel a curve of its own
-/// into which other pixels enter by degrees (`share`). It has one of the two.
+/// into which other pixels enter by degrees (`fit_curves`). It has one of the two.
 struct Method {
     std::string name;            ///< as in --method
     std::string summary;         ///< one line for --help
     bool uses_features = false;  ///< it looks at the curves
     bool standard = false;       ///< what calibration uses unless told otherwise; one method is
     bool uses_labels = false;    ///< the regions depend on the calibration images (matters for the guarantee)
+    bool pixelwise = false;      ///< every pixel is a region of its own
     std::vector<MethodOption> options;                         ///< its own
     std::function<Partition(const PartitionInput&)> fit = {};  ///< hard methods have it
     int order = 100;                                           ///< place in tables; equal ones by name
-    std::function<std::vector<SoftCurves>(const SoftInput&)> share = {};  ///< soft methods have it
-    std::function<CrossFit(const CrossFitInput&)> cross_fit = {};         ///< soft methods have it as well
+    std::function<std::vector<SoftCurves>(const SoftInput&)> fit_curves = {};  ///< soft methods have it
+    std::function<CrossFit(const CrossFitInput&)> cross_fit = {};  ///< soft methods have it as well
 };
 
 /// The name that stands for "the best of the methods, class by class, as cross-validation finds".

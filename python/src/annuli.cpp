@@ -3,7 +3,7 @@
 #include <kandinsky/annuli.hpp>
 
 #include "buffers.hpp"
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 #include "module.hpp"
 #include "progress.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <memory>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 
 namespace nb = nanobind;
 

@@ -6,14 +6,14 @@
 #include <algorithm>
 
 #include "calibrator.hpp"
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 #include "dataset.hpp"
 #include "evaluation.hpp"
 #include "module.hpp"
 #include "options.hpp"
 #include "progress.hpp"
-#include "report/result_json.hpp"
-#include "report/table.hpp"
+#include "report/table/result_json.hpp"
+#include "report/table/table.hpp"
 
 namespace nb = nanobind;
 

@@ -5,8 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "buffers.hpp"
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
 #include "module.hpp"
 #include "progress.hpp"
 

@@ -4,13 +4,13 @@
 #include <kandinsky/evaluate.hpp>
 
 #include "calibrator.hpp"
-#include "core/stopwatch.hpp"
+#include "core/base/stopwatch.hpp"
 #include "dataset.hpp"
 #include "evaluation.hpp"
 #include "module.hpp"
 #include "progress.hpp"
-#include "report/result_json.hpp"
-#include "report/table.hpp"
+#include "report/table/result_json.hpp"
+#include "report/table/table.hpp"
 
 namespace nb = nanobind;
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "buffers.hpp"
-#include "cli/command.hpp"
-#include "cli/report_flags.hpp"
-#include "core/fail.hpp"
+#include "cli/options/report_flags.hpp"
+#include "cli/options/shared_flags.hpp"
+#include "core/base/fail.hpp"
 #include "module.hpp"
 
 namespace nb = nanobind;

@@ -1,4 +1,4 @@
-#include "report/report.hpp"
+#include "report/data/report.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -7,7 +7,7 @@
 
 #include "calibrator.hpp"
 #include "compare.hpp"
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 #include "dataset.hpp"
 #include "module.hpp"
 #include "options.hpp"

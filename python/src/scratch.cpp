@@ -2,8 +2,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "buffers.hpp"
-#include "core/fail.hpp"
-#include "io/scratch_array.hpp"
+#include "core/base/fail.hpp"
+#include "io/array/scratch_array.hpp"
 #include "module.hpp"
 
 namespace nb = nanobind;

@@ -6,13 +6,13 @@
 #include <optional>
 #include <utility>
 
+#include "calibrate/by_stratum.hpp"
+#include "calibrate/calibration_run.hpp"
 #include "calibrate/choose.hpp"
-#include "calibrate/chosen.hpp"
-#include "calibrate/run.hpp"
 #include "calibrate/sample.hpp"
-#include "core/fail.hpp"
-#include "core/stopwatch.hpp"
-#include "core/team.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/stopwatch.hpp"
+#include "core/team/team.hpp"
 #include "score/group_identity.hpp"
 
 namespace kandinsky {
@@ -47,29 +47,29 @@ CalibrateOptions effective(CalibrateOptions options) {
 
 /// The images that find the regions, and those that set the thresholds; groups stay whole. One split for all
 /// methods. One side may be empty.
-Halves split_groups(const Dataset& data, const CalibrateOptions& options, std::uint64_t groups,
-                    Progress& progress) {
+DataSplit split_groups(const Dataset& data, const CalibrateOptions& options, std::uint64_t groups,
+                       Progress& progress) {
     const auto count = static_cast<std::size_t>(std::llround(options.split * static_cast<double>(groups)));
     std::vector<std::uint32_t> chosen;
     if (count > 0)
         chosen =
             draw_sample(data, group_identities(data, progress), count, SamplePurpose::split, options.seed, 0);
-    Halves halves;
+    DataSplit data_split;
     for (std::uint32_t image = 0, next = 0; image < data.images(); ++image)
         if (next < chosen.size() && chosen[next] == image)
-            halves.learn.push_back(chosen[next++]);
+            data_split.learn.push_back(chosen[next++]);
         else
-            halves.level.push_back(image);
-    return halves;
+            data_split.level.push_back(image);
+    return data_split;
 }
 
 /// Regions from some groups, thresholds from the others.
 std::vector<Calibrator> calibrate_split(const Dataset& data, const std::vector<CalibrateOptions>& options,
-                                        const Halves& halves, std::vector<double>& seconds,
+                                        const DataSplit& data_split, std::vector<double>& seconds,
                                         Progress& progress) {
     const Stopwatch start;
-    const Dataset fitting = data.subset(halves.learn), setting = data.subset(halves.level);
-    Run finder(fitting, options, progress), setter(setting, options, progress);
+    const Dataset fitting = data.subset(data_split.learn), setting = data.subset(data_split.level);
+    CalibrationRun finder(fitting, options, progress), setter(setting, options, progress);
     for (double& time : seconds) time += start.seconds() / static_cast<double>(options.size());
     auto calibrators = setter.set_thresholds(options, finder.find_regions(options, false, seconds), seconds);
     for (Calibrator& calibrator : calibrators) {
@@ -126,53 +126,54 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
     enum class Kind { hard, soft, chosen };
     const auto kind_of = [](const CalibrateOptions& one) {
         if (has_choice(one)) return Kind::chosen;
-        return method(one.method).share ? Kind::soft : Kind::hard;
+        return method(one.method).fit_curves ? Kind::soft : Kind::hard;
     };
     const auto any = [&](Kind kind) {
         return std::any_of(wanted.begin(), wanted.end(),
                            [&](const auto& one) { return kind_of(one) == kind; });
     };
     const Stopwatch start;
-    std::optional<Halves> halves;
+    std::optional<DataSplit> data_split;
     const double share = wanted.front().split;
     if (share > 0) {
         Communicator& comm = data.team().comm;
         const std::uint64_t groups = total(comm, data.groups());
-        halves = split_groups(data, wanted.front(), groups, progress);
-        halves->nobody_learns = total(comm, halves->learn.size()) == 0;
-        halves->nobody_levels = total(comm, halves->level.size()) == 0;
-        if ((halves->nobody_learns || halves->nobody_levels) && (any(Kind::hard) || any(Kind::chosen)))
+        data_split = split_groups(data, wanted.front(), groups, progress);
+        data_split->nobody_learns = total(comm, data_split->learn.size()) == 0;
+        data_split->nobody_levels = total(comm, data_split->level.size()) == 0;
+        if ((data_split->nobody_learns || data_split->nobody_levels) &&
+            (any(Kind::hard) || any(Kind::chosen)))
             fail(ErrorKind::usage, "--split {} of {} {} leaves one side empty", share, groups,
                  data.grouped() ? "groups" : "images");
     }
-    const Halves* const parts = halves ? &*halves : nullptr;
+    const DataSplit* const parts = data_split ? &*data_split : nullptr;
     std::vector<CalibrateOptions> hard, open;
     for (const CalibrateOptions& one : wanted) {
         if (kind_of(one) == Kind::hard) hard.push_back(one);
         if (kind_of(one) == Kind::chosen) open.push_back(one);
     }
-    std::optional<Run> whole;
+    std::optional<CalibrationRun> whole;
     // Methods that look at every pixel's curve, and the one whose regions are the pixels.
-    const bool pixels_next = !halves && std::any_of(hard.begin(), hard.end(), [](const auto& one) {
-        return method(one.method).uses_features || one.method == "pixel";
+    const bool pixels_next = !data_split && std::any_of(hard.begin(), hard.end(), [](const auto& one) {
+        return method(one.method).uses_features || method(one.method).pixelwise;
     });
-    if ((!hard.empty() && !halves) || any(Kind::soft)) whole.emplace(data, wanted, progress, pixels_next);
+    if ((!hard.empty() && !data_split) || any(Kind::soft)) whole.emplace(data, wanted, progress, pixels_next);
     const double reading = start.seconds() / static_cast<double>(wanted.size());
 
     std::vector<double> hard_seconds(hard.size(), 0.0), chosen_seconds;
     std::vector<Calibrator> made, chosen;
     if (!hard.empty())
-        made = halves
-                   ? calibrate_split(data, hard, *halves, hard_seconds, progress)
+        made = data_split
+                   ? calibrate_split(data, hard, *data_split, hard_seconds, progress)
                    : whole->set_thresholds(hard, whole->find_regions(hard, true, hard_seconds), hard_seconds);
-    if (!open.empty()) chosen = calibrate_chosen(data, open, parts, chosen_seconds, progress);
+    if (!open.empty()) chosen = calibrate_by_stratum(data, open, parts, chosen_seconds, progress);
     std::vector<Calibrator> calibrators;
     std::vector<double> times;
     for (std::size_t m = 0, h = 0, c = 0; m < wanted.size(); ++m) {
         const Stopwatch own;
         switch (kind_of(wanted[m])) {
             case Kind::soft:
-                calibrators.push_back(whole->share(wanted[m], parts));
+                calibrators.push_back(whole->calibrate_soft(wanted[m], parts));
                 times.push_back(reading + own.seconds());
                 break;
             case Kind::chosen:

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "calibrate/cross_loss.hpp"
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 
 namespace kandinsky {
 
@@ -42,7 +42,7 @@ void add_contenders(const Method& method, const MethodSettings& settings, std::v
 
 /// The place of the contender to take, and why.
 std::pair<std::size_t, std::string> verdict(const std::vector<Contender>& all, const CrossLoss& found) {
-    const auto is_soft = [](const Contender& one) { return one.method->share != nullptr; };
+    const auto is_soft = [](const Contender& one) { return one.method->fit_curves != nullptr; };
     if (found.folds == 0) {
         const auto soft = std::find_if(all.begin(), all.end(), is_soft);
         return {soft == all.end() ? 0 : static_cast<std::size_t>(soft - all.begin()),

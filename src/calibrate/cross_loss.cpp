@@ -4,13 +4,12 @@
 #include <kandinsky/error.hpp>
 #include <numeric>
 
-#include "core/hash.hpp"
-#include "core/parallel.hpp"
-#include "core/team.hpp"
+#include "core/base/parallel.hpp"
+#include "core/kernel/hash.hpp"
+#include "core/team/team.hpp"
 #include "partition/cells.hpp"
 #include "partition/folds.hpp"
 #include "partition/histograms.hpp"
-#include "partition/quick_fit.hpp"
 #include "partition/smooth.hpp"
 #include "partition/soft_method.hpp"
 
@@ -150,9 +149,8 @@ Partition find_regions(const Contender& one, const TrainingPart& part, const std
     input.counts = part.totals();
     input.seed = options.seed;
     input.released = options.released;
-    MethodSettings settings = one.settings;
-    settings.text[partition::kQuickFit] = "on";
-    input.settings = &settings;
+    input.settings = &one.settings;
+    input.quick = true;
     Muted muted(progress);
     input.progress = &muted;
     // Quick fits are made by every rank for itself: sharing them would take more words than work.

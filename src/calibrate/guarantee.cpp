@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <kandinsky/calibrator.hpp>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 
 namespace kandinsky {
 
@@ -13,7 +13,7 @@ struct Traits {
 
 Traits traits_of(const std::string& name) {
     for (const Method* candidate : methods())
-        if (candidate->name == name) return {candidate->uses_labels, candidate->share != nullptr};
+        if (candidate->name == name) return {candidate->uses_labels, candidate->fit_curves != nullptr};
     return {};
 }
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string_view>
 
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
-#include "core/thread_buffer.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/thread_buffer.hpp"
 
 namespace kandinsky {
 

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <kandinsky/predictor.hpp>
 
-#include "core/compare_kernels.hpp"
-#include "core/fail.hpp"
-#include "core/half.hpp"
-#include "core/thread_buffer.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/thread_buffer.hpp"
+#include "core/kernel/compare_kernels.hpp"
+#include "core/kernel/half.hpp"
 #include "score/planes.hpp"
 
 namespace kandinsky {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/fail.hpp"
-#include "core/random.hpp"
-#include "core/team.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/random.hpp"
+#include "core/team/team.hpp"
 
 namespace kandinsky {
 

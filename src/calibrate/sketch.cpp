@@ -3,11 +3,11 @@
 #include <kandinsky/sketch.hpp>
 #include <numeric>
 
+#include "calibrate/calibration_run.hpp"
 #include "calibrate/choose.hpp"
-#include "calibrate/run.hpp"
-#include "core/communicator.hpp"
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "core/team/communicator.hpp"
 #include "score/scored_tile.hpp"
 
 namespace kandinsky {
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostBins = std::size_t{1} << 16;
 
 void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
-    if (options.method == kAutoMethod || method(options.method).share) {
+    if (options.method == kAutoMethod || method(options.method).fit_curves) {
         std::string others;
         for (const Method* one : methods())
             if (one->fit) others += (others.empty() ? "" : ", ") + one->name;

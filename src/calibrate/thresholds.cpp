@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <kandinsky/calibrator.hpp>
 
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
 
 namespace kandinsky {
 

@@ -7,13 +7,13 @@
 #include <new>
 #include <span>
 
-#include "cli/command.hpp"
-#include "cli/last_words.hpp"
-#include "cli/report_flags.hpp"
-#include "cli/team.hpp"
+#include "cli/options/report_flags.hpp"
+#include "cli/options/shared_flags.hpp"
+#include "cli/process/last_words.hpp"
+#include "cli/process/ranks.hpp"
 #include "dist/join.hpp"
-#include "io/bus_fault.hpp"
-#include "io/printable.hpp"
+#include "io/file/bus_fault.hpp"
+#include "io/file/printable.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <kandinsky/curve.hpp>
 #include <limits>
 
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
 
 namespace kandinsky {
 

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "core/pages.hpp"
+#include "core/base/pages.hpp"
 
 namespace kandinsky {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "core/parallel.hpp"
+#include "core/base/parallel.hpp"
 #include "curve/pixel_pass.hpp"
 
 namespace kandinsky {

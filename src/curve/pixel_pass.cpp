@@ -1,6 +1,6 @@
 #include "curve/pixel_pass.hpp"
 
-#include "core/team.hpp"
+#include "core/team/team.hpp"
 #include "curve/pixel_curves.hpp"
 #include "curve/pixel_rows.hpp"
 #include "curve/pixel_select.hpp"

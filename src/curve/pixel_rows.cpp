@@ -7,10 +7,10 @@
 #include <limits>
 #include <new>
 
-#include "core/hash.hpp"
-#include "core/pages.hpp"
-#include "core/parallel.hpp"
-#include "core/thread_buffer.hpp"
+#include "core/base/pages.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/thread_buffer.hpp"
+#include "core/kernel/hash.hpp"
 #include "curve/build_curve.hpp"
 #include "curve/score_key.hpp"
 #include "score/code_kernels.hpp"

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "core/bisect.hpp"
-#include "core/checkpoint.hpp"
-#include "core/thread_buffer.hpp"
+#include "core/base/thread_buffer.hpp"
+#include "core/team/bisect.hpp"
+#include "core/team/checkpoint.hpp"
 #include "curve/score_key.hpp"
 
 namespace kandinsky {

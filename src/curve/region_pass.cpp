@@ -5,8 +5,8 @@
 #include <kandinsky/threads.hpp>
 #include <utility>
 
-#include "core/bisect.hpp"
-#include "core/checkpoint.hpp"
+#include "core/team/bisect.hpp"
+#include "core/team/checkpoint.hpp"
 #include "curve/region_walk.hpp"
 
 namespace kandinsky {

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "core/parallel.hpp"
+#include "core/base/parallel.hpp"
 #include "curve/region_pass.hpp"
 #include "curve/score_key.hpp"
 #include "score/narrow_scores.hpp"

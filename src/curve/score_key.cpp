@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/thread_buffer.hpp"
+#include "core/base/thread_buffer.hpp"
 
 namespace kandinsky {
 

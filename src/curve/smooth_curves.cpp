@@ -3,7 +3,7 @@
 #include <kandinsky/smooth_curves.hpp>
 #include <limits>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 #include "curve/lattice.hpp"
 #include "score/score_scale.hpp"
 

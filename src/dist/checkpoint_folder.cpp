@@ -3,10 +3,10 @@
 #include <cstring>
 #include <fstream>
 
-#include "core/fail.hpp"
-#include "core/hash.hpp"
-#include "io/atomic_file.hpp"
-#include "io/printable.hpp"
+#include "core/base/fail.hpp"
+#include "core/kernel/hash.hpp"
+#include "io/file/atomic_file.hpp"
+#include "io/file/printable.hpp"
 
 namespace kandinsky {
 

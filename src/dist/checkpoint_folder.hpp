@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "core/checkpoint.hpp"
-#include "core/stopwatch.hpp"
+#include "core/base/stopwatch.hpp"
+#include "core/team/checkpoint.hpp"
 
 namespace kandinsky {
 

@@ -7,8 +7,8 @@
 #include <initializer_list>
 #include <optional>
 
-#include "core/fail.hpp"
-#include "io/plugin_file.hpp"
+#include "core/base/fail.hpp"
+#include "io/file/plugin_file.hpp"
 
 namespace kandinsky {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/communicator.hpp"
+#include "core/team/communicator.hpp"
 
 namespace kandinsky {
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <numeric>
 
-#include "core/compare_kernels.hpp"
-#include "core/team.hpp"
+#include "core/kernel/compare_kernels.hpp"
+#include "core/team/team.hpp"
 #include "evaluate/count_kernels.hpp"
 #include "evaluate/level_plan.hpp"
 

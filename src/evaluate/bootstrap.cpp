@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "score/group_identity.hpp"
 
 namespace kandinsky {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/team.hpp"
+#include "core/team/team.hpp"
 
 namespace kandinsky {
 

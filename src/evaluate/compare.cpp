@@ -4,9 +4,9 @@
 #include <kandinsky/compare.hpp>
 
 #include "calibrate/sample.hpp"
-#include "core/fail.hpp"
-#include "core/stopwatch.hpp"
-#include "core/team.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/stopwatch.hpp"
+#include "core/team/team.hpp"
 #include "evaluate/tally.hpp"
 #include "score/census.hpp"
 #include "score/group_identity.hpp"

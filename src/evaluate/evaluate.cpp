@@ -7,9 +7,9 @@
 #include <mutex>
 #include <optional>
 
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
-#include "core/team.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "core/team/team.hpp"
 #include "evaluate/coverage.hpp"
 #include "evaluate/reliability.hpp"
 #include "evaluate/tally.hpp"

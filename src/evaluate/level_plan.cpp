@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/parallel.hpp"
+#include "core/base/parallel.hpp"
 
 namespace kandinsky {
 

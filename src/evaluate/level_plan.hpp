@@ -37,7 +37,6 @@ struct ThresholdTable {
                                                  const std::vector<double>& alphas);
 
 /// Thresholds [stratum][level][pixel] of a range of pixels.
-void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, PixelRange range,
-                     float* out);
+void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, PixelRange range, float* out);
 
 }  // namespace kandinsky

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <limits>
 
-#include "core/half.hpp"
-#include "core/thread_buffer.hpp"
+#include "core/base/thread_buffer.hpp"
+#include "core/kernel/half.hpp"
 #include "evaluate/bin_kernels.hpp"
 
 namespace kandinsky {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numbers>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace kandinsky {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "core/fail.hpp"
-#include "core/random.hpp"
-#include "io/mapped_file.hpp"
-#include "io/printable.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/random.hpp"
+#include "io/file/mapped_file.hpp"
+#include "io/file/printable.hpp"
 
 namespace kandinsky {
 

@@ -4,13 +4,13 @@
 #include <cctype>
 #include <map>
 
-#include "core/elements.hpp"
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
-#include "io/letterbox.hpp"
-#include "io/photo.hpp"
-#include "io/printable.hpp"
-#include "io/scratch_array.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "core/data/elements.hpp"
+#include "io/array/scratch_array.hpp"
+#include "io/file/printable.hpp"
+#include "io/image/letterbox.hpp"
+#include "io/image/photo.hpp"
 
 namespace kandinsky {
 

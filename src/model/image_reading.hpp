@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/folder_dataset.hpp"
+#include "io/folder/folder_dataset.hpp"
 
 namespace kandinsky {
 

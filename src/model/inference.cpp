@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
 #include "model/plugin.hpp"
 
 namespace kandinsky {

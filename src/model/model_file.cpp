@@ -3,12 +3,12 @@
 #include <cmath>
 #include <kandinsky/npz.hpp>
 
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
-#include "core/random.hpp"
-#include "io/atomic_file.hpp"
-#include "io/printable.hpp"
-#include "io/zip_writer.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/random.hpp"
+#include "io/file/atomic_file.hpp"
+#include "io/file/printable.hpp"
+#include "io/zip/zip_writer.hpp"
 
 namespace kandinsky {
 

@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <kandinsky/npz.hpp>
 
-#include "core/fail.hpp"
-#include "io/printable.hpp"
+#include "core/base/fail.hpp"
+#include "io/file/printable.hpp"
 #include "model/inference.hpp"
 #include "model/model_file.hpp"
 #include "model/plugin.hpp"

@@ -4,9 +4,9 @@
 #include <functional>
 #include <mutex>
 
-#include "core/fail.hpp"
-#include "io/plugin_file.hpp"
-#include "io/printable.hpp"
+#include "core/base/fail.hpp"
+#include "io/file/plugin_file.hpp"
+#include "io/file/printable.hpp"
 
 namespace kandinsky {
 

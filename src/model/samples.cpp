@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 
-#include "core/elements.hpp"
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "core/data/elements.hpp"
 
 namespace kandinsky {
 

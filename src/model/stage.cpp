@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/fail.hpp"
-#include "io/atomic_file.hpp"
-#include "io/crc32.hpp"
-#include "io/mapped_file.hpp"
-#include "io/printable.hpp"
+#include "core/base/fail.hpp"
+#include "io/file/atomic_file.hpp"
+#include "io/file/mapped_file.hpp"
+#include "io/file/printable.hpp"
+#include "io/zip/crc32.hpp"
 
 namespace kandinsky {
 

@@ -7,11 +7,11 @@
 #include <future>
 #include <numeric>
 
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
-#include "core/random.hpp"
-#include "core/stopwatch.hpp"
-#include "io/printable.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/random.hpp"
+#include "core/base/stopwatch.hpp"
+#include "io/file/printable.hpp"
 #include "model/dice.hpp"
 #include "model/inference.hpp"
 #include "model/model_file.hpp"

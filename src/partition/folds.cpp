@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "core/random.hpp"
-#include "core/team.hpp"
+#include "core/base/random.hpp"
+#include "core/team/team.hpp"
 #include "score/group_identity.hpp"
 
 namespace kandinsky::partition {

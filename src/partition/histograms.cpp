@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/checkpoint.hpp"
-#include "core/team.hpp"
+#include "core/team/checkpoint.hpp"
+#include "core/team/team.hpp"
 #include "score/image_blocks.hpp"
 #include "score/scored_tile.hpp"
 

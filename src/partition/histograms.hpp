@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "core/checkpoint.hpp"
-#include "core/communicator.hpp"
+#include "core/team/checkpoint.hpp"
+#include "core/team/communicator.hpp"
 #include "partition/cells.hpp"
 #include "partition/folds.hpp"
 #include "partition/score_grid.hpp"

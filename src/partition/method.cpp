@@ -3,7 +3,7 @@
 #include <kandinsky/partition.hpp>
 #include <limits>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 
 namespace kandinsky {
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <kandinsky/threads.hpp>
 
-#include "core/checkpoint.hpp"
-#include "core/team.hpp"
+#include "core/team/checkpoint.hpp"
+#include "core/team/team.hpp"
 #include "score/image_blocks.hpp"
 #include "score/scored_tile.hpp"
 

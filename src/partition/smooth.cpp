@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/parallel.hpp"
+#include "core/base/parallel.hpp"
 #include "partition/kernels.hpp"
 
 namespace kandinsky::partition {

@@ -19,7 +19,7 @@ struct Plane;
 
 /// Images to learn from and images to set thresholds with, by number; no group is in both. A rank may have
 /// none of either.
-struct Halves {
+struct DataSplit {
     std::vector<std::uint32_t> learn, level;
     bool nobody_learns = false, nobody_levels = false;  ///< on any rank
 };
@@ -32,8 +32,9 @@ struct SoftInput {
     ScoreOptions score;
     std::vector<std::uint32_t> strata;  ///< the ones wanted, ascending
     Pooling pooling = Pooling::pixels;
-    Ladder ladder;                   ///< the levels at which curves can be asked for
-    const Halves* halves = nullptr;  ///< with pooling by groups: learn from some, set levels with the others
+    Ladder ladder;  ///< the levels at which curves can be asked for
+    const DataSplit* data_split =
+        nullptr;  ///< with pooling by groups: learn from some, set levels with the others
     std::uint64_t seed = 0;
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of counts to hold at a time
     const MethodSettings* settings = nullptr;

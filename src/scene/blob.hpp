@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "scene/frame.hpp"
 
 namespace kandinsky::scene {

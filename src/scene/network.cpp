@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/half.hpp"
+#include "core/kernel/half.hpp"
 
 namespace kandinsky::scene {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "scene/frame.hpp"
 
 namespace kandinsky::scene {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
 #include "scene/preset.hpp"
 
 namespace kandinsky {

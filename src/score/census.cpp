@@ -7,11 +7,11 @@
 #include <memory>
 #include <mutex>
 
-#include "core/fail.hpp"
-#include "core/hash.hpp"
-#include "core/label_kernels.hpp"
-#include "core/random.hpp"
-#include "core/team.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/random.hpp"
+#include "core/kernel/hash.hpp"
+#include "core/kernel/label_kernels.hpp"
+#include "core/team/team.hpp"
 #include "score/visit.hpp"
 
 namespace kandinsky {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/half.hpp"
+#include "core/kernel/half.hpp"
 #include "score/code_kernels.hpp"
 
 namespace kandinsky {

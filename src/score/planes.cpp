@@ -4,8 +4,8 @@
 #include <bit>
 #include <vector>
 
-#include "core/half.hpp"
-#include "core/thread_buffer.hpp"
+#include "core/base/thread_buffer.hpp"
+#include "core/kernel/half.hpp"
 
 namespace kandinsky {
 

@@ -5,10 +5,10 @@
 #include <kandinsky/score.hpp>
 #include <limits>
 
-#include "core/fail.hpp"
-#include "core/half.hpp"
-#include "core/hash.hpp"
-#include "core/random.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/random.hpp"
+#include "core/kernel/half.hpp"
+#include "core/kernel/hash.hpp"
 #include "score/planes.hpp"
 
 namespace kandinsky {

@@ -3,8 +3,8 @@
 #include <kandinsky/error.hpp>
 #include <mutex>
 
-#include "core/parallel.hpp"
-#include "core/team.hpp"
+#include "core/base/parallel.hpp"
+#include "core/team/team.hpp"
 
 namespace kandinsky {
 

@@ -53,7 +53,7 @@ std::vector<Choice> choices_for(const Sample& sample, const CalibrateOptions& op
 
 TEST(Choose, TheDefaultOfCalibrationIsTheMethodThatSharesByDegrees) {
     EXPECT_EQ(CalibrateOptions{}.method, default_method());
-    EXPECT_TRUE(method(default_method()).share != nullptr);
+    EXPECT_TRUE(method(default_method()).fit_curves != nullptr);
     EXPECT_EQ(method_names().back(), kAutoMethod);
 }
 
@@ -83,7 +83,7 @@ TEST(Choose, TakesTheLeastLossOrASoftMethodNearIt) {
             double least = std::numeric_limits<double>::infinity();
             for (const JudgedMethod& one : choice.judged) least = std::min(least, one.loss);
             const double taken = loss_of(choice, choice.method);
-            if (method(choice.method).share)
+            if (method(choice.method).fit_curves)
                 EXPECT_LE(taken, (1 + kNearTie) * least);
             else
                 EXPECT_EQ(taken, least);
@@ -135,7 +135,7 @@ TEST(Choose, AFallbackToTheImageShowsInTheLossOfPixels) {
 TEST(Choose, WithNothingToJudgeTheSoftMethodIsTaken) {
     for (const Choice& choice : choices_for(alike(1))) {
         EXPECT_EQ(choice.folds, 0u);
-        EXPECT_TRUE(method(choice.method).share != nullptr);
+        EXPECT_TRUE(method(choice.method).fit_curves != nullptr);
         EXPECT_NE(choice.reason.find("too few"), std::string::npos);
     }
 }

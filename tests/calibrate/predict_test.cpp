@@ -4,7 +4,7 @@
 #include <kandinsky/predict.hpp>
 #include <kandinsky/threads.hpp>
 
-#include "core/half.hpp"
+#include "core/kernel/half.hpp"
 #include "io/support.hpp"
 #include "support/synthetic.hpp"
 

@@ -6,7 +6,7 @@
 #include <new>
 #include <thread>
 
-#include "core/half.hpp"
+#include "core/kernel/half.hpp"
 #include "io/support.hpp"
 #include "support/naive.hpp"
 

@@ -8,7 +8,7 @@
 #include <kandinsky/predictor.hpp>
 #include <kandinsky/threads.hpp>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "support/exchangeable.hpp"
 #include "support/fewer.hpp"
 

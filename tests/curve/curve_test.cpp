@@ -6,7 +6,7 @@
 #include <kandinsky/curve.hpp>
 #include <limits>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "curve/build_curve.hpp"
 #include "curve/score_key.hpp"
 #include "io/support.hpp"

@@ -2,7 +2,7 @@
 
 #include <kandinsky/error.hpp>
 
-#include "core/half.hpp"
+#include "core/kernel/half.hpp"
 #include "curve/pixel_pass.hpp"
 #include "curve/pixel_rows.hpp"
 #include "curve/region_pass.hpp"

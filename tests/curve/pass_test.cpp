@@ -2,7 +2,7 @@
 
 #include <kandinsky/threads.hpp>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "curve/pixel_pass.hpp"
 #include "curve/region_pass.hpp"
 #include "curve/score_key.hpp"

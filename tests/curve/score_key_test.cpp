@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace kandinsky {
 namespace {

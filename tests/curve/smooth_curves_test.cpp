@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "curve/lattice.hpp"
 #include "score/score_scale.hpp"
 

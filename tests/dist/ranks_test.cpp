@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "partition/folds.hpp"
-#include "report/result_json.hpp"
+#include "report/table/result_json.hpp"
 #include "support/fewer.hpp"
 #include "support/synthetic.hpp"
 #include "support/thread_ranks.hpp"

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace kandinsky {
 namespace {

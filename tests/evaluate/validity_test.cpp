@@ -4,7 +4,7 @@
 #include <cmath>
 #include <kandinsky/calibrator.hpp>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 /// Coverage on exchangeable images whose pixels hang together, over thousands of fresh calibrations. Each
 /// check raises a false alarm for at most one seed in a million; the seeds are fixed.

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/npy_payload.hpp"
+#include "io/array/npy_payload.hpp"
 
 namespace kandinsky::test {
 

@@ -1,7 +1,7 @@
 # npy_echo, and the comparison of our files with numpy's.
 set(KANDINSKY_PYTHON /usr/bin/python3 CACHE FILEPATH "The Python that has numpy and pytest, for the tests")
 
-add_executable(npy_echo ${CMAKE_CURRENT_LIST_DIR}/npy_echo.cpp)
+add_executable(npy_echo ${CMAKE_CURRENT_LIST_DIR}/array/npy_echo.cpp)
 target_include_directories(npy_echo PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(npy_echo PRIVATE kandinsky fmt::fmt)
 kandinsky_compile_options(npy_echo)
@@ -10,7 +10,7 @@ set(Python3_EXECUTABLE ${KANDINSKY_PYTHON})
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
   add_test(NAME io_numpy COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
-           ${CMAKE_CURRENT_LIST_DIR}/npy_numpy_test.py)
+           ${CMAKE_CURRENT_LIST_DIR}/array/npy_numpy_test.py)
   set_tests_properties(io_numpy PROPERTIES LABELS python
                        ENVIRONMENT "NPY_ECHO=$<TARGET_FILE:npy_echo>;PYTHONDONTWRITEBYTECODE=1")
 endif()

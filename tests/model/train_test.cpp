@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "fake_network.hpp"
 #include "io/support.hpp"
 #include "model/inference.hpp"

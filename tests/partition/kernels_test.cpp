@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace kandinsky::partition {
 namespace {

@@ -3,7 +3,7 @@
 #include <kandinsky/error.hpp>
 #include <kandinsky/partition.hpp>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace kandinsky {
 namespace {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "partition/histograms.hpp"
 #include "partition/soft_method.hpp"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/half.hpp"
+#include "core/kernel/half.hpp"
 
 namespace kandinsky::scene {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "support/targets.hpp"
 
 namespace kandinsky {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/half.hpp"
-#include "core/random.hpp"
+#include "core/base/random.hpp"
+#include "core/kernel/half.hpp"
 
 namespace kandinsky {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace kandinsky::test {
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/team.hpp"
+#include "core/team/team.hpp"
 
 namespace kandinsky::test {
 

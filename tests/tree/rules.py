@@ -46,7 +46,7 @@ def include_direction(path, text):
             continue
         wanted = PurePosixPath(target).parts
         if len(wanted) < 2 or wanted[0] not in FLOW:
-            yield f'{path}:{line}: "{target}" is not written from src/, as in "core/fail.hpp"'
+            yield f'{path}:{line}: "{target}" is not written from src/, as in "core/base/fail.hpp"'
         elif FLOW.index(wanted[0]) > FLOW.index(room):
             yield f"{path}:{line}: src/{room} includes {target}, which comes later in the flow"
         elif wanted[0] == "partition" and len(wanted) > 2 and parts[1:-1][:2] != wanted[:2]:

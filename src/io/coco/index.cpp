@@ -7,9 +7,9 @@
 #include <optional>
 #include <set>
 
-#include "core/parallel.hpp"
+#include "core/base/parallel.hpp"
 #include "io/coco/json.hpp"
-#include "io/printable.hpp"
+#include "io/file/printable.hpp"
 
 namespace kandinsky {
 

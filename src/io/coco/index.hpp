@@ -1,8 +1,8 @@
 #pragma once
 
 #include "io/coco/coco.hpp"
-#include "io/json_outline.hpp"
-#include "io/mapped_file.hpp"
+#include "io/file/mapped_file.hpp"
+#include "io/json/json_outline.hpp"
 
 namespace kandinsky {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 
 namespace kandinsky::coco {
 

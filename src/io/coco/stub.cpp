@@ -1,6 +1,6 @@
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 #include "io/coco/coco.hpp"
-#include "io/printable.hpp"
+#include "io/file/printable.hpp"
 
 namespace kandinsky {
 

@@ -3,9 +3,9 @@
 #include <cstring>
 #include <memory>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
+#include "io/file/printable.hpp"
 #include "io/jpeg/jpeg.hpp"
-#include "io/printable.hpp"
 
 namespace kandinsky {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 
 namespace kandinsky {
 

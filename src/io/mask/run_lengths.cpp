@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/fail.hpp"
-#include "io/printable.hpp"
+#include "core/base/fail.hpp"
+#include "io/file/printable.hpp"
 
 namespace kandinsky {
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "core/elements.hpp"
-#include "core/fail.hpp"
-#include "io/folder.hpp"
-#include "io/gzip.hpp"
+#include "core/base/fail.hpp"
+#include "core/data/elements.hpp"
+#include "io/folder/folder.hpp"
 #include "io/nifti/volume.hpp"
-#include "io/volume_view.hpp"
+#include "io/source/volume_view.hpp"
+#include "io/zip/gzip.hpp"
 
 namespace kandinsky {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "io/source.hpp"
+#include "io/source/source.hpp"
 
 namespace kandinsky {
 

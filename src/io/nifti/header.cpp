@@ -6,7 +6,7 @@
 #include <cstring>
 #include <optional>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 
 namespace kandinsky {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "io/source.hpp"
+#include "io/source/source.hpp"
 
 namespace kandinsky {
 

@@ -1,4 +1,4 @@
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 #include "io/nifti/format.hpp"
 
 namespace kandinsky {

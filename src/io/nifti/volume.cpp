@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/elements.hpp"
-#include "core/fail.hpp"
-#include "io/gzip.hpp"
-#include "io/mapped_file.hpp"
+#include "core/base/fail.hpp"
+#include "core/data/elements.hpp"
+#include "io/file/mapped_file.hpp"
+#include "io/zip/gzip.hpp"
 
 namespace kandinsky {
 

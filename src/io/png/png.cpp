@@ -7,9 +7,9 @@
 #include <limits>
 #include <memory>
 
-#include "core/fail.hpp"
-#include "io/mapped_file.hpp"
-#include "io/printable.hpp"
+#include "core/base/fail.hpp"
+#include "io/file/mapped_file.hpp"
+#include "io/file/printable.hpp"
 
 namespace kandinsky {
 

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include "core/fail.hpp"
-#include "io/atomic_file.hpp"
-#include "io/folder.hpp"
+#include "core/base/fail.hpp"
+#include "io/file/atomic_file.hpp"
+#include "io/folder/folder.hpp"
 #include "io/png/format.hpp"
 #include "io/png/png.hpp"
 

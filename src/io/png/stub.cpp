@@ -1,9 +1,9 @@
 #include <cstring>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
+#include "io/file/printable.hpp"
 #include "io/png/format.hpp"
 #include "io/png/png.hpp"
-#include "io/printable.hpp"
 
 namespace kandinsky {
 

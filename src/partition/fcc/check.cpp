@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 
 namespace kandinsky::partition::fcc {
 

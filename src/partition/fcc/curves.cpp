@@ -3,8 +3,8 @@
 #include <kandinsky/fourier_curves.hpp>
 #include <limits>
 
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
 #include "partition/fcc/check.hpp"
 #include "partition/fcc/objective.hpp"
 

@@ -3,8 +3,6 @@
 #include <kandinsky/partition.hpp>
 #include <nlohmann/json.hpp>
 
-#include "partition/quick_fit.hpp"
-
 namespace kandinsky::partition::fcc {
 
 extern const Method kMethod;
@@ -35,7 +33,7 @@ FourierOptions read_options(const PartitionInput& input) {
     options.nodes = integer("fcc-nodes", 1, 128);
     options.starts = integer("fcc-starts", 1, 1000);
     options.iterations = integer("fcc-iterations", 0, 1000000);
-    if (is_quick_fit(input)) {
+    if (input.quick) {
         // The first start is the best shape of many by itself, and its descent is nearly done by then.
         options.starts = 1;
         options.iterations = std::min<decltype(options.iterations)>(options.iterations, 40);

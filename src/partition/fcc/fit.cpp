@@ -1,8 +1,8 @@
 #include <cmath>
 #include <kandinsky/fourier_curves.hpp>
 
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
 #include "partition/fcc/bfgs.hpp"
 #include "partition/fcc/check.hpp"
 #include "partition/fcc/objective.hpp"

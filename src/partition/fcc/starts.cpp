@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/parallel.hpp"
-#include "core/random.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/random.hpp"
 #include "partition/fcc/radial.hpp"
 
 namespace kandinsky::partition::fcc {

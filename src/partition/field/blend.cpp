@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/parallel.hpp"
+#include "core/base/parallel.hpp"
 #include "partition/kernels.hpp"
 
 namespace kandinsky::partition::field {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <optional>
 
-#include "core/parallel.hpp"
-#include "core/thread_buffer.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/thread_buffer.hpp"
 
 namespace kandinsky::partition::field {
 

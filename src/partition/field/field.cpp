@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 #include "partition/field/blend.hpp"
 #include "partition/field/cross_validation.hpp"
 #include "partition/field/levels.hpp"
@@ -221,8 +221,8 @@ std::vector<SoftCurves> share_images(const Images& images, const Options& option
 
 /// Distributions from some groups, levels from the others.
 std::vector<SoftCurves> share_split(const SoftInput& input, const Options& options, const Cells& cells) {
-    const Halves& halves = *input.halves;
-    if (halves.nobody_learns || halves.nobody_levels)
+    const DataSplit& data_split = *input.data_split;
+    if (data_split.nobody_learns || data_split.nobody_levels)
         return std::vector<SoftCurves>(input.strata.size(), nothing_known(input, cells));
     const auto part = [&](const Dataset& data, const Census& census) {
         return SoftInput{.data = data,
@@ -237,7 +237,7 @@ std::vector<SoftCurves> share_split(const SoftInput& input, const Options& optio
                          .settings = input.settings,
                          .progress = input.progress};
     };
-    const Dataset ours = input.data.subset(halves.learn), others = input.data.subset(halves.level);
+    const Dataset ours = input.data.subset(data_split.learn), others = input.data.subset(data_split.level);
     const Census census = take_census(ours, input.condition, input.progress);
     return share_images({part(ours, census), part(others, input.census), false}, options, cells);
 }
@@ -270,7 +270,7 @@ CrossFit cross_fit(const CrossFitInput& input) {
 std::vector<SoftCurves> share(const SoftInput& input) {
     const Options options = read_options(input.settings);
     const Cells cells(input.data.grid());
-    std::vector<SoftCurves> result = input.pooling == Pooling::groups && input.halves != nullptr
+    std::vector<SoftCurves> result = input.pooling == Pooling::groups && input.data_split != nullptr
                                          ? share_split(input, options, cells)
                                          : share_images({input, input}, options, cells);
     for (SoftCurves& one : result) {
@@ -315,7 +315,7 @@ const Method kMethod{
                  .standard = "128",
                  .help = "score thresholds of the distributions, 8 to 256"}},
     .order = 5,
-    .share = share,
+    .fit_curves = fit_curves,
     .cross_fit = cross_fit,
 };
 

@@ -6,9 +6,9 @@
 #include <mutex>
 #include <numeric>
 
-#include "core/checkpoint.hpp"
-#include "core/parallel.hpp"
-#include "core/team.hpp"
+#include "core/base/parallel.hpp"
+#include "core/team/checkpoint.hpp"
+#include "core/team/team.hpp"
 #include "score/scored_tile.hpp"
 
 namespace kandinsky::partition::field {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "core/checkpoint.hpp"
-#include "core/team.hpp"
+#include "core/team/checkpoint.hpp"
+#include "core/team/team.hpp"
 #include "partition/field/blend.hpp"
 
 namespace kandinsky::partition::field {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/parallel.hpp"
+#include "core/base/parallel.hpp"
 #include "partition/kernels.hpp"
 
 namespace kandinsky::partition::field {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 
 namespace kandinsky::partition::genann {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <queue>
 
-#include "core/parallel.hpp"
+#include "core/base/parallel.hpp"
 
 namespace kandinsky::partition::genann {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <numeric>
 
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
-#include "core/team.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "core/team/team.hpp"
 
 namespace kandinsky::partition::genann {
 
@@ -65,7 +65,7 @@ EvolutionResult evolve(const EvolutionSettings& settings,
             const double value = score(candidates[i]);
             fitness[i] = std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
         });
-        share_doubles(comm, fitness);
+        gather_doubles(comm, fitness);
         return fitness;
     };
 

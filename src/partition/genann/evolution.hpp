@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace kandinsky::partition::genann {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 #include "partition/genann/codebook.hpp"
 #include "partition/genann/evolution.hpp"
 #include "partition/genann/parameters.hpp"

@@ -3,9 +3,8 @@
 #include <kandinsky/partition.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 #include "partition/genann/spans.hpp"
-#include "partition/quick_fit.hpp"
 
 namespace kandinsky::partition::genann {
 
@@ -31,7 +30,7 @@ AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, st
         static_cast<std::size_t>(integer_option(kMethod, input, "genann-generations", 0, 1000000));
     // Most searches are close to their end by then. Squared distances need sums only, not the distance of
     // every pixel, and judge the number of radii as well in half the time.
-    if (is_quick_fit(input)) {
+    if (input.quick) {
         options.generations = std::min<std::size_t>(options.generations, 100);
         if (options.metric == AnnuliMetric::euclidean) options.metric = AnnuliMetric::sqeuclidean;
     }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 #include "partition/genann/spans.hpp"
 
 namespace kandinsky {

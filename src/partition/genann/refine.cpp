@@ -4,9 +4,9 @@
 #include <cmath>
 #include <kandinsky/error.hpp>
 
-#include "core/parallel.hpp"
-#include "core/random.hpp"
-#include "core/team.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/random.hpp"
+#include "core/team/team.hpp"
 
 namespace kandinsky::partition::genann {
 
@@ -57,7 +57,7 @@ std::size_t refine(const Cloud& cloud, Origin origin, const Parameters& space, c
             std::copy(tries[t].values.begin(), tries[t].values.end(), all.begin() + at(t));
             all[t * (space.count() + 1) + space.count()] = tries[t].fitness;
         }
-        share_doubles(comm, all);
+        gather_doubles(comm, all);
         for (std::size_t t = 0; t < settings.batch; ++t) {
             tries[t].values.assign(all.begin() + at(t), all.begin() + at(t + 1) - 1);
             tries[t].fitness = all[t * (space.count() + 1) + space.count()];

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 
 namespace kandinsky {
 

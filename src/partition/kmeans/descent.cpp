@@ -4,7 +4,7 @@
 #include <kandinsky/error.hpp>
 #include <numeric>
 
-#include "core/parallel.hpp"
+#include "core/base/parallel.hpp"
 #include "partition/kmeans/nearest.hpp"
 
 namespace kandinsky::partition::kmeans {

@@ -3,9 +3,8 @@
 #include <kandinsky/partition.hpp>
 #include <limits>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 #include "partition/kmeans/lloyd.hpp"
-#include "partition/quick_fit.hpp"
 
 namespace kandinsky::partition::kmeans {
 
@@ -64,7 +63,7 @@ Partition fit(const PartitionInput& input) {
     options.clusters = static_cast<std::size_t>(integer_option(kMethod, input, "kmeans-clusters", 1, 4096));
     options.restarts = static_cast<std::size_t>(integer_option(kMethod, input, "kmeans-restarts", 1, 1000));
     // Where regions are only judged, the last percent of inertia does not matter.
-    if (is_quick_fit(input)) {
+    if (input.quick) {
         options.restarts = std::min<std::size_t>(options.restarts, 2);
         options.max_iterations = 20;
     }

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/fail.hpp"
-#include "core/parallel.hpp"
-#include "core/random.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/random.hpp"
 #include "partition/kmeans/descent.hpp"
 #include "partition/kmeans/exchange.hpp"
 #include "partition/kmeans/seeding.hpp"

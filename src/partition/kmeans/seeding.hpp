@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "partition/kmeans/points.hpp"
 
 namespace kandinsky::partition::kmeans {

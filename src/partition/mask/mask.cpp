@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <kandinsky/partition.hpp>
 
-#include "core/fail.hpp"
+#include "core/base/fail.hpp"
 
 namespace kandinsky::partition::mask {
 

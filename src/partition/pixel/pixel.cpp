@@ -9,6 +9,7 @@ const Method kMethod{
     .summary = "every pixel its own region: right with tens of thousands of images, noisy with few",
     .uses_features = false,
     .uses_labels = false,
+    .pixelwise = true,
     .options = {},
     .fit =
         [](const PartitionInput& input) {

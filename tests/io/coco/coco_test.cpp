@@ -6,7 +6,7 @@
 #include <kandinsky/threads.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "io/mask/golden_masks.hpp"
 #include "io/mask/polygon.hpp"
 #include "io/mask/run_lengths.hpp"

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "io/image/photo.hpp"
 #include "io/jpeg/jpeg_file.hpp"
-#include "io/photo.hpp"
 #include "io/support.hpp"
 
 namespace kandinsky {

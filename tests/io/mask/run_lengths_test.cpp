@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "io/mask/golden_masks.hpp"
 #include "io/support.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "io/crc32.hpp"
 #include "io/png/png.hpp"
+#include "io/zip/crc32.hpp"
 
 /// At the beginning of a test that reads PNG files.
 #define NEEDS_PNG() \

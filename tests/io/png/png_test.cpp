@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/random.hpp"
-#include "io/photo.hpp"
+#include "core/base/random.hpp"
+#include "io/image/photo.hpp"
 #include "io/png/png_files.hpp"
 #include "io/support.hpp"
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/random.hpp"
-#include "io/folder_dataset.hpp"
+#include "core/base/random.hpp"
+#include "io/folder/folder_dataset.hpp"
 #include "io/png/format.hpp"
 #include "io/png/png.hpp"
 #include "io/png/png_files.hpp"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace kandinsky::partition::field {
 namespace {

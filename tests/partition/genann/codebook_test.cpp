@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace kandinsky::partition::genann {
 namespace {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <numbers>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "partition/genann/naive_annuli.hpp"
 #include "partition/genann/sweep.hpp"
 

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace kandinsky {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "partition/genann/cloud.hpp"
 
 namespace kandinsky::partition::genann {

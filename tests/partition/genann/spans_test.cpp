@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numbers>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "partition/genann/naive_annuli.hpp"
 
 namespace kandinsky {

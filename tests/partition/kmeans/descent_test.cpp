@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "partition/kmeans/exchange.hpp"
 #include "partition/kmeans/nearest.hpp"
 #include "partition/kmeans/seeding.hpp"

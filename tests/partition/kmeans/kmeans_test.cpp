@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 #include "golden/golden.hpp"
 
 namespace kandinsky {

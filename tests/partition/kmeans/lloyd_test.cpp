@@ -11,7 +11,7 @@
 #include <numeric>
 #include <set>
 
-#include "core/random.hpp"
+#include "core/base/random.hpp"
 
 namespace kandinsky::partition::kmeans {
 namespace {

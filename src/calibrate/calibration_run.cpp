@@ -1,0 +1,305 @@
+#include "calibrate/calibration_run.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/base/fail.hpp"
+#include "core/base/stopwatch.hpp"
+#include "core/kernel/hash.hpp"
+#include "core/team/team.hpp"
+#include "curve/pixel_pass.hpp"
+
+namespace kandinsky {
+
+CurveRule rule_for(const CalibrateOptions& options, std::size_t curves) {
+    const std::size_t rungs = options.rungs > 0 ? options.rungs : curves > 1024 ? 200 : 2000;
+    return {.pooling = options.pooling,
+            .ladder = options.released ? Ladder::released() : Ladder::uniform(rungs),
+            .released = options.released};
+}
+
+bool is_pixelwise(const Partition& partition) {
+    for (std::size_t p = 0; p < partition.region.size(); ++p)
+        if (partition.region[p] != p) return false;
+    return partition.regions == partition.region.size();
+}
+
+bool is_pixelwise(const std::vector<Partition>& partitions) {
+    for (const Partition& partition : partitions)
+        if (!is_pixelwise(partition)) return false;
+    return true;
+}
+
+std::size_t curve_count(const std::vector<Partition>& partitions) {
+    return std::accumulate(partitions.begin(), partitions.end(), std::size_t{0},
+                           [](std::size_t sum, const Partition& p) { return sum + p.regions; });
+}
+
+Partition whole_image(const Grid& grid) {
+    return {.region = std::vector<std::uint32_t>(grid.pixels(), 0), .regions = 1};
+}
+
+namespace {
+/// Some region has too few scores, but the class has others elsewhere.
+bool needs_fallback(const Calibrator& calibrator) {
+    for (const CurveSet& curves : calibrator.curves) {
+        bool short_of = false, others = false;
+        for (std::size_t r = 0; r < curves.size(); ++r) {
+            short_of = short_of || curves.scores(r) < calibrator.options.min_count;
+            others = others || curves.scores(r) > 0;
+        }
+        if (short_of && others) return true;
+    }
+    return false;
+}
+}  // namespace
+
+void settle_fallback(CalibrateOptions& options) {
+    if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
+        options.fallback = Fallback::none;
+}
+
+void resolve_fallback(Calibrator& calibrator) {
+    Fallback& fallback = calibrator.options.fallback;
+    if (fallback == Fallback::automatic)
+        fallback = needs_fallback(calibrator) ? Fallback::image : Fallback::none;
+}
+
+void assign_levels(Calibrator& calibrator) {
+    const std::size_t pixels = calibrator.grid.pixels();
+    calibrator.levels.assign(calibrator.strata() * pixels, CurveLevel::region);
+    const bool image = calibrator.options.fallback == Fallback::image;
+    for (std::size_t s = 0; s < calibrator.strata(); ++s) {
+        const CurveSet& curves = calibrator.curves[s];
+        if (!calibrator.smooth[s].empty()) {
+            if (calibrator.smooth[s].without_data())
+                std::fill_n(calibrator.levels.begin() + static_cast<std::ptrdiff_t>(s * pixels), pixels,
+                            CurveLevel::none);
+            continue;
+        }
+        for (std::size_t p = 0; p < pixels; ++p) {
+            const std::uint32_t region = calibrator.partitions[s].region[p];
+            CurveLevel& level = calibrator.levels[s * pixels + p];
+            if (image && curves.scores(region) < calibrator.options.min_count)
+                level = curves.scores(calibrator.partitions[s].regions) > 0 ? CurveLevel::image
+                                                                            : CurveLevel::none;
+            else if (curves.scores(region) == 0)
+                level = CurveLevel::none;
+        }
+    }
+}
+
+Partition fit_region(const CalibrateOptions& options, PartitionInput input, Progress& progress) {
+    input.seed = options.seed;
+    input.released = options.released;
+    input.settings = &options.settings;
+    input.progress = &progress;
+    Partition found = method(options.method).fit(input);
+    if (progress.cancelled()) throw Interrupted();
+    return found;
+}
+
+CalibrationRun::CalibrationRun(const Dataset& data, const std::vector<CalibrateOptions>& options,
+                               Progress& progress, bool pixels_next)
+    : data_(data), progress_(progress), common_(options.front()) {
+    for (const CalibrateOptions& one : options)
+        if (one.condition != common_.condition || one.score != common_.score ||
+            one.quantiles != common_.quantiles || one.released != common_.released ||
+            one.pooling != common_.pooling || one.rungs != common_.rungs || one.split != common_.split)
+            fail(ErrorKind::internal,
+                 "[calibrate_all] the methods must share score, condition, quantiles, pooling and rungs");
+    if (pixels_next && !data.team().counts()) {
+        gathered_ = std::make_unique<PixelRows>(data, common_.condition, common_.score);
+        if (!gathered_->visit_census(common_.memory)) gathered_.reset();
+    }
+    census_ = take_census(data, common_.condition, progress, gathered_.get());
+    const std::uint64_t total =
+        std::accumulate(census_.totals.begin(), census_.totals.end(), std::uint64_t{0});
+    if (total == 0)
+        fail(ErrorKind::data, "{}: every pixel is ignored, so there is nothing to calibrate on",
+             data.options().labels_name);
+}
+
+std::vector<std::vector<Partition>> CalibrationRun::find_regions(const std::vector<CalibrateOptions>& options,
+                                                                 bool keep_curves,
+                                                                 std::vector<double>& seconds) {
+    const Stopwatch start;
+    std::vector<std::vector<Partition>> partitions(options.size());
+    bool features = false;
+    // Methods that do not look at curves go first: they tell whether the walk must keep the curves.
+    for (std::size_t m = 0; m < options.size(); ++m)
+        if (method(options[m].method).uses_features)
+            features = true;
+        else
+            partitions[m] = regions(options[m]);
+    walk_pixels(features, keep_curves ? partitions : std::vector<std::vector<Partition>>{});
+    for (double& time : seconds) time += start.seconds() / static_cast<double>(options.size());
+    for (std::size_t m = 0; m < options.size(); ++m) {
+        const Stopwatch own;
+        if (partitions[m].empty()) partitions[m] = regions(options[m]);
+        seconds[m] += own.seconds();
+    }
+    return partitions;
+}
+
+std::vector<Calibrator> CalibrationRun::set_thresholds(const std::vector<CalibrateOptions>& options,
+                                                       std::vector<std::vector<Partition>> partitions,
+                                                       std::vector<double>& seconds) {
+    if (pixel_curves_.empty()) walk_pixels(false, partitions);
+    std::vector<Calibrator> calibrators;
+    for (std::size_t m = 0; m < options.size(); ++m) {
+        const Stopwatch own;
+        const bool last =
+            std::none_of(partitions.begin() + static_cast<std::ptrdiff_t>(m) + 1, partitions.end(),
+                         [](const auto& later) { return is_pixelwise(later); });
+        std::vector<CurveSet> curves = curves_of(options[m], partitions[m], last);
+        calibrators.push_back(finish(options[m], std::move(partitions[m]), std::move(curves)));
+        seconds[m] += own.seconds();
+    }
+    return calibrators;
+}
+
+Calibrator CalibrationRun::calibrate_soft(const CalibrateOptions& options, const DataSplit* data_split) {
+    const CurveRule rule = rule_for(options, census_.strata * data_.grid().pixels());
+    std::vector<std::uint32_t> strata(census_.strata);
+    std::iota(strata.begin(), strata.end(), 0u);
+    std::vector<Partition> partitions;
+    std::vector<CurveSet> curves(census_.strata, CurveSet(rule.ladder, rule.released));
+    std::vector<SmoothCurves> smooth;
+    for (SoftCurves& soft : soft_curves(options, strata, data_split, rule.ladder)) {
+        partitions.push_back(std::move(soft.partition));
+        smooth.push_back(std::move(soft.curves));
+    }
+    return finish(options, std::move(partitions), std::move(curves), std::move(smooth));
+}
+
+void CalibrationRun::find_features() {
+    if (features_.empty()) walk_pixels(true, {});
+}
+
+Partition CalibrationRun::region_of(const CalibrateOptions& options, std::size_t stratum) {
+    const Method& how = method(options.method);
+    const std::size_t pixels = data_.grid().pixels(), features = common_.quantiles.size();
+    PartitionInput input;
+    input.grid = data_.grid();
+    input.stratum = static_cast<std::uint32_t>(stratum);
+    if (how.uses_features) {
+        input.feature_count = features;
+        input.features = std::span(features_).subspan(stratum * pixels * features, pixels * features);
+    }
+    input.counts = std::span(census_.counts).subspan(stratum * pixels, pixels);
+    input.team = &data_.team();
+    Partition found = fit_region(options, input, progress_);
+    check_same(data_.team().comm,
+               hash_bytes(found.region.data(), found.region.size() * sizeof(std::uint32_t), found.regions),
+               "the regions");
+    return found;
+}
+
+std::vector<SoftCurves> CalibrationRun::soft_curves(const CalibrateOptions& options,
+                                                    std::vector<std::uint32_t> strata,
+                                                    const DataSplit* data_split, const Ladder& ladder) {
+    return method(options.method)
+        .fit_curves({.data = data_,
+                     .census = census_,
+                     .condition = options.condition,
+                     .score = options.score,
+                     .strata = std::move(strata),
+                     .pooling = options.pooling,
+                     .ladder = ladder,
+                     .data_split = data_split,
+                     .seed = options.seed,
+                     .memory = options.memory,
+                     .settings = &options.settings,
+                     .progress = progress_});
+}
+
+std::vector<CurveSet> CalibrationRun::region_curves(const std::vector<Partition>& partitions,
+                                                    const CurveRule& rule) {
+    return region_pass(data_, census_, partitions, request_for(rule), progress_);
+}
+
+std::vector<CurveSet> CalibrationRun::pixel_curves(const CurveRule& rule) {
+    return pixel_pass(data_, census_,
+                      {.condition = common_.condition,
+                       .score = common_.score,
+                       .quantiles = {},
+                       .curves = true,
+                       .rule = rule,
+                       .budget = common_.memory},
+                      progress_)
+        .curves;
+}
+
+/// One walk for the features, if wanted, and for the curves of every pixel, if some partition is pixelwise.
+void CalibrationRun::walk_pixels(bool features, const std::vector<std::vector<Partition>>& partitions) {
+    std::size_t curves = 0;
+    for (const std::vector<Partition>& of_method : partitions)
+        if (!of_method.empty() && is_pixelwise(of_method)) curves = curve_count(of_method);
+    const std::unique_ptr<PixelRows> gathered = std::move(gathered_);
+    if (!features && curves == 0) return;
+    PixelPassResult result = pixel_pass(data_, census_,
+                                        {.condition = common_.condition,
+                                         .score = common_.score,
+                                         .quantiles = features ? common_.quantiles : std::vector<double>{},
+                                         .curves = curves > 0,
+                                         .rule = rule_for(common_, curves),
+                                         .budget = common_.memory,
+                                         .gathered = gathered.get()},
+                                        progress_);
+    features_ = std::move(result.features);
+    pixel_curves_ = std::move(result.curves);
+}
+
+std::vector<Partition> CalibrationRun::regions(const CalibrateOptions& options) {
+    std::vector<Partition> partitions;
+    for (std::size_t s = 0; s < census_.strata; ++s) {
+        progress_.update(options.method, s, census_.strata);
+        partitions.push_back(region_of(options, s));
+    }
+    progress_.update(options.method, census_.strata, census_.strata);
+    return partitions;
+}
+
+std::vector<CurveSet> CalibrationRun::curves_of(const CalibrateOptions& options,
+                                                const std::vector<Partition>& partitions, bool last) {
+    if (!pixel_curves_.empty() && is_pixelwise(partitions))
+        return last ? std::exchange(pixel_curves_, {}) : pixel_curves_;
+    return region_curves(partitions, rule_for(options, curve_count(partitions)));
+}
+
+RegionPassRequest CalibrationRun::request_for(const CurveRule& rule) const {
+    return {.condition = common_.condition, .score = common_.score, .rule = rule, .budget = common_.memory};
+}
+
+Calibrator CalibrationRun::finish(const CalibrateOptions& options, std::vector<Partition> partitions,
+                                  std::vector<CurveSet> curves, std::vector<SmoothCurves> smooth) {
+    Calibrator calibrator;
+    calibrator.options = options;
+    calibrator.grid = data_.grid();
+    calibrator.classes = data_.classes();
+    calibrator.images = census_.images;
+    calibrator.groups = census_.groups;
+    calibrator.grouped = data_.grouped();
+    calibrator.fingerprint = census_.fingerprint;
+    calibrator.version = KANDINSKY_VERSION;
+    calibrator.counts = census_.counts;
+    calibrator.curves = std::move(curves);
+    calibrator.smooth = std::move(smooth);
+    calibrator.smooth.resize(census_.strata);
+    resolve_fallback(calibrator);
+    if (calibrator.options.fallback == Fallback::image) {
+        CurveRule rule = rule_for(options, 0);
+        rule.ladder = calibrator.curves.front().ladder();  // one ladder for all curves of a calibrator
+        const std::vector<CurveSet> image =
+            region_curves(std::vector<Partition>(census_.strata, whole_image(data_.grid())), rule);
+        for (std::size_t s = 0; s < census_.strata; ++s)
+            if (calibrator.smooth[s].empty()) calibrator.curves[s].append(image[s]);
+    }
+    calibrator.partitions = std::move(partitions);
+    assign_levels(calibrator);
+    return calibrator;
+}
+
+}  // namespace kandinsky

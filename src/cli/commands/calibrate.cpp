@@ -1,0 +1,201 @@
+#include <kandinsky/kcal.hpp>
+#include <kandinsky/npy.hpp>
+#include <kandinsky/sketch.hpp>
+#include <optional>
+
+#include "cli/commands/model_flags.hpp"
+#include "cli/options/shared_flags.hpp"
+#include "cli/process/ranks.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/stopwatch.hpp"
+#include "io/array/npy_stream.hpp"
+#include "io/array/npy_write.hpp"
+#include "io/file/input_watch.hpp"
+#include "io/kcal/kcal.hpp"
+#include "report/table/choice_table.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+/// Score thresholds of every pixel at 1%, 2%, ..., 100% (released: the 100 curve points), [Q,C,H,W].
+Array curves_of(const Calibrator& calibrator) {
+    const std::size_t plane = calibrator.classes * calibrator.grid.pixels();
+    Array out = Array::zeros(DType::float32,
+                             {100, calibrator.classes, calibrator.grid.height, calibrator.grid.width});
+    auto* const data = reinterpret_cast<float*>(out.mutable_data());
+    for (std::size_t q = 0; q < 100; ++q) {
+        const double level =
+            calibrator.options.released ? static_cast<double>(q) / 99 : static_cast<double>(q + 1) / 100;
+        const std::vector<float> values = score_thresholds(calibrator, 1 - level);
+        std::copy(values.begin(), values.end(), data + q * plane);
+    }
+    return out;
+}
+
+/// Region numbers, [C,H,W], or [H,W] when all classes share them.
+Array regions_of(const Calibrator& calibrator) {
+    std::vector<std::uint32_t> all;
+    for (const Partition& partition : calibrator.partitions)
+        all.insert(all.end(), partition.region.begin(), partition.region.end());
+    const std::size_t height = calibrator.grid.height, width = calibrator.grid.width;
+    if (calibrator.strata() == 1) return Array::copy_of(all, {height, width});
+    return Array::copy_of(all, {calibrator.strata(), height, width});
+}
+
+struct Flags {
+    CommonFlags common;
+    InputFlags input;
+    CalibrateFlags calibrate;
+    ModelFlags model;
+    ImageFlags images;
+    TeamFlags team;
+    std::string output, curves, regions;
+};
+
+/// The probabilities that were given, or those that a network makes of images on the spot.
+Input load(const Flags& flags, Progress& progress) {
+    if (flags.model.model.empty() != flags.images.images.empty() ||
+        flags.model.model.empty() == flags.input.probs.empty())
+        fail(ErrorKind::usage, "give --probs, or --model and --images (see kandinsky calibrate --help)");
+    if (flags.model.model.empty()) return flags.input.load(progress);
+    OpenedModel model = flags.model.open(flags.common.threads);
+    const ImageInput images = flags.images.load(flags.input.labels, flags.input.groups, flags.input.ignore,
+                                                flags.input.folder, model.intensity, progress);
+    Array probs = infer_all(model, images.samples, flags.model.batch, "float16", progress);
+    DatasetOptions options;
+    options.ignore = images.ignore;
+    options.probs_name = flags.model.model + " on " + flags.images.images;
+    options.labels_name = flags.input.labels;
+    options.groups_name = flags.input.groups;
+    return {Dataset(std::move(probs), images.labels, images.groups, options), {}, {}};
+}
+
+/// --probs or --labels that can be read only once, image by image as they come.
+Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options, Progress& progress) {
+    if (options.sketch == 0)
+        fail(ErrorKind::usage,
+             "standard input can be read only once; say --sketch 0.005 (and --pooling pixels)");
+    if (flags.input.probs == flags.input.labels)
+        fail(ErrorKind::usage, "--probs and --labels are both '{}', but one source holds one array",
+             flags.input.probs);
+    NpyStream probs(flags.input.probs), labels(flags.input.labels);
+    const Array groups = flags.input.groups.empty() ? Array() : load_array(flags.input.groups, {});
+    const auto ids = groups.empty() ? std::vector<std::int64_t>{} : groups.to_vector<std::int64_t>();
+    if (probs.shape().size() != 4)
+        fail(ErrorKind::data, "{}: probabilities must have four axes [images, classes, height, width]",
+             probs.name());
+    if (labels.shape().front() != probs.shape().front() ||
+        (!groups.empty() && ids.size() != probs.shape().front()))
+        fail(ErrorKind::data, "{} has {} images, {} has {}{}", probs.name(), probs.shape().front(),
+             labels.name(), labels.shape().front(),
+             groups.empty() ? "" : fmt::format(", and there are {} groups", ids.size()));
+    DatasetOptions how = flags.input.dataset_options();
+    how.probs_name = probs.name();
+    how.labels_name = labels.name();
+    constexpr std::size_t kBlock = 64;
+    std::optional<Sketch> sketch;
+    for (std::size_t begin = 0; begin < probs.shape().front(); begin += kBlock) {
+        progress.update("reading", begin, probs.shape().front());
+        if (progress.cancelled()) throw Interrupted();
+        how.first_image = begin;
+        Array some = probs.next(kBlock), truth = labels.next(kBlock), whose;
+        if (!ids.empty()) {
+            const std::vector<std::int64_t> part(
+                ids.begin() + static_cast<std::ptrdiff_t>(begin),
+                ids.begin() + static_cast<std::ptrdiff_t>(std::min(begin + kBlock, ids.size())));
+            whose = Array::copy_of(part, {part.size()});
+        }
+        const Dataset block(std::move(some), std::move(truth), std::move(whose), how);
+        if (!sketch) sketch.emplace(block.grid(), block.classes(), options);
+        sketch->add(block);
+    }
+    if (!sketch) fail(ErrorKind::data, "{}: there is no image", probs.name());
+    return sketch->finish(progress);
+}
+
+/// Everything else.
+Calibrator calibrate_input(const Flags& flags, const CalibrateOptions& options, TerminalProgress& progress) {
+    const Input input = load(flags, progress);
+    say(progress, input, flags.common.quiet);
+    Calibrator calibrator = calibrate(input.data, options, progress);
+    if (!input.provenance.is_null()) calibrator.input = input.provenance.dump();
+    return calibrator;
+}
+
+void run(const Flags& flags) {
+    const ThreadLimit limit(threads_for(flags.common.threads));
+    const CalibrateOptions options = flags.calibrate.options();
+    check_method(options.method);
+    if (flags.output.empty()) fail(ErrorKind::usage, "-o is empty; name the calibrator to write");
+    Outputs outputs{{"-o", flags.output}, {"--curves", flags.curves}, {"--regions", flags.regions}};
+    TerminalProgress progress(flags.common.quiet);
+    const InputWatch inputs;
+    const Stopwatch watch;
+    if (!flags.model.model.empty()) {
+        refuse_ranks("calibrate --model");
+        if (!flags.team.checkpoint.empty())
+            fail(ErrorKind::usage, "--checkpoint needs --probs: make them first with kandinsky infer");
+    }
+    TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups});
+    if (options.sketch > 0 && !flags.team.checkpoint.empty())
+        fail(ErrorKind::usage, "--checkpoint does not go with --sketch, which reads the images once");
+    // A pipe without --sketch is read into memory, as any file that cannot be mapped.
+    const bool stream = flags.input.probs == "-" || flags.input.labels == "-" ||
+                        (options.sketch > 0 && (NpyStream::is_stream(flags.input.probs) ||
+                                                NpyStream::is_stream(flags.input.labels)));
+    if (stream) refuse_ranks("calibrate from a pipe");
+    const Calibrator calibrator =
+        stream ? calibrate_stream(flags, options, progress) : calibrate_input(flags, options, progress);
+    if (!flags.common.quiet)
+        for (const std::string& remark : remarks(calibrator)) warn(progress, remark);
+    if (progress.cancelled()) throw Interrupted();
+    const std::string traffic = work.traffic();
+    if (!speaks()) return work.done();
+    if (outputs.has("--curves")) write_npy(outputs.file("--curves"), curves_of(calibrator).view());
+    if (outputs.has("--regions")) write_npy(outputs.file("--regions"), regions_of(calibrator).view());
+    save(calibrator, outputs.file("-o"));
+    inputs.check();
+    outputs.commit();
+    work.done();
+    progress.clear();
+    if (flags.common.quiet) return;
+    if (!calibrator.choices.empty()) print(choice_table(calibrator) + "\n");
+    std::uint64_t regions = 0;
+    for (const Partition& partition : calibrator.partitions) regions += partition.regions;
+    print(fmt::format("{}: {} on {} images{}, {} classes, {} regions, {:.1f} s\n{}\n{}", flags.output,
+                      options.method, calibrator.images,
+                      calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "",
+                      calibrator.classes, regions, watch.seconds(), guarantee(calibrator), traffic));
+}
+}  // namespace
+
+Command add_calibrate(CLI::App& root) {
+    const auto flags = std::make_shared<Flags>();
+    CLI::App* app =
+        root.add_subcommand("calibrate", "Derive thresholds for every pixel from labelled images");
+    declare_input(*app, flags->input, "", true);
+    declare_reading(*app, flags->input);
+    app->get_option("--probs")->required(false);
+    flags->model.declare(*app, false);
+    flags->images.declare(*app, "", false);
+    std::string names;
+    for (const std::string& name : method_names()) names += (names.empty() ? "" : ", ") + name;
+    app->add_option("-m,--method", flags->calibrate.method, "which pixels share their scores: " + names)
+        ->capture_default_str();
+    app->add_option("-o,--output", flags->output, "the calibrator to write")
+        ->required()
+        ->type_name("FILE.kcal");
+    app->add_option("--curves", flags->curves, "also write every pixel's curve as used, [100,C,H,W]")
+        ->type_name("FILE.npy");
+    app->add_option("--regions", flags->regions, "also write the region map(s), [H,W] or [C,H,W]")
+        ->type_name("FILE.npy");
+    flags->calibrate.declare(*app, "groups");
+    flags->team.declare(*app);
+    flags->common.declare(*app);
+    app->footer(
+        "Example (after 'kandinsky demo -o demo'):\n"
+        "  kandinsky calibrate --probs demo/cal_probs.npy --labels demo/cal_labels.npy -o demo/cal.kcal");
+    return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace kandinsky::cli

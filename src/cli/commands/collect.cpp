@@ -1,0 +1,84 @@
+#include <filesystem>
+#include <kandinsky/npy.hpp>
+
+#include "cli/options/shared_flags.hpp"
+#include "core/base/fail.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+struct Flags {
+    CommonFlags common;
+    InputFlags input;
+    std::string output;
+};
+
+/// The rows of [N, ...] that were read well.
+void write_rows(AtomicFile& file, const Array& array, const std::vector<std::uint32_t>& rows) {
+    std::vector<std::size_t> shape = array.shape();
+    std::size_t bytes = size_of(array.dtype());
+    for (std::size_t i = 1; i < shape.size(); ++i) bytes *= shape[i];
+    shape[0] = rows.size();
+    file.write(npy_header(array.dtype(), shape));
+    for (const std::uint32_t row : rows) file.write(array.view().at(row), bytes);
+}
+
+void run(const Flags& flags) {
+    namespace fs = std::filesystem;
+    const ThreadLimit limit(flags.common.threads);
+    const std::string &probs = flags.input.probs, &labels = flags.input.labels;
+    if (probs.empty() && labels.empty())
+        fail(ErrorKind::usage, "nothing to read: give --probs, --labels or both");
+    if (labels.empty() && flags.input.folder.only_annotated)
+        fail(ErrorKind::usage, "--only-annotated needs --labels");
+    for (const std::string& path : {probs, labels})
+        if (!path.empty() && !is_images(path))
+            fail(ErrorKind::usage, "{} is no folder of images; arrays need no collecting", path);
+    std::error_code code;
+    fs::create_directories(flags.output, code);
+    if (code) fail(ErrorKind::file, "cannot make the folder {}: {}", flags.output, code.message());
+    const auto name = [&](const char* file) { return (fs::path(flags.output) / file).string(); };
+    TerminalProgress progress(flags.common.quiet);
+    const FolderOptions options = flags.input.folder_options({});
+    const auto label_source = labels.empty() ? nullptr : open_images(labels, Role::labels, options);
+    const auto probs_source =
+        probs.empty() ? nullptr : open_images(probs, Role::probabilities, options, labels);
+    const FolderData read = read_images(probs_source.get(), label_source.get(), options, progress);
+    Outputs outputs{{"probs", read.probs.empty() ? "" : name("probs.npy")},
+                    {"labels", read.labels.empty() ? "" : name("labels.npy")},
+                    {"groups", read.groups.empty() ? "" : name("groups.npy")},
+                    {"images", name("images.csv")}};
+    if (outputs.has("probs")) write_rows(outputs.file("probs"), read.probs, read.usable);
+    if (outputs.has("labels")) write_rows(outputs.file("labels"), read.labels, read.usable);
+    if (outputs.has("groups")) write_rows(outputs.file("groups"), read.groups, read.usable);
+    std::string table = "name,slice\n";
+    for (const std::uint32_t row : read.usable)
+        table += fmt::format("{},{}\n", read.origins[row].name, read.origins[row].slice);
+    outputs.file("images").write(table);
+    outputs.commit();
+    progress.clear();
+    if (flags.common.quiet) return;
+    for (const std::string& remark : read.remarks) warn(progress, remark);
+    print(fmt::format("{}: {} images of {} cases, {} x {} pixels\n", flags.output, read.usable.size(),
+                      read.cases, read.provenance.value("width", 0), read.provenance.value("height", 0)));
+}
+}  // namespace
+
+Command add_collect(CLI::App& root) {
+    const auto flags = std::make_shared<Flags>();
+    CLI::App* app = root.add_subcommand("collect", "Read folders of files into .npy arrays");
+    app->add_option("--probs", flags->input.probs, "folder of probabilities")->type_name("FOLDER");
+    app->add_option("--labels", flags->input.labels, "folder of labels")->type_name("FOLDER");
+    app->add_option("-o,--output", flags->output,
+                    "folder for probs.npy, labels.npy, groups.npy and images.csv (name and slice of each)")
+        ->required()
+        ->type_name("FOLDER");
+    declare_reading(*app, flags->input);
+    flags->common.declare(*app);
+    app->footer(
+        "Example (folders 'probs' and 'labels' hold one file for each case or image):\n"
+        "  kandinsky collect --probs probs --labels labels --only-annotated --grid 64x64 -o arrays");
+    return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace kandinsky::cli

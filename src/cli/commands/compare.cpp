@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <kandinsky/compare.hpp>
+
+#include "cli/commands/photo_flags.hpp"
+#include "cli/options/report_flags.hpp"
+#include "cli/options/shared_flags.hpp"
+#include "cli/process/ranks.hpp"
+#include "core/base/fail.hpp"
+#include "io/file/input_watch.hpp"
+#include "report/table/details.hpp"
+#include "report/table/result_json.hpp"
+#include "report/table/table.hpp"
+#include "report/table/text_map.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+struct Flags {
+    CommonFlags common;
+    InputFlags cal, test;
+    CalibrateFlags calibrate;
+    ReportFlags report;
+    PhotoFlags photos;
+    TeamFlags team;
+    std::string methods, json;
+    std::vector<int> classes;
+    double alpha = 0.1;
+    std::size_t sample = 0, draws = 1;
+    std::size_t bootstrap = 0;
+    bool map = false, no_empty = false, more = false;
+};
+
+void run(Flags flags) {
+    const ThreadLimit limit(threads_for(flags.common.threads));
+    check_alpha(flags.alpha);
+    CompareOptions options;
+    options.methods = split(flags.methods, ',');
+    if (options.methods.empty() && flags.calibrate.paper())
+        options.methods = {"pixel", "image", "kmeans", "genann", "fcc"};
+    options.calibrate = flags.calibrate.options();
+    options.alpha = flags.alpha;
+    options.sample = flags.sample;
+    options.draws = flags.draws;
+    if (!flags.report.page.empty()) options.references = reference_methods();
+    options.empty = flags.no_empty ? EmptySets::fill : EmptySets::keep;
+    options.bootstrap = flags.bootstrap;
+    for (std::size_t i = 0; i < options.methods.size(); ++i) {
+        check_method(options.methods[i]);
+        if (std::find(options.methods.begin(), options.methods.begin() + static_cast<std::ptrdiff_t>(i),
+                      options.methods[i]) != options.methods.begin() + static_cast<std::ptrdiff_t>(i))
+            fail(ErrorKind::usage, "--methods names '{}' twice", options.methods[i]);
+    }
+    if (!flags.report.page.empty()) require_report_template();
+    Outputs outputs{json_output(flags.json), {"--report", flags.report.page}};
+    flags.test.ignore = flags.cal.ignore;
+    flags.test.logits = flags.cal.logits;
+    flags.test.folder = flags.cal.folder;
+    TerminalProgress progress(flags.common.quiet);
+    const InputWatch inputs;
+    if (flags.report.wanted()) {
+        // The page shows single images, which other ranks have.
+        refuse_ranks("compare --report");
+        if (!flags.team.checkpoint.empty())
+            fail(ErrorKind::usage,
+                 "--checkpoint does not go with --report; make the page with kandinsky report");
+    }
+    TeamWork work(flags.team, {flags.cal.probs, flags.cal.labels, flags.cal.groups, flags.test.probs,
+                               flags.test.labels, flags.test.groups});
+    const Input cal_input = flags.cal.load(progress), test_input = flags.test.load(progress);
+    for (const Input* input : {&cal_input, &test_input}) say(progress, *input, flags.common.quiet);
+    const Dataset &calibration = cal_input.data, &test = test_input.data;
+    for (const int cls : flags.classes)
+        if (cls < 0 || static_cast<std::size_t>(cls) >= calibration.classes())
+            fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls,
+                 calibration.classes() - 1);
+    flags.report.check(calibration.classes());
+    const auto photo = flags.photos.reader(test_input, flags.test.folder.options().coco.letterbox);
+    const auto [comparison, tally] =
+        flags.report.wanted() ? compare_closely(calibration, test, options, progress)
+                              : ExaminedComparison{compare(calibration, test, options, progress), {}};
+    if (flags.report.wanted()) {
+        ReportInput input = report_input(comparison, test, flags.classes);
+        input.provenance["inputs"] = {input_json("calibration", calibration), input_json("test", test)};
+        input.photo = photo;
+        flags.report.write(std::move(input), tally, outputs, "--report");
+    }
+    progress.clear();
+    const std::string traffic = work.traffic();
+    if (!speaks()) return work.done();
+    if (!flags.common.quiet)
+        for (const std::string& remark : remarks(comparison.calibrators.front())) warn(progress, remark);
+    nlohmann::ordered_json json = comparison_json(comparison, flags.classes);
+    if (!cal_input.provenance.is_null())
+        json["input"] = {{"cal", cal_input.provenance}, {"test", test_input.provenance}};
+    inputs.check();
+    write_json(flags.json, outputs, json);
+    outputs.commit();
+    work.done();
+    if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
+        print(comparison_table(comparison, flags.classes) +
+              (flags.more ? comparison_details(comparison, flags.classes) : "") +
+              (flags.map || is_terminal() ? error_text_map(comparison, flags.classes) : "") + traffic);
+}
+}  // namespace
+
+Command add_compare(CLI::App& root) {
+    const auto flags = std::make_shared<Flags>();
+    CLI::App* app = root.add_subcommand("compare", "The paper's table: coverage error of several methods");
+    declare_input(*app, flags->cal, "cal-", true);
+    declare_input(*app, flags->test, "test-", true);
+    declare_reading(*app, flags->cal);
+    app->add_option(
+        "--methods", flags->methods,
+        "methods, separated by commas, also 'auto' (default: all that need no file, without auto)");
+    app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
+    app->add_option("--alpha", flags->alpha, "level for set size and empty sets")->capture_default_str();
+    app->add_option("--sample", flags->sample,
+                    "calibrate on a random subset of so many groups (images without groups)")
+        ->check(CLI::NonNegativeNumber);
+    app->add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app->add_flag("--no-empty", flags->no_empty,
+                  "judge sets at --alpha as predict --no-empty makes them, and say what that changes");
+    app->add_option(
+           "--bootstrap", flags->bootstrap,
+           "resamples of the test groups (images without groups) for 90 % intervals, e.g. 200; 0: none")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app->add_flag("--more", flags->more,
+                  "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
+    app->add_option("--json", flags->json, "write the results as JSON ('-': standard output)")
+        ->type_name("FILE");
+    app->add_flag("--map", flags->map, "draw the errors as letters below the table (always on a terminal)");
+    app->add_option("--report", flags->report.page, "write one self-contained HTML page about all of it")
+        ->type_name("FILE.html");
+    flags->report.declare(*app);
+    flags->photos.declare(*app);
+    flags->calibrate.declare(*app, "pixels");
+    flags->team.declare(*app);
+    flags->common.declare(*app);
+    app->footer(
+        "Example (after 'kandinsky demo -o demo'):\n"
+        "  kandinsky compare --cal-probs demo/cal_probs.npy --cal-labels demo/cal_labels.npy \\\n"
+        "      --test-probs demo/test_probs.npy --test-labels demo/test_labels.npy --classes 1");
+    return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,157 @@
+#include <cmath>
+#include <filesystem>
+#include <kandinsky/compare.hpp>
+#include <kandinsky/kcal.hpp>
+#include <kandinsky/npy.hpp>
+#include <kandinsky/scenes.hpp>
+#include <limits>
+
+#include "cli/options/report_flags.hpp"
+#include "cli/options/shared_flags.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/stopwatch.hpp"
+#include "report/table/result_json.hpp"
+#include "report/table/rows.hpp"
+#include "report/table/table.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+struct Flags {
+    CommonFlags common;
+    ReportFlags report;
+    std::string output = "kandinsky-demo", preset = "photo", size;
+    std::size_t images = 100, test_images = 300;
+    std::uint64_t seed = 0;
+};
+
+Grid parse_size(const std::string& text) {
+    if (text.empty()) return {};
+    const std::vector<std::string> parts = split(text, 'x');
+    if (parts.size() == 2) {
+        const auto width = parse_integers(parts[0], "--size"), height = parse_integers(parts[1], "--size");
+        if (width.size() == 1 && height.size() == 1 && width[0] > 0 && height[0] > 0 && width[0] <= 8192 &&
+            height[0] <= 8192)
+            return {static_cast<std::uint32_t>(height[0]), static_cast<std::uint32_t>(width[0])};
+    }
+    fail(ErrorKind::usage, "--size is '{}', but must be WIDTHxHEIGHT, e.g. 320x240", text);
+}
+
+/// All classes but the background.
+std::vector<int> foreground(std::size_t classes) {
+    std::vector<int> shown;
+    for (std::size_t c = 1; c < classes; ++c) shown.push_back(static_cast<int>(c));
+    return shown;
+}
+
+/// The method with the lowest coverage error in the table that shows `classes`: their mean, and the first of
+/// equals.
+std::string winner(const Comparison& comparison, const std::vector<int>& classes) {
+    std::string best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Calibrator& calibrator : comparison.calibrators) {
+        double sum = 0;
+        for (const CompareRow& row : comparison.rows)
+            if (row.method == calibrator.options.method && is_wanted(row.cls, classes) &&
+                std::isfinite(row.mean_ce))
+                sum += row.mean_ce;
+        if (sum < least) least = sum, best = calibrator.options.method;
+    }
+    return best;
+}
+
+Dataset as_dataset(const Scenes& scenes, const std::string& name) {
+    DatasetOptions options;
+    options.probs_name = name + "_probs.npy";
+    options.labels_name = name + "_labels.npy";
+    return {scenes.probs, scenes.labels, scenes.groups, options};
+}
+
+void run(const Flags& flags) {
+    namespace fs = std::filesystem;
+    const ThreadLimit limit(flags.common.threads);
+    const Stopwatch watch;
+    TerminalProgress progress(flags.common.quiet);
+    SceneOptions scene{.preset = flags.preset,
+                       .images = flags.images,
+                       .seed = flags.seed,
+                       .first = 0,
+                       .grid = parse_size(flags.size)};
+    const Scenes cal = make_scenes(scene, progress);
+    scene.first = std::size_t{1} << 20;  // far from any calibration scene
+    scene.images = flags.test_images;
+    const Scenes test = make_scenes(scene, progress);
+    CompareOptions options;
+    options.calibrate.seed = flags.seed;
+    const Dataset cal_data = as_dataset(cal, "cal"), test_data = as_dataset(test, "test");
+    flags.report.check(test_data.classes());
+    const bool drawn = !flags.report.page.empty() || has_report_template();
+    const auto [comparison, tally] =
+        drawn || flags.report.wanted()
+            ? compare_closely(cal_data, test_data, options, progress)
+            : ExaminedComparison{compare(cal_data, test_data, options, progress), {}};
+
+    const fs::path folder(flags.output);
+    std::error_code problem;
+    fs::create_directories(folder, problem);
+    if (problem) fail(ErrorKind::file, "cannot make the folder {}: {}", flags.output, problem.message());
+    for (const auto& [name, scenes] : {std::pair{"cal", &cal}, std::pair{"test", &test}}) {
+        write_npy(folder / (std::string(name) + "_probs.npy"), scenes->probs.view());
+        write_npy(folder / (std::string(name) + "_labels.npy"), scenes->labels.view());
+        if (!scenes->groups.empty())
+            write_npy(folder / (std::string(name) + "_groups.npy"), scenes->groups.view());
+    }
+    for (const Calibrator& calibrator : comparison.calibrators)
+        save(calibrator, folder / (calibrator.options.method + ".kcal"));
+    const std::string page =
+        flags.report.page.empty() ? (folder / "report.html").string() : flags.report.page;
+    Outputs outputs{json_output((folder / "compare.json").string()), {"--report", drawn ? page : ""}};
+    write_json("compare.json", outputs, comparison_json(comparison, {}));
+    if (drawn || flags.report.wanted()) {
+        ReportInput input = report_input(comparison, test_data, foreground(test_data.classes()));
+        input.title = "Demo: scenes that the program made itself";
+        input.provenance["inputs"] = {input_json("calibration", cal_data), input_json("test", test_data)};
+        flags.report.write(std::move(input), tally, outputs, "--report");
+    }
+    outputs.commit();
+    progress.clear();
+    if (flags.common.quiet) return;
+    const std::vector<int> shown = foreground(test_data.classes());
+    const std::string best = winner(comparison, shown);
+    print(comparison_table(comparison, shown));
+    print(fmt::format(
+        "\n{0}: scenes, calibrators and compare.json; {1:.1f} s. Next, with {2}, whose coverage error is "
+        "lowest:\n"
+        "  kandinsky predict {0}/{2}.kcal --probs {0}/test_probs.npy --alpha 0.1 -o {0}/sets.npy\n",
+        flags.output, watch.seconds(), best));
+    print(drawn ? fmt::format("  open {} in any browser\n", page)
+                : "  no report: this program was built without it; install nodejs (18 or newer) and npm and "
+                  "build again\n");
+}
+}  // namespace
+
+Command add_demo(CLI::App& root) {
+    const auto flags = std::make_shared<Flags>();
+    CLI::App* app = root.add_subcommand("demo", "The whole flow on scenes the program makes itself");
+    app->add_option("-o,--output", flags->output, "folder for scenes, calibrators and results")
+        ->capture_default_str();
+    app->add_option("--preset", flags->preset, "photo or medical")->capture_default_str();
+    app->add_option("--images", flags->images, "calibration images")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app->add_option("--test-images", flags->test_images, "test images")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app->add_option("--size", flags->size, "WIDTHxHEIGHT (default: the preset's)");
+    app->add_option("--seed", flags->seed, "seed of the scenes and of everything random")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app->add_option("--report", flags->report.page, "the report (default: report.html in the folder)")
+        ->type_name("FILE.html");
+    flags->report.declare(*app);
+    flags->common.declare(*app);
+    app->footer("Example:\n  kandinsky demo -o demo");
+    return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace kandinsky::cli

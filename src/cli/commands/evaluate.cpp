@@ -1,0 +1,120 @@
+#include <kandinsky/evaluate.hpp>
+#include <kandinsky/kcal.hpp>
+#include <kandinsky/npy.hpp>
+
+#include "cli/options/shared_flags.hpp"
+#include "cli/process/ranks.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/stopwatch.hpp"
+#include "io/array/npy_write.hpp"
+#include "io/file/input_watch.hpp"
+#include "report/table/details.hpp"
+#include "report/table/result_json.hpp"
+#include "report/table/table.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+struct Flags {
+    CommonFlags common;
+    InputFlags input;
+    TeamFlags team;
+    std::string calibrator, json, ce_map, ece_map;
+    std::vector<int> classes;
+    double alpha = 0.1;
+    std::size_t bootstrap = 200;
+    std::uint64_t seed = 0;
+    bool no_empty = false, more = false;
+};
+
+void write_map(AtomicFile& file, const std::vector<const std::vector<double>*>& planes, const Grid& grid) {
+    std::vector<double> all;
+    for (const auto* plane : planes) all.insert(all.end(), plane->begin(), plane->end());
+    write_npy(file, Array::copy_of(all, {planes.size(), grid.height, grid.width}).view());
+}
+
+void run(const Flags& flags) {
+    const ThreadLimit limit(threads_for(flags.common.threads));
+    check_alpha(flags.alpha);
+    Outputs outputs{json_output(flags.json), {"--ce-map", flags.ce_map}, {"--ece-map", flags.ece_map}};
+    TerminalProgress progress(flags.common.quiet);
+    const InputWatch inputs;
+    const Calibrator calibrator = load(flags.calibrator);
+    for (const int cls : flags.classes)
+        if (cls < 0 || static_cast<std::size_t>(cls) >= calibrator.classes)
+            fail(ErrorKind::usage, "--classes has {}, but the calibrator has classes 0 to {}", cls,
+                 calibrator.classes - 1);
+    TeamWork work(flags.team, {flags.calibrator, flags.input.probs, flags.input.labels, flags.input.groups});
+    const Input input = flags.input.load(progress, calibrator.input);
+    say(progress, input, flags.common.quiet);
+    const Dataset& data = input.data;
+    const Stopwatch watch;
+    const EvaluationReport report = evaluate(data, {&calibrator},
+                                             {.alpha = flags.alpha,
+                                              .maps = true,
+                                              .ece_maps = !flags.ece_map.empty(),
+                                              .empty = flags.no_empty ? EmptySets::fill : EmptySets::keep,
+                                              .bootstrap = flags.bootstrap,
+                                              .seed = flags.seed},
+                                             progress);
+    progress.clear();
+    inputs.check();
+    const std::string traffic = work.traffic();
+    if (!speaks()) return work.done();
+    std::vector<const std::vector<double>*> planes;
+    if (!flags.ce_map.empty()) {
+        for (const StratumEvaluation& one : report.calibrators.front().strata) planes.push_back(&one.ce_map);
+        write_map(outputs.file("--ce-map"), planes, calibrator.grid);
+    }
+    if (!flags.ece_map.empty()) {
+        planes.clear();
+        for (const std::vector<double>& one : report.probabilities.ece_map) planes.push_back(&one);
+        write_map(outputs.file("--ece-map"), planes, calibrator.grid);
+    }
+    nlohmann::ordered_json json = evaluation_json(calibrator, report, flags.classes, watch.seconds());
+    if (!input.provenance.is_null()) json["input"] = input.provenance;
+    write_json(flags.json, outputs, json);
+    outputs.commit();
+    work.done();
+    if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
+        print(evaluation_table(calibrator, report, flags.classes) +
+              (flags.more ? evaluation_details(calibrator, report, flags.classes) : "") + traffic);
+}
+}  // namespace
+
+Command add_evaluate(CLI::App& root) {
+    const auto flags = std::make_shared<Flags>();
+    CLI::App* app = root.add_subcommand("evaluate", "Measure coverage of a calibrator on labelled images");
+    app->add_option("calibrator", flags->calibrator, "a .kcal file")->required()->type_name("FILE.kcal");
+    declare_input(*app, flags->input, "", true);
+    declare_reading(*app, flags->input);
+    app->add_option("--alpha", flags->alpha, "level for set size and empty sets")->capture_default_str();
+    app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
+    app->add_flag("--no-empty", flags->no_empty,
+                  "judge sets at --alpha as predict --no-empty makes them, and say what that changes");
+    app->add_option("--bootstrap", flags->bootstrap,
+                    "resamples of the groups (images without groups) behind the 90 % intervals; 0: none")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app->add_option("--seed", flags->seed, "seed of the resamples")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app->add_flag("--more", flags->more,
+                  "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
+    app->add_option("--json", flags->json, "write the result as JSON ('-': standard output)")
+        ->type_name("FILE");
+    app->add_option("--ce-map", flags->ce_map,
+                    "coverage error of every pixel, float64 [C,H,W], NaN without test sample")
+        ->type_name("FILE.npy");
+    app->add_option("--ece-map", flags->ece_map, "expected calibration error of every pixel, float64 [C,H,W]")
+        ->type_name("FILE.npy");
+    flags->team.declare(*app);
+    flags->common.declare(*app);
+    app->footer(
+        "Example (after 'kandinsky demo -o demo'):\n"
+        "  kandinsky evaluate demo/kmeans.kcal --probs demo/test_probs.npy --labels demo/test_labels.npy "
+        "--json -");
+    return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <cmath>
+#include <kandinsky/kcal.hpp>
+
+#include "cli/options/shared_flags.hpp"
+#include "core/base/fail.hpp"
+#include "report/table/choice_table.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+struct Flags {
+    std::string calibrator;
+    double alpha = 0.1;
+    bool json = false;
+};
+
+/// Numbers of a flat list, short enough to read.
+std::string row_of(const nlohmann::ordered_json& list) {
+    std::string out;
+    for (const auto& item : list)
+        out += (out.empty() ? "" : " ") +
+               (item.is_number_float() ? fmt::format("{:.6g}", item.get<double>()) : item.dump());
+    return out;
+}
+
+/// A geometry for the eye: a line per entry, tables row by row; logs and the like only as their length.
+std::string brief(const nlohmann::ordered_json& geometry) {
+    constexpr std::size_t kMost = 512;
+    std::string out;
+    for (const auto& [key, item] : geometry.items()) {
+        const bool table = item.is_array() && !item.empty() && item.front().is_array();
+        const bool list = item.is_array() && !table;
+        const std::size_t numbers = table             ? item.size() * item.front().size()
+                                    : item.is_array() ? item.size()
+                                                      : 1;
+        const bool told =
+            numbers <= kMost && key != "log" && !(list && !item.empty() && item.front().is_object());
+        if (!told)
+            out += fmt::format("  {:<16}{} entries, see --json\n", key, item.size());
+        else if (table)
+            for (std::size_t i = 0; i < item.size(); ++i)
+                out += fmt::format("  {:<16}{}\n", i == 0 ? key : "", row_of(item[i]));
+        else if (list)
+            out += fmt::format("  {:<16}{}\n", key, row_of(item));
+        else if (item.is_string())
+            out += fmt::format("  {:<16}{}\n", key, item.get<std::string>());
+        else
+            out +=
+                fmt::format("  {:<16}{}\n", key,
+                            item.is_number_float() ? fmt::format("{:.6g}", item.get<double>()) : item.dump());
+    }
+    return out;
+}
+
+std::string summary(const Calibrator& calibrator, double alpha) {
+    const CalibrateOptions& options = calibrator.options;
+    std::string out = fmt::format("method        {}\n", options.method);
+    out += fmt::format("made by       kandinsky {}, seed {}{}\n", calibrator.version, options.seed,
+                       options.released ? ", compatible with the released code" : "");
+    out += fmt::format("data          {} images{}, {} classes, {} x {} pixels (width x height)\n",
+                       calibrator.images,
+                       calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "",
+                       calibrator.classes, calibrator.grid.width, calibrator.grid.height);
+    out +=
+        fmt::format("fingerprint   {:016x}{:016x}\n", calibrator.fingerprint[0], calibrator.fingerprint[1]);
+    out += fmt::format("rule          score {}, condition {}, pooling {}, fallback {}, {} rungs\n",
+                       describe(options.score), name_of(options.condition), name_of(options.pooling),
+                       name_of(options.fallback), calibrator.curves.front().ladder().levels.size());
+    if (options.sketch > 0)
+        out += fmt::format(
+            "precision     a sketch made in one walk: thresholds lie above the exact ones by at most {:.6g}, "
+            "and "
+            "never below, so sets can only grow\n",
+            calibrator.sketch_error);
+    out += fmt::format("guarantee     {}\n\n", guarantee(calibrator));
+    if (!calibrator.choices.empty()) out += choice_table(calibrator) + "\n";
+    const std::vector<float> limits = score_thresholds(calibrator, alpha);
+    const std::size_t pixels = calibrator.grid.pixels();
+    out += fmt::format("{:<8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", "class", "regions", "scores",
+                       "scores per region", "no data (px)", "infinite (px)");
+    for (std::size_t s = 0; s < calibrator.strata(); ++s) {
+        std::uint64_t total = 0, low = UINT64_MAX, high = 0;
+        std::vector<std::uint64_t> in_region(calibrator.partitions[s].regions);
+        for (std::size_t p = 0; p < pixels; ++p)
+            in_region[calibrator.partitions[s].region[p]] += calibrator.counts[s * pixels + p];
+        for (const std::uint64_t n : in_region) total += n, low = std::min(low, n), high = std::max(high, n);
+        std::size_t empty = 0, infinite = 0;
+        for (std::size_t p = 0; p < pixels; ++p) {
+            empty += calibrator.counts[s * pixels + p] == 0;
+            infinite += std::isinf(limits[s * pixels + p]) && limits[s * pixels + p] > 0;
+        }
+        out += fmt::format(
+            "{:<8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", calibrator.strata() == 1 ? "all" : std::to_string(s),
+            calibrator.partitions[s].regions, total, fmt::format("{} to {}", low, high), empty, infinite);
+    }
+    out += fmt::format("(infinite thresholds at alpha {}: the class is always in the set there)\n", alpha);
+    for (std::size_t s = 0; s < calibrator.strata(); ++s)
+        if (calibrator.partitions[s].geometry != "{}")
+            out += fmt::format("\ngeometry of {}{}\n{}",
+                               calibrator.strata() == 1 ? "all classes" : fmt::format("class {}", s),
+                               calibrator.choices.empty() ? "" : " (" + calibrator.method_of(s) + ")",
+                               brief(nlohmann::ordered_json::parse(calibrator.partitions[s].geometry)));
+    return out;
+}
+
+void run(const Flags& flags) {
+    check_alpha(flags.alpha);
+    const Calibrator calibrator = load(flags.calibrator);
+    print(flags.json ? describe(calibrator) + "\n" : summary(calibrator, flags.alpha));
+}
+}  // namespace
+
+Command add_inspect(CLI::App& root) {
+    const auto flags = std::make_shared<Flags>();
+    CLI::App* app = root.add_subcommand("inspect", "Show what a calibrator is and promises");
+    app->add_option("calibrator", flags->calibrator, "a .kcal file")->required()->type_name("FILE.kcal");
+    app->add_option("--alpha", flags->alpha, "level at which infinite thresholds are counted")
+        ->capture_default_str();
+    app->add_flag("--json", flags->json, "print the description as JSON");
+    app->footer("Example (after 'kandinsky demo -o demo'):\n  kandinsky inspect demo/kmeans.kcal");
+    return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/options/folder_flags.hpp"
+#include "model/inference.hpp"
+
+namespace kandinsky::cli {
+
+/// --device, --mixed: where networks run.
+struct DeviceFlags {
+    std::string device = "auto";
+    bool mixed = false;
+    void declare(CLI::App& app);
+    [[nodiscard]] EngineOptions options(std::size_t threads) const;
+};
+
+/// What a network looks at, and the truth beside it where there is one.
+struct ImageInput {
+    Samples samples;
+    Array labels, groups;   ///< as the samples have them; empty: none
+    std::string intensity;  ///< the rule that was followed
+    std::vector<std::int64_t> ignore;
+};
+
+/// --images and --intensity: arrays, or folders of photos or volumes.
+struct ImageFlags {
+    std::string images, intensity;
+
+    void declare(CLI::App& app, const std::string& prefix, bool required);
+    /// `standard`: the intensity rule when the flag is not given; empty: bytes for uint8, none otherwise.
+    [[nodiscard]] ImageInput load(const std::string& labels, const std::string& groups,
+                                  const std::string& ignore, const FolderFlags& folder,
+                                  const std::string& standard, Progress& progress) const;
+};
+
+/// The rule for intensities: the flag, what the model says, or by type: bytes for uint8, none otherwise.
+[[nodiscard]] std::string intensity_rule(const std::string& flag, const std::string& standard, DType dtype);
+
+/// --model and what belongs to it.
+struct ModelFlags {
+    std::string model, outputs;
+    std::uint32_t multiple = 0;
+    std::size_t batch = 8;
+    DeviceFlags device;
+
+    void declare(CLI::App& app, bool required);
+    [[nodiscard]] OpenedModel open(std::size_t threads) const;
+};
+
+/// Probabilities of all images as one array [N,C,H,W] of float16 or float32, in a temporary file.
+[[nodiscard]] Array infer_all(OpenedModel& model, const Samples& samples, std::size_t batch,
+                              const std::string& dtype, Progress& progress);
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <filesystem>
+#include <kandinsky/evaluate.hpp>
+#include <kandinsky/kcal.hpp>
+#include <optional>
+
+#include "cli/commands/photo_flags.hpp"
+#include "cli/options/report_flags.hpp"
+#include "cli/options/shared_flags.hpp"
+#include "core/base/fail.hpp"
+#include "io/file/input_watch.hpp"
+#include "score/census.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+struct Flags {
+    CommonFlags common;
+    InputFlags input, cal;
+    ReportFlags report;
+    PhotoFlags photos;
+    std::vector<std::string> calibrators;
+    std::vector<int> classes;
+    double alpha = 0.1;
+};
+
+/// The method's name, or the file's where two files have the same method.
+std::vector<std::string> names_of(const std::vector<std::string>& files,
+                                  const std::vector<Calibrator>& calibrators) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (std::count(files.begin(), files.end(), files[i]) > 1)
+            fail(ErrorKind::usage, "{} is given twice", files[i]);
+        const auto same = [&](const Calibrator& other) {
+            return other.options.method == calibrators[i].options.method;
+        };
+        const bool alone = std::count_if(calibrators.begin(), calibrators.end(), same) == 1;
+        std::string name =
+            alone ? calibrators[i].options.method : std::filesystem::path(files[i]).stem().string();
+        if (std::find(names.begin(), names.end(), name) != names.end()) name = files[i];
+        names.push_back(std::move(name));
+    }
+    return names;
+}
+
+/// The calibration images, when they are given: exactly those that every calibrator was made from.
+std::optional<Dataset> calibration_images(const Flags& flags, const std::vector<Calibrator>& calibrators,
+                                          Progress& progress) {
+    InputFlags input = flags.cal;
+    if (input.probs.empty() && input.labels.empty() && input.groups.empty()) return {};
+    if (input.probs.empty() || input.labels.empty())
+        fail(ErrorKind::usage, "--cal-probs and --cal-labels go together: give both or neither{}",
+             input.groups.empty() ? "" : ", and --cal-groups only with them");
+    input.ignore = flags.input.ignore;
+    input.logits = flags.input.logits;
+    for (std::size_t i = 1; i < calibrators.size(); ++i)
+        if (calibrators[i].fingerprint != calibrators.front().fingerprint)
+            fail(
+                ErrorKind::data,
+                "{} and {} were made from different images, so that --cal-probs cannot belong to both; leave "
+                "--cal-probs and --cal-labels out",
+                flags.calibrators.front(), flags.calibrators[i]);
+    input.folder = flags.input.folder;
+    Dataset data = input.load(progress, calibrators.front().input).data;
+    check_fits(calibrators.front(), data);
+    const Calibrator& first = calibrators.front();
+    if (take_census(data, first.options.condition, progress).fingerprint != first.fingerprint)
+        fail(ErrorKind::data,
+             "{} and {} are not the images that {} was made from ({} images{}); give the same files, groups, "
+             "--ignore and --logits as to calibrate, or leave --cal-probs and --cal-labels out",
+             input.probs, input.labels, flags.calibrators.front(), first.images,
+             first.grouped ? fmt::format(" of {} groups, see --cal-groups", first.groups) : "");
+    return data;
+}
+
+/// The curves of every pixel alone and of the whole image, as far as the calibrators are others.
+std::vector<Calibrator> references(const Dataset& data, const ReportInput& input, Progress& progress) {
+    const CalibrateOptions& like = input.calibrators.front()->options;
+    std::vector<CalibrateOptions> wanted;
+    for (const std::string& name : missing_references(input.calibrators)) {
+        CalibrateOptions& one = wanted.emplace_back();
+        one.method = name;
+        one.condition = like.condition;
+        one.pooling = like.pooling;
+        one.score = like.score;
+        one.rungs = like.rungs;
+        one.released = like.released;
+        one.split = like.split;
+        one.seed = like.seed;
+    }
+    if (wanted.empty()) return {};
+    return calibrate_all(data, wanted, progress);
+}
+
+void run(const Flags& flags) {
+    const ThreadLimit limit(flags.common.threads);
+    check_alpha(flags.alpha);
+    if (!flags.report.wanted())
+        fail(ErrorKind::usage, "there is nothing to write: give -o R.html, --figures DIR or both");
+    if (!flags.report.page.empty()) require_report_template();
+    Outputs outputs{{"-o", flags.report.page}};
+    TerminalProgress progress(flags.common.quiet);
+    const InputWatch inputs;
+    std::vector<Calibrator> calibrators;
+    for (const std::string& file : flags.calibrators) calibrators.push_back(load(file));
+    for (std::size_t i = 0; i < calibrators.size(); ++i)
+        if (FolderFlags{}.options(calibrators[i].input).fit !=
+            FolderFlags{}.options(calibrators[0].input).fit)
+            fail(ErrorKind::usage, "{} and {} cannot stand in one report: they are made for different grids",
+                 flags.calibrators[0], flags.calibrators[i]);
+    const Input read = flags.input.load(progress, calibrators.front().input);
+    say(progress, read, flags.common.quiet);
+    const Dataset& data = read.data;
+    flags.report.check(data.classes());
+    const auto photo = flags.photos.reader(read, flags.input.folder.options().coco.letterbox);
+    for (const int cls : flags.classes)
+        if (cls < 0 || static_cast<std::size_t>(cls) >= data.classes())
+            fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls,
+                 data.classes() - 1);
+    ReportInput input;
+    input.title = "Coverage of prediction sets";
+    input.names = names_of(flags.calibrators, calibrators);
+    for (const Calibrator& calibrator : calibrators) {
+        if (calibrator.options.condition != calibrators.front().options.condition ||
+            calibrator.options.released != calibrators.front().options.released)
+            fail(ErrorKind::usage,
+                 "{} and {} cannot stand in one report: they differ in --condition or --compat",
+                 flags.calibrators.front(),
+                 flags.calibrators[static_cast<std::size_t>(&calibrator - calibrators.data())]);
+        input.calibrators.push_back(&calibrator);
+    }
+    input.provenance["inputs"] = {input_json("test", data)};
+    std::vector<Calibrator> beside;
+    if (const auto images = calibration_images(flags, calibrators, progress)) {
+        beside = references(*images, input, progress);
+        for (const Calibrator& one : beside) input.references.push_back(&one);
+        input.provenance["inputs"] = {input_json("calibration", *images), input_json("test", data)};
+    }
+    const auto [evaluation, tally] =
+        examine(data, input.calibrators, {.alpha = flags.alpha, .ece_maps = false}, progress);
+    input.evaluation = &evaluation;
+    input.test = &data;
+    input.photo = photo;
+    input.classes = flags.classes;
+    input.alpha = flags.alpha;
+    input.provenance["calibrators"] = flags.calibrators;
+    flags.report.write(std::move(input), tally, outputs, "-o");
+    progress.clear();
+    inputs.check();
+    outputs.commit();
+    if (flags.common.quiet) return;
+    if (!flags.report.figures.empty()) print(fmt::format("{}: figures\n", flags.report.figures));
+    if (!flags.report.page.empty())
+        print(fmt::format("{}: report of {} calibrator{} on {} test images; open it in any browser\n",
+                          flags.report.page, calibrators.size(), calibrators.size() == 1 ? "" : "s",
+                          data.images()));
+}
+}  // namespace
+
+Command add_report(CLI::App& root) {
+    const auto flags = std::make_shared<Flags>();
+    CLI::App* app = root.add_subcommand("report", "One HTML file about calibrators on labelled images");
+    app->add_option("calibrators", flags->calibrators, ".kcal files")->required()->type_name("FILE.kcal");
+    declare_input(*app, flags->input, "", true);
+    declare_reading(*app, flags->input);
+    app->add_option("--cal-probs", flags->cal.probs,
+                    "probabilities the calibrators were made from: adds every pixel's own and the image-wide "
+                    "curve to the page")
+        ->type_name("FILE");
+    app->add_option("--cal-labels", flags->cal.labels, "their labels")->type_name("FILE");
+    app->add_option("--cal-groups", flags->cal.groups, "their groups, if any were given")->type_name("FILE");
+    app->add_option("-o,--output", flags->report.page, "the report, one self-contained page")
+        ->type_name("FILE.html");
+    flags->report.declare(*app);
+    flags->photos.declare(*app);
+    app->add_option("--alpha", flags->alpha, "level for set sizes and where the slider starts")
+        ->capture_default_str();
+    app->add_option("--classes", flags->classes, "classes to show first (default: all alike)")
+        ->delimiter(',');
+    flags->common.declare(*app);
+    app->footer(
+        "Example (after 'kandinsky demo -o demo'):\n"
+        "  kandinsky report demo/kmeans.kcal demo/image.kcal --probs demo/test_probs.npy \\\n"
+        "      --labels demo/test_labels.npy --cal-probs demo/cal_probs.npy --cal-labels demo/cal_labels.npy "
+        "\\\n"
+        "      --class-names background,foreground -o report.html");
+    return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,166 @@
+#include <cmath>
+
+#include "cli/commands/model_flags.hpp"
+#include "cli/options/shared_flags.hpp"
+#include "core/base/fail.hpp"
+#include "model/model_file.hpp"
+#include "model/plugin.hpp"
+#include "model/train.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+struct Flags {
+    CommonFlags common;
+    ImageFlags images, validation;
+    DeviceFlags device;
+    TrainOptions options;
+    FolderFlags folder;
+    std::string labels, groups, validation_labels, ignore = "255", output, log, checkpoint,
+                                                   optimizer = "adamw";
+    std::uint32_t classes = 0;
+    bool plain = false, fresh = false;
+};
+
+std::string dice_text(const std::vector<double>& dice) {
+    std::string text;
+    for (std::size_t c = dice.size() > 1 ? 1 : 0; c < dice.size(); ++c)
+        text += std::isfinite(dice[c]) ? fmt::format(" {:.3f}", dice[c]) : " -";
+    return text;
+}
+
+/// One sigmoid per class; two classes need one only.
+std::uint32_t outputs_of(std::uint32_t wanted, const Samples& samples) {
+    if (wanted > 0) return wanted;
+    const std::size_t found = samples.classes();
+    if (found < 2) fail(ErrorKind::data, "the labels hold no class but 0: there is nothing to learn");
+    return found == 2 ? 1 : static_cast<std::uint32_t>(found);
+}
+
+void run(Flags flags) {
+    const ThreadLimit limit(flags.common.threads);
+    TrainOptions& options = flags.options;
+    if (options.batch == 0 || options.epochs == 0)
+        fail(ErrorKind::usage, "--batch and --epochs must be at least 1");
+    if (flags.plain) options.augmentation = Augmentation::none();
+    if (flags.optimizer != "adamw" && flags.optimizer != "adam")
+        fail(ErrorKind::usage, "--optimizer is '{}', but must be adamw or adam", flags.optimizer);
+    options.decoupled = flags.optimizer == "adamw";
+    options.checkpoint = flags.checkpoint == "none" ? ""
+                         : flags.checkpoint.empty() ? flags.output + ".checkpoint"
+                                                    : flags.checkpoint;
+    (void)engine(EngineKind::torch);
+    Outputs outputs{{"--log", flags.log}};
+    TerminalProgress progress(flags.common.quiet);
+    const ImageInput input =
+        flags.images.load(flags.labels, flags.groups, flags.ignore, flags.folder, "", progress);
+    const Samples& samples = input.samples;
+    options.intensity = input.intensity;
+    std::unique_ptr<ImageInput> validation;
+    if (!flags.validation.images.empty()) {
+        flags.validation.intensity = input.intensity;
+        validation = std::make_unique<ImageInput>(flags.validation.load(
+            flags.validation_labels, "", flags.ignore, flags.folder, input.intensity, progress));
+        if (!(validation->samples.grid() == samples.grid()) || !validation->samples.labelled())
+            fail(ErrorKind::data,
+                 "--val-images and --val-labels must come together, on the training images' grid");
+    }
+    options.shape.inputs = static_cast<std::uint32_t>(samples.channels());
+    options.shape.outputs = outputs_of(flags.classes, samples);
+    const std::uint32_t multiple = 1U << options.shape.depth;
+    if (samples.grid().height % multiple != 0 || samples.grid().width % multiple != 0)
+        fail(ErrorKind::data,
+             "images are {} x {} pixels, but a U-Net of depth {} trains on multiples of {}: pad them, or use "
+             "--depth",
+             samples.grid().width, samples.grid().height, options.shape.depth, multiple);
+    if (flags.fresh && !options.checkpoint.empty()) {
+        std::error_code ignored;
+        std::filesystem::remove(options.checkpoint, ignored);
+    }
+    auto network = make_unet(options.shape, flags.device.options(flags.common.threads));
+    if (!flags.common.quiet)
+        print(fmt::format("U-Net of {:.1f} M weights on {} ({}), {} images of {} x {}\n",
+                          static_cast<double>(count_parameters(*network)) / 1e6, network->device(),
+                          engine(EngineKind::torch).library(), samples.size(), samples.grid().width,
+                          samples.grid().height));
+    const std::uint64_t every = std::max<std::uint64_t>(1, options.epochs / 20);
+    const auto on_epoch = [&](const EpochRow& row) {
+        if (flags.common.quiet || (row.epoch % every != 0 && row.epoch != 1 && row.epoch != options.epochs))
+            return;
+        progress.clear();
+        print(fmt::format("epoch {:>4}  loss {:.4f}  Dice{}  {:.1f} images/s\n", row.epoch, row.loss,
+                          dice_text(row.dice), row.images_per_second));
+    };
+    const TrainResult result = train(samples, validation ? &validation->samples : nullptr, options,
+                                     std::move(network), on_epoch, progress);
+    progress.clear();
+    write_trained(flags.output, samples, options, result);
+    if (!flags.log.empty()) outputs.file("--log").write(result.log);
+    outputs.commit();
+    if (!flags.common.quiet)
+        print(fmt::format("{}: trained for {} steps{}, {:.1f} images/s\n", flags.output, result.step,
+                          result.resumed ? " (resumed)" : "", result.images_per_second));
+}
+}  // namespace
+
+Command add_train(CLI::App& root) {
+    const auto flags = std::make_shared<Flags>();
+    TrainOptions& options = flags->options;
+    CLI::App* app = root.add_subcommand("train", "Train the paper's U-Net on labelled images");
+    flags->images.declare(*app, "", true);
+    app->add_option("--labels", flags->labels,
+                    "their labels: a folder, COCO annotations, or an array [N,H,W]")
+        ->required()
+        ->type_name("PATH");
+    app->add_option("--groups", flags->groups, "which images belong to one scan, [N]")->type_name("FILE");
+    app->add_option("--ignore", flags->ignore, "labels that do not count ('none': all count)")
+        ->capture_default_str();
+    flags->validation.declare(*app, "val-", false);
+    app->add_option("--val-labels", flags->validation_labels, "their labels")->type_name("PATH");
+    flags->folder.declare(*app, true);
+    app->add_option("-o,--output", flags->output, "the trained model")->required()->type_name("FILE");
+    app->add_option("--log", flags->log, "losses and Dice of every epoch as CSV")->type_name("FILE.csv");
+    app->add_option("--classes", flags->classes,
+                    "outputs, one sigmoid each; 1: everything but class 0 (default: found in the labels)");
+    app->add_option("--width", options.shape.width, "channels at full size")->capture_default_str();
+    app->add_option("--depth", options.shape.depth, "times the image is halved")->capture_default_str();
+    app->add_option("--epochs", options.epochs, "passes over the images")->capture_default_str();
+    app->add_option("--batch", options.batch, "images at a time")->capture_default_str();
+    app->add_option("--rate", options.schedule.rate, "learning rate at the start")->capture_default_str();
+    app->add_option("--last-rate", options.schedule.last_rate, "and at the end of a cycle")
+        ->capture_default_str();
+    app->add_option("--warm-up", options.schedule.warm_up, "steps of linear increase at the start")
+        ->capture_default_str();
+    app->add_option("--cycle", options.schedule.cycle, "steps until the first restart (0: no restart)")
+        ->capture_default_str();
+    app->add_option("--growth", options.schedule.growth, "each cycle is so many times the last one")
+        ->capture_default_str();
+    app->add_option("--share", options.schedule.share, "share of the pixels, the hardest, that count")
+        ->capture_default_str()
+        ->check(CLI::Range(1e-6, 1.0));
+    app->add_option("--anneal", options.schedule.anneal,
+                    "let that share fall from 1 during this part of the training")
+        ->capture_default_str()
+        ->check(CLI::Range(0.0, 1.0));
+    app->add_option("--optimizer", flags->optimizer, "adamw or adam")->capture_default_str();
+    app->add_option("--decay", options.decay, "weight decay")->capture_default_str();
+    app->add_flag("--no-augment", flags->plain, "no random mirror, shift, turn, zoom and brightness");
+    app->add_option("--checkpoint", flags->checkpoint,
+                    "state to go on from after a stop ('none': none; default: the model's name with "
+                    ".checkpoint)")
+        ->type_name("FILE");
+    app->add_option("--checkpoint-every", options.checkpoint_every, "epochs between two checkpoints")
+        ->capture_default_str();
+    app->add_flag("--fresh", flags->fresh, "start anew even if there is a checkpoint");
+    app->add_option("--seed", options.seed, "seed of weights, order and augmentation")->capture_default_str();
+    flags->device.declare(*app);
+    flags->common.declare(*app);
+    app->footer(
+        "Examples:\n"
+        "  kandinsky train --images photos.npy --labels masks.npy --epochs 50 --anneal 0.2 -o unet.pt\n"
+        "  kandinsky train --images imagesTr --labels labelsTr --grid 64x64 --only-annotated \\\n"
+        "      --intensity percentile -o unet.pt");
+    return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace kandinsky::cli

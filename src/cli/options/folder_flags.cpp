@@ -1,0 +1,100 @@
+#include "cli/options/folder_flags.hpp"
+
+#include <filesystem>
+
+#include "core/base/fail.hpp"
+#include "io/folder/folder.hpp"
+#include "io/source/volume_view.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+constexpr const char* kGroup = "Folders of files (docs/files.md)";
+
+/// One of two words.
+bool choice(const std::string& flag, const std::string& given, const std::string& yes,
+            const std::string& no) {
+    if (given == yes) return true;
+    if (given == no) return false;
+    fail(ErrorKind::usage, "{} is '{}', but must be {} or {}", flag, given, yes, no);
+}
+
+/// Takes a flag's value; with a record, refuses one that differs from it.
+template <class T>
+void take(const char* flag, const T& given, T& value, bool recorded) {
+    if (recorded && !(given == value))
+        fail(ErrorKind::usage, "{} contradicts the calibrator, which was made otherwise; leave it out", flag);
+    value = given;
+}
+}  // namespace
+
+void FolderFlags::declare(CLI::App& app, bool with_truth) {
+    app.add_option("--axis", axis, "slices of volumes: axial (default), coronal or sagittal")->group(kGroup);
+    app.add_option("--orient", orient, "axes of volumes: 'canonical' (default; RAS+) or as 'stored'")
+        ->group(kGroup);
+    app.add_option("--grid", grid, "crop or pad images around their centre to width x height")
+        ->type_name("WxH")
+        ->group(kGroup);
+    app.add_option("--resize", resize, "stretch images to width x height (bilinear; labels nearest)")
+        ->type_name("WxH")
+        ->group(kGroup);
+    app.add_flag("--class-files", class_files, "one file of probabilities per class: NAME_0, NAME_1, ...")
+        ->group(kGroup);
+    app.add_flag("--skip-bad", skip_bad, "go on without files that cannot be used")->group(kGroup);
+    if (!with_truth) return;
+    app.add_option("--padding", padding, "what --grid adds: 'ignore' it (default) or 'background'")
+        ->group(kGroup);
+    app.add_flag("--only-annotated", only_annotated, "only slices that hold a label other than 0")
+        ->group(kGroup);
+    app.add_option("--group-by", group_by,
+                   "regular expression: what it captures of a file's name is the group (default: a volume is "
+                   "a group)")
+        ->type_name("REGEX")
+        ->group(kGroup);
+    coco.declare(app);
+}
+
+bool FolderFlags::any() const {
+    return !(axis + orient + grid + resize + padding + group_by).empty() || only_annotated || class_files ||
+           skip_bad || coco.any();
+}
+
+FolderOptions FolderFlags::options(const std::string& recorded) const {
+    FolderOptions out;
+    const bool fixed = !recorded.empty();
+    if (fixed) apply_preparation(nlohmann::ordered_json::parse(recorded), out);
+    if (!axis.empty()) take("--axis", axis_of(axis), out.axis, fixed);
+    if (!orient.empty())
+        take("--orient", choice("--orient", orient, "canonical", "stored"), out.reorient, fixed);
+    if (!grid.empty() && !resize.empty())
+        fail(ErrorKind::usage, "--grid and --resize exclude each other; choose one");
+    if (!grid.empty())
+        take("--grid", GridFit{GridFit::Kind::centre, parse_grid(grid, "--grid")}, out.fit, fixed);
+    if (!resize.empty())
+        take("--resize", GridFit{GridFit::Kind::resize, parse_grid(resize, "--resize")}, out.fit, fixed);
+    if (!padding.empty())
+        take("--padding",
+             choice("--padding", padding, "ignore", "background") ? Padding::ignore : Padding::background,
+             out.padding, fixed);
+    if (only_annotated) take("--only-annotated", true, out.only_annotated, fixed);
+    if (class_files) take("--class-files", true, out.class_files, fixed);
+    out.skip_bad = skip_bad;
+    out.group_by = group_by;
+    out.coco = coco.labels(padding);
+    return out;
+}
+
+bool is_images(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code code;
+    const fs::file_status status = fs::status(path, code);
+    // A name that is not there is complained about where it is opened.
+    if (code && !fs::status_known(status)) fail(ErrorKind::file, "cannot read {}: {}", path, code.message());
+    if (fs::is_directory(status) || is_coco(path)) return true;
+    for (const FolderFormat& format : folder_formats())
+        if (item_name(path, format) != fs::path(path).filename().string())
+            return format.endings.front() != ".npy" && format.endings.front() != ".npz";
+    return false;
+}
+
+}  // namespace kandinsky::cli

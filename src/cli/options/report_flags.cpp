@@ -1,0 +1,102 @@
+#include "cli/options/report_flags.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/options/input.hpp"
+#include "core/base/fail.hpp"
+#include "report/figure/figures.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+std::string command_text;
+
+std::string quoted(const std::string& word) {
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
+                                            "UVWXYZ0123456789_-+=./:,@%") == std::string::npos;
+    if (plain) return word;
+    std::string out = "'";
+    for (const char letter : word) out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    return out + "'";
+}
+}  // namespace
+
+void remember_command(int argc, char** argv) {
+    command_text = "kandinsky";
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        // What cannot change a result is no part of it: the file is the same for any number of threads.
+        if (word == "--threads") ++i;
+        if (word == "-q" || word == "--quiet" || word.rfind("--threads", 0) == 0) continue;
+        command_text += " " + quoted(word);
+    }
+}
+
+std::string remembered_command() {
+    return command_text;
+}
+
+void ReportFlags::declare(CLI::App& app) {
+    app.add_option("--figures", figures, "write the maps as PNG and the plots as SVG into this folder")
+        ->type_name("DIR");
+    app.add_option("--class-names", class_names, "names of the classes for the report, separated by commas");
+    app.add_option("--title", title, "title of the report");
+}
+
+std::vector<std::string> ReportFlags::names() const {
+    return split(class_names, ',');
+}
+
+void ReportFlags::check(std::size_t classes) const {
+    (void)class_labels(names(), classes);
+    if (!page.empty()) require_report_template();
+}
+
+void ReportFlags::write(ReportInput input, const Tally& tally, const Outputs& outputs,
+                        const std::string& flag) const {
+    input.class_names = names();
+    if (!title.empty()) input.title = title;
+    input.provenance["command"] = remembered_command();
+    if (outputs.has(flag)) outputs.file(flag).write(report_page(report_data(input, tally)));
+    if (figures.empty()) return;
+    namespace fs = std::filesystem;
+    std::error_code problem;
+    fs::create_directories(figures, problem);
+    if (problem) fail(ErrorKind::file, "cannot make the folder {}: {}", figures, problem.message());
+    std::vector<std::unique_ptr<AtomicFile>> files;
+    for (const auto& [name, bytes] : kandinsky::figures(input, tally)) {
+        files.push_back(std::make_unique<AtomicFile>(fs::path(figures) / name));
+        files.back()->write(bytes);
+    }
+    for (const auto& file : files) file->commit();
+}
+
+ReportInput report_input(const Comparison& comparison, const Dataset& test, const std::vector<int>& classes) {
+    ReportInput input;
+    input.title = "Coverage of prediction sets";
+    for (const Calibrator& calibrator : comparison.calibrators) {
+        input.names.push_back(calibrator.options.method);
+        input.calibrators.push_back(&calibrator);
+    }
+    for (const Calibrator& calibrator : comparison.references) input.references.push_back(&calibrator);
+    input.evaluation = &comparison.last;
+    input.comparison = &comparison;
+    input.test = &test;
+    input.classes = classes;
+    input.alpha = comparison.alpha;
+    return input;
+}
+
+nlohmann::ordered_json input_json(const std::string& what, const Dataset& data) {
+    const DatasetOptions& options = data.options();
+    return {{"what", what},
+            {"probabilities", options.probs_name},
+            {"labels", options.labels_name},
+            {"groups", data.grouped() ? options.groups_name : ""},
+            {"shape", {data.images(), data.classes(), data.grid().height, data.grid().width}},
+            {"dtype", std::string(name_of(data.probs_dtype()))}};
+}
+
+}  // namespace kandinsky::cli

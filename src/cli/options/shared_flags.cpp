@@ -1,0 +1,196 @@
+#include "cli/options/shared_flags.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "core/base/fail.hpp"
+#include "io/file/atomic_file.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+constexpr std::size_t kLeastMemory = std::size_t{1} << 20;
+
+/// More than this saves walks over the data only where there are tens of thousands of images.
+std::size_t standard_memory() {
+    const auto machine =
+        static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return std::clamp(machine / 4, kLeastMemory, std::size_t{1} << 30);
+}
+}  // namespace
+
+void CommonFlags::declare(CLI::App& app) {
+    app.add_option("--threads", threads, "threads to use (0: all of the machine)")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app.add_flag("-q,--quiet", quiet, "no progress, no warnings, no summary");
+}
+
+void declare_reading(CLI::App& app, InputFlags& flags) {
+    app.add_option("--ignore", flags.ignore, "labels that belong to no class, or 'none'")
+        ->capture_default_str();
+    app.add_option("--logits", flags.logits, "the inputs are logits: sigmoid or softmax (never guessed)")
+        ->capture_default_str();
+    flags.folder.declare(app, true);
+}
+
+void declare_input(CLI::App& app, InputFlags& flags, const std::string& prefix, bool with_truth) {
+    app.add_option(
+           "--" + prefix + "probs", flags.probs,
+           "probabilities [N,C,H,W], .npy or .npz[:KEY]; float16/32/64 or uint8 (p * 255); or a folder of "
+           "files")
+        ->required()
+        ->type_name("FILE");
+    if (!with_truth) return;
+    app.add_option("--" + prefix + "labels", flags.labels,
+                   "labels [N,H,W], or 0/1 masks [N,C,H,W] that may overlap; or a folder of files")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("--" + prefix + "groups", flags.groups,
+                   "which images belong together (patient, video): integers [N]")
+        ->type_name("FILE");
+}
+
+void CalibrateFlags::declare(CLI::App& app, const std::string& standard_pooling) {
+    app_ = &app;
+    pooling = standard_pooling;
+    app.add_option("--preset", preset,
+                   "'paper': the paper's settings of every method, pixels pooled; other options still count")
+        ->capture_default_str();
+    app.add_option("--condition", condition, "'class': a curve per class; 'none': one for all labels")
+        ->capture_default_str();
+    app.add_option("--pooling", pooling,
+                   "what counts alike in a region: 'pixels' (the paper) or 'groups' (guaranteed)")
+        ->capture_default_str();
+    app.add_option(
+           "--fallback", fallback,
+           "regions with too few scores: 'none', the 'image'-wide curve, or 'auto': image if pooling is "
+           "pixels")
+        ->capture_default_str();
+    app.add_option("--min-count", min_count, "scores below which a region falls back")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--score", score, "non-conformity score: lac, aps, raps, saps or margin")
+        ->capture_default_str();
+    app.add_flag("--randomized", score_options.randomized,
+                 "aps, raps, saps: take away a random share of the class's own part (by --seed)");
+    app.add_option("--raps-lambda", score_options.raps_lambda, "raps: penalty for each rank ...")
+        ->capture_default_str();
+    app.add_option("--raps-kreg", score_options.raps_kreg, "raps: ... beyond this one")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--saps-weight", score_options.saps_weight, "saps: weight of each rank below the first")
+        ->capture_default_str();
+    app.add_option("--quantiles", quantiles, "levels at which curves are compared")->capture_default_str();
+    app.add_option("--rungs", rungs, "resolution of long curves (0: 2000, or 200 with many regions)")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app.add_option(
+           "--split", split,
+           "find the regions on this share of the groups, set the thresholds on the rest (0: no split)")
+        ->capture_default_str();
+    app.add_option("--compat", compat, "'released': reproduce the authors' released code")
+        ->capture_default_str();
+    app.add_option("--seed", seed, "seed of everything random")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--memory", memory,
+                   "bytes to work in besides the result, e.g. 2G; less means more walks over the data, never "
+                   "another result (default: a quarter of the machine, at most 1G)");
+    app.add_option(
+           "--sketch", sketch,
+           "calibrate in one walk over the images, thresholds at most so much above the exact ones (e.g. "
+           "0.005) and never below; 0: exact. Needs --pooling pixels unless every pixel has its own curve")
+        ->capture_default_str();
+    for (const Method* candidate : kandinsky::methods())
+        for (const MethodOption& option : candidate->options) {
+            std::string& value = method_options[option.flag];
+            value = option.standard;
+            auto* declared =
+                app.add_option("--" + option.flag, value, option.help)->group("Method " + candidate->name);
+            if (!option.standard.empty()) declared->capture_default_str();
+            if (option.type == MethodOption::Type::array) declared->type_name("FILE");
+        }
+}
+
+CalibrateOptions CalibrateFlags::options() const {
+    CalibrateOptions options;
+    options.method = method;
+    options.condition = condition_of(condition);
+    options.pooling = pooling_of(pooling);
+    options.fallback = fallback_of(fallback);
+    options.score = score_options;
+    options.score.kind = score_kind(score);
+    check_score(options.score);
+    options.min_count = min_count;
+    options.quantiles = parse_reals(quantiles, "--quantiles");
+    options.rungs = rungs;
+    options.split = split;
+    options.seed = seed;
+    options.sketch = sketch;
+    if (compat != "none" && compat != "released")
+        fail(ErrorKind::usage, "--compat is '{}', but must be none or released", compat);
+    options.released = compat == "released";
+    options.memory = memory.empty() ? standard_memory() : parse_bytes(memory, "--memory");
+    if (options.memory < kLeastMemory)
+        fail(ErrorKind::usage, "--memory is '{}', but at least 1M is needed", memory);
+    if (preset != "none" && preset != "paper")
+        fail(ErrorKind::usage, "--preset is '{}', but must be none or paper", preset);
+    for (const Method* candidate : kandinsky::methods())
+        for (const MethodOption& option : candidate->options) {
+            const std::string& value = method_options.at(option.flag);
+            // "auto" said aloud counts where its silent default would not.
+            const bool said = given(option.flag) && (paper() || !option.trials.empty());
+            if (value == option.standard && !said) continue;
+            if (option.type == MethodOption::Type::array)
+                options.settings.arrays[option.flag] = load_array(value, {});
+            else
+                options.settings.text[option.flag] = value;
+        }
+    if (paper()) {
+        const CalibrateOptions asked = options;
+        use_paper_settings(options);
+        if (given("pooling")) options.pooling = asked.pooling;
+        if (given("fallback")) options.fallback = asked.fallback;
+        // The paper has no cross-validation; its simplest clusters stand in where no method is named.
+        if (!given("method") || options.method == kAutoMethod) options.method = "kmeans";
+    }
+    return options;
+}
+
+void write_json(const std::string& path, const Outputs& outputs, const nlohmann::ordered_json& json) {
+    const std::string text = json.dump(2) + "\n";
+    if (path == "-")
+        print(text);
+    else if (outputs.has("--json"))
+        outputs.file("--json").write(text);
+}
+
+void say(TerminalProgress& progress, const Input& input, bool quiet) {
+    if (quiet) return;
+    for (const std::string& remark : input.remarks) warn(progress, remark);
+}
+
+std::vector<std::string> remarks(const Calibrator& calibrator) {
+    std::vector<std::string> out;
+    const std::size_t pixels = calibrator.grid.pixels();
+    for (std::size_t s = 0; s < calibrator.strata(); ++s) {
+        const auto first = calibrator.counts.begin() + static_cast<std::ptrdiff_t>(s * pixels);
+        if (std::all_of(first, first + static_cast<std::ptrdiff_t>(pixels),
+                        [](std::uint32_t n) { return n == 0; }))
+            out.push_back(fmt::format(
+                "class {} has no pixel in the calibration labels, so it is in every prediction set", s));
+    }
+    if (calibrator.groups < 10 && !calibrator.options.released)
+        out.push_back(fmt::format(
+            "there {} only {} calibration {}{}: below alpha = {:.3f} every class is in every set of that "
+            "many",
+            calibrator.groups == 1 ? "is" : "are", calibrator.groups, calibrator.grouped ? "group" : "image",
+            calibrator.groups == 1 ? "" : "s", 1.0 / static_cast<double>(calibrator.groups + 1)));
+    return out;
+}
+
+}  // namespace kandinsky::cli

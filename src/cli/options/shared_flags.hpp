@@ -1,0 +1,83 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <kandinsky/calibrator.hpp>
+#include <kandinsky/threads.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/options/input.hpp"
+#include "cli/process/outputs.hpp"
+#include "cli/process/terminal.hpp"
+
+namespace kandinsky::cli {
+
+/// A sub-command declares its options and what to do when it is chosen.
+struct Command {
+    CLI::App* app = nullptr;
+    std::function<void()> run;
+};
+
+Command add_calibrate(CLI::App& root);
+Command add_predict(CLI::App& root);
+Command add_evaluate(CLI::App& root);
+Command add_compare(CLI::App& root);
+Command add_inspect(CLI::App& root);
+Command add_demo(CLI::App& root);
+Command add_report(CLI::App& root);
+Command add_train(CLI::App& root);
+Command add_infer(CLI::App& root);
+Command add_experiment(CLI::App& root);
+Command add_collect(CLI::App& root);
+
+/// --threads, --quiet: what every working command has.
+struct CommonFlags {
+    std::size_t threads = 0;
+    bool quiet = false;
+    void declare(CLI::App& app);
+};
+
+/// --method options, pooling, condition and the rest of calibration.
+struct CalibrateFlags {
+    std::string method = default_method();
+    std::string condition = "class", pooling, fallback = "auto", score = "lac", compat = "none";
+    std::string quantiles = "0.6,0.7,0.8,0.9";
+    std::string memory;
+    std::uint64_t min_count = 1, seed = 0;
+    std::size_t rungs = 0;
+    double split = 0, sketch = 0;
+    ScoreOptions score_options;  ///< all but the kind
+    std::map<std::string, std::string> method_options;
+    std::string preset = "none";
+
+    void declare(CLI::App& app, const std::string& standard_pooling);
+    [[nodiscard]] CalibrateOptions options() const;
+    [[nodiscard]] bool paper() const { return preset == "paper"; }
+
+  private:
+    [[nodiscard]] bool given(const std::string& flag) const { return app_->count("--" + flag) > 0; }
+    const CLI::App* app_ = nullptr;
+};
+
+/// Declares --probs, --labels, --groups, --ignore, --logits, with a prefix such as "cal-".
+void declare_input(CLI::App& app, InputFlags& flags, const std::string& prefix, bool with_truth);
+void declare_reading(CLI::App& app, InputFlags& flags);  ///< --ignore, --logits, folders
+
+/// Writes JSON to the output of --json, or to standard output when that is "-"; nothing when it was not
+/// given.
+void write_json(const std::string& path, const Outputs& outputs, const nlohmann::ordered_json& json);
+/// The pair for Outputs: none for standard output.
+[[nodiscard]] inline std::pair<std::string, std::string> json_output(const std::string& path) {
+    return {"--json", path == "-" ? "" : path};
+}
+
+/// The remarks of the input, as warnings.
+void say(TerminalProgress& progress, const Input& input, bool quiet);
+
+/// What a user should know about a calibration: classes never seen, too few groups.
+[[nodiscard]] std::vector<std::string> remarks(const Calibrator& calibrator);
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,114 @@
+#include "cli/process/ranks.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "core/base/fail.hpp"
+#include "dist/join.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+World* others = nullptr;
+bool silent_rank = false;
+std::vector<std::string> arguments;
+std::shared_ptr<const Team> team_at_work;
+
+/// What a run computes, from which files, on how many ranks: the command's words without those that do not
+/// show in the result, and the files' sizes and times.
+std::string name_of_run(const std::vector<std::string>& inputs, std::size_t ranks) {
+    std::string run = fmt::format("kandinsky {} on {} ranks", KANDINSKY_VERSION, ranks);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (arguments[i] == "-q" || arguments[i] == "--quiet") continue;
+        if (arguments[i].starts_with("--checkpoint")) {
+            i += arguments[i].find('=') == std::string::npos ? 1 : 0;
+            continue;
+        }
+        run += "\n" + arguments[i];
+    }
+    for (const std::string& input : inputs) {
+        struct stat status {};
+        if (::stat(input.c_str(), &status) != 0) continue;
+        run += fmt::format("\n{} {} {}.{}", input, status.st_size, status.st_mtim.tv_sec,
+                           status.st_mtim.tv_nsec);
+    }
+    return run;
+}
+}  // namespace
+
+void work_with(World* world) {
+    others = world;
+}
+
+World* world() {
+    return others;
+}
+
+void keep_silent() {
+    silent_rank = true;
+}
+
+bool speaks() {
+    return !silent_rank;
+}
+
+void remember_arguments(int argc, char** argv) {
+    arguments.assign(argv + 1, argv + argc);
+}
+
+std::shared_ptr<const Team> current_team() {
+    return team_at_work;
+}
+
+void refuse_ranks(const std::string& what) {
+    if (others != nullptr)
+        fail(ErrorKind::usage,
+             "{} works on one rank, not on {}; calibrate, evaluate and compare work on several", what,
+             others->comm().size());
+}
+
+std::size_t threads_for(std::size_t asked) {
+    if (asked > 0 || others == nullptr) return asked;
+    return std::max<std::size_t>(1, std::thread::hardware_concurrency() / ranks_here());
+}
+
+void TeamFlags::declare(CLI::App& app) {
+    app.add_option("--checkpoint", checkpoint,
+                   "keep the state of the work in this folder; the same command goes on from there after it "
+                   "was killed")
+        ->type_name("DIR");
+    app.add_option("--checkpoint-every", interval, "seconds between two saves")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
+}
+
+TeamWork::TeamWork(const TeamFlags& flags, const std::vector<std::string>& inputs) {
+    Communicator& comm = others != nullptr ? others->comm() : alone();
+    if (!flags.checkpoint.empty())
+        checkpoint_ = std::make_unique<CheckpointFolder>(flags.checkpoint, name_of_run(inputs, comm.size()),
+                                                         comm.rank(), flags.interval);
+    if (others != nullptr || checkpoint_)
+        team_at_work = std::make_shared<const Team>(Team{.comm = comm, .checkpoint = checkpoint_.get()});
+}
+
+TeamWork::~TeamWork() {
+    team_at_work = nullptr;
+}
+
+std::string TeamWork::traffic() const {
+    if (others == nullptr) return {};
+    const Communicator::Traffic& own = others->comm().traffic();
+    const std::uint64_t messages = own.messages, bytes = most(others->comm(), own.bytes);
+    return fmt::format("{} ranks, {} messages of each, {} bytes at most\n", others->comm().size(), messages,
+                       bytes);
+}
+
+void TeamWork::done() {
+    if (others != nullptr) others->comm().barrier();  // rank 0 has written
+    if (checkpoint_) checkpoint_->clear();
+}
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <kandinsky/array.hpp>
+
+#include "core/kernel/half.hpp"
+
+namespace kandinsky {
+
+/// A stored bool: as numpy has it, any byte but 0 is true.
+struct Flag {
+    Flag() = default;
+    template <class Number>
+    explicit constexpr Flag(Number value) : stored(value != Number{} ? 1 : 0) {}
+    constexpr operator std::uint8_t() const { return stored != 0 ? 1 : 0; }
+    std::uint8_t stored = 0;
+};
+
+/// Calls visit(tag) with a value of the C++ type that stores `dtype`; float16 comes as Half, bool as Flag.
+template <class Visitor>
+decltype(auto) with_type(DType dtype, Visitor&& visit) {
+    switch (dtype) {
+        case DType::boolean:
+            return visit(Flag{});
+        case DType::uint8:
+            return visit(std::uint8_t{});
+        case DType::int8:
+            return visit(std::int8_t{});
+        case DType::int16:
+            return visit(std::int16_t{});
+        case DType::uint16:
+            return visit(std::uint16_t{});
+        case DType::int32:
+            return visit(std::int32_t{});
+        case DType::uint32:
+            return visit(std::uint32_t{});
+        case DType::int64:
+            return visit(std::int64_t{});
+        case DType::uint64:
+            return visit(std::uint64_t{});
+        case DType::float16:
+            return visit(Half{});
+        case DType::float32:
+            return visit(float{});
+        case DType::float64:
+            break;
+    }
+    return visit(double{});
+}
+
+/// Reads `count` elements, `step` bytes apart, of type `dtype` and casts each to T. Alignment is not assumed.
+template <class T>
+void convert_elements(const std::byte* source, DType dtype, std::ptrdiff_t step, std::size_t count, T* out) {
+    with_type(dtype, [&](auto tag) {
+        using Source = decltype(tag);
+        if (step == static_cast<std::ptrdiff_t>(sizeof(Source))) {
+            for (std::size_t i = 0; i < count; ++i) {
+                Source value;
+                std::memcpy(&value, source + i * sizeof(Source), sizeof(Source));
+                out[i] = static_cast<T>(value);
+            }
+        } else {
+            for (std::size_t i = 0; i < count; ++i, source += step) {
+                Source value;
+                std::memcpy(&value, source, sizeof(Source));
+                out[i] = static_cast<T>(value);
+            }
+        }
+    });
+}
+
+}  // namespace kandinsky

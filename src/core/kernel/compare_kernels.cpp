@@ -1,0 +1,167 @@
+#include "core/kernel/compare_kernels.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernel/compare_kernels.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace kandinsky {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Calls step(i) for i = 0, lanes, 2 lanes... in four places of the data at a time, so that four pages at
+/// once are on their way from memory; returns the first i that was left over.
+template <class Step>
+HWY_INLINE std::size_t InFourPlaces(std::size_t n, std::size_t lanes, Step&& step) {
+    // Not a whole number of pages apart: neighbours in all of them would share one set of the cache. Both are
+    // multiples of two vectors of the widest unit there may be, so that a place ends where the next begins.
+    constexpr std::size_t kPage = 4096, kShift = 256;
+    std::size_t i = 0;
+    if (n >= 4 * (kPage + kShift)) {
+        const std::size_t apart = (n / 4 - kShift) / kPage * kPage + kShift;
+        for (; i < apart; i += 2 * lanes)
+            for (std::size_t place = 0; place < 4 * apart; place += apart) {
+                step(place + i);
+                step(place + i + lanes);
+            }
+        i = 4 * apart;
+    }
+    for (; i + lanes <= n; i += lanes) step(i);
+    return i;
+}
+
+void AtLeast(const float* HWY_RESTRICT values, const float* HWY_RESTRICT limits, std::size_t n,
+             std::uint8_t* HWY_RESTRICT out) {
+    const hn::ScalableTag<float> real;
+    const hn::RebindToSigned<decltype(real)> whole;
+    const hn::Rebind<std::uint8_t, decltype(real)> byte;
+    const std::size_t lanes = hn::Lanes(real);
+    std::size_t i = InFourPlaces(n, lanes, [&](std::size_t at) HWY_ATTR {
+        const auto yes = hn::Ge(hn::LoadU(real, values + at), hn::LoadU(real, limits + at));
+        const auto one = hn::BitCast(whole, hn::VecFromMask(real, yes));
+        hn::StoreU(hn::DemoteTo(byte, hn::And(one, hn::Set(whole, 1))), byte, out + at);
+    });
+    for (; i < n; ++i) out[i] = values[i] >= limits[i];
+}
+
+void AtLeastBits(const float* HWY_RESTRICT values, const float* HWY_RESTRICT limits, std::size_t n,
+                 std::uint8_t* HWY_RESTRICT out) {
+    // The first of a byte's values stands in its highest bit, so eight at a time are turned round.
+    static constexpr std::uint8_t kReversed[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
+    const hn::CappedTag<float, 8> real;
+    const std::size_t lanes = hn::Lanes(real);
+    std::size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        unsigned byte = 0;
+        if (lanes >= 4) {
+            for (std::size_t k = 0; k < 8; k += lanes) {
+                const auto yes = hn::Ge(hn::LoadU(real, values + i + k), hn::LoadU(real, limits + i + k));
+                HWY_ALIGN std::uint8_t bits[8] = {};
+                hn::StoreMaskBits(real, yes, bits);
+                byte |= static_cast<unsigned>(bits[0]) << k;
+            }
+            byte = static_cast<unsigned>(kReversed[byte & 15]) << 4 | kReversed[byte >> 4];
+        } else {
+            for (std::size_t k = 0; k < 8; ++k)
+                byte |= static_cast<unsigned>(values[i + k] >= limits[i + k]) << (7 - k);
+        }
+        *out++ = static_cast<std::uint8_t>(byte);
+    }
+    if (i == n) return;
+    unsigned byte = 0;
+    for (std::size_t k = 0; i + k < n; ++k)
+        byte |= static_cast<unsigned>(values[i + k] >= limits[i + k]) << (7 - k);
+    *out = static_cast<std::uint8_t>(byte);
+}
+
+bool HalvesAtLeast(const std::byte* HWY_RESTRICT values, const std::uint16_t* HWY_RESTRICT limits,
+                   std::size_t n, std::uint8_t* HWY_RESTRICT out) {
+    constexpr std::uint16_t kOne = 0x3C00, kMagnitude = 0x7FFF;
+    [[maybe_unused]] constexpr std::size_t kAhead = 1024;  // bytes; the processor stops at the end of a page
+    std::size_t i = 0;
+    std::uint16_t most = 0;
+    bool negative = false;
+#if HWY_TARGET != HWY_SCALAR
+    const hn::ScalableTag<std::uint16_t> word;
+    const hn::Repartition<std::uint8_t, decltype(word)> bytes;
+    const hn::RebindToSigned<decltype(word)> whole;
+    const hn::Rebind<std::uint8_t, decltype(word)> byte;
+    const std::size_t lanes = hn::Lanes(word);
+    const auto* const from = reinterpret_cast<const std::uint8_t*>(values);
+    auto largest = hn::Zero(word), signed_ones = hn::Zero(word);
+    const auto zero = hn::Zero(word), sign = hn::Set(word, std::uint16_t{0x8000});
+    i = InFourPlaces(n, lanes, [&](std::size_t at) HWY_ATTR {
+        hwy::Prefetch(from + 2 * at + kAhead);
+        const auto raw = hn::BitCast(word, hn::LoadU(bytes, from + 2 * at));
+        const auto value = hn::And(raw, hn::Set(word, kMagnitude));
+        largest = hn::Max(largest, value);
+        // A sign is allowed on zero only, whose bits are then 0x8000.
+        signed_ones = hn::Or(signed_ones, hn::SaturatedSub(raw, sign));
+        // value >= limit without an unsigned comparison, which not every unit has: nothing left of limit.
+        const auto yes = hn::Eq(hn::SaturatedSub(hn::LoadU(word, limits + at), value), zero);
+        const auto one = hn::BitCast(whole, hn::VecFromMask(word, yes));
+        hn::StoreU(hn::DemoteTo(byte, hn::And(one, hn::Set(whole, std::int16_t{1}))), byte, out + at);
+    });
+    HWY_ALIGN std::uint16_t each[hn::MaxLanes(word)];
+    hn::Store(largest, word, each);
+    for (std::size_t k = 0; k < lanes; ++k) most = std::max(most, each[k]);
+    hn::Store(signed_ones, word, each);
+    for (std::size_t k = 0; k < lanes; ++k) negative = negative || each[k] != 0;
+#endif
+    for (; i < n; ++i) {
+        std::uint16_t raw = 0;
+        std::memcpy(&raw, values + 2 * i, 2);
+        const auto value = static_cast<std::uint16_t>(raw & kMagnitude);
+        most = std::max(most, value);
+        negative = negative || (value != 0 && (raw & 0x8000) != 0);
+        out[i] = value >= limits[i];
+    }
+    return most <= kOne && !negative;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kandinsky
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kandinsky {
+HWY_EXPORT(AtLeast);
+HWY_EXPORT(AtLeastBits);
+HWY_EXPORT(HalvesAtLeast);
+
+void at_least(const float* values, const float* limits, std::size_t n, std::uint8_t* out) {
+    HWY_DYNAMIC_DISPATCH(AtLeast)(values, limits, n, out);
+}
+void at_least_bits(const float* values, const float* limits, std::size_t n, std::uint8_t* out) {
+    HWY_DYNAMIC_DISPATCH(AtLeastBits)(values, limits, n, out);
+}
+bool halves_at_least(const std::byte* values, const std::uint16_t* limits, std::size_t n, std::uint8_t* out) {
+    return HWY_DYNAMIC_DISPATCH(HalvesAtLeast)(values, limits, n, out);
+}
+
+void at_least_scalar(const float* values, const float* limits, std::size_t n, std::uint8_t* out) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = values[i] >= limits[i];
+}
+void at_least_bits_scalar(const float* values, const float* limits, std::size_t n, std::uint8_t* out) {
+    std::fill(out, out + (n + 7) / 8, std::uint8_t{0});
+    for (std::size_t i = 0; i < n; ++i)
+        if (values[i] >= limits[i]) out[i / 8] = static_cast<std::uint8_t>(out[i / 8] | 0x80u >> i % 8);
+}
+bool halves_at_least_scalar(const std::byte* values, const std::uint16_t* limits, std::size_t n,
+                            std::uint8_t* out) {
+    bool fine = true;
+    for (std::size_t i = 0; i < n; ++i) {
+        std::uint16_t raw = 0;
+        std::memcpy(&raw, values + 2 * i, 2);
+        fine = fine && (raw <= 0x3C00 || raw == 0x8000);
+        out[i] = (raw & 0x7FFF) >= limits[i];
+    }
+    return fine;
+}
+}  // namespace kandinsky
+#endif

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "core/base/parallel.hpp"
+#include "core/team/team.hpp"
+
+namespace kandinsky {
+
+/// An order statistic that is looked for: the least key such that the keys up to it weigh `target`.
+struct Sought {
+    WideCount target = 0;   ///< at least 1
+    std::uint64_t key = 0;  ///< its leading bits, as far as they are known
+};
+
+/// Puts the targets of one set of keys in ascending order, each once.
+template <class Search>
+void ascend(std::vector<Search>& searches) {
+    std::sort(searches.begin(), searches.end(),
+              [](const Search& a, const Search& b) { return a.target < b.target; });
+    const auto same = [](const Search& a, const Search& b) { return a.target == b.target; };
+    searches.erase(std::unique(searches.begin(), searches.end(), same), searches.end());
+}
+
+/// The key found for a target that was asked for.
+template <class Search>
+[[nodiscard]] std::uint64_t key_for(const std::vector<Search>& ascending, WideCount target) {
+    return std::lower_bound(ascending.begin(), ascending.end(), target,
+                            [](const Search& one, WideCount wanted) { return one.target < wanted; })
+        ->key;
+}
+
+/// Finds the next `bits` bits of the keys looked for, of which `known` are there. Every rank halves the range
+/// of keys around each of them, bit by bit, and what is summed over the ranks is how much lies below the
+/// middle: below(set, search, middle) of the own keys, where the middle has known + bits bits. searches(set)
+/// are those of one of `sets` sets of keys, at most `most`, ascending. Searches that still lie together ask
+/// once, and every set has room for as many questions as there can be: what crosses the network follows from
+/// sets, most and bits, not from the data.
+template <class Count, class Searches, class Below>
+void bisect(Communicator& comm, std::size_t sets, std::size_t most, unsigned known, unsigned bits,
+            Searches&& searches, Below&& below) {
+    constexpr std::size_t kTask = 64;  // sets that one thread takes in a row
+    std::vector<Count> counts;
+    for (unsigned left = bits; left-- > 0; ++known) {
+        const std::size_t room = known < 32 ? std::min(most, std::size_t{1} << known) : most;
+        counts.assign(sets * room, 0);
+        // Calls visit(set, searches with the same bits so far, their place in the counts).
+        const auto for_each_question = [&](auto&& visit) {
+            parallel_for((sets + kTask - 1) / kTask, [&](std::size_t task) {
+                for (std::size_t set = task * kTask; set < std::min(sets, (task + 1) * kTask); ++set) {
+                    auto&& all = searches(set);
+                    std::size_t place = set * room;
+                    for (std::size_t a = 0, b = 0; a < all.size(); a = b) {
+                        while (b < all.size() && all[b].key == all[a].key) ++b;
+                        visit(set, std::span(all).subspan(a, b - a), place++);
+                    }
+                }
+            });
+        };
+        for_each_question([&](std::size_t set, auto same, std::size_t place) {
+            counts[place] = below(set, same.front(), (same.front().key << 1 | 1u) << left);
+        });
+        sum_wide(comm, std::span(counts));
+        for_each_question([&](std::size_t, auto same, std::size_t place) {
+            const std::uint64_t before = same.front().key << 1;
+            for (auto& one : same) one.key = before | (counts[place] < one.target ? 1u : 0u);
+        });
+    }
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,44 @@
+#include "core/team/checkpoint.hpp"
+
+#include <algorithm>
+
+#include "core/base/stopwatch.hpp"
+#include "core/team/team.hpp"
+
+namespace kandinsky {
+
+void accumulate(const Team& team, std::string_view name, std::size_t items, const State& state,
+                const std::function<void(std::size_t, std::size_t)>& walk) {
+    if (team.checkpoint == nullptr) {
+        walk(0, items);
+        return;
+    }
+    Checkpoint& kept = *team.checkpoint;
+    const std::size_t step = kept.next_step();
+    std::size_t done = kept.load(step, name, state).value_or(0);
+    std::size_t stretch = 16;
+    while (done < items) {
+        const Stopwatch watch;
+        const std::size_t last = std::min(items, done + stretch);
+        walk(done, last);
+        done = last;
+        // Long enough that stopping for a look costs nothing, short enough that saves come when they are due.
+        if (watch.seconds() < std::min(1.0, kept.interval() / 4)) stretch *= 2;
+        if (kept.due()) kept.save(step, name, done, state);
+    }
+}
+
+std::vector<std::byte> remembered(const Team& team, std::string_view name,
+                                  const std::function<std::vector<std::byte>()>& make) {
+    if (team.checkpoint == nullptr) return make();
+    Checkpoint& kept = *team.checkpoint;
+    const std::size_t step = kept.next_step();
+    std::optional<std::vector<std::byte>> known = kept.recall(step, name);
+    // One rank may have been killed before it could keep what the others did.
+    if (least(team.comm, known.has_value() ? 1 : 0) == 1) return std::move(*known);
+    std::vector<std::byte> made = make();
+    if (least(team.comm, kept.due() ? 1 : 0) == 1) kept.keep(step, name, made);
+    return made;
+}
+
+}  // namespace kandinsky

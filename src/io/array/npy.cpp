@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <cstring>
+#include <kandinsky/npy.hpp>
+#include <limits>
+
+#include "core/base/fail.hpp"
+#include "io/array/npy_header.hpp"
+#include "io/file/mapped_file.hpp"
+#include "io/file/printable.hpp"
+
+namespace kandinsky {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& name, std::string_view reason) {
+    fail(ErrorKind::data, "cannot read {}: {}", name, reason);
+}
+
+/// Bytes that the elements take. The product leaves out zero extents, as numpy does, so that strides cannot
+/// overflow either.
+std::size_t payload_bytes(const std::vector<std::size_t>& shape, DType dtype, const std::string& name) {
+    constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+    std::size_t bytes = size_of(dtype);
+    bool empty = false;
+    for (const std::size_t extent : shape) {
+        empty = empty || extent == 0;
+        if (extent == 0) continue;
+        if (bytes > kMost / extent)
+            refuse(name, fmt::format("the shape ({}) is too large for any memory", fmt::join(shape, ", ")));
+        bytes *= extent;
+    }
+    return empty ? 0 : bytes;
+}
+
+std::vector<std::ptrdiff_t> fortran_strides(const std::vector<std::size_t>& shape, DType dtype) {
+    std::vector<std::ptrdiff_t> strides(shape.size());
+    auto step = static_cast<std::ptrdiff_t>(size_of(dtype));
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        strides[axis] = step;
+        step *= static_cast<std::ptrdiff_t>(shape[axis]);
+    }
+    return strides;
+}
+
+/// A copy of the payload, in file order, each element's bytes reversed when `swapped`.
+std::shared_ptr<std::vector<std::byte>> copy_payload(std::span<const std::byte> payload, std::size_t width,
+                                                     bool swapped) {
+    auto copy = std::make_shared<std::vector<std::byte>>(payload.begin(), payload.end());
+    if (swapped) {
+        for (std::size_t i = 0; i + width <= copy->size(); i += width)
+            std::reverse(copy->begin() + static_cast<std::ptrdiff_t>(i),
+                         copy->begin() + static_cast<std::ptrdiff_t>(i + width));
+    }
+    if (copy->empty()) copy->resize(1);  // an array without elements still has an address
+    return copy;
+}
+
+}  // namespace
+
+Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                const std::string& name) {
+    const std::string shown = printable(name, 4096);
+    NpyHeader header = read_npy_header(bytes, shown);
+    const NpyType type = npy_type(header.descr, shown);
+    const std::size_t needed = payload_bytes(header.shape, type.dtype, shown);
+    const std::size_t present = bytes.size() - header.bytes;
+    if (needed > present)
+        refuse(shown, fmt::format("truncated: there are {} bytes of elements, {} ({}) needs {}", present,
+                                  name_of(type.dtype), fmt::join(header.shape, ", "), needed));
+    if (needed < present)
+        refuse(shown,
+               fmt::format("{} bytes of trailing garbage after the {} bytes of elements that {} ({}) needs",
+                           present - needed, needed, name_of(type.dtype), fmt::join(header.shape, ", ")));
+
+    ArrayView view{.data = bytes.data() + header.bytes,
+                   .dtype = type.dtype,
+                   .shape = std::move(header.shape),
+                   .strides = {}};
+    view.strides =
+        header.fortran_order ? fortran_strides(view.shape, view.dtype) : c_strides(view.shape, view.dtype);
+    // Elements off their natural alignment (odd writers, members of archives) are copied: data_as<T>() must
+    // be usable.
+    const std::size_t width = size_of(type.dtype);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(view.data) % width == 0;
+    if (type.swapped || !aligned) {
+        auto copy = copy_payload(bytes.subspan(header.bytes), width, type.swapped);
+        view.data = copy->data();
+        owner = std::move(copy);
+    }
+    return {std::move(view), std::move(owner)};
+}
+
+Array read_npy(const std::filesystem::path& path) {
+    MappedFile file = map_file(path);
+    Array array = parse_npy(file.bytes, std::move(file.owner), path.string());
+    const std::byte* const end = file.bytes.data() + file.bytes.size();
+    if (file.mapped && array.view().data >= file.bytes.data() && array.view().data < end) array.set_in_file();
+    return array;
+}
+
+}  // namespace kandinsky

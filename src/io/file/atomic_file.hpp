@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace kandinsky {
+
+/// An output file that appears whole or not at all. Bytes go to a nameless (or hidden) temporary beside the
+/// target; commit() flushes them to disk and puts them under the target's name in one step. Destroyed without
+/// commit, nothing remains. A target that exists and is no regular file (a pipe, /dev/full) and an open
+/// descriptor by name (/dev/stdout, /dev/fd/3) are written directly. A symbolic link stays; what it points to
+/// is replaced. Every failure throws Error of kind `file` that names the target and the reason.
+class AtomicFile {
+  public:
+    /// `named` is what file systems without nameless files get by themselves.
+    enum class Temporary { nameless, named };
+
+    explicit AtomicFile(std::filesystem::path target, Temporary temporary = Temporary::nameless);
+    ~AtomicFile();
+    AtomicFile(const AtomicFile&) = delete;
+    AtomicFile& operator=(const AtomicFile&) = delete;
+
+    void write(const void* data, std::size_t bytes);  ///< appends; buffered
+    void write(std::string_view text) { write(text.data(), text.size()); }
+    [[nodiscard]] std::uint64_t position() const { return position_; }
+    /// Everything that is likely to fail, such as a full disk, and nothing that shows: several files are best
+    /// all prepared before the first is committed. Nothing may be written after it.
+    void prepare();
+    /// Once, last; prepares if that was not done. Refuses when a mapped file was cut short
+    /// (io/file/bus_fault.hpp): what was written may come from it.
+    void commit();
+
+  private:
+    void open_directly(int descriptor);
+    void open_temporary(Temporary temporary);
+    void flush();
+    void write_through(const std::byte* data, std::size_t bytes);
+    void start_sync();
+    void place();
+    void sync_folder() const;
+    void abandon() noexcept;
+    [[noreturn]] void refuse(int code) const;
+
+    std::filesystem::path target_;     ///< as the caller named it, for messages
+    std::filesystem::path final_;      ///< what the links at target_ lead to
+    std::filesystem::path temporary_;  ///< empty while the temporary has no name
+    int descriptor_ = -1;
+    bool direct_ = false;
+    bool prepared_ = false;
+    std::uint64_t position_ = 0;
+    std::uint64_t put_ = 0;      ///< bytes handed to the system
+    std::uint64_t syncing_ = 0;  ///< of those, the ones on their way to the disk
+    std::string buffer_;
+};
+
+}  // namespace kandinsky

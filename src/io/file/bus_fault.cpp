@@ -1,0 +1,112 @@
+#include "io/file/bus_fault.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <system_error>
+
+#include "core/base/fail.hpp"
+#include "io/file/printable.hpp"
+
+namespace kandinsky {
+
+namespace {
+
+/// The handler reads the table while other threads enter and leave it, so it is an array of atomics and never
+/// moves. A slot belongs to whoever made `taken` true; `begin` is published last and withdrawn first.
+struct Slot {
+    std::atomic<bool> taken{false};
+    std::atomic<std::uintptr_t> begin{0};
+    std::atomic<std::size_t> bytes{0};
+    std::atomic<const char*> file{nullptr};
+};
+constexpr std::size_t kSlots = 256;
+constexpr std::size_t kLongestName = 4096;
+
+std::array<Slot, kSlots> slots;
+std::atomic<bool> seen{false}, told{false};
+std::atomic<bool> shrank{false};
+char faulty[kLongestName];  ///< written once, by the thread that turned `seen`, before `told`
+
+static_assert(std::atomic<std::uintptr_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+void note_fault(const char* file, std::size_t mapped) noexcept {
+    if (seen.exchange(true)) return;
+    struct stat status {};
+    shrank = ::stat(file, &status) != 0 || static_cast<std::size_t>(status.st_size) < mapped;
+    std::size_t i = 0;
+    for (; i + 1 < kLongestName && file[i] != '\0'; ++i) faulty[i] = file[i];
+    faulty[i] = '\0';
+    told = true;
+}
+
+/// Only calls that are safe in a handler: stat(), and mmap(), which on Linux is nothing but the system call.
+void on_fault(int, siginfo_t* info, void*) {
+    const int before = errno;
+    const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    for (const Slot& slot : slots) {
+        const std::uintptr_t begin = slot.begin.load(std::memory_order_acquire);
+        const std::size_t bytes = slot.bytes.load(std::memory_order_relaxed);
+        if (begin == 0 || at < begin || at - begin >= bytes) continue;
+        note_fault(slot.file.load(std::memory_order_relaxed), bytes);
+        const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+        const std::uintptr_t from = at / page * page;
+        void* const zeros = ::mmap(reinterpret_cast<void*>(from), begin + bytes - from, PROT_READ,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        if (zeros == MAP_FAILED) break;
+        errno = before;
+        return;
+    }
+    // Not ours, or not to be mended: the instruction faults again and ends the program.
+    std::signal(SIGBUS, SIG_DFL);
+}
+
+}  // namespace
+
+void report_bus_faults() {
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGBUS, &action, nullptr);
+}
+
+bool bus_fault_seen() noexcept {
+    return seen.load(std::memory_order_relaxed);
+}
+
+void check_bus_faults() {
+    if (!told) return;
+    const std::string file = printable(faulty, kLongestName);
+    if (shrank)
+        fail(ErrorKind::file,
+             "{} shrank while it was being read, so nothing was written; let nothing change it and run again",
+             file);
+    fail(ErrorKind::file, "cannot read {}: {}", file, std::generic_category().message(EIO));
+}
+
+NamedRange::NamedRange(const void* begin, std::size_t bytes, std::string file) : file_(std::move(file)) {
+    for (std::size_t i = 0; i < kSlots && slot_ < 0; ++i)
+        if (!slots[i].taken.load(std::memory_order_relaxed) && !slots[i].taken.exchange(true))
+            slot_ = static_cast<int>(i);
+    if (slot_ < 0) return;
+    Slot& slot = slots[static_cast<std::size_t>(slot_)];
+    slot.bytes.store(bytes, std::memory_order_relaxed);
+    slot.file.store(file_.c_str(), std::memory_order_relaxed);
+    slot.begin.store(reinterpret_cast<std::uintptr_t>(begin), std::memory_order_release);
+}
+
+void NamedRange::forget() noexcept {
+    if (slot_ < 0) return;
+    Slot& slot = slots[static_cast<std::size_t>(slot_)];
+    slot.begin.store(0, std::memory_order_release);
+    slot.taken.store(false, std::memory_order_release);
+    slot_ = -1;
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,165 @@
+#include "io/folder/array_files.hpp"
+
+#include <algorithm>
+#include <kandinsky/npy.hpp>
+#include <kandinsky/npz.hpp>
+
+#include "core/base/fail.hpp"
+#include "io/folder/folder.hpp"
+#include "io/nifti/format.hpp"
+#include "io/source/volume_view.hpp"
+#include "io/zip/npz_shape.hpp"
+
+namespace kandinsky {
+
+namespace fs = std::filesystem;
+
+namespace {
+std::string shape_text(const std::vector<std::size_t>& shape) {
+    return ArrayView{nullptr, DType::uint8, shape, {}}.shape_text();
+}
+
+class NpySource : public ImageSource {
+  public:
+    NpySource(const std::vector<fs::path>& files, const SourceOptions& options) {
+        items_ = describe_files(files, npy_format(), [&](std::size_t i, ItemInfo& info) {
+            const Array array = read_npy(files[i]);
+            const std::vector<std::size_t>& shape = array.shape();
+            if (shape.size() != 2 && shape.size() != 3)
+                fail(ErrorKind::data, "has shape {}, but must be [classes, height, width] or [height, width]",
+                     shape_text(shape));
+            const bool labels = options.role == Role::labels;
+            info.planes = shape.size() == 3 ? shape[0] : labels ? 0 : 1;
+            info.height = shape[shape.size() - 2];
+            info.width = shape.back();
+            if (array.view().size() == 0) info.problem = "is empty: shape " + shape_text(shape);
+        });
+    }
+
+    [[nodiscard]] std::string_view format() const override { return "NumPy"; }
+    [[nodiscard]] const std::vector<ItemInfo>& items() const override { return items_; }
+
+    [[nodiscard]] Array read(std::size_t item) const override {
+        const Array array = read_npy(items_[item].path);
+        ArrayView view = array.view();
+        const std::size_t wanted = items_[item].planes > 0 ? 4 : 3;
+        while (view.rank() < wanted) {
+            view.shape.insert(view.shape.begin(), 1);
+            view.strides.insert(view.strides.begin(), 0);
+        }
+        return {view, std::make_shared<Array>(array)};
+    }
+
+  private:
+    std::vector<ItemInfo> items_;
+};
+
+class NpzSource : public ImageSource {
+  public:
+    NpzSource(const std::vector<fs::path>& files, const SourceOptions& options)
+        : options_(options), keys_(files.size()), references_(files.size()) {
+        items_ = describe_files(files, npz_format(),
+                                [&](std::size_t i, ItemInfo& info) { describe(i, files[i], info); });
+    }
+
+    [[nodiscard]] std::string_view format() const override { return "nnU-Net"; }
+    [[nodiscard]] const std::vector<ItemInfo>& items() const override { return items_; }
+
+    [[nodiscard]] Array read(std::size_t item) const override {
+        const ItemInfo& info = items_[item];
+        const Array array = read_npz(info.path, keys_[item]);
+        ArrayView view = array.view();
+        if (info.volume) {
+            // [class,] z, y, x become x, y, z [, class].
+            std::reverse(view.shape.begin(), view.shape.end());
+            std::reverse(view.strides.begin(), view.strides.end());
+            view = as_slices(view, orientation(item), options_.axis);
+        } else {
+            view.shape.insert(view.shape.begin(), 1);
+            view.strides.insert(view.strides.begin(), 0);
+        }
+        return {view, std::make_shared<Array>(array)};
+    }
+
+    void write_sets(std::size_t item, const ItemSets& sets, const fs::path& folder) const override {
+        const ItemInfo& info = items_[item];
+        if (!info.volume || !references_[item]) {
+            ImageSource::write_sets(item, sets, folder);
+            return;
+        }
+        GeometryReference reference = *references_[item];
+        reference.orientation = orientation(item);
+        write_nifti_sets(reference, options_, info, sets, folder);
+    }
+
+  private:
+    [[nodiscard]] Orientation orientation(std::size_t item) const {
+        return options_.reorient && references_[item] ? references_[item]->orientation : Orientation{};
+    }
+
+    void describe(std::size_t i, const fs::path& file, ItemInfo& info) {
+        const bool labels = options_.role == Role::labels;
+        const NpzShape found =
+            npz_shape(file, labels ? std::vector<std::string>{"labels", "label", "seg", "mask"}
+                            : options_.role == Role::images
+                                ? std::vector<std::string>{"images", "image", "data"}
+                                : std::vector<std::string>{"probabilities", "softmax", "probs"});
+        keys_[i] = found.key;
+        const std::vector<std::size_t>& shape = found.shape;
+        const std::size_t image_rank = labels ? 2 : 3;
+        if (shape.size() != image_rank && shape.size() != image_rank + 1)
+            fail(ErrorKind::data, "{} has shape {}, but must be {}", found.key, shape_text(shape),
+                 labels ? "[z, y, x] or [height, width]" : "[classes, z, y, x] or [classes, height, width]");
+        if (std::find(shape.begin(), shape.end(), 0u) != shape.end())
+            fail(ErrorKind::data, "{} is empty: shape {}", found.key, shape_text(shape));
+        info.planes = labels ? 0 : shape[0];
+        info.volume = shape.size() == image_rank + 1;
+        info.height = shape[shape.size() - 2];
+        info.width = shape.back();
+        if (!info.volume) return;
+        const std::array<std::size_t, 3> extent{shape[shape.size() - 1], shape[shape.size() - 2],
+                                                shape[shape.size() - 3]};
+        for (const char* const ending : {".nii.gz", ".nii"}) {
+            std::error_code ignored;
+            const fs::path beside = file.parent_path() / (info.name + ending);
+            if (!references_[i] && fs::exists(beside, ignored)) references_[i] = nifti_geometry(beside);
+        }
+        if (!references_[i] && options_.reference) references_[i] = options_.reference(info.name);
+        if (references_[i] && references_[i]->extent != extent) {
+            const auto& other = references_[i]->extent;
+            fail(ErrorKind::data, "has {} x {} x {} voxels (x, y, z), but {} has {} x {} x {}", extent[0],
+                 extent[1], extent[2], references_[i]->path.string(), other[0], other[1], other[2]);
+        }
+        const SliceAxes axes = slice_axes(options_.axis);
+        const Orientation turn = orientation(i);
+        info.slices = extent[turn.stored[axes.slice]];
+        info.height = extent[turn.stored[axes.row]];
+        info.width = extent[turn.stored[axes.column]];
+    }
+
+    SourceOptions options_;
+    std::vector<std::string> keys_;
+    std::vector<std::optional<GeometryReference>> references_;
+    std::vector<ItemInfo> items_;
+};
+}  // namespace
+
+FolderFormat npy_format() {
+    return {
+        "NumPy",
+        {".npy"},
+        [](const std::vector<fs::path>& files, const SourceOptions& options) -> std::unique_ptr<ImageSource> {
+            return std::make_unique<NpySource>(files, options);
+        }};
+}
+
+FolderFormat npz_format() {
+    return {
+        "NumPy archive",
+        {".npz"},
+        [](const std::vector<fs::path>& files, const SourceOptions& options) -> std::unique_ptr<ImageSource> {
+            return std::make_unique<NpzSource>(files, options);
+        }};
+}
+
+}  // namespace kandinsky

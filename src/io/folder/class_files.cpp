@@ -1,0 +1,118 @@
+#include "io/folder/class_files.hpp"
+
+#include <charconv>
+#include <cstring>
+#include <map>
+
+#include "core/base/fail.hpp"
+#include "core/data/elements.hpp"
+#include "io/folder/pattern.hpp"
+
+namespace kandinsky {
+
+namespace {
+
+class ClassFiles : public ImageSource {
+  public:
+    explicit ClassFiles(std::unique_ptr<ImageSource> files) : files_(std::move(files)) {
+        static const std::regex kNumbered =
+            make_pattern("(.+?)[_.-](?:c|class|channel|prob|p)?_?([0-9]{1,4})");
+        std::map<std::string, std::multimap<unsigned, std::size_t>> cases;
+        const std::vector<ItemInfo>& all = files_->items();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            std::smatch match;
+            if (!std::regex_match(all[i].name, match, kNumbered)) {
+                items_.push_back(all[i]);
+                items_.back().problem = "has no class number at the end of its name";
+                parts_.emplace_back();
+                continue;
+            }
+            unsigned number = 0;
+            const std::string digits = match[2].str();
+            std::from_chars(digits.data(), digits.data() + digits.size(), number);
+            cases[match[1].str()].emplace(number, i);
+        }
+        for (const auto& [name, numbered] : cases) {
+            ItemInfo info = all[numbered.begin()->second];
+            info.name = name;
+            std::vector<std::size_t> parts;
+            unsigned expected = 0;
+            for (const auto& [number, i] : numbered) {
+                if (number != expected++ && info.problem.empty())
+                    info.problem =
+                        fmt::format("class {} of {} is {}", number < expected - 1 ? number : expected - 1,
+                                    name, number < expected - 1 ? "there twice" : "missing");
+                const ItemInfo& part = all[i];
+                if (info.problem.empty() && !part.problem.empty()) info.problem = part.problem;
+                if (info.problem.empty() && (part.planes > 1 || part.slices != info.slices ||
+                                             part.height != info.height || part.width != info.width))
+                    info.problem = fmt::format("{} has another shape or several planes", part.path);
+                parts.push_back(i);
+            }
+            info.planes = parts.size();
+            items_.push_back(std::move(info));
+            parts_.push_back(std::move(parts));
+        }
+        sort_by_name();
+    }
+
+    [[nodiscard]] std::string_view format() const override { return files_->format(); }
+    [[nodiscard]] const std::vector<ItemInfo>& items() const override { return items_; }
+
+    [[nodiscard]] Array read(std::size_t item) const override {
+        const ItemInfo& info = items_[item];
+        const std::size_t pixels = info.height * info.width;
+        Array out;
+        for (std::size_t c = 0; c < parts_[item].size(); ++c) {
+            const Array part = files_->read(parts_[item][c]);
+            if (c == 0) out = Array::zeros(part.dtype(), {info.slices, info.planes, info.height, info.width});
+            if (part.dtype() != out.dtype())
+                fail(ErrorKind::data, "{} holds {}, but the files of other classes {}",
+                     files_->items()[parts_[item][c]].path, name_of(part.dtype()), name_of(out.dtype()));
+            const ArrayView& view = part.view();
+            const std::size_t rank = view.rank(), width = size_of(view.dtype);
+            for (std::size_t s = 0; s < info.slices; ++s)
+                for (std::size_t y = 0; y < info.height; ++y) {
+                    const std::byte* from =
+                        view.at(s) + static_cast<std::ptrdiff_t>(y) * view.strides[rank - 2];
+                    std::byte* to =
+                        out.mutable_data() + ((s * info.planes + c) * pixels + y * info.width) * width;
+                    for (std::size_t x = 0; x < info.width; ++x, from += view.strides[rank - 1], to += width)
+                        std::memcpy(to, from, width);
+                }
+        }
+        return out;
+    }
+
+    void write_sets(std::size_t item, const ItemSets& sets,
+                    const std::filesystem::path& folder) const override {
+        files_->write_sets(parts_[item].front(), sets, folder);
+    }
+
+  private:
+    void sort_by_name() {
+        std::vector<std::size_t> order(items_.size());
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+        std::sort(order.begin(), order.end(),
+                  [&](std::size_t a, std::size_t b) { return items_[a].name < items_[b].name; });
+        std::vector<ItemInfo> items;
+        std::vector<std::vector<std::size_t>> parts;
+        for (const std::size_t i : order) {
+            items.push_back(items_[i]);
+            parts.push_back(parts_[i]);
+        }
+        items_ = std::move(items);
+        parts_ = std::move(parts);
+    }
+
+    std::unique_ptr<ImageSource> files_;
+    std::vector<ItemInfo> items_;
+    std::vector<std::vector<std::size_t>> parts_;
+};
+}  // namespace
+
+std::unique_ptr<ImageSource> join_class_files(std::unique_ptr<ImageSource> files) {
+    return std::make_unique<ClassFiles>(std::move(files));
+}
+
+}  // namespace kandinsky

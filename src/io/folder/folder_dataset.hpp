@@ -1,0 +1,92 @@
+#pragma once
+
+#include <kandinsky/dataset.hpp>
+#include <kandinsky/progress.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "io/folder/coco_source.hpp"
+#include "io/folder/pairing.hpp"
+#include "io/image/grid_fit.hpp"
+#include "io/source/source.hpp"
+
+namespace kandinsky {
+
+/// What the pixels are that a grid larger than the image adds.
+enum class Padding {
+    ignore,      ///< nothing is known about them: they take no part
+    background,  ///< class 0, for certain
+};
+
+/// How folders become one data set. What belongs to the images (axis, grid, ...) is recorded with a
+/// calibrator and applied again at prediction.
+struct FolderOptions {
+    Axis axis = Axis::axial;
+    bool reorient = true;
+    bool class_files = false;     ///< one file for each class
+    bool only_annotated = false;  ///< only slices that hold a label other than 0
+    GridFit fit;
+    Padding padding = Padding::ignore;
+    bool skip_bad = false;
+    std::string group_by;  ///< regular expression: what it captures of a name is the group
+    Logits logits = Logits::none;
+    std::vector<std::int64_t> ignore{255};
+    CocoLabels coco;  ///< how labels are read from a COCO annotations file
+};
+
+/// The options that predict must repeat, as JSON, and back. Throws Error of kind `data` for JSON that makes
+/// no sense.
+[[nodiscard]] nlohmann::ordered_json preparation_json(const FolderOptions& options);
+void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& options);
+
+/// Opens a folder, or a single file of a folder's format. `geometry`: where formats without a geometry of
+/// their own find one (the labels' folder), or empty.
+[[nodiscard]] std::unique_ptr<ImageSource> open_images(const std::filesystem::path& path, Role role,
+                                                       const FolderOptions& options,
+                                                       const std::filesystem::path& geometry = {});
+
+/// One image of the arrays: which item it comes from.
+struct ImageOrigin {
+    std::string name;
+    std::size_t slice = 0;
+};
+
+struct FolderData {
+    Array probs;                        ///< float32 [N,C,H,W]; empty without probabilities
+    Array labels;                       ///< [N,H,W] or [N,C,H,W]; empty without labels
+    Array groups;                       ///< int64 [N]; empty where every image stands alone
+    std::vector<ImageOrigin> origins;   ///< [N]
+    std::vector<std::uint32_t> usable;  ///< rows of the arrays that were read well
+    bool rank_part = false;             ///< the usable rows are those of one rank among several
+    std::vector<std::int64_t> ignore;   ///< the labels to ignore, padding's included
+    std::size_t cases = 0;
+    std::vector<BadFile> skipped;
+    std::vector<std::string> remarks;
+    nlohmann::ordered_json provenance;
+};
+
+/// Decodes every item once, in parallel, brings it onto the common grid and collects all in temporary files:
+/// memory holds a few items at a time. Items are taken in the order of their names, slices in ascending
+/// order. Bad files are listed in one Error of kind `data`, or left out with `skip_bad`. Either source may be
+/// null.
+[[nodiscard]] FolderData read_images(const ImageSource* probs, const ImageSource* labels,
+                                     const FolderOptions& options, Progress& progress = silent());
+
+/// The probabilities of one item, slice by slice, on the common grid.
+class SliceReader {
+  public:
+    /// `values`: as ImageSource::read gives them. `options.fit` has a grid.
+    SliceReader(const ItemInfo& info, Array values, const FolderOptions& options);
+    /// [planes][grid]. `certain_background` counts pixels whose class 0 has probability 1 exactly.
+    void read(std::size_t slice, float* out, std::size_t* certain_background = nullptr) const;
+    /// The slices as they are, on the item's own grid.
+    [[nodiscard]] const Dataset& data() const { return data_; }
+
+  private:
+    Dataset data_;
+    ItemInfo info_;
+    GridFit fit_;
+};
+
+}  // namespace kandinsky

@@ -1,0 +1,119 @@
+#include "io/folder/label_slices.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/fail.hpp"
+#include "core/base/thread_buffer.hpp"
+#include "core/data/elements.hpp"
+#include "io/folder/folder.hpp"
+#include "io/folder/folder_dataset.hpp"
+
+namespace kandinsky {
+
+LabelRules label_rules(const FolderOptions& options, std::size_t count,
+                       const std::function<const ItemInfo&(std::size_t)>& info) {
+    LabelRules rules;
+    rules.fit = options.fit;
+    rules.ignore = options.ignore;
+    bool pads = false;
+    if (options.fit.kind == GridFit::Kind::centre)
+        for (std::size_t i = 0; i < count; ++i)
+            pads = pads || info(i).height < options.fit.grid.height || info(i).width < options.fit.grid.width;
+    if (!pads || options.padding == Padding::background) return rules;
+    const auto byte = std::find_if(rules.ignore.begin(), rules.ignore.end(),
+                                   [](std::int64_t label) { return label >= 0 && label <= 255; });
+    if (byte != rules.ignore.end()) {
+        rules.pad = static_cast<std::int32_t>(*byte);
+    } else {
+        rules.pad = std::numeric_limits<std::int32_t>::min();
+        rules.ignore.push_back(rules.pad);
+    }
+    return rules;
+}
+
+LabelSlices::LabelSlices(const ItemInfo& info, Array values, const LabelRules& rules)
+    : info_(info), values_(std::move(values)), rules_(rules) {
+    check_extents(info, values_);
+}
+
+bool LabelSlices::ignored(std::int32_t label) const {
+    return std::find(rules_.ignore.begin(), rules_.ignore.end(), label) != rules_.ignore.end();
+}
+
+void LabelSlices::plane(std::size_t slice, std::size_t plane, std::int32_t* out) const {
+    const ArrayView& view = values_.view();
+    const std::size_t rank = view.rank();
+    const std::byte* start = view.at(slice);
+    if (rank == 4) start += static_cast<std::ptrdiff_t>(plane) * view.strides[1];
+    with_type(view.dtype, [&](auto tag) {
+        using T = decltype(tag);
+        for (std::size_t y = 0; y < info_.height; ++y)
+            for (std::size_t x = 0; x < info_.width; ++x) {
+                T stored;
+                std::memcpy(&stored,
+                            start + static_cast<std::ptrdiff_t>(y) * view.strides[rank - 2] +
+                                static_cast<std::ptrdiff_t>(x) * view.strides[rank - 1],
+                            sizeof(T));
+                const auto value = static_cast<double>(stored);
+                if (!(value >= -2147483648.0 && value <= 2147483647.0) || value != std::floor(value))
+                    fail(ErrorKind::data, "{}: label {} at slice {}, row {}, column {} is no whole number",
+                         info_.path, value, slice, y, x);
+                out[y * info_.width + x] = static_cast<std::int32_t>(value);
+            }
+    });
+}
+
+LabelSlices::Look LabelSlices::look(std::size_t slice) const {
+    Look out;
+    const std::size_t pixels = info_.height * info_.width;
+    std::vector<std::int32_t>& labels = thread_buffer<std::int32_t, struct LabelLook>();
+    labels.resize(pixels);
+    for (std::size_t c = 0; c < std::max<std::size_t>(info_.planes, 1); ++c) {
+        plane(slice, c, labels.data());
+        for (std::size_t p = 0; p < pixels; ++p) {
+            const std::int32_t label = labels[p];
+            if (p > 0 && label == labels[p - 1]) continue;
+            if (info_.planes > 0) {
+                if (label != 0 && label != 1)
+                    fail(ErrorKind::data,
+                         "{}: mask value {} at slice {}, class {}, row {}, column {} is neither 0 nor 1",
+                         info_.path, label, slice, c, p / info_.width, p % info_.width);
+                out.annotated = out.annotated || (label == 1 && (c > 0 || info_.planes == 1));
+            } else {
+                const bool left_out = ignored(label);
+                if (rules_.classes > 0 && !left_out &&
+                    (label < 0 || label >= static_cast<std::int64_t>(rules_.classes)))
+                    fail(ErrorKind::data,
+                         "{}: label {} at slice {}, row {}, column {} is not one of the {} classes (0 to {}) "
+                         "nor ignored; add it to --ignore if it marks no class",
+                         info_.path, label, slice, p / info_.width, p % info_.width, rules_.classes,
+                         rules_.classes - 1);
+                out.annotated = out.annotated || (label != 0 && !left_out);
+                out.wide = out.wide || label < 0 || label > 255;
+            }
+        }
+    }
+    return out;
+}
+
+void LabelSlices::read(std::size_t slice, std::byte* out) const {
+    const Grid own{static_cast<std::uint32_t>(info_.height), static_cast<std::uint32_t>(info_.width)};
+    std::vector<std::int32_t>& labels = thread_buffer<std::int32_t, struct LabelRead>();
+    std::vector<std::int32_t>& fitted = thread_buffer<std::int32_t, struct LabelFit>();
+    labels.resize(own.pixels());
+    fitted.resize(rules_.fit.grid.pixels());
+    for (std::size_t c = 0; c < std::max<std::size_t>(info_.planes, 1); ++c) {
+        plane(slice, c, labels.data());
+        fit_labels(labels.data(), own, rules_.fit, info_.planes > 0 ? 0 : rules_.pad, fitted.data());
+        const std::size_t at = c * fitted.size();
+        if (rules_.wide)
+            std::copy(fitted.begin(), fitted.end(), reinterpret_cast<std::int32_t*>(out) + at);
+        else
+            std::transform(fitted.begin(), fitted.end(), reinterpret_cast<std::uint8_t*>(out) + at,
+                           [](std::int32_t label) { return static_cast<std::uint8_t>(label); });
+    }
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <kandinsky/array.hpp>
+#include <vector>
+
+#include "io/image/grid_fit.hpp"
+#include "io/source/source.hpp"
+
+namespace kandinsky {
+
+struct FolderOptions;
+
+/// What labels may be and become.
+struct LabelRules {
+    GridFit fit;
+    std::int32_t pad = 0;              ///< the label of padding
+    std::vector<std::int64_t> ignore;  ///< padding's label included
+    std::size_t classes = 0;           ///< labels above are refused; 0: any
+    bool wide = false;                 ///< kept as int32 rather than uint8
+};
+
+/// The rules for `count` items on the common grid. Padding that is to be ignored gets a label that the user
+/// ignores anyway, or one of its own.
+[[nodiscard]] LabelRules label_rules(const FolderOptions& options, std::size_t count,
+                                     const std::function<const ItemInfo&(std::size_t)>& info);
+
+/// The labels of one item, slice by slice.
+class LabelSlices {
+  public:
+    /// `values`: as ImageSource::read gives them.
+    LabelSlices(const ItemInfo& info, Array values, const LabelRules& rules);
+
+    struct Look {
+        bool annotated = false;  ///< holds a class other than 0
+        bool wide = false;       ///< a label does not fit a byte
+    };
+    /// Checks every label of a slice. Throws Error of kind `data` that names slice, row and column of one
+    /// that is not a whole number, no class and not ignored, or (masks) neither 0 nor 1.
+    [[nodiscard]] Look look(std::size_t slice) const;
+    /// The slice on the common grid, uint8 or int32 (rules.wide): [H,W], or [C,H,W] for masks.
+    void read(std::size_t slice, std::byte* out) const;
+
+  private:
+    void plane(std::size_t slice, std::size_t plane, std::int32_t* out) const;
+    [[nodiscard]] bool ignored(std::int32_t label) const;
+
+    ItemInfo info_;
+    Array values_;
+    const LabelRules& rules_;
+};
+
+}  // namespace kandinsky

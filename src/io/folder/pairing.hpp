@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/source/source.hpp"
+
+namespace kandinsky {
+
+/// A file that cannot be used, and why.
+struct BadFile {
+    std::string path, problem;
+};
+
+/// Items that belong together, as indices into the two sources (labels are absent when only predicting).
+struct Pair {
+    std::string name;
+    std::size_t probs = 0, labels = 0;
+};
+
+struct Pairing {
+    std::vector<Pair> pairs;   ///< in ascending order of their names
+    std::vector<BadFile> bad;  ///< missing partners, doubles, unreadable and mis-shaped files
+    std::size_t files = 0;     ///< that were looked at
+    std::string advice;        ///< what might help when names do not pair
+    std::string remark;        ///< how names were matched, when not by being equal
+};
+
+/// Pairs items by name. When no name is found on both sides, the endings that all names of a side share (as
+/// in case_1_probs, case_2_probs) are left out of the comparison. Two single items belong together whatever
+/// their names. Either source may be null: then the other's items stand alone.
+[[nodiscard]] Pairing pair_items(const ImageSource* probs, const ImageSource* labels);
+
+/// "2 of 9 files cannot be used: A: reason; B: reason": the first ten, then a count.
+[[nodiscard]] std::string list_of(const std::vector<BadFile>& bad, std::size_t files);
+
+}  // namespace kandinsky

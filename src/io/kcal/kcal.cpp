@@ -1,0 +1,314 @@
+#include "io/kcal/kcal.hpp"
+
+#include <algorithm>
+#include <kandinsky/kcal.hpp>
+#include <kandinsky/npz.hpp>
+
+#include "core/base/fail.hpp"
+#include "core/base/pages.hpp"
+#include "core/base/parallel.hpp"
+#include "curve/lattice.hpp"
+#include "io/file/atomic_file.hpp"
+#include "io/file/printable.hpp"
+#include "io/json/json_depth.hpp"
+#include "io/kcal/kcal_meta.hpp"
+#include "io/zip/zip_writer.hpp"
+
+namespace kandinsky {
+
+namespace {
+constexpr const char* kComment = "kandinsky calibrator ";
+constexpr std::size_t kMostMeta = std::size_t{64} << 20;
+constexpr std::size_t kDeepestMeta = 64;
+
+/// Writes arrays as members of an archive.
+class ArrayWriter {
+  public:
+    explicit ArrayWriter(ZipWriter& zip) : zip_(zip) {}
+
+    template <class T>
+    void add(const std::string& name, const std::vector<T>& values, const std::vector<std::size_t>& shape) {
+        const DType dtype = dtype_of<T>();
+        zip_.add_array(
+            name, {reinterpret_cast<const std::byte*>(values.data()), dtype, shape, c_strides(shape, dtype)});
+    }
+    /// In the smallest unsigned type that holds all numbers.
+    void add_narrow(const std::string& name, const std::vector<std::uint32_t>& values,
+                    const std::vector<std::size_t>& shape) {
+        const std::uint32_t most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+        if (most <= 0xFF)
+            add(name, std::vector<std::uint8_t>(values.begin(), values.end()), shape);
+        else if (most <= 0xFFFF)
+            add(name, std::vector<std::uint16_t>(values.begin(), values.end()), shape);
+        else
+            add(name, values, shape);
+    }
+    /// One array from an array of each part, as they lie: those of every pixel are too large to copy.
+    template <class Part, class Of>
+    void add_all(const std::string& name, const std::vector<Part>& parts, Of&& of) {
+        using Element = typename std::remove_cvref_t<decltype(of(parts.front()))>::value_type;
+        std::vector<std::span<const std::byte>> pieces;
+        std::size_t size = 0;
+        for (const Part& part : parts) {
+            pieces.push_back(std::as_bytes(std::span(of(part))));
+            size += of(part).size();
+        }
+        zip_.add_pieces(name, dtype_of<Element>(), {size}, pieces);
+    }
+
+  private:
+    ZipWriter& zip_;
+};
+
+void write_curves(ArrayWriter& to, const std::vector<CurveSet>& curves) {
+    std::vector<std::uint64_t> first{0}, offsets{0};
+    for (const CurveSet& set : curves) {
+        first.push_back(first.back() + set.size());
+        const std::uint64_t base = offsets.back();
+        for (std::size_t i = 1; i < set.storage().offsets.size(); ++i)
+            offsets.push_back(base + set.storage().offsets[i]);
+    }
+    to.add("first_curve", first, {first.size()});
+    to.add("curve_offsets", offsets, {offsets.size()});
+    to.add_all(
+        "curve_scores", curves, [](const CurveSet& set) -> const auto& { return set.storage().scores; });
+    to.add_all(
+        "curve_groups", curves, [](const CurveSet& set) -> const auto& { return set.storage().groups; });
+    to.add_all(
+        "curve_complete", curves, [](const CurveSet& set) -> const auto& { return set.storage().complete; });
+    to.add_all(
+        "curve_values", curves, [](const CurveSet& set) -> const auto& { return set.storage().values; });
+}
+
+void write_smooth(ArrayWriter& to, const std::vector<SmoothCurves>& curves) {
+    if (std::all_of(curves.begin(), curves.end(), [](const SmoothCurves& one) { return one.empty(); }))
+        return;
+    using Storage = SmoothCurves::Storage;
+    const auto add = [&](const std::string& name, auto Storage::*array) {
+        to.add_all(
+            name, curves, [array](const SmoothCurves& one) -> const auto& { return one.storage().*array; });
+    };
+    add("smooth_edges", &Storage::edges);
+    add("smooth_levels", &Storage::levels);
+    add("smooth_cumulative", &Storage::cumulative);
+}
+
+/// An array of a given type and shape; an empty shape stands for any length.
+template <class T>
+std::vector<T> read(const ZipReader& archive, const std::string& member,
+                    const std::vector<std::size_t>& shape,
+                    const std::vector<DType>& dtypes = {dtype_of<T>()}) {
+    const Array array = archive.array(member);
+    if (std::find(dtypes.begin(), dtypes.end(), array.dtype()) == dtypes.end() ||
+        (shape.empty() ? array.shape().size() != 1 : array.shape() != shape))
+        fail(ErrorKind::data, "{}: member {} has an unexpected type or shape ({} {})",
+             archive.path().string(), member, name_of(array.dtype()), array.view().shape_text());
+    return array.to_vector<T>();
+}
+
+std::vector<std::uint32_t> read_narrow(const ZipReader& archive, const std::string& member,
+                                       const std::vector<std::size_t>& shape) {
+    return read<std::uint32_t>(archive, member, shape, {DType::uint8, DType::uint16, DType::uint32});
+}
+
+/// Curves of all strata, one after the other.
+class StoredCurves {
+  public:
+    StoredCurves(const ZipReader& archive, std::size_t strata)
+        : values_(archive.array("curve_values")),
+          first_(read<std::uint64_t>(archive, "first_curve", {strata + 1})),
+          offsets_(read<std::uint64_t>(archive, "curve_offsets", {})),
+          scores_(read<std::uint64_t>(archive, "curve_scores", {})),
+          groups_(read<std::uint64_t>(archive, "curve_groups", {})),
+          complete_(read<std::uint8_t>(archive, "curve_complete", {})) {
+        if (values_.dtype() != DType::float32 || values_.shape().size() != 1 ||
+            !values_.view().is_c_contiguous())
+            fail(ErrorKind::data, "{}: member curve_values has an unexpected type or shape ({} {})",
+                 archive.path().string(), name_of(values_.dtype()), values_.view().shape_text());
+    }
+
+    [[nodiscard]] CurveSet of(std::size_t stratum, std::uint64_t wanted, const Ladder& ladder,
+                              bool released) const {
+        const std::uint64_t first = first_[stratum], last = first_[stratum + 1];
+        if (first > last || last > scores_.size() || last - first != wanted ||
+            offsets_.size() != scores_.size() + 1 || groups_.size() != scores_.size() ||
+            complete_.size() != scores_.size())
+            fail(ErrorKind::data, "stratum {} has the wrong number of curves", stratum);
+        CurveSet::Storage own;
+        own.offsets.clear();
+        const std::uint64_t base = offsets_[first];
+        for (std::uint64_t k = first; k <= last; ++k) {
+            if (offsets_[k] < base || offsets_[k] > values_.view().size())
+                fail(ErrorKind::data, "curve {} lies outside the values", k);
+            own.offsets.push_back(offsets_[k] - base);
+        }
+        const auto slice = [&](const auto& from, auto& to) {
+            to.assign(from.begin() + static_cast<std::ptrdiff_t>(first),
+                      from.begin() + static_cast<std::ptrdiff_t>(last));
+        };
+        const std::size_t count = offsets_[last] - base;
+        own.values.reserve(count);
+        prefer_large_pages(own.values.data(), count * sizeof(float));
+        own.values.resize(count);
+        constexpr std::size_t kPiece = std::size_t{1} << 20;
+        parallel_for((count + kPiece - 1) / kPiece, [&](std::size_t i) {
+            std::copy_n(values_.data_as<float>() + base + i * kPiece, std::min(kPiece, count - i * kPiece),
+                        own.values.data() + i * kPiece);
+        });
+        slice(scores_, own.scores);
+        slice(groups_, own.groups);
+        slice(complete_, own.complete);
+        return CurveSet::from_storage(ladder, released, std::move(own));
+    }
+
+  private:
+    Array values_;
+    std::vector<std::uint64_t> first_, offsets_, scores_, groups_;
+    std::vector<std::uint8_t> complete_;
+};
+
+/// The smooth curves of the strata that have them; the others stay empty.
+std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid, const Ladder& ladder,
+                                      std::vector<std::optional<SmoothCurves::Storage>> stored) {
+    std::vector<SmoothCurves> out(stored.size());
+    if (std::none_of(stored.begin(), stored.end(), [](const auto& one) { return one.has_value(); }))
+        return out;
+    const auto edges = read<std::int32_t>(archive, "smooth_edges", {});
+    const auto levels = read<std::uint32_t>(archive, "smooth_levels", {});
+    const auto cumulative = read<std::uint16_t>(archive, "smooth_cumulative", {});
+    std::size_t edge = 0, level = 0, value = 0;
+    const auto take = [](const auto& from, std::size_t& place, std::size_t count, auto& to) {
+        if (count > from.size() - place) fail(ErrorKind::data, "an array of the smooth curves is too short");
+        to.assign(from.begin() + static_cast<std::ptrdiff_t>(place),
+                  from.begin() + static_cast<std::ptrdiff_t>(place + count));
+        place += count;
+    };
+    for (std::size_t s = 0; s < stored.size(); ++s) {
+        if (!stored[s]) continue;
+        SmoothCurves::Storage& own = *stored[s];
+        const std::size_t bins = own.edges.size();
+        if (own.side < 1 || own.side > SmoothCurves::kLargestSide)
+            fail(ErrorKind::data, "the cells of stratum {} have a side of {} pixels", s, own.side);
+        take(edges, edge, bins, own.edges);
+        if (bins > 0) {
+            take(levels, level, ladder.levels.size(), own.levels);
+            take(cumulative, value, lattice_of(grid, own.side).pixels() * (bins - 1), own.cumulative);
+        }
+        out[s] = SmoothCurves(grid, ladder, std::move(own));
+    }
+    return out;
+}
+}  // namespace
+
+void save(const Calibrator& calibrator, AtomicFile& file) {
+    const Grid grid = calibrator.grid;
+    const std::vector<std::size_t> map_shape{calibrator.strata(), grid.height, grid.width};
+    const Ladder& ladder = calibrator.curves.front().ladder();
+    // Smooth curves need no region numbers: their cells follow from the side.
+    std::vector<std::uint32_t> regions;
+    std::size_t with_regions = 0;
+    for (std::size_t s = 0; s < calibrator.strata(); ++s) {
+        if (!calibrator.smooth[s].empty()) continue;
+        const std::vector<std::uint32_t>& own = calibrator.partitions[s].region;
+        regions.insert(regions.end(), own.begin(), own.end());
+        ++with_regions;
+    }
+    ZipWriter zip(file);
+    const std::string meta = meta_of(calibrator).dump(2) + "\n";
+    zip.add("meta.json", std::as_bytes(std::span(meta)));
+    ArrayWriter to(zip);
+    to.add("levels", ladder.levels, {ladder.levels.size()});
+    to.add_narrow("counts", calibrator.counts, map_shape);
+    if (with_regions > 0) {
+        to.add_narrow("regions", regions, {with_regions, grid.height, grid.width});
+        std::vector<std::uint8_t> levels;
+        for (const CurveLevel level : calibrator.levels) levels.push_back(static_cast<std::uint8_t>(level));
+        to.add("curve_level", levels, map_shape);
+        write_curves(to, calibrator.curves);
+    }
+    write_smooth(to, calibrator.smooth);
+    zip.finish(kComment, true);
+}
+
+void save(const Calibrator& calibrator, const std::filesystem::path& path) {
+    AtomicFile file(path);
+    save(calibrator, file);
+    file.commit();
+}
+
+Calibrator load(const std::filesystem::path& path) {
+    const std::string name = printable(path.string(), 4096);
+    const ZipReader archive(path);
+    if (!archive.has("meta.json")) fail(ErrorKind::data, "{} is not a calibrator: it has no meta.json", name);
+    for (const ZipReader::Member& member : archive.members())
+        if (member.name == "meta.json" && member.size > kMostMeta)
+            fail(ErrorKind::data, "{}: meta.json is too large", name);
+    const Array text = archive.bytes("meta.json");
+    const char* const begin = text.data_as<char>();
+    if (nests_deeper({begin, text.view().size()}, kDeepestMeta))
+        fail(ErrorKind::data, "{}: meta.json nests deeper than {}", name, kDeepestMeta);
+    const auto meta = nlohmann::ordered_json::parse(begin, begin + text.view().size(), nullptr, false);
+    if (meta.is_discarded()) fail(ErrorKind::data, "{}: meta.json is damaged", name);
+    StoredMeta stored = from_meta(meta, name);
+    Calibrator& calibrator = stored.calibrator;
+    if (!archive.has_checksum() || !archive.checksum_ok())
+        fail(ErrorKind::data,
+             "{} is damaged: its checksum does not match; calibrate again or restore the file", name);
+
+    const Grid grid = calibrator.grid;
+    const std::size_t strata = calibrator.strata(), pixels = grid.pixels();
+    const std::vector<std::size_t> map_shape{strata, grid.height, grid.width};
+    calibrator.counts = read_narrow(archive, "counts", map_shape);
+    const Ladder ladder{read<double>(archive, "levels", {})};
+    for (std::size_t i = 0; i < ladder.levels.size(); ++i)
+        if (!(ladder.levels[i] >= (i == 0 ? 0.0 : ladder.levels[i - 1]) && ladder.levels[i] <= 1))
+            fail(ErrorKind::data, "{} is damaged: its levels do not ascend from 0 to 1", name);
+    const bool released = calibrator.options.released,
+               fallback = calibrator.options.fallback == Fallback::image;
+    const auto with_regions =
+        static_cast<std::size_t>(std::count(stored.smooth.begin(), stored.smooth.end(), std::nullopt));
+    calibrator.curves.assign(strata, CurveSet(ladder, released));
+    calibrator.levels.assign(strata * pixels, CurveLevel::region);
+    try {
+        calibrator.smooth = read_smooth(archive, grid, ladder, std::move(stored.smooth));
+        for (std::size_t s = 0; s < strata; ++s) {
+            const SmoothCurves& smooth = calibrator.smooth[s];
+            if (smooth.empty()) continue;
+            Partition& partition = calibrator.partitions[s];
+            if (partition.regions != smooth.cells().pixels())
+                fail(ErrorKind::data, "stratum {} has the wrong number of cells", s);
+            partition.region.resize(pixels);
+            for (std::size_t p = 0; p < pixels; ++p)
+                partition.region[p] = static_cast<std::uint32_t>(smooth.cell_of(p));
+            if (smooth.without_data())
+                std::fill_n(calibrator.levels.begin() + static_cast<std::ptrdiff_t>(s * pixels), pixels,
+                            CurveLevel::none);
+        }
+        if (with_regions == 0) return std::move(calibrator);
+        const auto regions = read_narrow(archive, "regions", {with_regions, grid.height, grid.width});
+        const auto levels = read<std::uint8_t>(archive, "curve_level", map_shape);
+        const StoredCurves curves(archive, strata);
+        for (std::size_t s = 0, next = 0; s < strata; ++s) {
+            if (!calibrator.smooth[s].empty()) continue;
+            Partition& partition = calibrator.partitions[s];
+            calibrator.curves[s] = curves.of(s, partition.regions + (fallback ? 1 : 0), ladder, released);
+            const auto own = regions.begin() + static_cast<std::ptrdiff_t>(next++ * pixels);
+            partition.region.assign(own, own + static_cast<std::ptrdiff_t>(pixels));
+            for (std::size_t p = 0; p < pixels; ++p) {
+                const std::uint8_t level = levels[s * pixels + p];
+                if (partition.region[p] >= partition.regions || level > 2 || (level == 1 && !fallback))
+                    fail(ErrorKind::data, "a pixel of stratum {} refers to a curve that is not there", s);
+                calibrator.levels[s * pixels + p] = static_cast<CurveLevel>(level);
+            }
+        }
+    } catch (const Error& problem) {
+        fail(ErrorKind::data, "{} is damaged: {}", name, problem.what());
+    }
+    return std::move(calibrator);
+}
+
+std::string describe(const Calibrator& calibrator) {
+    return meta_of(calibrator).dump(2);
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,217 @@
+#include "io/kcal/kcal_meta.hpp"
+
+#include <kandinsky/kcal.hpp>
+
+#include "core/base/fail.hpp"
+#include "io/file/printable.hpp"
+
+namespace kandinsky {
+
+using nlohmann::ordered_json;
+
+namespace {
+/// What a score has beyond its name; null for those that have nothing.
+ordered_json score_settings(const ScoreOptions& score) {
+    ordered_json out;
+    if (score.kind == ScoreKind::raps) out = {{"lambda", score.raps_lambda}, {"kreg", score.raps_kreg}};
+    if (score.kind == ScoreKind::saps) out = {{"weight", score.saps_weight}};
+    if (score.randomized) {
+        out["randomized"] = true;
+        out["seed"] = score.seed;
+    }
+    return out;
+}
+
+void read_score(const ordered_json& options, ScoreOptions& to) {
+    to.kind = score_kind(options.at("score").get<std::string>());
+    to.half = options.at("half_precision").get<bool>();
+    const ordered_json settings = options.value("score_options", ordered_json::object());
+    to.raps_lambda = settings.value("lambda", to.raps_lambda);
+    to.raps_kreg = settings.value("kreg", to.raps_kreg);
+    to.saps_weight = settings.value("weight", to.saps_weight);
+    to.randomized = settings.value("randomized", false);
+    to.seed = settings.value("seed", std::uint64_t{0});
+    check_score(to);
+}
+
+ordered_json settings_json(const std::map<std::string, std::string>& settings) {
+    ordered_json out = ordered_json::object();
+    for (const auto& [flag, value] : settings) out[flag] = value;
+    return out;
+}
+
+ordered_json choice_json(const Choice& choice) {
+    ordered_json judged = ordered_json::array();
+    for (const JudgedMethod& one : choice.judged)
+        judged.push_back({{"method", one.method},
+                          {"options", settings_json(one.tuned)},
+                          {"loss", choice.folds > 0 ? ordered_json(one.loss) : ordered_json(nullptr)}});
+    return {{"options", settings_json(choice.tuned)},
+            {"reason", choice.reason},
+            {"folds", choice.folds},
+            {"judged", judged}};
+}
+
+std::map<std::string, std::string> settings_from(const ordered_json& json) {
+    std::map<std::string, std::string> settings;
+    for (const auto& [flag, value] : json.items()) settings[flag] = value.get<std::string>();
+    return settings;
+}
+
+Choice choice_from(const ordered_json& stratum) {
+    const ordered_json& json = stratum.at("choice");
+    Choice choice;
+    choice.method = stratum.at("method").get<std::string>();
+    choice.tuned = settings_from(json.at("options"));
+    choice.reason = json.at("reason").get<std::string>();
+    choice.folds = json.at("folds").get<std::size_t>();
+    for (const ordered_json& one : json.at("judged"))
+        choice.judged.push_back({one.at("method").get<std::string>(), settings_from(one.at("options")),
+                                 one.at("loss").is_null() ? 0.0 : one.at("loss").get<double>()});
+    return choice;
+}
+}  // namespace
+
+ordered_json meta_of(const Calibrator& calibrator) {
+    const CalibrateOptions& options = calibrator.options;
+    ordered_json strata = ordered_json::array();
+    for (std::size_t s = 0; s < calibrator.strata(); ++s) {
+        strata.push_back({{"regions", calibrator.partitions[s].regions},
+                          {"geometry", ordered_json::parse(calibrator.partitions[s].geometry)}});
+        if (!calibrator.smooth[s].empty()) {
+            const SmoothCurves::Storage& smooth = calibrator.smooth[s].storage();
+            strata.back()["smooth"] = {{"cell", smooth.side},     {"bins", smooth.edges.size()},
+                                       {"origin", smooth.origin}, {"largest", smooth.largest},
+                                       {"scores", smooth.scores}, {"groups", smooth.groups}};
+        }
+        if (calibrator.choices.empty()) continue;
+        strata.back()["method"] = calibrator.choices[s].method;
+        strata.back()["choice"] = choice_json(calibrator.choices[s]);
+    }
+    ordered_json meta{
+        {"format", "kcal"},
+        {"format_version", kKcalVersion},
+        {"library_version", calibrator.version},
+        {"method", options.method},
+        {"guarantee", guarantee(calibrator)},
+        {"options",
+         {{"condition", name_of(options.condition)},
+          {"score", name_of(options.score.kind)},
+          {"half_precision", options.score.half},
+          {"pooling", name_of(options.pooling)},
+          {"fallback", name_of(options.fallback)},
+          {"min_count", options.min_count},
+          {"quantiles", options.quantiles},
+          {"rungs", options.rungs},
+          {"split", options.split},
+          {"compat", options.released ? "released" : "none"},
+          {"seed", options.seed},
+          {"method_options", settings_json(options.settings.text)}}},
+        {"data",
+         {{"images", calibrator.images},
+          {"groups", calibrator.groups},
+          {"grouped", calibrator.grouped},
+          {"classes", calibrator.classes},
+          {"height", calibrator.grid.height},
+          {"width", calibrator.grid.width},
+          {"fingerprint",
+           fmt::format("{:016x}{:016x}", calibrator.fingerprint[0], calibrator.fingerprint[1])}}},
+        {"strata", strata},
+    };
+    const ordered_json score = score_settings(options.score);
+    if (!score.is_null()) meta["options"]["score_options"] = score;
+    if (options.sketch > 0)
+        meta["options"]["sketch"] = {{"asked", options.sketch}, {"error", calibrator.sketch_error}};
+    if (!calibrator.input.empty()) meta["input"] = ordered_json::parse(calibrator.input);
+    return meta;
+}
+
+namespace {
+std::optional<SmoothCurves::Storage> smooth_from(const ordered_json& stratum) {
+    const auto smooth = stratum.find("smooth");
+    if (smooth == stratum.end()) return std::nullopt;
+    SmoothCurves::Storage storage;
+    storage.side = smooth->at("cell").get<std::uint32_t>();
+    // The reader fills them; no more bins than a byte can number.
+    storage.edges.resize(std::min<std::size_t>(256, smooth->at("bins").get<std::size_t>()));
+    storage.origin = smooth->at("origin").get<std::int32_t>();
+    storage.largest = smooth->at("largest").get<float>();
+    storage.scores = smooth->at("scores").get<std::uint64_t>();
+    storage.groups = smooth->at("groups").get<std::uint64_t>();
+    return storage;
+}
+}  // namespace
+
+StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
+    const auto format = meta.is_object() ? meta.find("format") : meta.end();
+    if (!meta.is_object() || format == meta.end() || *format != "kcal")
+        fail(ErrorKind::data, "{} is not a calibrator: its meta.json has no format kcal", name);
+    const auto number = meta.find("format_version");
+    if (number == meta.end() || !number->is_number_integer() || number->get<std::int64_t>() < 1)
+        fail(ErrorKind::data, "{} has no usable format version", name);
+    const auto version = number->get<std::int64_t>();
+    if (version > kKcalVersion)
+        fail(ErrorKind::data, "{} has format version {}, but this program reads up to {}; update kandinsky",
+             name, version, kKcalVersion);
+    try {
+        StoredMeta out;
+        Calibrator& calibrator = out.calibrator;
+        const ordered_json& options = meta.at("options");
+        CalibrateOptions& to = calibrator.options;
+        to.method = meta.at("method").get<std::string>();
+        to.condition = condition_of(options.at("condition").get<std::string>());
+        read_score(options, to.score);
+        to.pooling = pooling_of(options.at("pooling").get<std::string>());
+        to.fallback = fallback_of(options.at("fallback").get<std::string>());
+        if (to.fallback == Fallback::automatic)
+            fail(ErrorKind::data, "{}: the fallback is 'auto', but must be none or image", name);
+        to.min_count = options.at("min_count").get<std::uint64_t>();
+        to.quantiles = options.at("quantiles").get<std::vector<double>>();
+        to.rungs = options.at("rungs").get<std::size_t>();
+        to.split = options.at("split").get<double>();
+        to.released = options.at("compat").get<std::string>() == "released";
+        to.seed = options.at("seed").get<std::uint64_t>();
+        to.settings.text = settings_from(options.at("method_options"));
+        if (const auto sketch = options.find("sketch"); sketch != options.end()) {
+            to.sketch = sketch->at("asked").get<double>();
+            calibrator.sketch_error = sketch->at("error").get<double>();
+        }
+
+        if (const auto input = meta.find("input"); input != meta.end()) calibrator.input = input->dump();
+        const ordered_json& data = meta.at("data");
+        calibrator.version = meta.at("library_version").get<std::string>();
+        calibrator.images = data.at("images").get<std::uint64_t>();
+        calibrator.groups = data.at("groups").get<std::uint64_t>();
+        calibrator.grouped = data.at("grouped").get<bool>();
+        calibrator.classes = data.at("classes").get<std::size_t>();
+        calibrator.grid = {data.at("height").get<std::uint32_t>(), data.at("width").get<std::uint32_t>()};
+        const auto print = data.at("fingerprint").get<std::string>();
+        if (print.size() != 32) fail(ErrorKind::data, "{}: the fingerprint is damaged", name);
+        calibrator.fingerprint = {std::stoull(print.substr(0, 16), nullptr, 16),
+                                  std::stoull(print.substr(16), nullptr, 16)};
+        for (const ordered_json& stratum : meta.at("strata")) {
+            Partition partition;
+            partition.regions = stratum.at("regions").get<std::uint32_t>();
+            const ordered_json& geometry = stratum.at("geometry");
+            if (!geometry.is_object()) fail(ErrorKind::data, "the geometry of a stratum is no object");
+            partition.geometry = geometry.dump();
+            calibrator.partitions.push_back(std::move(partition));
+            out.smooth.push_back(smooth_from(stratum));
+            if (stratum.contains("choice")) calibrator.choices.push_back(choice_from(stratum));
+        }
+        const std::size_t strata = to.condition == Condition::by_class ? calibrator.classes : 1;
+        if (calibrator.classes < 2 || calibrator.classes > 4096 || calibrator.partitions.size() != strata ||
+            (!calibrator.choices.empty() && calibrator.choices.size() != strata) ||
+            calibrator.grid.pixels() == 0)
+            fail(ErrorKind::data, "{}: classes, strata and grid of meta.json do not fit together", name);
+        return out;
+    } catch (const nlohmann::json::exception& problem) {
+        fail(ErrorKind::data, "{}: meta.json is damaged ({})", name, printable(problem.what()));
+    } catch (const std::logic_error&) {
+        fail(ErrorKind::data, "{}: meta.json is damaged (fingerprint)", name);
+    } catch (const Error& problem) {
+        fail(ErrorKind::data, "{}: {}", name, printable(problem.what(), 400));  // it may quote the file
+    }
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "io/file/atomic_file.hpp"
+
+namespace kandinsky {
+
+/// Whether the bytes begin like a gzip stream.
+[[nodiscard]] bool is_gzip(std::span<const std::byte> bytes);
+
+/// No gzip stream of that many bytes inflates to more than this: deflate's best ratio is 1032.
+[[nodiscard]] constexpr std::uint64_t most_inflated(std::uint64_t compressed) {
+    return compressed > (std::uint64_t{1} << 50) ? ~std::uint64_t{0} : compressed * 1032 + 1024;
+}
+
+/// Reads a gzip stream front to back, its members one after the other as gzip does. `name` begins messages.
+/// Throws Error of kind `data` when the stream is cut short or damaged.
+class GzipReader {
+  public:
+    GzipReader(std::span<const std::byte> in, std::string name);
+    ~GzipReader();
+    GzipReader(const GzipReader&) = delete;
+    GzipReader& operator=(const GzipReader&) = delete;
+
+    void read(std::span<std::byte> out);  ///< fills all of it
+    void skip(std::uint64_t bytes);
+    void finish();  ///< reads what is left and checks the stream's checksum
+
+  private:
+    /// Inflates into `out` until it is full or the stream ends; how much it made.
+    std::size_t inflate_some(std::span<std::byte> out);
+
+    struct Stream;
+    std::unique_ptr<Stream> stream_;
+    std::span<const std::byte> in_;
+    std::string name_;
+    std::uint64_t made_ = 0;
+    bool ended_ = false;
+};
+
+/// Writes a gzip stream without name and time, so that equal content gives equal bytes.
+class GzipWriter {
+  public:
+    explicit GzipWriter(AtomicFile& file);
+    ~GzipWriter();
+    GzipWriter(const GzipWriter&) = delete;
+    GzipWriter& operator=(const GzipWriter&) = delete;
+
+    void write(std::span<const std::byte> bytes);
+    void finish();  ///< once, last; the caller commits the file
+
+  private:
+    void deflate_some(std::span<const std::byte> bytes, int flush);
+
+    struct Stream;
+    std::unique_ptr<Stream> stream_;
+    AtomicFile& file_;
+};
+
+}  // namespace kandinsky

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "report/data/report.hpp"
+
+namespace kandinsky {
+
+/// Coverage curves of square blocks of pixels, [kCurveLevels][rows of blocks][columns of blocks] in steps of
+/// 1/100; 255 where no test image has the class.
+[[nodiscard]] std::vector<std::uint8_t> coverage_blocks(const MethodTally& tally, std::size_t stratum,
+                                                        const Grid& grid, std::size_t block);
+
+/// Where scores lie: thresholds are kept as places in it. Some scores leave [0, 1].
+struct DrawnRange {
+    double low = 0, high = 1;
+    /// 0 .. 1, clamped; infinite for a score that is not finite.
+    [[nodiscard]] double place(double score) const;
+};
+
+/// [0, 1], or as much wider (to round numbers) as the calibrators' scores need.
+[[nodiscard]] DrawnRange drawn_range(const std::vector<const Calibrator*>& calibrators);
+
+/// Thresholds of every `stride`-th pixel in both directions (from the middle of the first block on), same
+/// layout: round(64 sqrt(place)), 255 for infinite ones.
+[[nodiscard]] std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::size_t stratum,
+                                                          std::size_t stride, const DrawnRange& range = {});
+
+/// Thresholds of every curve at the slider's levels, [curve][kSliderLevels]: round(65534 place), 65535 for
+/// infinite ones.
+[[nodiscard]] std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t stratum,
+                                                     const DrawnRange& range = {});
+
+/// Whether a calibrator has more curves than a reader could look through, so that they go by pixel.
+[[nodiscard]] bool many_curves(const Calibrator& calibrator, std::size_t stratum);
+
+/// Coverage and threshold curves [method][stratum] as the page carries them, coarse enough for the limits.
+struct PixelCurves {
+    std::size_t block = 1;   ///< side of the blocks of the coverage curves
+    std::size_t stride = 1;  ///< of the threshold curves
+    DrawnRange range;        ///< of all thresholds
+    std::vector<std::vector<nlohmann::ordered_json>> coverage, thresholds;
+    /// {"own", "image"}: each null, {"method": number} or {"strata": [blob]}; "own" by pixel as `thresholds`,
+    /// "image" a table of one curve.
+    nlohmann::ordered_json references;
+};
+[[nodiscard]] PixelCurves pixel_curves(const ReportInput& input, const Tally& tally,
+                                       const ReportLimits& limits);
+
+}  // namespace kandinsky

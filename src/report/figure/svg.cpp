@@ -1,0 +1,131 @@
+#include "report/figure/svg.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace kandinsky {
+
+namespace {
+constexpr double kLeft = 56, kRight = 16, kTop = 16, kBottom = 46;
+constexpr std::string_view kInk = "#1b1f24";
+
+std::string label(double x, double y, std::string_view text, std::string_view anchor,
+                  std::string_view more = "") {
+    return fmt::format(R"(<text x="{:.2f}" y="{:.2f}" text-anchor="{}"{}>{}</text>)", x, y, anchor, more,
+                       xml_escaped(text)) +
+           "\n";
+}
+}  // namespace
+
+std::string xml_escaped(std::string_view text) {
+    std::string out;
+    for (const char letter : text) switch (letter) {
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '&':
+                out += "&amp;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            default:
+                // Control characters have no place in XML, not even escaped.
+                out += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
+        }
+    return out;
+}
+
+std::vector<std::pair<double, std::string>> even_ticks(double top) {
+    double step = std::pow(10.0, std::floor(std::log10(top)));
+    for (const double share : {0.1, 0.2, 0.5, 1.0})
+        if (top / (step * share) <= 7) {
+            step *= share;
+            break;
+        }
+    std::vector<std::pair<double, std::string>> out;
+    for (int i = 0; i * step <= top * (1 + 1e-9); ++i)
+        out.emplace_back(i * step, fmt::format("{:.4g}", i * step));
+    return out;
+}
+
+SvgPlot::SvgPlot(double width, double height, double x_top, double y_top)
+    : width_(width), height_(height), x_top_(x_top), y_top_(y_top) {}
+
+double SvgPlot::left(double x) const {
+    return kLeft + x / x_top_ * (width_ - kLeft - kRight);
+}
+
+double SvgPlot::top(double y) const {
+    return height_ - kBottom - y / y_top_ * (height_ - kTop - kBottom);
+}
+
+void SvgPlot::x_axis(std::string_view name, const std::vector<std::pair<double, std::string>>& ticks) {
+    for (const auto& [at, text] : ticks) {
+        body_ += fmt::format("<path d=\"M{:.2f},{:.2f}V{:.2f}\" stroke=\"{}\" stroke-opacity=\"0.1\"/>\n",
+                             left(at), kTop, height_ - kBottom, kInk);
+        body_ += label(left(at), height_ - kBottom + 16, text, "middle");
+    }
+    body_ += label((left(0) + left(x_top_)) / 2, height_ - 8, name, "middle");
+}
+
+void SvgPlot::y_axis(std::string_view name, const std::vector<std::pair<double, std::string>>& ticks) {
+    for (const auto& [at, text] : ticks) {
+        body_ += fmt::format("<path d=\"M{:.2f},{:.2f}H{:.2f}\" stroke=\"{}\" stroke-opacity=\"0.1\"/>\n",
+                             kLeft, top(at), width_ - kRight, kInk);
+        body_ += label(kLeft - 6, top(at) + 4, text, "end");
+    }
+    const double middle = (top(0) + top(y_top_)) / 2;
+    body_ += label(14, middle, name, "middle", fmt::format(" transform=\"rotate(-90 14 {:.2f})\"", middle));
+}
+
+void SvgPlot::line(const Points& points, std::string_view colour, double width, bool dashed) {
+    std::string path;
+    for (const auto& [x, y] : points)
+        path += fmt::format("{}{:.2f},{:.2f}", path.empty() ? "M" : "L", left(x), top(y));
+    body_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{}/>\n", path, colour,
+                         width, dashed ? " stroke-dasharray=\"3 4\"" : "");
+}
+
+void SvgPlot::area(const Points& outline, std::string_view colour, double opacity) {
+    std::string path;
+    for (const auto& [x, y] : outline)
+        path += fmt::format("{}{:.2f},{:.2f}", path.empty() ? "M" : "L", left(x), top(y));
+    body_ += fmt::format("<path d=\"{}Z\" fill=\"{}\" fill-opacity=\"{}\"/>\n", path, colour, opacity);
+}
+
+void SvgPlot::dot(double x, double y, std::string_view colour, double radius) {
+    body_ += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{}\" fill=\"{}\"/>\n", left(x), top(y),
+                         radius, colour);
+}
+
+void SvgPlot::note(double x, double y, std::string_view text, std::string_view anchor) {
+    body_ += label(left(x), top(y) - 5, text, anchor);
+}
+
+void SvgPlot::legend(const std::vector<std::pair<std::string, std::string>>& names_and_colours) {
+    double y = kTop + 12;
+    for (const auto& [name, colour] : names_and_colours) {
+        body_ +=
+            fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"18\" height=\"4\" rx=\"2\" fill=\"{}\"/>\n",
+                        kLeft + 12, y - 6, colour);
+        body_ += label(kLeft + 36, y, name, "start");
+        y += 18;
+    }
+}
+
+std::string SvgPlot::text() const {
+    return fmt::format(
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+               "{1}\" "
+               "font-family=\"system-ui, sans-serif\" font-size=\"12\" fill=\"{2}\">\n<rect width=\"{0}\" "
+               "height=\"{1}\" fill=\"#ffffff\"/>\n",
+               width_, height_, kInk) +
+           body_ + "</svg>\n";
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "io/kcal/kcal_meta.hpp"
+#include "report/data/blob.hpp"
+#include "report/data/example_images.hpp"
+#include "report/data/pixel_curves.hpp"
+#include "report/data/report.hpp"
+#include "report/table/choice_table.hpp"
+#include "report/table/result_json.hpp"
+
+namespace kandinsky {
+
+using nlohmann::ordered_json;
+
+namespace {
+ordered_json shares(const std::vector<std::uint64_t>& counts, std::uint64_t total) {
+    ordered_json out = ordered_json::array();
+    for (const std::uint64_t count : counts)
+        out.push_back(number(static_cast<double>(count) / static_cast<double>(total)));
+    return out;
+}
+
+ordered_json numbers(const std::vector<double>& values) {
+    ordered_json out = ordered_json::array();
+    for (const double value : values) out.push_back(number(value));
+    return out;
+}
+
+ordered_json counts_blob(const std::uint32_t* counts, const Grid& grid) {
+    std::vector<std::uint16_t> values(grid.pixels());
+    for (std::size_t p = 0; p < values.size(); ++p)
+        values[p] = static_cast<std::uint16_t>(std::min<std::uint32_t>(counts[p], 65535));
+    return blob(values, {grid.height, grid.width});
+}
+
+ordered_json map_blob(const std::vector<double>& map, double top, const Grid& grid) {
+    std::vector<std::uint8_t> bytes(map.size());
+    for (std::size_t p = 0; p < map.size(); ++p) bytes[p] = quantised(map[p], top);
+    ordered_json out = blob(bytes, {grid.height, grid.width}, {grid.width});
+    out["top"] = top;
+    return out;
+}
+
+/// The largest coverage error of a stratum over all methods: one scale for all of its maps.
+double largest_error(const EvaluationReport& evaluation, std::size_t stratum) {
+    double top = 0;
+    for (const Evaluation& one : evaluation.calibrators)
+        if (stratum < one.strata.size())
+            for (const double value : one.strata[stratum].ce_map)
+                if (std::isfinite(value)) top = std::max(top, value);
+    return top;
+}
+
+ordered_json region_map(const Calibrator& calibrator, std::size_t stratum) {
+    if (many_curves(calibrator, stratum)) return nullptr;
+    const Partition& partition = calibrator.partitions[stratum];
+    const Grid grid = calibrator.grid;
+    if (partition.regions <= 255) {
+        const std::vector<std::uint8_t> bytes(partition.region.begin(), partition.region.end());
+        return blob(bytes, {grid.height, grid.width}, {grid.width});
+    }
+    const std::vector<std::uint16_t> values(partition.region.begin(), partition.region.end());
+    return blob(values, {grid.height, grid.width});
+}
+
+/// Which pixels borrow the image-wide curve or have none; null when all use their region's.
+ordered_json level_map(const Calibrator& calibrator, std::size_t stratum) {
+    const std::size_t pixels = calibrator.grid.pixels();
+    std::vector<std::uint8_t> bytes(pixels);
+    for (std::size_t p = 0; p < pixels; ++p)
+        bytes[p] = static_cast<std::uint8_t>(calibrator.levels[stratum * pixels + p]);
+    if (std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t level) { return level == 0; }))
+        return nullptr;
+    return blob(bytes, {calibrator.grid.height, calibrator.grid.width}, {calibrator.grid.width});
+}
+
+const CompareRow* row_of(const ReportInput& input, std::size_t m, std::size_t s) {
+    if (input.comparison == nullptr || input.comparison->draws < 2) return nullptr;
+    return &input.comparison->rows[s * input.calibrators.size() + m];
+}
+
+ordered_json stratum_json(const ReportInput& input, const Tally& tally, const PixelCurves& curves,
+                          std::size_t m, std::size_t s) {
+    const Calibrator& calibrator = *input.calibrators[m];
+    const StratumEvaluation& from = input.evaluation->calibrators[m].strata[s];
+    const CompareRow* const row = row_of(input, m, s);
+    ordered_json regions = ordered_json::array();
+    for (const auto& coverage : from.region_coverage)
+        regions.push_back(calibrator.partitions[s].regions <= 1024 ? numbers(coverage) : ordered_json());
+    return {{"method", calibrator.method_of(s)},
+            {"regions", calibrator.partitions[s].regions},
+            {"mean_ce", number(row != nullptr ? row->mean_ce : from.mean_ce)},
+            {"mean_ce_sd", row != nullptr ? number(row->mean_ce_sd) : ordered_json(nullptr)},
+            {"q05", number(row != nullptr ? row->q05 : from.q05)},
+            {"q95", number(row != nullptr ? row->q95 : from.q95)},
+            {"floor", number(from.floor)},
+            {"pixels", from.pixels},
+            {"pixels_without_data", from.pixels_without_data},
+            {"samples", from.samples},
+            {"weighted_ce", number(row != nullptr ? row->weighted_ce : from.weighted_ce)},
+            {"worst_block", number(row != nullptr ? row->worst_block : from.worst_block.coverage)},
+            {"images_below", number(row != nullptr ? row->images_below : from.image_coverage.below)},
+            {"coverage", numbers(from.coverage)},
+            {"slider_coverage", shares(tally.methods[m].covered[s], from.samples)},
+            {"region_coverage", std::move(regions)},
+            {"region_samples", from.region_samples},
+            {"ce_map", map_blob(from.ce_map, largest_error(*input.evaluation, s), calibrator.grid)},
+            {"region_map", region_map(calibrator, s)},
+            {"level_map", level_map(calibrator, s)},
+            {"geometry", ordered_json::parse(calibrator.partitions[s].geometry)},
+            {"curves", many_curves(calibrator, s) ? ordered_json(nullptr)
+                                                  : blob(curve_table(calibrator, s, curves.range),
+                                                         {calibrator.curves[s].size(), kSliderLevels})},
+            {"pixel_curves", curves.thresholds[m][s]},
+            {"pixel_coverage", curves.coverage[m][s]}};
+}
+
+ordered_json method_json(const ReportInput& input, const Tally& tally, const PixelCurves& curves,
+                         std::size_t m) {
+    const Calibrator& calibrator = *input.calibrators[m];
+    const Evaluation& evaluation = input.evaluation->calibrators[m];
+    ordered_json strata = ordered_json::array();
+    for (std::size_t s = 0; s < calibrator.strata(); ++s)
+        strata.push_back(stratum_json(input, tally, curves, m, s));
+    ordered_json meta = meta_of(calibrator);
+    meta.erase("strata");
+    meta.erase("guarantee");
+    std::vector<double> sizes(calibrator.grid.pixels());
+    for (std::size_t p = 0; p < sizes.size(); ++p)
+        sizes[p] = static_cast<double>(tally.methods[m].set_sums[p]) / static_cast<double>(tally.labelled[p]);
+    return {{"name", input.names[m]},
+            {"summary", method_summary(calibrator.options.method)},
+            {"guarantee",
+             (calibrator.choices.empty() ? "" : choice_sentence(calibrator) + " ") + guarantee(calibrator)},
+            {"meta", std::move(meta)},
+            {"set_size", number(evaluation.set_size)},
+            {"empty_share", number(evaluation.empty_share)},
+            {"coverage_at_alpha", number(evaluation.coverage_at_alpha)},
+            {"slider_set_size", shares(tally.methods[m].members, tally.labels)},
+            {"slider_empty", shares(tally.methods[m].empty, tally.labels)},
+            {"set_size_map", map_blob(sizes, static_cast<double>(calibrator.classes), calibrator.grid)},
+            {"strata", std::move(strata)}};
+}
+
+ordered_json reliability_json(const std::vector<Reliability>& classes) {
+    ordered_json out = ordered_json::array();
+    for (const Reliability& one : classes)
+        out.push_back({{"count", one.count},
+                       {"confidence", numbers(one.confidence)},
+                       {"accuracy", numbers(one.accuracy)},
+                       {"ece", number(one.ece)}});
+    return out;
+}
+}  // namespace
+
+std::vector<std::string> class_labels(const std::vector<std::string>& given, std::size_t classes) {
+    if (!given.empty() && given.size() != classes)
+        fail(ErrorKind::usage, "--class-names has {} names, but there are {} classes", given.size(), classes);
+    std::vector<std::string> names = given;
+    for (std::size_t c = names.size(); c < classes; ++c) names.push_back(fmt::format("class {}", c));
+    return names;
+}
+
+ordered_json report_data(const ReportInput& input, const Tally& tally, const ReportLimits& limits) {
+    const Grid grid = input.test->grid();
+    const Calibrator& first = *input.calibrators.front();
+    const std::size_t strata = first.strata();
+    const PixelCurves curves = pixel_curves(input, tally, limits);
+    ordered_json methods = ordered_json::array(), calibration = ordered_json::array(),
+                 tested = ordered_json::array();
+    std::vector<ordered_json> made(input.calibrators.size());
+    parallel_for(made.size(), [&](std::size_t m) { made[m] = method_json(input, tally, curves, m); });
+    for (ordered_json& one : made) methods.push_back(std::move(one));
+    for (std::size_t s = 0; s < strata; ++s)
+        calibration.push_back(counts_blob(first.counts.data() + s * grid.pixels(), grid));
+    for (std::size_t c = 0; c < input.test->classes(); ++c)
+        tested.push_back(counts_blob(tally.samples.data() + c * grid.pixels(), grid));
+    const bool drawn = input.comparison != nullptr && input.comparison->draws > 1;
+    return {{"schema", 1},
+            {"title", input.title},
+            {"version", KANDINSKY_VERSION},
+            {"grid", {grid.height, grid.width}},
+            {"classes", class_labels(input.class_names, input.test->classes())},
+            {"pooled", first.options.condition == Condition::none},
+            {"shown", input.classes},
+            {"alpha", input.alpha},
+            {"images", {{"cal", first.images}, {"test", input.evaluation->images}}},
+            {"groups", first.grouped ? ordered_json(first.groups) : ordered_json(nullptr)},
+            {"draws", drawn ? input.comparison->draws : 1},
+            {"targets", input.evaluation->calibrators.front().targets},
+            {"coverage_block", curves.block},
+            {"curve_stride", curves.stride},
+            {"score", describe(first.options.score)},
+            {"score_range", {curves.range.low, curves.range.high}},
+            {"references", curves.references},
+            {"methods", std::move(methods)},
+            {"calibration_counts", std::move(calibration)},
+            {"test_counts", std::move(tested)},
+            {"labelled", counts_blob(tally.labelled.data(), grid)},
+            {"reliability", reliability_json(input.evaluation->probabilities.classes)},
+            {"examples", examples_json(input, tally, limits.example_bytes)},
+            {"training", input.training},
+            {"provenance", input.provenance}};
+}
+
+}  // namespace kandinsky

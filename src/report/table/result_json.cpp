@@ -1,0 +1,172 @@
+#include "report/table/result_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/table/details.hpp"
+#include "report/table/rows.hpp"
+
+namespace kandinsky {
+
+using nlohmann::ordered_json;
+
+ordered_json number(double value) {
+    return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+}
+
+namespace {
+ordered_json numbers(const std::vector<double>& values) {
+    ordered_json out = ordered_json::array();
+    for (const double value : values) out.push_back(number(value));
+    return out;
+}
+
+ordered_json class_name(int cls) {
+    return cls < 0 ? ordered_json("all") : ordered_json(cls);
+}
+
+ordered_json regions_json(const std::vector<std::vector<double>>& coverage,
+                          const std::vector<std::uint64_t>& samples) {
+    ordered_json out = ordered_json::array();
+    for (std::size_t r = 0; r < coverage.size(); ++r)
+        out.push_back({{"samples", samples[r]}, {"coverage", numbers(coverage[r])}});
+    return out;
+}
+
+ordered_json interval_json(const Interval& interval) {
+    return std::isfinite(interval.low) ? ordered_json{interval.low, interval.high} : ordered_json(nullptr);
+}
+
+/// The figures beside the paper's; details_json() has what stands behind them.
+ordered_json figures_json(const CompareRow& row) {
+    return {{"weighted_ce", number(row.weighted_ce)},
+            {fmt::format("ce_{}", kEnoughSamples), number(row.ce_enough)},
+            {fmt::format("floor_{}", kEnoughSamples), number(row.floor_enough)},
+            {fmt::format("pixels_{}", kEnoughSamples), row.pixels_enough},
+            {"coverage_at_alpha", number(row.coverage_at_alpha)},
+            {"worst_region_coverage", number(row.worst_region)},
+            {"worst_block_coverage", number(row.worst_block)},
+            {"worst_size_coverage", number(row.worst_size)},
+            {"images_below", number(row.images_below)},
+            {"filled_share", number(row.filled_share)},
+            {"smooth_ece", number(row.smooth_ece)}};
+}
+
+ordered_json reliability_json(const Reliability& bins) {
+    return {{"count", bins.count},
+            {"confidence", numbers(bins.confidence)},
+            {"accuracy", numbers(bins.accuracy)}};
+}
+}  // namespace
+
+ordered_json comparison_json(const Comparison& comparison, const std::vector<int>& classes) {
+    ordered_json results = ordered_json::array();
+    const std::size_t methods = comparison.calibrators.size();
+    for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
+        const CompareRow& row = comparison.rows[r];
+        if (!is_wanted(row.cls, classes)) continue;
+        ordered_json one{{"method", row.method},
+                         {"class", class_name(row.cls)},
+                         {"regions", row.regions},
+                         {"mean_ce", number(row.mean_ce)},
+                         {"q05", number(row.q05)},
+                         {"q95", number(row.q95)},
+                         {"floor", number(row.floor)},
+                         {"pixels", row.pixels},
+                         {"pixels_without_data", row.pixels_without_data},
+                         {"set_size", number(row.set_size)},
+                         {"empty_share", number(row.empty_share)},
+                         {"coverage", numbers(row.coverage)},
+                         {"region_coverage", regions_json(row.region_coverage, row.region_samples)},
+                         {"ece", number(row.ece)},
+                         {"seconds", {{"fit", row.fit_seconds}, {"evaluate", row.evaluate_seconds}}}};
+        one.update(figures_json(row));
+        if (!comparison.last.calibrators.empty())
+            one.update(details_json(comparison.last, r % methods, r / methods));
+        if (comparison.draws > 1) {
+            one["mean_ce_sd"] = number(row.mean_ce_sd);
+            one["draws"] = numbers(row.draws);
+        }
+        results.push_back(std::move(one));
+    }
+    ordered_json out{{"schema", 1},
+                     {"grid", {comparison.grid.height, comparison.grid.width}},
+                     {"images", {{"cal", comparison.cal_images}, {"test", comparison.test_images}}},
+                     {"groups", {{"cal", comparison.cal_groups}}},
+                     {"alpha", comparison.alpha},
+                     {"score", comparison.calibrators.empty()
+                                   ? ordered_json(nullptr)
+                                   : ordered_json(describe(comparison.calibrators.front().options.score))},
+                     {"levels", comparison.targets}};
+    if (comparison.sample > 0) out["sample"] = {{"size", comparison.sample}, {"draws", comparison.draws}};
+    out["results"] = std::move(results);
+    return out;
+}
+
+ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationReport& report,
+                             const std::vector<int>& classes, double seconds) {
+    const Evaluation& evaluation = report.calibrators.front();
+    const bool pooled = calibrator.options.condition == Condition::none;
+    ordered_json results = ordered_json::array();
+    for (std::size_t s = 0; s < evaluation.strata.size(); ++s) {
+        const int cls = pooled ? -1 : static_cast<int>(s);
+        if (!is_wanted(cls, classes)) continue;
+        const StratumEvaluation& from = evaluation.strata[s];
+        ordered_json one{{"method", calibrator.options.method},
+                         {"class", class_name(cls)},
+                         {"regions", calibrator.partitions[s].regions},
+                         {"mean_ce", number(from.mean_ce)},
+                         {"q05", number(from.q05)},
+                         {"q95", number(from.q95)},
+                         {"floor", number(from.floor)},
+                         {"pixels", from.pixels},
+                         {"pixels_without_data", from.pixels_without_data},
+                         {"samples", from.samples},
+                         {"set_size", number(evaluation.set_size)},
+                         {"empty_share", number(evaluation.empty_share)},
+                         {"coverage", numbers(from.coverage)},
+                         {"region_coverage", regions_json(from.region_coverage, from.region_samples)}};
+        if (!calibrator.choices.empty()) one["chosen"] = calibrator.method_of(s);
+        if (pooled) {
+            double sum = 0;
+            ordered_json bins = ordered_json::array();
+            for (const Reliability& of_class : report.probabilities.classes) {
+                sum += of_class.ece;
+                bins.push_back(reliability_json(of_class));
+            }
+            one["ece"] = number(sum / static_cast<double>(report.probabilities.classes.size()));
+            one["reliability"] = std::move(bins);
+        } else {
+            one["ece"] = number(report.probabilities.classes[s].ece);
+            one["reliability"] = reliability_json(report.probabilities.classes[s]);
+        }
+        one.update(figures_json(compare_row(calibrator, evaluation, report.probabilities, s)));
+        one.update(details_json(report, 0, s));
+        if (!evaluation.released_marginal.empty()) {
+            const std::vector<double>& marginal = evaluation.released_marginal[s];
+            double error = 0;
+            for (std::size_t i = 0; i < marginal.size(); ++i)
+                error += std::abs(marginal[i] - evaluation.targets[i]) / static_cast<double>(marginal.size());
+            one["released"] = {{"marginal_coverages", numbers(marginal)}, {"marginal_ce20", number(error)}};
+        }
+        one["seconds"] = {{"evaluate", seconds}};
+        results.push_back(std::move(one));
+    }
+    return {{"schema", 1},
+            {"grid", {calibrator.grid.height, calibrator.grid.width}},
+            {"images", {{"cal", calibrator.images}, {"test", report.images}}},
+            {"alpha", evaluation.alpha},
+            {"levels", evaluation.targets},
+            {"coverage_at_alpha", number(evaluation.coverage_at_alpha)},
+            {"coverage_interval", interval_json(evaluation.coverage_interval)},
+            {"score", describe(calibrator.options.score)},
+            {"set_sizes", numbers(evaluation.set_sizes)},
+            {"empty_shares", numbers(evaluation.empty_shares)},
+            {"infinite_thresholds", evaluation.infinite},
+            {"guarantee", guarantee(calibrator)},
+            {"results", std::move(results)}};
+}
+
+}  // namespace kandinsky
