@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/data/report.hpp"
+#include "report/data/report_input.hpp"
 
 namespace kandinsky::python {
 

@@ -7,10 +7,11 @@
 #include <new>
 #include <span>
 
+#include "cli/commands/command.hpp"
 #include "cli/options/report_flags.hpp"
-#include "cli/options/shared_flags.hpp"
 #include "cli/process/last_words.hpp"
 #include "cli/process/ranks.hpp"
+#include "cli/process/terminal.hpp"
 #include "dist/join.hpp"
 #include "io/file/bus_fault.hpp"
 #include "io/file/printable.hpp"

@@ -3,6 +3,7 @@
 #include <kandinsky/sketch.hpp>
 #include <optional>
 
+#include "cli/commands/command.hpp"
 #include "cli/commands/model_flags.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "cli/process/ranks.hpp"

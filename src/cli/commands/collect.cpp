@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <kandinsky/npy.hpp>
 
+#include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
 

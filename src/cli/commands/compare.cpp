@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <kandinsky/compare.hpp>
 
+#include "cli/commands/command.hpp"
 #include "cli/commands/photo_flags.hpp"
 #include "cli/options/report_flags.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/input_watch.hpp"
+#include "report/page/page.hpp"
 #include "report/table/details.hpp"
 #include "report/table/result_json.hpp"
 #include "report/table/table.hpp"

@@ -6,10 +6,12 @@
 #include <kandinsky/scenes.hpp>
 #include <limits>
 
+#include "cli/commands/command.hpp"
 #include "cli/options/report_flags.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
+#include "report/page/page.hpp"
 #include "report/table/result_json.hpp"
 #include "report/table/rows.hpp"
 #include "report/table/table.hpp"

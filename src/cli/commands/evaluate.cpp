@@ -2,6 +2,7 @@
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/npy.hpp>
 
+#include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"

@@ -5,6 +5,7 @@
 #include <kandinsky/compare.hpp>
 #include <kandinsky/npy.hpp>
 
+#include "cli/commands/command.hpp"
 #include "cli/commands/model_flags.hpp"
 #include "cli/options/report_flags.hpp"
 #include "cli/options/shared_flags.hpp"
@@ -20,6 +21,7 @@
 #include "model/model_file.hpp"
 #include "model/plugin.hpp"
 #include "model/stage.hpp"
+#include "report/page/page.hpp"
 #include "report/table/result_json.hpp"
 #include "report/table/table.hpp"
 

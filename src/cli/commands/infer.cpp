@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <kandinsky/npy.hpp>
 
+#include "cli/commands/command.hpp"
 #include "cli/commands/infer_folder.hpp"
 #include "cli/commands/model_flags.hpp"
 #include "cli/options/shared_flags.hpp"

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <kandinsky/kcal.hpp>
 
+#include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
 #include "report/table/choice_table.hpp"

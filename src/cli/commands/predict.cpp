@@ -3,6 +3,7 @@
 #include <kandinsky/npy.hpp>
 #include <kandinsky/predict.hpp>
 
+#include "cli/commands/command.hpp"
 #include "cli/commands/predict_folder.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"

@@ -8,6 +8,7 @@
 #include "core/base/parallel.hpp"
 #include "core/base/thread_buffer.hpp"
 #include "io/folder/folder.hpp"
+#include "io/source/items.hpp"
 
 namespace kandinsky::cli {
 

@@ -4,11 +4,13 @@
 #include <kandinsky/kcal.hpp>
 #include <optional>
 
+#include "cli/commands/command.hpp"
 #include "cli/commands/photo_flags.hpp"
 #include "cli/options/report_flags.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/input_watch.hpp"
+#include "report/page/page.hpp"
 #include "score/census.hpp"
 
 namespace kandinsky::cli {

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "cli/commands/command.hpp"
 #include "cli/commands/model_flags.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"

@@ -4,6 +4,7 @@
 
 #include "core/base/fail.hpp"
 #include "io/folder/folder.hpp"
+#include "io/source/items.hpp"
 #include "io/source/volume_view.hpp"
 
 namespace kandinsky::cli {

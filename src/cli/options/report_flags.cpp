@@ -6,6 +6,8 @@
 #include "cli/options/input.hpp"
 #include "core/base/fail.hpp"
 #include "report/figure/figures.hpp"
+#include "report/page/page.hpp"
+#include "report/page/report_data.hpp"
 
 namespace kandinsky::cli {
 

@@ -7,7 +7,7 @@
 
 #include "cli/process/outputs.hpp"
 #include "cli/process/terminal.hpp"
-#include "report/data/report.hpp"
+#include "report/data/report_input.hpp"
 
 namespace kandinsky::cli {
 

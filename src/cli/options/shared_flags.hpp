@@ -15,24 +15,6 @@
 
 namespace kandinsky::cli {
 
-/// A sub-command declares its options and what to do when it is chosen.
-struct Command {
-    CLI::App* app = nullptr;
-    std::function<void()> run;
-};
-
-Command add_calibrate(CLI::App& root);
-Command add_predict(CLI::App& root);
-Command add_evaluate(CLI::App& root);
-Command add_compare(CLI::App& root);
-Command add_inspect(CLI::App& root);
-Command add_demo(CLI::App& root);
-Command add_report(CLI::App& root);
-Command add_train(CLI::App& root);
-Command add_infer(CLI::App& root);
-Command add_experiment(CLI::App& root);
-Command add_collect(CLI::App& root);
-
 /// --threads, --quiet: what every working command has.
 struct CommonFlags {
     std::size_t threads = 0;

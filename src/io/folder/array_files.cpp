@@ -5,8 +5,8 @@
 #include <kandinsky/npz.hpp>
 
 #include "core/base/fail.hpp"
-#include "io/folder/folder.hpp"
 #include "io/nifti/format.hpp"
+#include "io/source/items.hpp"
 #include "io/source/volume_view.hpp"
 #include "io/zip/npz_shape.hpp"
 

@@ -1,31 +1,16 @@
 #pragma once
 
-#include <functional>
-
 #include "io/source/source.hpp"
 
 namespace kandinsky {
 
-/// What formats have in common when they look at their files.
+/// All formats. Where a folder holds files of several, the first one listed is taken: an nnU-Net folder holds
+/// .npz probabilities beside the .nii.gz of the predicted labels.
+[[nodiscard]] const std::vector<FolderFormat>& folder_formats();
 
-/// The file's name without the format's ending.
-[[nodiscard]] std::string item_name(const std::filesystem::path& file, const FolderFormat& format);
-
-/// One info per file, in parallel: name and path are filled in, `look(i, info)` adds the rest. What it throws
-/// becomes the item's problem.
-[[nodiscard]] std::vector<ItemInfo> describe_files(const std::vector<std::filesystem::path>& files,
-                                                   const FolderFormat& format,
-                                                   const std::function<void(std::size_t, ItemInfo&)>& look);
-
-/// An error about a file as the item's problem: without the file's name, which stands beside it.
-[[nodiscard]] std::string problem_text(const std::string& message, const std::string& path);
-
-/// Passes on what ImageSource::read gave, or throws Error of kind `data` when it has not the extents of its
-/// info: the file was changed in between.
-Array check_extents(const ItemInfo& info, Array values);
-
-/// The narrowest type that has a bit for each class: uint8, uint16 or uint32. Throws Error of kind `usage`
-/// when there are more than 32.
-[[nodiscard]] DType bits_dtype(std::size_t classes);
+/// Opens a folder by what is in it. Hidden files (and the "._" files of macOS) are passed over. Throws Error
+/// of kind `data` when it holds nothing that can be read.
+[[nodiscard]] std::unique_ptr<ImageSource> open_folder(const std::filesystem::path& folder,
+                                                       const SourceOptions& options);
 
 }  // namespace kandinsky

@@ -13,9 +13,9 @@
 #include "core/data/elements.hpp"
 #include "io/array/scratch_array.hpp"
 #include "io/folder/case_groups.hpp"
-#include "io/folder/folder.hpp"
 #include "io/folder/label_slices.hpp"
 #include "io/folder/rank_part.hpp"
+#include "io/source/items.hpp"
 
 namespace kandinsky {
 

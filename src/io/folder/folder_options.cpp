@@ -3,6 +3,7 @@
 #include "io/folder/folder.hpp"
 #include "io/folder/folder_dataset.hpp"
 #include "io/nifti/format.hpp"
+#include "io/source/items.hpp"
 #include "io/source/volume_view.hpp"
 
 namespace kandinsky {

@@ -7,8 +7,8 @@
 #include "core/base/fail.hpp"
 #include "core/base/thread_buffer.hpp"
 #include "core/data/elements.hpp"
-#include "io/folder/folder.hpp"
 #include "io/folder/folder_dataset.hpp"
+#include "io/source/items.hpp"
 
 namespace kandinsky {
 

@@ -4,8 +4,8 @@
 
 #include "core/base/fail.hpp"
 #include "core/data/elements.hpp"
-#include "io/folder/folder.hpp"
 #include "io/nifti/volume.hpp"
+#include "io/source/items.hpp"
 #include "io/source/volume_view.hpp"
 #include "io/zip/gzip.hpp"
 

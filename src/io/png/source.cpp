@@ -5,9 +5,9 @@
 
 #include "core/base/fail.hpp"
 #include "io/file/atomic_file.hpp"
-#include "io/folder/folder.hpp"
 #include "io/png/format.hpp"
 #include "io/png/png.hpp"
+#include "io/source/items.hpp"
 
 namespace kandinsky {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/data/report.hpp"
+#include "report/data/report_input.hpp"
 
 namespace kandinsky {
 

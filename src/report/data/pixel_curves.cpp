@@ -8,7 +8,7 @@
 
 #include "core/base/parallel.hpp"
 #include "report/data/blob.hpp"
-#include "report/figure/figures.hpp"
+#include "report/data/round_up.hpp"
 
 namespace kandinsky {
 

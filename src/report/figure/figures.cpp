@@ -9,6 +9,7 @@
 
 #include "report/data/blob.hpp"
 #include "report/data/pixel_curves.hpp"
+#include "report/data/round_up.hpp"
 #include "report/figure/colour.hpp"
 #include "report/figure/png.hpp"
 #include "report/figure/svg.hpp"
@@ -225,14 +226,6 @@ std::string safe_name(const std::string& text) {
     return out;
 }
 }  // namespace
-
-double round_up(double value) {
-    if (!(value > 0)) return 1;
-    const double power = std::pow(10.0, std::floor(std::log10(value)));
-    for (const double step : {1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0})
-        if (step * power >= value * (1 - 1e-12)) return step * power;
-    return 10 * power;
-}
 
 std::vector<std::vector<std::pair<double, double>>> shape_curves(const std::string& geometry) {
     const auto shape = nlohmann::ordered_json::parse(geometry);

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/data/report.hpp"
+#include "report/data/report_input.hpp"
 
 namespace kandinsky {
 
@@ -16,8 +16,5 @@ namespace kandinsky {
 /// The closed curves that a partition's geometry describes, as points (column, row) of pixel centres; none
 /// for methods without shapes.
 [[nodiscard]] std::vector<std::vector<std::pair<double, double>>> shape_curves(const std::string& geometry);
-
-/// The smallest round number that is not below the value.
-[[nodiscard]] double round_up(double value);
 
 }  // namespace kandinsky

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "report/figure/figures.hpp"
+#include "report/data/round_up.hpp"
 #include "report/figure/svg.hpp"
 
 namespace kandinsky {

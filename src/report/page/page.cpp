@@ -1,7 +1,8 @@
+#include "report/page/page.hpp"
+
 #include <algorithm>
 
 #include "core/base/fail.hpp"
-#include "report/data/report.hpp"
 #include "report/page/template.hpp"
 
 namespace kandinsky {

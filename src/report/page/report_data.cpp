@@ -1,3 +1,5 @@
+#include "report/page/report_data.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +9,6 @@
 #include "report/data/blob.hpp"
 #include "report/data/example_images.hpp"
 #include "report/data/pixel_curves.hpp"
-#include "report/data/report.hpp"
 #include "report/table/choice_table.hpp"
 #include "report/table/result_json.hpp"
 

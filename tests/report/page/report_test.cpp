@@ -1,4 +1,5 @@
-#include "report/data/report.hpp"
+#include "report/page/page.hpp"
+#include "report/page/report_data.hpp"
 
 #include <gtest/gtest.h>
 

@@ -44,23 +44,4 @@ struct ReportLimits {
 /// Those of them that are not among the calibrators.
 [[nodiscard]] std::vector<std::string> missing_references(const std::vector<const Calibrator*>& calibrators);
 
-/// The data of the page (docs/report.md has the fields). Deterministic: no time, no host.
-[[nodiscard]] nlohmann::ordered_json report_data(const ReportInput& input, const Tally& tally,
-                                                 const ReportLimits& limits = {});
-
-/// Whether this program was built with the page's template.
-[[nodiscard]] bool has_report_template();
-/// Throws a usage error that says how to enable reports, unless has_report_template().
-void require_report_template();
-/// The whole page: the template with the data in it, safe for any text in the data.
-[[nodiscard]] std::string report_page(const nlohmann::ordered_json& data);
-/// JSON that may stand inside a script element: nothing in it can end the element.
-[[nodiscard]] std::string script_safe(const nlohmann::ordered_json& data);
-/// `page` with the data in place of the token that marks its place. Throws an internal fault without it.
-[[nodiscard]] std::string fill_template(std::string_view page, const nlohmann::ordered_json& data);
-
-/// A name for every class: those given, or "class N". Throws a usage error when their number is wrong.
-[[nodiscard]] std::vector<std::string> class_labels(const std::vector<std::string>& given,
-                                                    std::size_t classes);
-
 }  // namespace kandinsky
