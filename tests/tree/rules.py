@@ -6,16 +6,37 @@ from pathlib import PurePosixPath
 
 # Includes point backwards along the flow of the data: a folder may use itself and what stands before it.
 FLOW = ["core", "score", "curve", "partition", "calibrate", "evaluate", "io", "scene", "report", "model", "dist", "cli"]
+# The same inside the folders that are divided by theme.
+ROOMS = {
+    "core": ["base", "kernel", "team", "data"],
+    "io": ["file", "array", "zip", "json", "kcal", "source", "mask", "png", "jpeg", "nifti", "coco", "image", "folder"],
+    "report": ["table", "data", "figure", "page"],
+    "cli": ["process", "options", "commands"],
+}
+ABOVE_ALL_ROOMS = {"src/cli/main.cpp"}
 LONGEST_FILE = 800
 SOURCES = {".cpp", ".hpp", ".py", ".ts", ".cmake", ".sh", ".in"}
 # A long file of these kinds is a text to be read or code to be split; lock files and data are neither.
 READ_BY_PEOPLE = SOURCES | {".md", ".txt", ".yml", ".yaml", ".cff", ".html", ".css"}
 # Methods whose names are ordinary words: only the name as a string literal counts.
 ORDINARY_WORDS = {"pixel", "image", "mask", "field"}
-# Names everybody may say: `image` is also the fallback's level and `mask` and `pixel` are nouns of the data.
-SHARED_WORDS = {"pixel", "image", "mask"}
-# The command chooses defaults by name and the report draws each method's shapes.
-MAY_NAME_METHODS = {"cli", "report"}
+# The commands choose defaults by name and show examples.
+MAY_NAME_METHODS = "src/cli/commands/"
+# Where a method's name stands outside its folder all the same: how often, and what it means there.
+NAMED_ELSEWHERE = {
+    ("src/calibrate/guarantee.cpp", "image"): (1, "what is exchangeable: a group or an image"),
+    ("src/calibrate/thresholds.cpp", "image"): (2, "a value of --fallback"),
+    ("src/cli/options/shared_flags.cpp", "image"): (1, "what was counted: groups or images"),
+    ("src/cli/options/shared_flags.cpp", "kmeans"): (1, "the method of --preset paper"),
+    ("src/io/coco/index.cpp", "image"): (1, "an entry of a COCO file"),
+    ("src/io/folder/array_files.cpp", "image"): (1, "a usual key of archives"),
+    ("src/io/folder/array_files.cpp", "mask"): (1, "a usual key of archives"),
+    ("src/report/data/example_images.cpp", "image"): (1, "a field of the page's data"),
+    ("src/report/data/pixel_curves.cpp", "image"): (2, "a curve drawn beside every method's, and its field"),
+    ("src/report/data/pixel_curves.cpp", "pixel"): (1, "a curve drawn beside every method's"),
+    ("src/report/figure/figures.cpp", "kmeans"): (1, "the regions that shapes are drawn over"),
+    ("src/report/figure/weights.cpp", "image"): (1, "the name of a column"),
+}
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.DOTALL)
@@ -33,22 +54,37 @@ def without_comments(text):
     return _COMMENT.sub(lambda m: m.group(1) or "\n" * m.group(0).count("\n"), text)
 
 
+def place_in_flow(parts):
+    """Where src/`parts` stands: (number of the folder, number inside it, the folder's name), or None where it has none."""
+    if parts[0] not in FLOW:
+        return None
+    if parts[0] not in ROOMS:
+        return FLOW.index(parts[0]), 0, parts[0]
+    if "/".join(("src", *parts)) in ABOVE_ALL_ROOMS:
+        return FLOW.index(parts[0]), len(ROOMS[parts[0]]), parts[0]
+    if len(parts) < 3 or parts[1] not in ROOMS[parts[0]]:
+        return None
+    return FLOW.index(parts[0]), ROOMS[parts[0]].index(parts[1]), "/".join(parts[:2])
+
+
 def include_direction(path, text):
     parts = PurePosixPath(path).parts
     if parts[0] != "src" or PurePosixPath(path).suffix not in {".cpp", ".hpp"}:
         return
-    room = parts[1]
-    if room not in FLOW:
-        yield f"{path}: src/{room} has no place in the flow {' < '.join(FLOW)}"
+    here = place_in_flow(parts[1:])
+    if here is None:
+        order = ROOMS.get(parts[1], FLOW)
+        yield f"{path}: it lies in none of the folders {' < '.join(order)}"
         return
     for line, quote, target in includes(text):
         if quote != '"':
             continue
         wanted = PurePosixPath(target).parts
-        if len(wanted) < 2 or wanted[0] not in FLOW:
+        there = place_in_flow(wanted) if len(wanted) > 1 else None
+        if there is None:
             yield f'{path}:{line}: "{target}" is not written from src/, as in "core/base/fail.hpp"'
-        elif FLOW.index(wanted[0]) > FLOW.index(room):
-            yield f"{path}:{line}: src/{room} includes {target}, which comes later in the flow"
+        elif there[:2] > here[:2]:
+            yield f"{path}:{line}: src/{here[2]} includes {target}, which comes later in the flow"
         elif wanted[0] == "partition" and len(wanted) > 2 and parts[1:-1][:2] != wanted[:2]:
             yield f"{path}:{line}: {target} belongs to the method {wanted[1]} alone"
 
@@ -104,17 +140,21 @@ def links_lead_somewhere(path, text, files):
             yield f"{path}:{line}: the link {target} leads nowhere"
 
 
-def method_names_stay_at_home(path, text, methods):
-    """`methods` are the folder names of src/partition. A method's own folder may lie anywhere below src/."""
-    parts = PurePosixPath(path).parts
-    if parts[0] != "src" or parts[1] in MAY_NAME_METHODS:
+def method_names_stay_at_home(path, text, methods, named_elsewhere=NAMED_ELSEWHERE):
+    """`methods` are the folder names of src/partition."""
+    if not path.startswith("src/") or path.startswith(MAY_NAME_METHODS):
         return
     code = without_comments(text)
-    for name in sorted(set(methods) - SHARED_WORDS - set(parts[:-1])):
+    for name in sorted(methods):
+        if path.startswith(f"src/partition/{name}/"):
+            continue
         pattern = f'"{name}"' if name in ORDINARY_WORDS else rf"\b{name}\b"
-        for match in re.finditer(pattern, code):
-            line = code.count("\n", 0, match.start()) + 1
-            yield f"{path}:{line}: names the method {name}; ask methods() instead, so that a method stays one folder"
+        lines = [code.count("\n", 0, match.start()) + 1 for match in re.finditer(pattern, code)]
+        allowed, meaning = named_elsewhere.get((path, name), (0, ""))
+        if len(lines) < allowed:
+            yield f"{path}: NAMED_ELSEWHERE allows {name} {allowed} times ({meaning}), but it stands there {len(lines)} times"
+        if len(lines) > allowed:
+            yield f"{path}:{lines[-1]}: names the method {name}; ask methods() instead, so that a method stays one folder"
 
 
 def folders_without_tests(paths):
