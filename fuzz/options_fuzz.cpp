@@ -2,6 +2,7 @@
 // would be written.
 #include <kandinsky/error.hpp>
 
+#include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "harness.hpp"
 
