@@ -101,8 +101,8 @@ int main(int argc, char** argv) {
          [&] { in.floats[0] = static_cast<float>(count_both(in.member.data(), in.member.data(), kPixels)); }},
         {"add_covered",
          [&] { add_covered(in.ranks.data(), in.member.data(), kLevels, kPixels, in.bytes.data()); }},
-        {"count_covered",
-         [&] { count_covered(in.ranks.data(), in.member.data(), kLevels, kPixels, in.totals.data()); }},
+        {"count_ranks",
+         [&] { count_ranks(in.ranks.data(), in.member.data(), kLevels, kPixels, in.totals.data()); }},
         {"bin_probabilities",
          [&] {
              bin_probabilities(in.floats.data(), in.member.data(), in.member.data() + kPixels, kPixels, 20,

@@ -165,7 +165,7 @@ struct Images {
 };
 
 /// The curves of a batch of strata, whose counts fit into memory together.
-void share_batch(const Images& images, const Options& options, const Cells& cells, const Folds& folds,
+void fit_batch(const Images& images, const Options& options, const Cells& cells, const Folds& folds,
                  const std::vector<std::uint32_t>& strata, std::vector<SoftCurves>& out) {
     const SoftInput& input = images.learn;
     const bool grouped = input.pooling == Pooling::groups;
@@ -209,18 +209,18 @@ void share_batch(const Images& images, const Options& options, const Cells& cell
     }
 }
 
-std::vector<SoftCurves> share_images(const Images& images, const Options& options, const Cells& cells) {
+std::vector<SoftCurves> fit_images(const Images& images, const Options& options, const Cells& cells) {
     const SoftInput& input = images.learn;
     std::vector<SoftCurves> out(input.strata.size(), nothing_known(input, cells));
     const Folds folds =
         make_folds(input.data, input.census.image_hash, options.folds, options.order, input.seed);
     for (const std::vector<std::uint32_t>& strata : batches_of(input, folds.count, options.bins, cells))
-        share_batch(images, options, cells, folds, strata, out);
+        fit_batch(images, options, cells, folds, strata, out);
     return out;
 }
 
 /// Distributions from some groups, levels from the others.
-std::vector<SoftCurves> share_split(const SoftInput& input, const Options& options, const Cells& cells) {
+std::vector<SoftCurves> fit_split(const SoftInput& input, const Options& options, const Cells& cells) {
     const DataSplit& data_split = *input.data_split;
     if (data_split.nobody_learns || data_split.nobody_levels)
         return std::vector<SoftCurves>(input.strata.size(), nothing_known(input, cells));
@@ -239,7 +239,7 @@ std::vector<SoftCurves> share_split(const SoftInput& input, const Options& optio
     };
     const Dataset ours = input.data.subset(data_split.learn), others = input.data.subset(data_split.level);
     const Census census = take_census(ours, input.condition, input.progress);
-    return share_images({part(ours, census), part(others, input.census), false}, options, cells);
+    return fit_images({part(ours, census), part(others, input.census), false}, options, cells);
 }
 
 /// The blend's weights for a fold come from the products of the other folds.
@@ -267,12 +267,12 @@ CrossFit cross_fit(const CrossFitInput& input) {
     }};
 }
 
-std::vector<SoftCurves> share(const SoftInput& input) {
+std::vector<SoftCurves> fit_curves(const SoftInput& input) {
     const Options options = read_options(input.settings);
     const Cells cells(input.data.grid());
     std::vector<SoftCurves> result = input.pooling == Pooling::groups && input.data_split != nullptr
-                                         ? share_split(input, options, cells)
-                                         : share_images({input, input}, options, cells);
+                                         ? fit_split(input, options, cells)
+                                         : fit_images({input, input}, options, cells);
     for (SoftCurves& one : result) {
         one.partition.regions = static_cast<std::uint32_t>(cells.grid().pixels());
         one.partition.region.resize(input.data.grid().pixels());
