@@ -37,7 +37,7 @@ void field_one_class(benchmark::State& state) {
             method("field").fit_curves({.data = data,
                                         .census = census,
                                         .score = {},
-                                        .stratum = 1,
+                                        .strata = {1},
                                         .pooling = state.range(2) != 0 ? Pooling::groups : Pooling::pixels,
                                         .ladder = Ladder::uniform(200),
                                         .settings = &settings,

@@ -108,7 +108,7 @@ std::vector<Rule> make_rules(const Grid& grid) {
         {"fcc, groups", rule("fcc", groups, 0), Promise::nothing, 0.5},
         {"field, pooling pixels", rule("field", pixels, 0), Promise::nothing, 0.5},
         {"field, groups (cross-fitted)", rule("field", groups, 0), Promise::nothing, 0.5},
-        {"auto, groups (the default)", rule("auto", groups, 0), Promise::nothing, 0.25},
+        {"auto, groups", rule("auto", groups, 0), Promise::nothing, 0.25},
     };
 }
 

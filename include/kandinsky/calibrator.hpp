@@ -72,7 +72,7 @@ struct Calibrator {
     std::vector<CurveSet>
         curves;  ///< per stratum: one curve per region, then the image-wide one if `fallback`
     std::vector<SmoothCurves>
-        smooth;  ///< per stratum: what a soft method made in place of `curves`; else empty()
+        smooth;  ///< per stratum: what a soft method made in place of `curves`, else empty(); or none at all
     std::vector<std::uint32_t> counts;  ///< [stratum][pixel] scores seen
     std::vector<CurveLevel> levels;     ///< [stratum][pixel]
     std::vector<Choice> choices;        ///< one per stratum where cross-validation chose; else none
@@ -84,6 +84,10 @@ struct Calibrator {
     /// The method that a stratum's curves come from: the one asked for, or what was chosen.
     [[nodiscard]] const std::string& method_of(std::size_t stratum) const {
         return choices.empty() ? options.method : choices[stratum].method;
+    }
+    /// The smooth curves of a stratum; null where it has regions.
+    [[nodiscard]] const SmoothCurves* smooth_of(std::size_t stratum) const {
+        return stratum < smooth.size() && !smooth[stratum].empty() ? &smooth[stratum] : nullptr;
     }
     /// The number of the curve that a pixel of a stratum uses, within curves[stratum].
     [[nodiscard]] std::size_t curve_of(std::size_t stratum, std::size_t pixel) const {

@@ -72,8 +72,8 @@ void assign_levels(Calibrator& calibrator) {
     const bool image = calibrator.options.fallback == Fallback::image;
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         const CurveSet& curves = calibrator.curves[s];
-        if (!calibrator.smooth[s].empty()) {
-            if (calibrator.smooth[s].without_data())
+        if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {
+            if (smooth->without_data())
                 std::fill_n(calibrator.levels.begin() + static_cast<std::ptrdiff_t>(s * pixels), pixels,
                             CurveLevel::none);
             continue;
@@ -287,7 +287,6 @@ Calibrator CalibrationRun::finish(const CalibrateOptions& options, std::vector<P
     calibrator.counts = census_.counts;
     calibrator.curves = std::move(curves);
     calibrator.smooth = std::move(smooth);
-    calibrator.smooth.resize(census_.strata);
     resolve_fallback(calibrator);
     if (calibrator.options.fallback == Fallback::image) {
         CurveRule rule = rule_for(options, 0);
@@ -295,7 +294,7 @@ Calibrator CalibrationRun::finish(const CalibrateOptions& options, std::vector<P
         const std::vector<CurveSet> image =
             region_curves(std::vector<Partition>(census_.strata, whole_image(data_.grid())), rule);
         for (std::size_t s = 0; s < census_.strata; ++s)
-            if (calibrator.smooth[s].empty()) calibrator.curves[s].append(image[s]);
+            if (calibrator.smooth_of(s) == nullptr) calibrator.curves[s].append(image[s]);
     }
     calibrator.partitions = std::move(partitions);
     assign_levels(calibrator);

@@ -127,12 +127,13 @@ void p_values(const Calibrator& calibrator, std::span<const float> probs, std::s
           {.image = how.randomized ? image_key(calibrator.classes, pixels, probs.data()) : 0});
     for (std::size_t c = 0; c < calibrator.classes; ++c) {
         const std::size_t s = calibrator.stratum_of(c);
+        const SmoothCurves* const smooth = calibrator.smooth_of(s);
         for (std::size_t p = 0; p < pixels; ++p) {
             float& value = out[c * pixels + p];
             // Rounded down: nearest would lift 0.1 above 0.1, and the set at alpha = 0.1 would gain a class.
-            const double exact = calibrator.smooth[s].empty()
-                                     ? calibrator.curves[s].p_value(calibrator.curve_of(s, p), value)
-                                     : calibrator.smooth[s].p_value(p, value);
+            const double exact = smooth != nullptr
+                                     ? smooth->p_value(p, value)
+                                     : calibrator.curves[s].p_value(calibrator.curve_of(s, p), value);
             value = static_cast<float>(exact);
             if (static_cast<double>(value) > exact) value = std::nextafter(value, 0.0f);
         }

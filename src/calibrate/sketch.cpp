@@ -9,6 +9,7 @@
 #include "core/base/parallel.hpp"
 #include "core/team/communicator.hpp"
 #include "score/scored_tile.hpp"
+#include "score/visit.hpp"
 
 namespace kandinsky {
 
@@ -116,25 +117,24 @@ void Sketch::add(const Dataset& images, Progress& progress) {
 }
 
 void Sketch::count(const Dataset& images, Progress& progress) {
-    // A tile's counters stay in the cache while the images pass by.
-    constexpr std::size_t kTile = 512;
-    const std::size_t pixels = grid_.pixels(), bins = edges_.size();
-    parallel_for((pixels + kTile - 1) / kTile, progress, "sketching", [&](std::size_t number) {
-        const PixelRange range{number * kTile, std::min(pixels, (number + 1) * kTile)};
+    const std::size_t bins = edges_.size();
+    const Tiles tiles{grid_.pixels(), 512};  // a tile's counters stay in the cache while images pass
+    const auto take = [&](std::size_t number, std::size_t first, std::size_t last) {
+        const PixelRange range = tiles[number];
         ScoredTile tile(images, options_.score, range.size());
-        for (std::size_t image = 0; image < images.images(); ++image) {
-            if (progress.cancelled()) throw Interrupted();
+        for (std::size_t image = first; image < last; ++image) {
             tile.load(image, range);
             for (std::size_t c = 0; c < classes_; ++c) {
                 const std::size_t s = strata_ == 1 ? 0 : c;
-                std::uint32_t* const own = counts_.data() + (s * pixels + range.begin) * bins;
+                std::uint32_t* const own = counts_.data() + (s * tiles.pixels + range.begin) * bins;
                 const float* const scores = tile.scores(c);
                 const std::uint8_t* const member = tile.member(c);
                 for (std::size_t i = 0; i < range.size(); ++i)
                     if (member[i] != 0) ++own[i * bins + bin_of(scores[i])];
             }
         }
-    });
+    };
+    visit_tiles({.data = images, .progress = progress, .stage = "sketching"}, tiles.count(), take);
 }
 
 void Sketch::add_up(Communicator& comm) {
@@ -244,7 +244,6 @@ Calibrator Sketch::finish(const CalibrateOptions& asked, Progress& progress) con
         const Curves curves(*this, s);
         calibrator.curves.push_back(curves.of(calibrator.partitions[s], rule, progress));
     }
-    calibrator.smooth.resize(strata_);
     resolve_fallback(calibrator);
     if (calibrator.options.fallback == Fallback::image)
         for (std::size_t s = 0; s < strata_; ++s)

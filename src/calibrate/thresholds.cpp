@@ -20,9 +20,9 @@ std::vector<float> thresholds_of(const Calibrator& calibrator, double alpha, Val
             std::copy_n(out.data(), pixels, own);
             continue;
         }
-        if (!calibrator.smooth[s].empty()) {
+        if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {
             parallel_for(calibrator.grid.height, [&](std::size_t y) {
-                calibrator.smooth[s].thresholds({&alpha, 1}, {y * width, (y + 1) * width}, own + y * width);
+                smooth->thresholds({&alpha, 1}, {y * width, (y + 1) * width}, own + y * width);
                 for (std::size_t p = y * width; p < (y + 1) * width; ++p) own[p] = value(own[p]);
             });
             continue;

@@ -170,11 +170,5 @@ void sort_each(T* lines, std::size_t rows) {
 }
 }  // namespace
 
-void sort_columns_scalar(std::uint16_t* lines, std::size_t rows) {
-    sort_each(lines, rows);
-}
-void sort_columns_scalar(std::uint32_t* lines, std::size_t rows) {
-    sort_each(lines, rows);
-}
 }  // namespace kandinsky
 #endif

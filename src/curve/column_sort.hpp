@@ -16,7 +16,5 @@ void sort_columns(std::uint16_t* lines, std::size_t rows);
 void sort_columns(std::uint32_t* lines, std::size_t rows);
 
 /// The definition, for tests.
-void sort_columns_scalar(std::uint16_t* lines, std::size_t rows);
-void sort_columns_scalar(std::uint32_t* lines, std::size_t rows);
 
 }  // namespace kandinsky

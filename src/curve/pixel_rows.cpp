@@ -15,6 +15,7 @@
 #include "curve/score_key.hpp"
 #include "score/code_kernels.hpp"
 #include "score/scored_tile.hpp"
+#include "score/visit.hpp"
 
 namespace kandinsky {
 
@@ -102,15 +103,14 @@ bool PixelRows::visit_census(std::size_t budget) {
 template <class Word>
 void PixelRows::gather_words(PixelRange range, Progress& progress) {
     const auto nothing = static_cast<Word>(static_cast<Word>(strata_) << code_bits_);
-    const std::size_t blocks = (images_ + kBlock - 1) / kBlock;
-    parallel_for(blocks, progress, "pixel curves", [&](std::size_t number) {
-        const std::size_t first = number * kBlock, last = std::min(images_, first + kBlock);
+    const Visit visit{.data = data_, .progress = progress, .stage = "pixel curves"};
+    visit_blocks(visit, {.images = kBlock}, [&](std::size_t, std::size_t first, std::size_t last) {
         std::vector<Word> formed((last - first) * slots_ * kStretch);
         std::vector<std::uint8_t> member(classes_ * kStretch), valid(kStretch);
         std::optional<ScoredTile> tile;
         if (!narrow_) tile.emplace(data_, options_, kStretch);
         for (std::size_t begin = range.begin; begin < range.end; begin += kStretch) {
-            if (progress.cancelled()) throw Interrupted();
+            visit.stop_if_cancelled();
             const PixelRange part{begin, std::min(range.end, begin + kStretch)};
             const std::size_t n = part.size();
             std::fill(formed.begin(), formed.end(), nothing);
@@ -138,7 +138,6 @@ void PixelRows::gather_words(PixelRange range, Progress& progress) {
             }
             hand_over(formed.data(), kStretch, first, last, begin - range.begin, n);
         }
-        data_.release(first, last);
     });
 }
 

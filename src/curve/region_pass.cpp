@@ -142,9 +142,9 @@ class Selection {
     /// One walk over the images that adds to counters.
     template <class Table, class Visit>
     void walk(std::string_view name, Table& counts, RegionWalk::What what, Visit&& visit) {
-        accumulate(data_.team(), name, data_.images(), counts.state(), [&](std::size_t from, std::size_t to) {
-            walk_.run(from, to, parts_, what, progress_, visit);
-        });
+        VisitSums sums;
+        for (const std::span<std::byte> bytes : counts.state()) sums.keep(bytes);
+        walk_.run(parts_, what, progress_, &sums, name, visit);
     }
 
     [[nodiscard]] Count weight(std::uint32_t job, std::size_t image) const {
@@ -289,7 +289,7 @@ std::vector<Key> gather(const Dataset& data, const RegionWalk& walk, std::span<c
         std::copy_n(buffers.data() + slot * room, n, keys.data() + at);
     };
     const bool narrow = walk.narrow();
-    walk.run(0, data.images(), parts, RegionWalk::What::keys, progress,
+    walk.run(parts, RegionWalk::What::keys, progress, nullptr, "scores of regions",
              [&](std::size_t part, std::uint32_t job, std::uint32_t key, std::size_t image) {
                  const std::size_t slot = part * jobs.size() + job;
                  std::uint32_t& n = filled[slot];

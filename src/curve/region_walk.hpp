@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <kandinsky/dataset.hpp>
-#include <kandinsky/error.hpp>
 #include <kandinsky/partition.hpp>
 #include <kandinsky/progress.hpp>
 #include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
-#include "core/base/parallel.hpp"
 #include "curve/region_pass.hpp"
 #include "curve/score_key.hpp"
 #include "score/narrow_scores.hpp"
 #include "score/scored_tile.hpp"
+#include "score/visit.hpp"
 
 namespace kandinsky {
 
@@ -48,56 +48,56 @@ class RegionWalk {
         return narrow_ ? narrow_->score(stratum, key) : score_of(key);
     }
 
-    /// Calls visit(part, job, key, image) for every score of images [begin, end), from `parts` threads with a
-    /// number each; `what` says whether keys are wanted at all.
+    /// Calls take(part, job, key, image) for every score, from at most `parts` threads with a number each;
+    /// `what` says whether keys are wanted at all. `sums`: what take() adds to, for checkpoints; none where
+    /// null.
     enum class What { keys, places };
-    template <class Visit>
-    void run(std::size_t begin_image, std::size_t end_image, std::size_t parts, What what, Progress& progress,
-             Visit&& visit) const {
+    template <class Take>
+    void run(std::size_t parts, What what, Progress& progress, const VisitSums* sums, std::string_view stage,
+             Take&& take) const {
         const std::size_t pixels = data_.grid().pixels(), classes = data_.classes();
-        const std::size_t blocks = (end_image - begin_image + kBlock - 1) / kBlock;
-        parallel_for(parts, progress, "region scores", [&](std::size_t part) {
-            const std::size_t most = std::min(pixels, kTile);
-            std::vector<std::uint16_t> codes(most);
-            std::vector<std::uint8_t> truth(classes * most), valid(most);
-            std::optional<ScoredTile> tile;
-            if (!narrow_ && what == What::keys) tile.emplace(data_, request_.score, most);
-            for (std::size_t block = part; block < blocks; block += parts) {
-                const std::size_t first = begin_image + block * kBlock;
-                const std::size_t last = std::min(end_image, first + kBlock);
-                for (std::size_t image = first; image < last; ++image) {
-                    if (progress.cancelled()) throw Interrupted();
-                    for (std::size_t begin = 0; begin < pixels; begin += kTile) {
-                        const PixelRange range{begin, std::min(pixels, begin + kTile)};
-                        const std::size_t n = range.size();
-                        if (tile)
-                            tile->load(image, range);
-                        else
-                            data_.read_truth(image, range, truth.data(), valid.data());
-                        for (std::size_t c = 0; c < classes; ++c) {
-                            const std::size_t s = request_.condition == Condition::by_class ? c : 0;
-                            const std::uint32_t* const to = job_of_.data() + s * pixels + begin;
-                            const std::uint8_t* const member = tile ? tile->member(c) : truth.data() + c * n;
-                            if (what == What::places) {
-                                for (std::size_t i = 0; i < n; ++i)
-                                    if (member[i] != 0 && to[i] != kElsewhere) visit(part, to[i], 0u, image);
-                            } else if (tile) {
-                                const float* const scores = tile->scores(c);
-                                for (std::size_t i = 0; i < n; ++i)
-                                    if (member[i] != 0 && to[i] != kElsewhere)
-                                        visit(part, to[i], key_of(scores[i]), image);
-                            } else {
-                                narrow_->read(image, range, c, codes.data());
-                                for (std::size_t i = 0; i < n; ++i)
-                                    if (member[i] != 0 && to[i] != kElsewhere)
-                                        visit(part, to[i], std::uint32_t{codes[i]}, image);
-                            }
-                        }
-                    }
-                }
-                data_.release(first, last);
-            }
-        });
+        const std::size_t most = std::min(pixels, kTile);
+        Visit visit{.data = data_, .progress = progress, .stage = stage};
+        if (sums != nullptr) visit.sums = [&] { return *sums; };
+        visit_blocks(visit, {.images = kBlock, .parts = parts},
+                     [&](std::size_t part, std::size_t first, std::size_t last) {
+                         std::vector<std::uint16_t> codes(most);
+                         std::vector<std::uint8_t> truth(classes * most), valid(most);
+                         std::optional<ScoredTile> tile;
+                         if (!narrow_ && what == What::keys) tile.emplace(data_, request_.score, most);
+                         for (std::size_t image = first; image < last; ++image) {
+                             visit.stop_if_cancelled();
+                             for (std::size_t begin = 0; begin < pixels; begin += kTile) {
+                                 const PixelRange range{begin, std::min(pixels, begin + kTile)};
+                                 const std::size_t n = range.size();
+                                 if (tile)
+                                     tile->load(image, range);
+                                 else
+                                     data_.read_truth(image, range, truth.data(), valid.data());
+                                 for (std::size_t c = 0; c < classes; ++c) {
+                                     const std::size_t s = request_.condition == Condition::by_class ? c : 0;
+                                     const std::uint32_t* const to = job_of_.data() + s * pixels + begin;
+                                     const std::uint8_t* const member =
+                                         tile ? tile->member(c) : truth.data() + c * n;
+                                     const auto take_all = [&](auto&& key) {
+                                         for (std::size_t i = 0; i < n; ++i)
+                                             if (member[i] != 0 && to[i] != kElsewhere)
+                                                 take(part, to[i], key(i), image);
+                                     };
+                                     if (what == What::places) {
+                                         take_all([](std::size_t) { return 0u; });
+                                     } else if (tile) {
+                                         take_all([scores = tile->scores(c)](std::size_t i) {
+                                             return key_of(scores[i]);
+                                         });
+                                     } else {
+                                         narrow_->read(image, range, c, codes.data());
+                                         take_all([&](std::size_t i) { return std::uint32_t{codes[i]}; });
+                                     }
+                                 }
+                             }
+                         }
+                     });
     }
 
   private:

@@ -6,7 +6,7 @@
 namespace kandinsky {
 
 /// Kernels of the calibration error. As those of count_kernels.hpp: the widest vector unit, any n, no
-/// allocation, the same result on every unit; the *_scalar ones are the definitions, for tests.
+/// allocation, the same result on every unit.
 
 /// Where a probability p falls among `bins` (at most 255) of equal width, the sum of that and of where it
 /// falls among `fine_bins` (at most 65000), and p - flag in units of 2^-32, rounded towards p = 0. Both
@@ -19,13 +19,9 @@ struct Binned {
 };
 void bin_probabilities(const float* probs, const std::uint8_t* flag, const std::uint8_t* valid, std::size_t n,
                        std::size_t bins, std::size_t fine_bins, Binned out);
-void bin_probabilities_scalar(const float* probs, const std::uint8_t* flag, const std::uint8_t* valid,
-                              std::size_t n, std::size_t bins, std::size_t fine_bins, Binned out);
 
 /// For each b below `bins`: all[b] += places whose bin is b, flagged[b] += those of them with the flag.
 void count_bins(const std::uint8_t* bin, const std::uint8_t* flag, std::size_t n, std::size_t bins,
                 std::uint64_t* all, std::uint64_t* flagged);
-void count_bins_scalar(const std::uint8_t* bin, const std::uint8_t* flag, std::size_t n, std::size_t bins,
-                       std::uint64_t* all, std::uint64_t* flagged);
 
 }  // namespace kandinsky

@@ -6,49 +6,36 @@
 namespace kandinsky {
 
 /// Kernels of the walk over test images. Each uses the widest vector unit, takes any n, allocates nothing and
-/// adds integers or works element by element, so vector units do not show. Flags are bytes of 0 and 1. The
-/// *_scalar ones are the definitions, for tests.
+/// adds integers or works element by element, so vector units do not show. Flags are bytes of 0 and 1.
 
 /// sums[i] += a[i] & b[i], for flags; sums wrap at 256.
 void add_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* sums);
-void add_both_scalar(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* sums);
 
 /// least[i] = min(least[i], values[i]).
 void lower_to(const std::uint8_t* values, std::size_t n, std::uint8_t* least);
-void lower_to_scalar(const std::uint8_t* values, std::size_t n, std::uint8_t* least);
 
 /// How many places have both flags.
 [[nodiscard]] std::uint64_t count_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n);
-[[nodiscard]] std::uint64_t count_both_scalar(const std::uint8_t* a, const std::uint8_t* b, std::size_t n);
 
 /// How many places have values[i] equal to `value` and both flags.
 [[nodiscard]] std::uint64_t count_equal(const std::uint8_t* values, std::uint8_t value, const std::uint8_t* a,
                                         const std::uint8_t* b, std::size_t n);
-[[nodiscard]] std::uint64_t count_equal_scalar(const std::uint8_t* values, std::uint8_t value,
-                                               const std::uint8_t* a, const std::uint8_t* b, std::size_t n);
 
 /// Which levels cover a sample, from the first that does: for every level l, sums[l * n + i] += ranks[i] <= l
 /// where flag[i], wrapping at 256.
 void add_covered(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
                  std::uint8_t* sums);
-void add_covered_scalar(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels,
-                        std::size_t n, std::uint8_t* sums);
 
 /// counts[r] += places with the flag and rank r, for every rank r from 0 to `levels`; none may be above.
 void count_ranks(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
                  std::uint64_t* counts);
-void count_ranks_scalar(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels,
-                        std::size_t n, std::uint64_t* counts);
 
 /// to[i] += from[i], wrapping at 65536.
 void add_words(const std::uint16_t* from, std::size_t n, std::uint16_t* to);
-void add_words_scalar(const std::uint16_t* from, std::size_t n, std::uint16_t* to);
 
 /// covered[i] += counts[i], then error[i] += |covered[i] * share[i] - target|. Doubles in this order, without
 /// contraction.
 void add_errors(const std::uint16_t* counts, const double* share, double target, std::size_t n,
                 double* covered, double* error);
-void add_errors_scalar(const std::uint16_t* counts, const double* share, double target, std::size_t n,
-                       double* covered, double* error);
 
 }  // namespace kandinsky

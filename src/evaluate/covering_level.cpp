@@ -66,13 +66,5 @@ void first_covering_level(const float* scores, const float* thresholds, std::siz
     HWY_DYNAMIC_DISPATCH(FirstCoveringLevel)(scores, thresholds, levels, n, out);
 }
 
-void first_covering_level_scalar(const float* scores, const float* thresholds, std::size_t levels,
-                                 std::size_t n, std::uint8_t* out) {
-    for (std::size_t i = 0; i < n; ++i) {
-        std::size_t first = 0;
-        for (std::size_t l = 0; l < levels; ++l) first += !(scores[i] <= thresholds[l * n + i]);
-        out[i] = static_cast<std::uint8_t>(first);
-    }
-}
 }  // namespace kandinsky
 #endif

@@ -12,7 +12,5 @@ void first_covering_level(const float* scores, const float* thresholds, std::siz
                           std::uint8_t* out);
 
 /// The definition, for tests.
-void first_covering_level_scalar(const float* scores, const float* thresholds, std::size_t levels,
-                                 std::size_t n, std::uint8_t* out);
 
 }  // namespace kandinsky

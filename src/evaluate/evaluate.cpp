@@ -129,7 +129,7 @@ std::size_t Examiner::tiles_together() const {
 }
 
 void Examiner::add(Tile& to, std::size_t first, std::size_t last) {
-    ScoredTile tile(data_, calibrators_.front()->options.score, to.range.size(), ScoredTile::Pages::keep);
+    ScoredTile tile(data_, calibrators_.front()->options.score, to.range.size());
     for (std::size_t image = first; image < last; ++image) {
         tile.load(image, to.range);
         to.reliability.add(tile, groups_ ? &*groups_ : nullptr, data_.group_of(image));

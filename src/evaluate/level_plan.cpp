@@ -53,7 +53,7 @@ ThresholdTable thresholds_by_curve(const Calibrator& calibrator, const std::vect
     ThresholdTable out{alphas, std::vector<std::vector<float>>(calibrator.strata())};
     auto& table = out.by_curve;
     for (std::size_t s = 0; s < table.size(); ++s) {
-        if (!calibrator.smooth[s].empty()) continue;
+        if (calibrator.smooth_of(s) != nullptr) continue;
         const CurveSet& curves = calibrator.curves[s];
         table[s].resize(curves.size() * alphas.size());
         std::vector<std::size_t> rungs;
@@ -72,8 +72,8 @@ void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, 
                      float* out) {
     const std::size_t n = range.size(), levels = table.alphas.size();
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
-        if (!calibrator.smooth[s].empty()) {
-            calibrator.smooth[s].thresholds(table.alphas, range, out + s * levels * n);
+        if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {
+            smooth->thresholds(table.alphas, range, out + s * levels * n);
             continue;
         }
         for (std::size_t i = 0; i < n; ++i) {

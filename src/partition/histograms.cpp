@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/team/checkpoint.hpp"
 #include "core/team/team.hpp"
-#include "score/image_blocks.hpp"
 #include "score/scored_tile.hpp"
+#include "score/visit.hpp"
 
 namespace kandinsky::partition {
 
@@ -59,25 +58,24 @@ std::vector<FoldHistograms> count_scores(const SoftInput& input, std::span<const
     const Grid image_grid = input.data.grid();
     const std::vector<std::size_t> fed = fed_by_class(input.condition, input.data.classes(), strata);
     std::vector<FoldHistograms> histograms;
-    State state;
+    VisitSums sums;
     for (const ScoreGrid& grid : grids)
         histograms.emplace_back(cells.grid().pixels(), folds.count, grid.bins(), cells.side() > 1);
     for (FoldHistograms& one : histograms)
-        for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
+        for (const std::span<std::byte> bytes : one.state()) sums.keep(bytes);
     // Tiles must not share a cell: a tile is one row of cells, or several where those are short.
     constexpr std::size_t kTile = 512;
     const std::size_t pixels = image_grid.pixels(), line = std::size_t{image_grid.width} * cells.side();
-    const std::size_t length = line * std::max<std::size_t>(1, kTile / line);
-    const std::size_t tiles = (pixels + length - 1) / length;
-    const auto visit = [&](std::size_t number, std::size_t first, std::size_t last) {
-        const PixelRange range{number * length, std::min(pixels, (number + 1) * length)};
+    const Tiles tiles{pixels, line * std::max<std::size_t>(1, kTile / line)};
+    const auto count = [&](std::size_t number, std::size_t first, std::size_t last) {
+        const PixelRange range = tiles[number];
         std::vector<std::uint32_t> cell(range.size());
         std::vector<std::uint8_t> middle(range.size());
         for (std::size_t i = 0; i < cell.size(); ++i) {
             cell[i] = static_cast<std::uint32_t>(cells.of(range.begin + i));
             middle[i] = cells.side() > 1 && cells.in_middle(range.begin + i);
         }
-        ScoredTile tile(input.data, input.score, range.size(), ScoredTile::Pages::keep);
+        ScoredTile tile(input.data, input.score, range.size());
         for (std::size_t image = first; image < last; ++image) {
             tile.load(image, range);
             const std::size_t fold = folds.of_image[image];
@@ -96,12 +94,13 @@ std::vector<FoldHistograms> count_scores(const SoftInput& input, std::span<const
             }
         }
     };
-    const Team& team = input.data.team();
-    accumulate(team, "score histograms", input.data.images(), state,
-               [&](std::size_t first, std::size_t last) {
-                   pass_images(input.data, first, last, tiles, input.progress, "score histograms", visit);
-               });
-    for (std::size_t i = 0; i < histograms.size(); ++i) histograms[i].sum(team.comm, grids[i].most_bins());
+    visit_tiles({.data = input.data,
+                 .progress = input.progress,
+                 .stage = "score histograms",
+                 .sums = [&] { return sums; }},
+                tiles.count(), count);
+    for (std::size_t i = 0; i < histograms.size(); ++i)
+        histograms[i].sum(input.data.team().comm, grids[i].most_bins());
     return histograms;
 }
 

@@ -6,8 +6,8 @@
 
 #include "core/team/checkpoint.hpp"
 #include "core/team/team.hpp"
-#include "score/image_blocks.hpp"
 #include "score/scored_tile.hpp"
+#include "score/visit.hpp"
 
 namespace kandinsky::partition {
 
@@ -67,7 +67,7 @@ std::vector<ScoreGrid> make_score_grids(const SoftInput& input, std::span<const 
         std::vector<float> largest;
     };
     std::vector<Own> own(parts);
-    const auto visit = [&](std::size_t part, std::size_t first, std::size_t last) {
+    const auto count = [&](std::size_t part, std::size_t first, std::size_t last) {
         const PixelRange range{part * pixels / parts, (part + 1) * pixels / parts};
         auto& [own_counts, own_weights, own_largest] = own[part];
         own_counts.resize(all);
@@ -80,7 +80,7 @@ std::vector<ScoreGrid> make_score_grids(const SoftInput& input, std::span<const 
                     (std::uint64_t{1} << 36) /
                     std::max(1u, input.census.counts[strata[i] * pixels + range.begin + j]);
         constexpr std::size_t kRun = 4096;  // pixels scored at a time: they stay in the cache
-        ScoredTile tile(input.data, input.score, std::min(kRun, range.size()), ScoredTile::Pages::keep);
+        ScoredTile tile(input.data, input.score, std::min(kRun, range.size()));
         for (std::size_t image = first; image < last; ++image)
             for (std::size_t begin = range.begin; begin < range.end; begin += kRun) {
                 const PixelRange run{begin, std::min(range.end, begin + kRun)};
@@ -91,13 +91,13 @@ std::vector<ScoreGrid> make_score_grids(const SoftInput& input, std::span<const 
                     const std::uint8_t* const member = tile.member(c);
                     const std::uint64_t* const votes =
                         vote.data() + fed[c] * range.size() + (begin - range.begin);
-                    std::uint64_t* const count = own_counts.data() + fed[c] * ScoreGrid::kSlots;
+                    std::uint64_t* const seen = own_counts.data() + fed[c] * ScoreGrid::kSlots;
                     std::uint64_t* const weight = own_weights.data() + fed[c] * ScoreGrid::kSlots;
                     float& largest = own_largest[fed[c]];
                     for (std::size_t i = 0; i < run.size(); ++i) {
                         if (member[i] == 0) continue;
                         const std::uint32_t slot = ScoreGrid::slot_of(scores[i]);
-                        ++count[slot];
+                        ++seen[slot];
                         weight[slot] += votes[i];
                         largest = std::max(largest, scores[i]);
                     }
@@ -115,17 +115,17 @@ std::vector<ScoreGrid> make_score_grids(const SoftInput& input, std::span<const 
         }
         own.assign(parts, {});
     };
-    accumulate(input.data.team(), "score thresholds", input.data.images(),
-               {bytes_of(counts), bytes_of(weights), bytes_of(top)},
-               [&](std::size_t first, std::size_t last) {
-                   pass_images(input.data, first, last, parts, input.progress, "score thresholds", visit);
-                   add_up();
-               });
-    // Across ranks: the tables, in whole numbers, and the largest score.
-    Communicator& comm = input.data.team().comm;
-    comm.sum(std::span(counts));
-    comm.sum(std::span(weights));
-    comm.max(std::span(top));
+    VisitSums sums;
+    sums.add(std::span(counts));
+    sums.add(std::span(weights));
+    sums.keep(bytes_of(top));
+    visit_tiles({.data = input.data,
+                 .progress = input.progress,
+                 .stage = "score thresholds",
+                 .sums = [&] { return sums; },
+                 .settle = add_up},
+                parts, count);
+    input.data.team().comm.max(std::span(top));
     std::vector<ScoreGrid> grids;
     for (std::size_t i = 0; i < wanted; ++i) {
         const auto slots = [&](const std::vector<std::uint64_t>& tables) {

@@ -16,8 +16,9 @@ void report(const Visit& visit, std::size_t images) {
     visit.progress.update(visit.stage, visit.pass * all + images, visit.passes * all);
 }
 
-/// Runs read(first, last) over all images: in one stretch, or in several with checkpoints between them.
-void in_stretches(const Visit& visit, const std::function<void(std::size_t, std::size_t)>& read) {
+/// Runs read(first, last) over all items: in one stretch, or in several with checkpoints between them.
+void in_stretches(const Visit& visit, std::size_t items,
+                  const std::function<void(std::size_t, std::size_t)>& read) {
     const Team& team = visit.data.team();
     const auto stretch = [&](std::size_t first, std::size_t last) {
         read(first, last);
@@ -25,9 +26,9 @@ void in_stretches(const Visit& visit, const std::function<void(std::size_t, std:
     };
     const bool counts = team.counts() && visit.sums;
     if (counts)
-        accumulate(team, visit.stage, visit.data.images(), visit.sums().state(), stretch);
+        accumulate(team, visit.stage, items, visit.sums().state(), stretch);
     else
-        stretch(0, visit.data.images());
+        stretch(0, items);
     visit.stop_if_cancelled();
     if (visit.complete) visit.complete();
     if (counts) visit.sums().sum(team.comm);
@@ -38,30 +39,39 @@ void Visit::stop_if_cancelled() const {
     if (progress.cancelled()) throw Interrupted();
 }
 
-void visit_tiles_of(const Visit& visit, std::size_t first, std::size_t last, std::size_t tiles,
-                    const std::function<void(std::size_t, std::size_t, std::size_t)>& body) {
-    for (std::size_t begin = first; begin < last; begin += kBlock) {
-        const std::size_t end = std::min(last, begin + kBlock);
-        report(visit, begin);
-        visit.data.prefetch(end, std::min(last, end + kBlock));
-        parallel_for(tiles, [&](std::size_t tile) {
-            visit.stop_if_cancelled();
-            body(tile, begin, end);
-        });
-        visit.data.release(begin, end);
-    }
-    report(visit, last);
-}
-
 void visit_tiles(const Visit& visit, std::size_t tiles,
                  const std::function<void(std::size_t, std::size_t, std::size_t)>& body) {
-    in_stretches(
-        visit, [&](std::size_t first, std::size_t last) { visit_tiles_of(visit, first, last, tiles, body); });
+    in_stretches(visit, visit.data.images(), [&](std::size_t first, std::size_t last) {
+        for (std::size_t begin = first; begin < last; begin += kBlock) {
+            const std::size_t end = std::min(last, begin + kBlock);
+            report(visit, begin);
+            visit.data.prefetch(end, std::min(last, end + kBlock));
+            parallel_for(tiles, [&](std::size_t tile) {
+                visit.stop_if_cancelled();
+                body(tile, begin, end);
+            });
+            visit.data.release(begin, end);
+        }
+        report(visit, last);
+    });
+}
+
+void visit_groups(const Visit& visit, const std::function<void(const std::vector<std::uint32_t>&)>& body) {
+    std::vector<std::vector<std::uint32_t>> groups(visit.data.groups());
+    for (std::size_t image = 0; image < visit.data.images(); ++image)
+        groups[visit.data.group_of(image)].push_back(static_cast<std::uint32_t>(image));
+    in_stretches(visit, groups.size(), [&](std::size_t first, std::size_t last) {
+        parallel_for(last - first, visit.progress, visit.stage, [&](std::size_t i) {
+            const std::vector<std::uint32_t>& images = groups[first + i];
+            body(images);
+            for (const std::uint32_t image : images) visit.data.release(image, image + 1);
+        });
+    });
 }
 
 void visit_blocks(const Visit& visit, Blocks blocks,
                   const std::function<void(std::size_t, std::size_t, std::size_t)>& body) {
-    in_stretches(visit, [&](std::size_t first, std::size_t last) {
+    in_stretches(visit, visit.data.images(), [&](std::size_t first, std::size_t last) {
         const std::size_t count = (last - first + blocks.images - 1) / blocks.images;
         const std::size_t parts = blocks.parts > 0 ? std::min(blocks.parts, count) : count;
         std::size_t done = first;

@@ -59,8 +59,7 @@ struct Blocks {
 void visit_blocks(const Visit& visit, Blocks blocks,
                   const std::function<void(std::size_t, std::size_t, std::size_t)>& body);
 
-/// visit_tiles() for the images [first, last) alone, without checkpoints and ranks.
-void visit_tiles_of(const Visit& visit, std::size_t first, std::size_t last, std::size_t tiles,
-                    const std::function<void(std::size_t, std::size_t, std::size_t)>& body);
+/// For bodies that weigh groups. Calls body(images) for the images of each group, in parallel.
+void visit_groups(const Visit& visit, const std::function<void(const std::vector<std::uint32_t>&)>& body);
 
 }  // namespace kandinsky

@@ -1,4 +1,4 @@
-#include "curve/column_sort.hpp"
+#include "curve/column_sort_scalar.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "evaluate/bin_kernels.hpp"
+#include "evaluate/bin_kernels_scalar.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "evaluate/count_kernels.hpp"
+#include "evaluate/count_kernels_scalar.hpp"
 
 #include <gtest/gtest.h>
 

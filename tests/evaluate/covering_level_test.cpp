@@ -1,4 +1,4 @@
-#include "evaluate/covering_level.hpp"
+#include "evaluate/covering_level_scalar.hpp"
 
 #include <gtest/gtest.h>
 

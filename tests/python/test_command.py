@@ -128,5 +128,5 @@ def test_an_error_has_the_commands_words(room):
     probs, labels = scene(4)
     with pytest.raises(kandinsky.UsageError) as python:
         kandinsky.Calibrator("kmeans", clusters=0).fit(probs, labels)
-    result = room.run("calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--kmeans-clusters", "0", "-o", "x")
+    result = room.run("calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", "kmeans", "--kmeans-clusters", "0", "-o", "x")
     assert result.code == 2 and result.complaints == [f"kandinsky: {python.value}"]

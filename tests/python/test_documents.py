@@ -26,7 +26,7 @@ def execute(page, snippet, names):
     exec(compile(snippet, page, "exec"), names)  # noqa: S102
 
 
-@pytest.mark.parametrize("page,says,leaves", [("docs/guide.md", "mean CE", "model.kcal"), ("docs/index.md", "coverage", "demo")])
+@pytest.mark.parametrize("page,says,leaves", [("docs/guide.md", "mean CE", "model.kcal"), ("docs/index.md", "guarantee", "demo")])
 def test_the_snippets_that_read_the_demo_run(page, says, leaves, tmp_path, monkeypatch, capsys):
     done = run("demo", "-q", "-o", "demo", "--images", 12, "--test-images", 6, "--size", "24x16", cwd=tmp_path)
     assert done.code == 0, done

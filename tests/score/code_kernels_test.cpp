@@ -1,4 +1,4 @@
-#include "score/code_kernels.hpp"
+#include "score/code_kernels_scalar.hpp"
 
 #include <gtest/gtest.h>
 

@@ -156,7 +156,8 @@ CalibrateOptions CalibrateFlags::options() const {
         if (given("pooling")) options.pooling = asked.pooling;
         if (given("fallback")) options.fallback = asked.fallback;
         // The paper has no cross-validation; its simplest clusters stand in where no method is named.
-        if (!given("method") || options.method == kAutoMethod) options.method = "kmeans";
+        const bool named = app_->get_option_no_throw("--method") != nullptr && given("method");
+        if (!named || options.method == kAutoMethod) options.method = "kmeans";
     }
     return options;
 }

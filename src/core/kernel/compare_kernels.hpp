@@ -6,21 +6,16 @@
 namespace kandinsky {
 
 /// Comparisons, the whole work of predicting. Each uses the widest vector unit, takes any n and any
-/// alignment, and allocates nothing; a NaN is at least nothing. The *_scalar ones are the definitions, for
-/// tests.
+/// alignment, and allocates nothing; a comparison with NaN is false.
 
 /// out[i] = 1 where values[i] >= limits[i], else 0.
 void at_least(const float* values, const float* limits, std::size_t n, std::uint8_t* out);
-void at_least_scalar(const float* values, const float* limits, std::size_t n, std::uint8_t* out);
 
 /// The same as bits, first in the highest bit of the first byte; the last byte is filled up with zeros.
 void at_least_bits(const float* values, const float* limits, std::size_t n, std::uint8_t* out);
-void at_least_bits_scalar(const float* values, const float* limits, std::size_t n, std::uint8_t* out);
 
 /// The same of half-precision probabilities by their bits; limits as bits too, 0: everything, 0xFFFF:
 /// nothing. Returns whether all probabilities lie in [0, 1]; -0 counts as 0.
 bool halves_at_least(const std::byte* values, const std::uint16_t* limits, std::size_t n, std::uint8_t* out);
-bool halves_at_least_scalar(const std::byte* values, const std::uint16_t* limits, std::size_t n,
-                            std::uint8_t* out);
 
 }  // namespace kandinsky

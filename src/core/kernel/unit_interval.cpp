@@ -37,10 +37,5 @@ bool all_in_unit_interval(const float* values, std::size_t n) {
     return HWY_DYNAMIC_DISPATCH(AllInUnitInterval)(values, n);
 }
 
-bool all_in_unit_interval_scalar(const float* values, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i)
-        if (!(values[i] >= 0.0f && values[i] <= 1.0f)) return false;
-    return true;
-}
 }  // namespace kandinsky
 #endif

@@ -8,6 +8,5 @@ namespace kandinsky {
 [[nodiscard]] bool all_in_unit_interval(const float* values, std::size_t n);
 
 /// The definition, for tests.
-[[nodiscard]] bool all_in_unit_interval_scalar(const float* values, std::size_t n);
 
 }  // namespace kandinsky

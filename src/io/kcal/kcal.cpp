@@ -208,7 +208,7 @@ void save(const Calibrator& calibrator, AtomicFile& file) {
     std::vector<std::uint32_t> regions;
     std::size_t with_regions = 0;
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
-        if (!calibrator.smooth[s].empty()) continue;
+        if (calibrator.smooth_of(s) != nullptr) continue;
         const std::vector<std::uint32_t>& own = calibrator.partitions[s].region;
         regions.insert(regions.end(), own.begin(), own.end());
         ++with_regions;
@@ -272,15 +272,15 @@ Calibrator load(const std::filesystem::path& path) {
     try {
         calibrator.smooth = read_smooth(archive, grid, ladder, std::move(stored.smooth));
         for (std::size_t s = 0; s < strata; ++s) {
-            const SmoothCurves& smooth = calibrator.smooth[s];
-            if (smooth.empty()) continue;
+            const SmoothCurves* const smooth = calibrator.smooth_of(s);
+            if (smooth == nullptr) continue;
             Partition& partition = calibrator.partitions[s];
-            if (partition.regions != smooth.cells().pixels())
+            if (partition.regions != smooth->cells().pixels())
                 fail(ErrorKind::data, "stratum {} has the wrong number of cells", s);
             partition.region.resize(pixels);
             for (std::size_t p = 0; p < pixels; ++p)
-                partition.region[p] = static_cast<std::uint32_t>(smooth.cell_of(p));
-            if (smooth.without_data())
+                partition.region[p] = static_cast<std::uint32_t>(smooth->cell_of(p));
+            if (smooth->without_data())
                 std::fill_n(calibrator.levels.begin() + static_cast<std::ptrdiff_t>(s * pixels), pixels,
                             CurveLevel::none);
         }
@@ -289,7 +289,7 @@ Calibrator load(const std::filesystem::path& path) {
         const auto levels = read<std::uint8_t>(archive, "curve_level", map_shape);
         const StoredCurves curves(archive, strata);
         for (std::size_t s = 0, next = 0; s < strata; ++s) {
-            if (!calibrator.smooth[s].empty()) continue;
+            if (calibrator.smooth_of(s) != nullptr) continue;
             Partition& partition = calibrator.partitions[s];
             calibrator.curves[s] = curves.of(s, partition.regions + (fallback ? 1 : 0), ladder, released);
             const auto own = regions.begin() + static_cast<std::ptrdiff_t>(next++ * pixels);

@@ -78,8 +78,8 @@ ordered_json meta_of(const Calibrator& calibrator) {
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         strata.push_back({{"regions", calibrator.partitions[s].regions},
                           {"geometry", ordered_json::parse(calibrator.partitions[s].geometry)}});
-        if (!calibrator.smooth[s].empty()) {
-            const SmoothCurves::Storage& smooth = calibrator.smooth[s].storage();
+        if (const SmoothCurves* const curves = calibrator.smooth_of(s)) {
+            const SmoothCurves::Storage& smooth = curves->storage();
             strata.back()["smooth"] = {{"cell", smooth.side},     {"bins", smooth.edges.size()},
                                        {"origin", smooth.origin}, {"largest", smooth.largest},
                                        {"scores", smooth.scores}, {"groups", smooth.groups}};

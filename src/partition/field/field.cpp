@@ -166,7 +166,7 @@ struct Images {
 
 /// The curves of a batch of strata, whose counts fit into memory together.
 void fit_batch(const Images& images, const Options& options, const Cells& cells, const Folds& folds,
-                 const std::vector<std::uint32_t>& strata, std::vector<SoftCurves>& out) {
+               const std::vector<std::uint32_t>& strata, std::vector<SoftCurves>& out) {
     const SoftInput& input = images.learn;
     const bool grouped = input.pooling == Pooling::groups;
     const std::vector<ScoreGrid> grids = make_score_grids(input, strata, options.bins);

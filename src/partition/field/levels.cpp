@@ -10,6 +10,7 @@
 #include "core/team/checkpoint.hpp"
 #include "core/team/team.hpp"
 #include "score/scored_tile.hpp"
+#include "score/visit.hpp"
 
 namespace kandinsky::partition::field {
 
@@ -54,16 +55,6 @@ double GroupLevels::quantile(double level) const {
     return std::numeric_limits<double>::infinity();
 }
 
-namespace {
-/// The images of each group.
-std::vector<std::vector<std::uint32_t>> images_by_group(const Dataset& data) {
-    std::vector<std::vector<std::uint32_t>> members(data.groups());
-    for (std::size_t image = 0; image < data.images(); ++image)
-        members[data.group_of(image)].push_back(static_cast<std::uint32_t>(image));
-    return members;
-}
-}  // namespace
-
 std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const std::uint32_t> strata,
                                       const Cells& cells, const std::vector<Judge>& judges,
                                       const std::vector<std::uint8_t>& fold_of_image) {
@@ -79,12 +70,11 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
     for (std::uint32_t x = 0; x < image_grid.width; ++x)
         columns.push_back(between_cells(x, cells.side(), cells.grid().width));
     const std::vector<std::size_t> fed = fed_by_class(input.condition, input.data.classes(), strata);
-    const std::vector<std::vector<std::uint32_t>> groups = images_by_group(input.data);
     std::vector<GroupLevels> sums(wanted);
     std::mutex adding;
-    const auto visit = [&](const std::vector<std::uint32_t>& images) {
+    const auto count = [&](const std::vector<std::uint32_t>& images) {
         std::vector<std::vector<std::uint32_t>> counts(wanted, std::vector<std::uint32_t>(kCounts));
-        ScoredTile tile(input.data, input.score, tile_pixels, ScoredTile::Pages::keep);
+        ScoredTile tile(input.data, input.score, tile_pixels);
         for (const std::uint32_t image : images) {
             for (std::size_t begin = 0; begin < pixels; begin += tile_pixels) {
                 const PixelRange range{begin, std::min(pixels, begin + tile_pixels)};
@@ -112,19 +102,18 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
                     }
                 }
             }
-            input.data.release(image, image + 1);
         }
         const std::lock_guard lock(adding);
         for (std::size_t i = 0; i < wanted; ++i) sums[i].add(counts[i]);
     };
-    State state;
+    VisitSums kept;
     for (GroupLevels& one : sums)
-        for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
-    accumulate(input.data.team(), "field: levels", groups.size(), state,
-               [&](std::size_t first, std::size_t last) {
-                   parallel_for(last - first, input.progress, "field: levels",
-                                [&](std::size_t g) { visit(groups[first + g]); });
-               });
+        for (const std::span<std::byte> bytes : one.state()) kept.keep(bytes);
+    visit_groups({.data = input.data,
+                  .progress = input.progress,
+                  .stage = "field: levels",
+                  .sums = [&] { return kept; }},
+                 count);
     for (GroupLevels& one : sums) one.sum(input.data.team().comm);
     return sums;
 }

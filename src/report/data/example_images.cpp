@@ -39,7 +39,7 @@ std::vector<std::uint8_t> set_codes(const Calibrator& calibrator, const Dataset&
     const std::size_t pixels = test.grid().pixels(), classes = test.classes();
     const Tiles tiles{pixels, std::min<std::size_t>(1024, pixels)};
     const auto by_curve = thresholds_by_curve(calibrator, slider_alphas());
-    ScoredTile tile(test, calibrator.options.score, tiles.length, ScoredTile::Pages::keep);
+    ScoredTile tile(test, calibrator.options.score, tiles.length);
     std::vector<float> thresholds(calibrator.strata() * kSliderLevels * tiles.length);
     std::vector<std::uint8_t> codes(classes * pixels);
     for (std::size_t t = 0; t < tiles.count(); ++t) {

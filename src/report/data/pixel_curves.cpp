@@ -144,12 +144,13 @@ std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::s
             const std::size_t x = std::min<std::size_t>(column * stride + stride / 2, grid.width - 1);
             const std::size_t pixel = y * grid.width + x;
             std::vector<float> scores(alphas.size());
-            if (calibrator.smooth[stratum].empty())
+            const SmoothCurves* const smooth = calibrator.smooth_of(stratum);
+            if (smooth == nullptr)
                 for (std::size_t l = 0; l < alphas.size(); ++l)
                     scores[l] =
                         calibrator.curves[stratum].threshold(calibrator.curve_of(stratum, pixel), alphas[l]);
             else
-                calibrator.smooth[stratum].thresholds(alphas, {pixel, pixel + 1}, scores.data());
+                smooth->thresholds(alphas, {pixel, pixel + 1}, scores.data());
             for (std::size_t l = 0; l < alphas.size(); ++l)
                 out[(l * rows + row) * columns + column] =
                     quantised(std::sqrt(range.place(static_cast<double>(scores[l]))), 1, kScoreSteps);
@@ -172,7 +173,7 @@ std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t
 }
 
 bool many_curves(const Calibrator& calibrator, std::size_t stratum) {
-    return calibrator.partitions[stratum].regions > kMostCurves || !calibrator.smooth[stratum].empty();
+    return calibrator.partitions[stratum].regions > kMostCurves || calibrator.smooth_of(stratum) != nullptr;
 }
 
 PixelCurves pixel_curves(const ReportInput& input, const Tally& tally, const ReportLimits& limits) {

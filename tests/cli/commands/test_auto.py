@@ -1,4 +1,4 @@
-"""The default method chooses by cross-validation, says so, and keeps what it found; presets and trials."""
+"""The method auto chooses by cross-validation, says so, and keeps what it found; presets and trials."""
 
 import json
 import re
@@ -18,14 +18,23 @@ def room(tmp_path_factory):
 
 
 DATA = ["--probs", "probs.npy", "--labels", "labels.npy"]
+AUTO = [*DATA, "-m", "auto"]
 
 
 def described(room, name="cal.kcal"):
     return json.loads(room.does("inspect", name, "--json").out)
 
 
-def test_the_default_method_is_auto_and_prints_what_it_found(room):
-    printed = room.does("calibrate", *DATA, "-o", "cal.kcal").out.splitlines()
+def test_the_default_method_is_field_and_chooses_nothing(room):
+    printed = room.does("calibrate", *DATA, "-o", "default.kcal").out
+    assert "field on 20 images" in printed and "Chosen" not in printed
+    assert described(room, "default.kcal")["method"] == "field"
+    room.does("calibrate", *DATA, "-m", "field", "-o", "said.kcal")
+    assert (room.folder / "default.kcal").read_bytes() == (room.folder / "said.kcal").read_bytes()
+
+
+def test_auto_prints_what_it_found(room):
+    printed = room.does("calibrate", *AUTO, "-o", "cal.kcal").out.splitlines()
     assert printed[0].split() == ["class", *default_methods()]
     for cls, line in enumerate(printed[1:3]):
         cells = line.split()
@@ -37,11 +46,11 @@ def test_the_default_method_is_auto_and_prints_what_it_found(room):
 
 
 def test_quiet_is_quiet(room):
-    assert room.does("calibrate", *DATA, "-o", "quiet.kcal", "-q").out == ""
+    assert room.does("calibrate", *AUTO, "-o", "quiet.kcal", "-q").out == ""
 
 
 def test_inspect_tells_the_losses_and_the_method_of_every_class(room):
-    room.does("calibrate", *DATA, "-o", "cal.kcal")
+    room.does("calibrate", *AUTO, "-o", "cal.kcal")
     meta = described(room)
     assert meta["method"] == "auto"
     text = room.does("inspect", "cal.kcal").out
@@ -66,13 +75,13 @@ def test_compare_and_evaluate_know_auto(room):
     files = [f"--{part}-{what}={what}.npy" for part in ("cal", "test") for what in ("probs", "labels")]
     found = json.loads(room.does("compare", *files, "--methods", "image,auto", "--json", "-").out)
     assert [one["method"] for one in found["results"]] == ["image", "auto"] * 2
-    room.does("calibrate", *DATA, "-o", "cal.kcal")
+    room.does("calibrate", *AUTO, "-o", "cal.kcal")
     judged = json.loads(room.does("evaluate", "cal.kcal", *DATA, "--json", "-").out)["results"]
     assert [one["chosen"] for one in judged] == [one["method"] for one in described(room)["strata"]]
 
 
 def test_a_split_lets_the_choice_keep_a_promise(room):
-    out = room.does("calibrate", *DATA, "--split", "0.5", "-o", "split.kcal").out
+    out = room.does("calibrate", *AUTO, "--split", "0.5", "-o", "split.kcal").out
     assert "at least 1 - alpha" in out and "No " not in out
 
 
@@ -99,7 +108,7 @@ def test_shapes_choose_their_number_too(room, method, flag):
 
 
 def test_among_methods_the_number_of_regions_is_the_papers_unless_auto_is_said_aloud(room):
-    out = room.does("calibrate", *DATA, "--fcc-curves", "auto", "-o", "all.kcal").out.splitlines()
+    out = room.does("calibrate", *AUTO, "--fcc-curves", "auto", "-o", "all.kcal").out.splitlines()
     assert re.fullmatch(r"class +pixel +image +kmeans +genann +fcc 3 +fcc 6 +fcc 12 +field *", out[0])
 
 
@@ -135,5 +144,5 @@ def test_one_image_is_too_few_to_judge_by(tmp_path):
     probs, labels = scene(1, classes=2, grid=(8, 10))
     few.save("probs.npy", probs)
     few.save("labels.npy", np.where(labels == 1, 255, labels))
-    out = few.run("calibrate", *DATA, "-o", "one.kcal").out
+    out = few.run("calibrate", *AUTO, "-o", "one.kcal").out
     assert "too few images" in out

@@ -66,7 +66,7 @@ def test_the_released_code_is_promised_nothing(room):
 
 
 def test_a_choice_on_the_images_that_set_the_thresholds_is_promised_nothing_and_on_others_what_was_chosen_is(room):
-    words = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "-o", "cal.kcal"]
+    words = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "-m", "auto", "-o", "cal.kcal"]
     room.does(*words)
     assert re.match(NOTHING, json.loads(room.does("inspect", "cal.kcal", "--json").out)["guarantee"])
     room.does(*words, "--split", "0.5")

@@ -123,7 +123,8 @@ def test_bad_streams_are_refused_in_one_line(many):
 def test_what_needs_more_than_one_walk_is_refused(many):
     data = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "-o", "x.kcal", "--sketch", "0.01"]
     many.refuses(2, ["--sketch", "field"], *data, "--method", "field", "--pooling", "pixels")
-    many.refuses(2, ["--sketch", "auto"], *data, "--pooling", "pixels")
+    many.refuses(2, ["--sketch", "field"], *data, "--pooling", "pixels")
+    many.refuses(2, ["--sketch", "auto"], *data, "--method", "auto", "--pooling", "pixels")
     many.refuses(2, ["--pooling pixels"], *data, "--method", "image")
     many.refuses(2, ["--split"], *data, "--method", "pixel", "--split", "0.5")
     many.refuses(2, ["--memory"], *data[:-1], "0.00002", "--method", "pixel", "--memory", "1M")

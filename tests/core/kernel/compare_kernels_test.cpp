@@ -1,4 +1,4 @@
-#include "core/kernel/compare_kernels.hpp"
+#include "core/kernel/compare_kernels_scalar.hpp"
 
 #include <gtest/gtest.h>
 

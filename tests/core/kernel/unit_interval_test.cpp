@@ -1,4 +1,4 @@
-#include "core/kernel/unit_interval.hpp"
+#include "core/kernel/unit_interval_scalar.hpp"
 
 #include <gtest/gtest.h>
 

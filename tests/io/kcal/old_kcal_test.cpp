@@ -9,7 +9,8 @@ namespace {
 
 /// Files of earlier format versions, never to be made anew: docs/versioning.md promises that they keep
 /// loading.
-const std::filesystem::path kData = std::filesystem::path(KANDINSKY_SOURCE_DIR) / "tests" / "io" / "data";
+const std::filesystem::path kData =
+    std::filesystem::path(KANDINSKY_SOURCE_DIR) / "tests" / "io" / "kcal" / "data";
 
 constexpr std::size_t kHeight = 4, kWidth = 5, kLeft = 0, kRight = 4;  // columns 3 and 4 are the right region
 
@@ -49,6 +50,33 @@ TEST(OldCalibrator, OfFormatVersion1KeepsGroupsFallbackAndScore) {
     EXPECT_EQ(calibrator.groups, 4u);
     // What the program said that wrote it.
     EXPECT_EQ(score_thresholds(calibrator, 0.25).front(), 1.1301175F);
+}
+
+TEST(OldCalibrator, OfFormatVersion1KeepsTheCurvesOfEveryPixelThatFieldHad) {
+    const Calibrator calibrator = load(kData / "version_1_field.kcal");
+    EXPECT_EQ(calibrator.options.method, "field");
+    EXPECT_EQ(calibrator.smooth_of(1), nullptr) << "curves of every pixel, as they were stored";
+    const std::vector<float> found = thresholds(calibrator, 0.25);
+    // What the program said that wrote it.
+    const float first[] = {0.510286212F, 0.299449295F, 0.542180538F},
+                last[] = {0.561112821F, 0.555722535F, 0.527404308F};
+    for (std::size_t c = 0; c < 3; ++c) {
+        EXPECT_EQ(found[c * kHeight * kWidth], first[c]);
+        EXPECT_EQ(found[(c + 1) * kHeight * kWidth - 1], last[c]);
+    }
+}
+
+TEST(OldCalibrator, OfFormatVersion2KeepsItsSmoothCurves) {
+    const Calibrator calibrator = load(kData / "version_2.kcal");
+    EXPECT_EQ(calibrator.options.method, "field");
+    ASSERT_NE(calibrator.smooth_of(1), nullptr);
+    const std::vector<float> found = thresholds(calibrator, 0.25);
+    const float first[] = {0.510864079F, 0.300106496F, 0.543172419F},
+                last[] = {0.560390234F, 0.555870533F, 0.525592089F};
+    for (std::size_t c = 0; c < 3; ++c) {
+        EXPECT_EQ(found[c * kHeight * kWidth], first[c]);
+        EXPECT_EQ(found[(c + 1) * kHeight * kWidth - 1], last[c]);
+    }
 }
 
 }  // namespace

@@ -1,0 +1,165 @@
+"""The default of `calibrate`, at the sizes that matter, with its bars: time, memory and size of the file.
+
+    python bench/default_path.py --build build [--scratch DIR] [--camvid DIR] [--rounds 2] [--only photos,classes,street,growth,camvid]
+
+Needs numpy. Data are smooth random fields, made below the scratch folder and removed (1.6 GB). --camvid names a folder with
+camvid_cal_{probs,labels}.npy. Every task runs in a process of its own with two threads; seconds are wall time, the least
+of the rounds. The program exits with 1 when a bar is missed.
+"""
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from run import HERE, apart, run
+
+
+def smooth_field(random, height, width, step):
+    """Random numbers on a coarse grid, read between its points."""
+    coarse = random.standard_normal((height // step + 3, width // step + 3)).astype(np.float32)
+    y, x = np.linspace(0, coarse.shape[0] - 2, height), np.linspace(0, coarse.shape[1] - 2, width)
+    row, column = y.astype(int), x.astype(int)
+    v, u = (y - row)[:, None].astype(np.float32), (x - column)[None].astype(np.float32)
+    upper = coarse[row][:, column] * (1 - u) + coarse[row][:, column + 1] * u
+    lower = coarse[row + 1][:, column] * (1 - u) + coarse[row + 1][:, column + 1] * u
+    return upper * (1 - v) + lower * v
+
+
+def make(folder, name, images, classes, height, width):
+    """A network's outputs for classes that prefer places, float16 [N,C,H,W], and labels that disagree with them a little."""
+    random = np.random.default_rng(1)
+    probs = np.lib.format.open_memmap(folder / f"{name}_probs.npy", "w+", np.float16, (images, classes, height, width))
+    labels = np.lib.format.open_memmap(folder / f"{name}_labels.npy", "w+", np.uint8, (images, height, width))
+    place = np.stack([2 * smooth_field(random, height, width, height // 4) for _ in range(classes)])
+    for i in range(images):
+        logit = place + np.stack([1.5 * smooth_field(random, height, width, height // 8) for _ in range(classes)])
+        labels[i] = np.argmax(logit + 0.5 * random.standard_normal(logit.shape, np.float32), 0)
+        odds = np.exp(2 * (logit - logit.max(0)))
+        probs[i] = odds / odds.sum(0)
+
+
+class Bench:
+    def __init__(self, program, folder, rounds):
+        self.program, self.folder, self.rounds, self.missed = program, folder, rounds, []
+
+    def best(self, command, environment=None):
+        got = [run(command, environment) for _ in range(self.rounds)]
+        return min((one for one in got if one), default=None)
+
+    def row(self, title, got, output=None):
+        if got is None:
+            self.missed.append(f"{title} failed")
+            print(f"| {title} | failed | | | |", flush=True)
+            return None
+        size = f"{os.path.getsize(output) / 1e6:.1f}" if output else ""
+        print(f"| {title} | {got[0]:.2f} | {got[1]:.2f} | {got[2]:.0f} | {size} |", flush=True)
+        return got[0], got[1], got[2], os.path.getsize(output) / 1e6 if output else 0
+
+    def calibrate(self, title, data, *words):
+        output = self.folder / "out.kcal"
+        command = [self.program, "calibrate", "--probs", f"{data}_probs.npy", "--labels", f"{data}_labels.npy", "-o", output,
+                   "--quiet", "--threads", "2", *words]
+        return self.row(title, self.best(command), output)
+
+    def predict(self, title, data):
+        command = [self.program, "predict", self.folder / "out.kcal", "--probs", f"{data}_probs.npy", "-o",
+                   self.folder / "sets.npy", "--quiet", "--threads", "2"]
+        return self.row(title, self.best(command))
+
+    def numpy(self, title, images):
+        threads = dict(os.environ, OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2")
+        return self.row(title, self.best([sys.executable, HERE / "peers.py", "calibrate", "numpy", self.folder, str(images), "2"],
+                                         threads))
+
+    def bar(self, what, value, most):
+        ok = value is not None and value <= most
+        print(f"  {'met' if ok else 'MISSED'}: {what}: {'-' if value is None else f'{value:.3g}'} (at most {most:g})", flush=True)
+        if not ok:
+            self.missed.append(what)
+
+
+def ratio(a, b):
+    return a[0] / b[0] if a and b else None
+
+
+def photos(bench):
+    folder = bench.folder
+    apart(make, folder, "cal", 500, 2, 240, 320)
+    own = bench.calibrate("default, 500 images of 320 x 240, 2 classes", folder / "cal")
+    pixel = bench.calibrate("`pixel`, the same", folder / "cal", "--method", "pixel")
+    bench.numpy("numpy: exact curves of every pixel, the same", 500)
+    bench.bar("default against pixel", ratio(own, pixel), 12)
+    bench.bar("MiB of the default", own and own[2], 600)
+    apart(make, folder, "cal", 2000, 2, 240, 320)
+    own = bench.calibrate("default, 2000 images", folder / "cal")
+    bench.numpy("numpy: exact curves of every pixel, the same", 2000)
+    bench.bar("seconds for 2000 images", own and own[0], 8)
+
+
+def classes(bench):
+    for count in (3, 11):
+        apart(make, bench.folder, f"c{count}", 142, count, 120, 160)
+    few = bench.calibrate("default, 142 images of 160 x 120, 3 classes", bench.folder / "c3")
+    many = bench.calibrate("default, 142 images of 160 x 120, 11 classes", bench.folder / "c11")
+    bench.bar("11 classes against 3", ratio(many, few), 4.5)
+
+
+def street(bench):
+    apart(make, bench.folder, "street", 100, 19, 256, 512)
+    data = bench.folder / "street"
+    bench.calibrate("`image`, 100 images of 512 x 256, 19 classes", data, "--method", "image")
+    clusters = bench.calibrate("`kmeans`, the same", data, "--method", "kmeans")
+    own = bench.calibrate("default, the same", data)
+    sets = bench.predict("predict with it", data)
+    bench.bar("seconds of kmeans", clusters and clusters[0], 6)
+    bench.bar("seconds of the default", own and own[0], 20)
+    bench.bar("MiB of the default", own and own[2], 1024)
+    bench.bar("MB of its file", own and own[3], 40)
+    bench.bar("MiB of predict", sets and sets[2], 500)
+
+
+def growth(bench):
+    before = None
+    for side in (256, 512, 1024):
+        apart(make, bench.folder, "wide", 24, 4, side, 2 * side)
+        now = bench.calibrate(f"default, 24 images of {2 * side} x {side}, 4 classes", bench.folder / "wide")
+        if before:
+            bench.bar("seconds, four times the pixels", ratio(now, before), 4.4)
+            bench.bar("MB of the file, four times the pixels", now and now[3] / before[3], 4.4)
+        before = now
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build", help="the build folder")
+    parser.add_argument("--scratch", default=tempfile.gettempdir(), help="where large files go, and are removed")
+    parser.add_argument("--camvid", help="folder of camvid_cal_{probs,labels}.npy")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--only", default="photos,classes,street,growth,camvid")
+    arguments = parser.parse_args()
+    program = Path(arguments.build, "bin", "kandinsky").resolve()
+    if not program.exists():
+        sys.exit(f"{program} is not there; build it first")
+    folder = Path(tempfile.mkdtemp(prefix="kandinsky-bench-", dir=arguments.scratch))
+    bench = Bench(program, folder, arguments.rounds)
+    print("| task | seconds | CPU seconds | peak MiB | file, MB |\n| --- | --: | --: | --: | --: |")
+    try:
+        for name, task in (("photos", photos), ("classes", classes), ("street", street), ("growth", growth)):
+            if name in arguments.only.split(","):
+                task(bench)
+            for left in folder.iterdir():
+                left.unlink()
+        if arguments.camvid and "camvid" in arguments.only.split(","):
+            own = bench.calibrate("default, CamVid: 142 images of 160 x 120, 11 classes", Path(arguments.camvid) / "camvid_cal")
+            bench.bar("seconds on CamVid", own and own[0], 6)
+            bench.bar("MB of its file", own and own[3], 40)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    sys.exit(f"missed: {', '.join(bench.missed)}" if bench.missed else 0)
+
+
+if __name__ == "__main__":
+    main()
