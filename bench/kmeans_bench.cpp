@@ -65,10 +65,14 @@ void assign_nearest_320x240(benchmark::State& state) {
         for (std::size_t j = 0; j < kFeatures; ++j) centres.push_back(0.1 + 0.2 * static_cast<double>(c));
     std::vector<std::uint32_t> labels(points.stride(), kmeans::kUnassigned);
     std::vector<kmeans::Move> moves(points.stride());
+    std::vector<double> slack(points.stride());
     const bool reference = state.range(0) != 0;
     for (auto _ : state)
-        benchmark::DoNotOptimize((reference ? kmeans::assign_nearest_reference : kmeans::assign_nearest)(
-            points, centres, 0, points.size(), labels.data(), moves.data()));
+        benchmark::DoNotOptimize(
+            reference ? kmeans::assign_nearest_reference(points, centres, 0, points.size(), labels.data(),
+                                                         moves.data())
+                      : kmeans::assign_nearest(points, centres, 0, points.size(), labels.data(), moves.data(),
+                                               slack.data(), 1e9));
     state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * points.size()));
 }
 BENCHMARK(assign_nearest_320x240)->ArgName("reference")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);

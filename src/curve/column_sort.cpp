@@ -157,18 +157,5 @@ void sort_columns(std::uint32_t* lines, std::size_t rows) {
     HWY_DYNAMIC_DISPATCH(SortColumns32)(lines, rows);
 }
 
-namespace {
-template <class T>
-void sort_each(T* lines, std::size_t rows) {
-    constexpr std::size_t kPitch = kLineBytes / sizeof(T);
-    std::vector<T> column(rows);
-    for (std::size_t k = 0; k < kPitch; ++k) {
-        for (std::size_t row = 0; row < rows; ++row) column[row] = lines[row * kPitch + k];
-        std::sort(column.begin(), column.end());
-        for (std::size_t row = 0; row < rows; ++row) lines[row * kPitch + k] = column[row];
-    }
-}
-}  // namespace
-
 }  // namespace kandinsky
 #endif

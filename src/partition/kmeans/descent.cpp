@@ -1,6 +1,7 @@
 #include "partition/kmeans/descent.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <kandinsky/error.hpp>
 #include <numeric>
 
@@ -21,13 +22,16 @@ struct State {
     std::vector<std::uint32_t> labels;
     std::vector<double> sums;
     std::vector<std::size_t> counts;
+    std::vector<double> slack, judged;  ///< of assign_nearest(), and the centres it last saw
 
     State(const Points& of, std::vector<double> start)
         : points(of),
           centres(std::move(start)),
           labels(of.stride(), kUnassigned),
           sums(centres.size(), 0.0),
-          counts(centres.size() / of.dimension(), 0) {}
+          counts(centres.size() / of.dimension(), 0),
+          slack(of.stride(), 0.0),
+          judged(centres) {}
 
     void add(std::size_t point, std::uint32_t cluster) {
         for (std::size_t j = 0; j < points.dimension(); ++j)
@@ -54,6 +58,18 @@ struct State {
         std::fill(counts.begin(), counts.end(), 0);
         for (std::size_t i = 0; i < points.size(); ++i) add(i, labels[i]);
     }
+    /// The largest distance that a centre has moved since this was last asked, and a little for rounding.
+    double shift() {
+        double most = 0.0;
+        for (std::size_t c = 0; c < counts.size(); ++c) {
+            double sum = 0.0;
+            for (std::size_t at = c * points.dimension(); at < (c + 1) * points.dimension(); ++at)
+                sum += (centres[at] - judged[at]) * (centres[at] - judged[at]);
+            most = std::max(most, std::sqrt(sum));
+        }
+        judged = centres;
+        return most * (1 + 1e-9);
+    }
     [[nodiscard]] double distance_from_own(std::size_t point) const {
         return points.squared_distance(point, centres.data() + labels[point] * points.dimension());
     }
@@ -63,10 +79,11 @@ struct State {
 std::size_t reassign(State& state, std::vector<Move>& moves) {
     const std::size_t size = state.points.size(), chunks = (size + kChunk - 1) / kChunk;
     std::vector<std::size_t> moved(chunks);
+    const double shift = 2 * state.shift();
     const auto pass = [&](std::size_t chunk) {
         const std::size_t begin = chunk * kChunk;
         moved[chunk] = assign_nearest(state.points, state.centres, begin, std::min(size, begin + kChunk),
-                                      state.labels.data(), moves.data() + begin);
+                                      state.labels.data(), moves.data() + begin, state.slack.data(), shift);
     };
     if (chunks == 1)
         pass(0);
@@ -100,6 +117,7 @@ void refill_empty_clusters(State& state) {
         state.remove(point, from);
         state.add(point, to);
         state.labels[point] = to;
+        std::fill(state.slack.begin(), state.slack.end(), 0.0);
         state.update_centre(from);
         state.update_centre(to);
     }

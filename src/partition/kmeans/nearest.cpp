@@ -21,7 +21,7 @@ using Vector = hn::Vec<Doubles>;
 template <std::size_t kDimension>
 std::size_t assign(const float* values, std::size_t stride, std::size_t run_dimension, const double* centres,
                    std::size_t clusters, std::size_t begin, std::size_t end, std::size_t size,
-                   std::uint32_t* labels, Move* moves) {
+                   std::uint32_t* labels, Move* moves, double* slack, double shift) {
     const Doubles doubles;
     const Floats floats;
     const Labels integers;
@@ -29,7 +29,10 @@ std::size_t assign(const float* values, std::size_t stride, std::size_t run_dime
     const std::size_t dimension = kDimension > 0 ? kDimension : run_dimension;
     std::size_t moved = 0;
     for (std::size_t i = begin; i < end; i += 2 * lanes) {
+        slack[i] -= shift;
+        if (slack[i] > 0) continue;
         Vector best0 = hn::Set(doubles, std::numeric_limits<double>::infinity()), best1 = best0;
+        Vector next0 = best0, next1 = best0;  // of the second nearest
         Vector label0 = hn::Zero(doubles), label1 = label0;
         const double* centre = centres;
         for (std::size_t c = 0; c < clusters; ++c, centre += dimension) {
@@ -45,11 +48,18 @@ std::size_t assign(const float* values, std::size_t stride, std::size_t run_dime
             const Vector number = hn::Set(doubles, static_cast<double>(c));
             const auto nearer0 = hn::Lt(sum0, best0);
             const auto nearer1 = hn::Lt(sum1, best1);
+            next0 = hn::Min(next0, hn::IfThenElse(nearer0, best0, sum0));
+            next1 = hn::Min(next1, hn::IfThenElse(nearer1, best1, sum1));
             best0 = hn::IfThenElse(nearer0, sum0, best0);
             best1 = hn::IfThenElse(nearer1, sum1, best1);
             label0 = hn::IfThenElse(nearer0, number, label0);
             label1 = hn::IfThenElse(nearer1, number, label1);
         }
+        // Less than the true gap by far more than rounding.
+        const Vector cautious = hn::Set(doubles, 1 - 1e-9);
+        const Vector gap0 = hn::Sub(hn::Mul(hn::Sqrt(next0), cautious), hn::Sqrt(best0));
+        const Vector gap1 = hn::Sub(hn::Mul(hn::Sqrt(next1), cautious), hn::Sqrt(best1));
+        slack[i] = hn::GetLane(hn::MinOfLanes(doubles, hn::Min(gap0, gap1)));
         auto* stored = reinterpret_cast<std::int32_t*>(labels + i);
         const auto new0 = hn::DemoteTo(integers, label0);
         const auto new1 = hn::DemoteTo(integers, label1);
@@ -75,9 +85,10 @@ std::size_t assign(const float* values, std::size_t stride, std::size_t run_dime
 
 std::size_t assign_any(const float* values, std::size_t stride, std::size_t dimension, const double* centres,
                        std::size_t clusters, std::size_t begin, std::size_t end, std::size_t size,
-                       std::uint32_t* labels, Move* moves) {
+                       std::uint32_t* labels, Move* moves, double* slack, double shift) {
     const auto function = dimension == 4 ? assign<4> : assign<0>;
-    return function(values, stride, dimension, centres, clusters, begin, end, size, labels, moves);
+    return function(values, stride, dimension, centres, clusters, begin, end, size, labels, moves, slack,
+                    shift);
 }
 
 }  // namespace kandinsky::partition::kmeans::HWY_NAMESPACE
@@ -89,10 +100,10 @@ namespace kandinsky::partition::kmeans {
 HWY_EXPORT(assign_any);
 
 std::size_t assign_nearest(const Points& points, std::span<const double> centres, std::size_t begin,
-                           std::size_t end, std::uint32_t* labels, Move* moves) {
+                           std::size_t end, std::uint32_t* labels, Move* moves, double* slack, double moved) {
     return HWY_DYNAMIC_DISPATCH(assign_any)(points.data(), points.stride(), points.dimension(),
                                             centres.data(), centres.size() / points.dimension(), begin, end,
-                                            points.size(), labels, moves);
+                                            points.size(), labels, moves, slack, moved);
 }
 
 std::size_t assign_nearest_reference(const Points& points, std::span<const double> centres, std::size_t begin,

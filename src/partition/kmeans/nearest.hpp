@@ -24,9 +24,14 @@ struct Move {
 /// Points::kPadding, and so is `end` unless it is points.size(). `centres` is [cluster][coordinate], finite.
 /// `labels` has points.stride() entries, `moves` room for end - begin. Distances are double and added
 /// coordinate by coordinate without fused operations: the same bits on every machine. No allocation; O((end -
-/// begin) * clusters * dimension).
+/// begin) * clusters * dimension), less where `slack` spares points.
+///
+/// `slack` has an entry for each point, 0 at first: by how much the second nearest centre is farther away
+/// than the nearest, for a few neighbouring points at a time. `moved` is twice the largest distance that a
+/// centre has moved since the last call: points whose slack exceeds it keep their label, and are not looked
+/// at.
 std::size_t assign_nearest(const Points& points, std::span<const double> centres, std::size_t begin,
-                           std::size_t end, std::uint32_t* labels, Move* moves);
+                           std::size_t end, std::uint32_t* labels, Move* moves, double* slack, double moved);
 
 /// The same without vector instructions: the reference the tests hold the kernel against.
 std::size_t assign_nearest_reference(const Points& points, std::span<const double> centres, std::size_t begin,

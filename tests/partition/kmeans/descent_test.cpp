@@ -92,10 +92,53 @@ TEST(KMeansNearest, EveryVectorTargetAgreesWithTheReference) {
             const std::size_t begin = size > 16 ? 16 : 0;
             const std::size_t count = assign_nearest_reference(points, centres, begin, size,
                                                                expected_labels.data(), expected.data());
-            ASSERT_EQ(assign_nearest(points, centres, begin, size, labels.data(), moves.data()), count)
+            std::vector<double> slack(points.stride());
+            ASSERT_EQ(
+                assign_nearest(points, centres, begin, size, labels.data(), moves.data(), slack.data(), 0.0),
+                count)
                 << hwy::TargetName(target) << " trial " << trial;
             for (std::size_t m = 0; m < count; ++m) ASSERT_EQ(moves[m], expected[m]);
             for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(labels[i], expected_labels[i]);
+        }
+    }
+    hwy::SetSupportedTargetsForTest(0);
+}
+
+TEST(KMeansNearest, SparesOnlyPointsThatKeepTheirCluster) {
+    for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+        hwy::SetSupportedTargetsForTest(target);
+        for (std::size_t trial = 0; trial < 30; ++trial) {
+            Random random(32, trial);
+            const std::size_t dimension = 1 + random.below(5), size = 1 + random.below(300),
+                              clusters = 1 + random.below(12);
+            std::vector<float> rows(size * dimension);
+            std::vector<double> centres(clusters * dimension);
+            for (float& value : rows) value = static_cast<float>(random.uniform());
+            for (double& value : centres) value = random.uniform();
+            const Points points(rows, dimension);
+            std::vector<std::uint32_t> labels(points.stride(), kUnassigned), expected_labels = labels;
+            std::vector<Move> moves(points.stride()), expected(points.stride());
+            std::vector<double> slack(points.stride());
+            double moved = 0, step = 0.3;
+            for (int round = 0; round < 25; ++round, step *= 0.8) {
+                const std::size_t count = assign_nearest_reference(points, centres, 0, size,
+                                                                   expected_labels.data(), expected.data());
+                ASSERT_EQ(assign_nearest(points, centres, 0, size, labels.data(), moves.data(), slack.data(),
+                                         2 * moved),
+                          count)
+                    << hwy::TargetName(target) << " trial " << trial << " round " << round;
+                for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(labels[i], expected_labels[i]);
+                moved = 0;
+                for (std::size_t c = 0; c < clusters; ++c) {
+                    double sum = 0;
+                    for (std::size_t j = 0; j < dimension; ++j) {
+                        const double by = random.uniform(-step, step);
+                        centres[c * dimension + j] += by;
+                        sum += by * by;
+                    }
+                    moved = std::max(moved, std::sqrt(sum) * (1 + 1e-9));
+                }
+            }
         }
     }
     hwy::SetSupportedTargetsForTest(0);
