@@ -86,6 +86,7 @@ bench:  ## time the tasks against numpy, torch and others: one table (BENCH="--l
 	@for package in $$(sed '/^#/d' bench/requirements.txt); do \
 	    $(BENCH_VENV)/bin/pip install -q $$package || echo "cannot install $$package: its rows will be missing"; done
 	@$(BENCH_VENV)/bin/python bench/run.py --build $(BUILD) $(BENCH)
+	@$(BENCH_VENV)/bin/python bench/default_path.py --build $(BUILD)
 	@echo "== $(BUILD)/bin/validity"; \
 	if [ -n "$(DATA)" ]; then $(BUILD)/bin/validity $(DATA) --quick; \
 	else echo "skipped: it needs real outputs; say make bench DATA=FOLDER, and see the head of bench/validity.cpp"; fi

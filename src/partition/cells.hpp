@@ -21,9 +21,16 @@ class Cells {
     [[nodiscard]] std::size_t of(std::size_t pixel) const {
         return pixel / image_.width / side_ * grid().width + pixel % image_.width / side_;
     }
-    /// Whether a pixel is the one in the middle of its cell; cells that the border cuts short may have none.
+    /// The row, or column, of the pixel in the middle of a row, or column, of cells; the last one of the
+    /// image where the border cuts cells short.
+    [[nodiscard]] std::uint32_t middle_row(std::size_t row) const { return middle(row, image_.height); }
+    [[nodiscard]] std::uint32_t middle_column(std::size_t column) const {
+        return middle(column, image_.width);
+    }
+    /// Whether a pixel is the one in the middle of its cell.
     [[nodiscard]] bool in_middle(std::size_t pixel) const {
-        return pixel / image_.width % side_ == side_ / 2 && pixel % image_.width % side_ == side_ / 2;
+        const std::size_t row = pixel / image_.width, column = pixel % image_.width;
+        return row == middle_row(row / side_) && column == middle_column(column / side_);
     }
     /// What counting in cells and reading between their centres add to the variance of a kernel, in cells.
     [[nodiscard]] double added_variance() const {
@@ -31,6 +38,10 @@ class Cells {
     }
 
   private:
+    [[nodiscard]] std::uint32_t middle(std::size_t cell, std::uint32_t size) const {
+        return std::min(static_cast<std::uint32_t>(cell) * side_ + side_ / 2, size - 1);
+    }
+
     Grid image_;
     std::uint32_t side_ = 1;
 };

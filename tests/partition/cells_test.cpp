@@ -34,6 +34,17 @@ TEST(Cells, AreFullBlocksButForTheBorder) {
     EXPECT_EQ(cells.of(69), 11u);
 }
 
+TEST(Cells, HaveOneMiddlePixelEachAlsoWhereTheBorderCutsThemShort) {
+    for (const Grid image : {Grid{7, 10}, Grid{1, 40}, Grid{9, 9}, Grid{64, 2}}) {
+        for (const std::size_t most : {3u, 12u, 1000u}) {
+            const Cells cells(image, most);
+            std::vector<int> middles(cells.grid().pixels());
+            for (std::size_t p = 0; p < image.pixels(); ++p) middles[cells.of(p)] += cells.in_middle(p);
+            EXPECT_EQ(middles, std::vector<int>(middles.size(), 1)) << image.height << " x " << image.width;
+        }
+    }
+}
+
 TEST(Cells, CountTheScoresOfAllTheirPixels) {
     Sample sample{.height = 7, .width = 10, .images = 6};
     const Given given(sample.draw());

@@ -98,11 +98,7 @@ std::size_t add_row(const Cells& cells, const FoldHistograms& histograms, std::s
     Errors errors(candidates, histograms.bins());
     sums.assign(errors.rows() * errors.rows(), 0.0);
     if (judged.empty()) return 0;
-    const auto middle = [&](std::size_t cell, std::uint32_t count) {
-        const std::uint32_t side = cells.side();
-        return between_cells(static_cast<std::uint32_t>(cell) * side + side / 2, side, count);
-    };
-    const BetweenCells y = middle(row, grid.height);
+    const BetweenCells y = between_cells(cells.middle_row(row), cells.side(), grid.height);
     const CandidateRow upper(fields, candidates, grid, histograms.bins(), y.low);
     const CandidateRow below(fields, candidates, grid, histograms.bins(), y.high);
     const auto unit = static_cast<float>(4 * cells.side() * cells.side());
@@ -110,7 +106,7 @@ std::size_t add_row(const Cells& cells, const FoldHistograms& histograms, std::s
         const std::size_t end = std::min(judged.size(), first + kBatch);
         if (first + kBatch > end) errors.clear();
         for (std::size_t i = first; i < end; ++i) {
-            const BetweenCells x = middle(judged[i], grid.width);
+            const BetweenCells x = between_cells(cells.middle_column(judged[i]), cells.side(), grid.width);
             const float* const around[] = {upper.at(x.low), upper.at(x.high), below.at(x.low),
                                            below.at(x.high)};
             const float weights[] = {static_cast<float>(y.low_weight * x.low_weight) / unit,
