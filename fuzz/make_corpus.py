@@ -72,10 +72,11 @@ def kcal(command):
             "kmeans": ["--kmeans-clusters", "2", "--score", "raps", "--randomized", "--condition", "none"],
             "fcc": ["--compat", "released"],
             "field": ["--split", "0.5"],
+            "smooth": ["--pooling", "pixels"],
         }.items():
             output = folder / f"{name}.kcal"
             subprocess.run([command, "calibrate", "--probs", folder / "probs.npy", "--labels", folder / "labels.npy",
-                            "--method", name, "-q", "-o", output, "--rungs", "3", *options], check=True)
+                            "--method", "field" if name == "smooth" else name, "-q", "-o", output, "--rungs", "3", *options], check=True)
             put("kcal", name, output.read_bytes())
 
 

@@ -59,14 +59,14 @@ SmoothCurves::SmoothCurves(Grid grid, Ladder ladder, Storage storage)
 }
 
 void SmoothCurves::thresholds(std::span<const double> alphas, PixelRange range, float* out) const {
-    constexpr std::uint32_t kAlways = kNever - 1;
+    constexpr std::uint32_t kNothing = kNever - 1;  // at alpha = 1 no set has a member
     std::vector<std::uint32_t> wanted;
     for (const double alpha : alphas) {
         const auto rung = static_cast<std::size_t>(
             std::lower_bound(ladder_.levels.begin(), ladder_.levels.end(), 1 - alpha - kSlack) -
             ladder_.levels.begin());
         wanted.push_back(!(alpha > 0) || without_data() || rung == ladder_.levels.size() ? kNever
-                         : alpha >= 1                                                    ? kAlways
+                         : alpha >= 1                                                    ? kNothing
                                       : data_.levels[rung]);
     }
     const std::size_t n = range.size(), bins = without_data() ? 0 : data_.edges.size() - 1;
@@ -85,7 +85,7 @@ void SmoothCurves::thresholds(std::span<const double> alphas, PixelRange range, 
             float& threshold = out[a * n + i];
             if (wanted[a] == kNever) {
                 threshold = kInf;
-            } else if (wanted[a] == kAlways) {
+            } else if (wanted[a] == kNothing) {
                 threshold = -kInf;
             } else if (wanted[a] == kOne) {
                 threshold = data_.largest;

@@ -196,6 +196,8 @@ std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid
         }
         out[s] = SmoothCurves(grid, ladder, std::move(own));
     }
+    if (edge != edges.size() || level != levels.size() || value != cumulative.size())
+        fail(ErrorKind::data, "an array of the smooth curves is too long");
     return out;
 }
 }  // namespace

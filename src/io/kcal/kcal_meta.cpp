@@ -132,8 +132,9 @@ std::optional<SmoothCurves::Storage> smooth_from(const ordered_json& stratum) {
     if (smooth == stratum.end()) return std::nullopt;
     SmoothCurves::Storage storage;
     storage.side = smooth->at("cell").get<std::uint32_t>();
-    // The reader fills them; no more bins than a byte can number.
-    storage.edges.resize(std::min<std::size_t>(256, smooth->at("bins").get<std::size_t>()));
+    const auto bins = smooth->at("bins").get<std::size_t>();
+    if (bins > 256) fail(ErrorKind::data, "a stratum has {} bins, but 256 are the most", bins);
+    storage.edges.resize(bins);  // the reader fills them
     storage.origin = smooth->at("origin").get<std::int32_t>();
     storage.largest = smooth->at("largest").get<float>();
     storage.scores = smooth->at("scores").get<std::uint64_t>();

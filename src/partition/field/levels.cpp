@@ -6,8 +6,6 @@
 #include <mutex>
 #include <numeric>
 
-#include "core/base/parallel.hpp"
-#include "core/team/checkpoint.hpp"
 #include "core/team/team.hpp"
 #include "score/scored_tile.hpp"
 #include "score/visit.hpp"
@@ -35,11 +33,6 @@ void GroupLevels::sum(Communicator& comm) {
 
 State GroupLevels::state() {
     return {bytes_of(mass_), bytes_of(groups_)};
-}
-
-void GroupLevels::add(const GroupLevels& other) {
-    groups_[0] += other.groups_[0];
-    for (std::size_t i = 0; i < mass_.size(); ++i) mass_[i] += other.mass_[i];
 }
 
 double GroupLevels::quantile(double level) const {

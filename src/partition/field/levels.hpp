@@ -19,7 +19,6 @@ class GroupLevels {
     /// `counts[i]`: values in (i-1, i] / 4096 for i <= 4096, then the number of those that are infinite. A
     /// group without values does not count.
     void add(const std::vector<std::uint32_t>& counts);
-    void add(const GroupLevels& other);
     void sum(Communicator& comm);  ///< over the ranks, whose groups differ
     [[nodiscard]] State state();   ///< for checkpoints
     [[nodiscard]] std::uint64_t groups() const { return groups_[0]; }
