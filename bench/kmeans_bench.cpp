@@ -10,7 +10,7 @@
 
 #include "core/base/random.hpp"
 #include "partition/kmeans/lloyd.hpp"
-#include "partition/kmeans/nearest.hpp"
+#include "partition/kmeans/nearest_reference.hpp"
 
 namespace {
 

@@ -279,10 +279,6 @@ def main():
                         ("kandinsky: calibrate and evaluate for each, one after the other", together(parts)),
                         ("kandinsky, regions by cross-validation (default)",
                          command("compare", *pets, *five, "--json", folder / "pets.json"))])
-        if wanted("sketch"):
-            table.task(f"sketch: curves of every pixel in one walk, at most 0.005 too high, {n} images",
-                       [("kandinsky", calibrate("cal", "pixel", "sketch.kcal", "--sketch", 0.005)),
-                        ("kandinsky, exact", calibrate("cal", "pixel", "pixel.kcal"))])
         if arguments.large and wanted("growth"):
             base = table.task(f"growth: calibrate, {n} images", [("kandinsky", calibrate("cal", "pixel", "pixel.kcal"))])
             apart(repeat_images, folder, "large", "cal", 10)

@@ -16,10 +16,12 @@
 #include <numeric>
 
 #include "curve/pixel_pass.hpp"
+#include "partition/fcc/polar_objective.hpp"
 #include "score/census.hpp"
 
 namespace {
 using namespace kandinsky;
+using namespace kandinsky::partition::fcc;
 
 void run(const std::string& probs, const std::string& labels, std::size_t cls, std::size_t images) {
     Dataset data(read_npy(probs), read_npy(labels), {});

@@ -65,8 +65,7 @@ class Dataset {
     [[nodiscard]] Dataset dealt(std::shared_ptr<const Team> team) const;
     /// These images as the part of this rank, where they were dealt before they were read.
     [[nodiscard]] Dataset as_rank_part(std::shared_ptr<const Team> team) const;
-    [[nodiscard]] Dataset by_itself() const;  ///< the same images without the team
-    [[nodiscard]] const Team& team() const;   ///< a process alone, unless dealt
+    [[nodiscard]] const Team& team() const;  ///< a process alone, unless dealt
 
     /// Probabilities of one image as float32 [C][range]. Throws a data error that names image, class, row,
     /// column and value when one is NaN or outside [0,1]. No allocation; safe from several threads.

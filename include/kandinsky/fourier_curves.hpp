@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -113,31 +112,5 @@ struct FourierFit {
 /// The band of every pixel: the first curve whose radius is not exceeded, or curves.size() outside all of
 /// them.
 [[nodiscard]] std::vector<std::uint32_t> fourier_bands(const FourierCurves& curves, const Grid& grid);
-
-/// The objective of given curves, for the field and the quadrature that the options name.
-[[nodiscard]] FourierObjective fourier_objective(const FourierField& field, const FourierOptions& options,
-                                                 const FourierCurves& curves);
-
-/// Any polar curves about a centre: radius(l, theta), innermost first.
-struct PolarCurves {
-    double centre_column = 0;                           ///< of the centre
-    double centre_row = 0;                              ///< of the centre
-    std::size_t curves = 0;                             ///< how many
-    std::function<double(std::size_t, double)> radius;  ///< of curve l at angle theta, in pixels
-};
-
-/// Circles as polar curves about another point. Along rays that miss a circle, which can only happen when the
-/// point lies outside it, the radius is 0.
-[[nodiscard]] PolarCurves polar_circles(double centre_column, double centre_row, double circle_column,
-                                        double circle_row, std::vector<double> radii);
-
-/// The objective of arbitrary polar curves. They are first made admissible: clipped to `margin` pixels inside
-/// the limit and kept `margin` apart, so that circles which leave the image can be compared.
-[[nodiscard]] FourierObjective polar_objective(const FourierField& field, const FourierOptions& options,
-                                               const PolarCurves& curves, double margin = 0.5);
-
-/// The variance part of the objective for any region map: pixels instead of integrals.
-[[nodiscard]] double region_variance(const FourierField& field, std::span<const std::uint32_t> region,
-                                     FourierVariance variance);
 
 }  // namespace kandinsky

@@ -6,9 +6,7 @@
 
 namespace kandinsky {
 
-class Communicator;  // ranks of a team; of the library's own use
-
-/// Calibration in one walk over images that pass by once: how many scores every pixel has in bins of one
+/// Calibration in one walk, for images that pass by once: how many scores every pixel has in bins of one
 /// width. Its memory depends on the grid and the bins, never on the number of images. A threshold is the
 /// upper end of the bin in which the exact one lies: never below it, and above it by at most error(). Counts
 /// are integers, so neither batches, nor their order, nor threads show.
@@ -20,12 +18,8 @@ class Sketch {
 
     /// Counts some images, which are not looked at again. One thread at a time; works on all cores itself.
     void add(const Dataset& images, Progress& progress = silent());
-    /// Adds what all ranks of a team have counted, each of its own groups. Collective.
-    void add_up(Communicator& comm);
-    /// The calibrator of all images so far, by the method of the options.
+    /// The calibrator of all images so far.
     [[nodiscard]] Calibrator finish(Progress& progress = silent()) const;
-    /// The same by another method; the options must agree in score, condition, pooling and sketch.
-    [[nodiscard]] Calibrator finish(const CalibrateOptions& options, Progress& progress = silent()) const;
 
     [[nodiscard]] std::uint64_t images() const { return images_; }    ///< counted so far
     [[nodiscard]] std::size_t bins() const { return edges_.size(); }  ///< of each pixel and stratum
@@ -47,7 +41,6 @@ class Sketch {
     std::uint64_t images_ = 0;
     bool grouped_ = false;
     std::set<std::int64_t> group_ids_;
-    std::uint64_t foreign_groups_ = 0;  ///< of other ranks
     std::array<std::uint64_t, 2> fingerprint_{};
 };
 

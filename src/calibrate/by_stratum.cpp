@@ -1,12 +1,8 @@
 #include "calibrate/by_stratum.hpp"
 
-#include <algorithm>
 #include <map>
-#include <optional>
 
-#include "calibrate/calibration_run.hpp"
 #include "calibrate/choose.hpp"
-#include "core/base/stopwatch.hpp"
 
 namespace kandinsky {
 
@@ -17,15 +13,11 @@ CalibrateOptions settled(CalibrateOptions options, const Choice& choice) {
     for (const auto& [flag, value] : choice.tuned) options.settings.text[flag] = value;
     return options;
 }
+}  // namespace
 
-/// The data of a calibration by choice: `finder` sees the images that regions come from, `setter` those that
-/// set thresholds, `all` everything, which soft methods divide themselves.
-struct Runs {
-    CalibrationRun &finder, &setter, &all;
-};
-
-Calibrator build(const Dataset& data, const CalibrateOptions& options, std::vector<Choice> choices,
-                 const DataSplit* data_split, const Runs& runs) {
+Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Choice> choices,
+                                const DataSplit* data_split, const CalibrationRuns& runs) {
+    const Grid& grid = runs.all.data().grid();
     const std::size_t strata = choices.size();
     std::vector<CalibrateOptions> own;
     std::vector<bool> soft;
@@ -39,8 +31,8 @@ Calibrator build(const Dataset& data, const CalibrateOptions& options, std::vect
     std::map<std::string, std::vector<std::uint32_t>> soft_strata;  // of each soft method with its options
     std::size_t curves_wanted = 0;
     for (std::size_t s = 0; s < strata; ++s) {
-        partitions.push_back(soft[s] ? whole_image(data.grid()) : runs.finder.region_of(own[s], s));
-        curves_wanted += soft[s] ? data.grid().pixels() : partitions[s].regions;
+        partitions.push_back(soft[s] ? whole_image(grid) : runs.finder.region_of(own[s], s));
+        curves_wanted += soft[s] ? grid.pixels() : partitions[s].regions;
         if (soft[s])
             soft_strata[label_of(choices[s].method, choices[s].tuned)].push_back(
                 static_cast<std::uint32_t>(s));
@@ -55,7 +47,7 @@ Calibrator build(const Dataset& data, const CalibrateOptions& options, std::vect
         // Strata that get their curves elsewhere stand in as one region.
         std::vector<Partition> wanted = partitions;
         for (Partition& one : wanted)
-            if (is_pixelwise(one)) one = whole_image(data.grid());
+            if (is_pixelwise(one)) one = whole_image(grid);
         regions = runs.setter.region_curves(wanted, rule);
     }
     for (std::size_t s = 0; s < strata; ++s)
@@ -74,34 +66,6 @@ Calibrator build(const Dataset& data, const CalibrateOptions& options, std::vect
         runs.setter.finish(options, std::move(partitions), std::move(curves), std::move(smooth));
     calibrator.choices = std::move(choices);
     return calibrator;
-}
-}  // namespace
-
-std::vector<Calibrator> calibrate_by_stratum(const Dataset& data,
-                                             const std::vector<CalibrateOptions>& options,
-                                             const DataSplit* data_split, std::vector<double>& seconds,
-                                             Progress& progress) {
-    const Stopwatch start;
-    CalibrationRun all(data, options, progress);
-    std::optional<Dataset> fitting, setting;
-    std::optional<CalibrationRun> finder, setter;
-    if (data_split != nullptr) {
-        fitting = data.subset(data_split->learn), setting = data.subset(data_split->level);
-        finder.emplace(*fitting, options, progress), setter.emplace(*setting, options, progress);
-    }
-    const Runs runs{finder ? *finder : all, setter ? *setter : all, all};
-    auto choices = choose(fitting ? *fitting : data, runs.finder.census(), options, progress);
-    seconds.assign(options.size(), start.seconds() / static_cast<double>(options.size()));
-    std::vector<Calibrator> made;
-    for (std::size_t m = 0; m < options.size(); ++m) {
-        const Stopwatch own;
-        made.push_back(build(data, options[m], std::move(choices[m]), data_split, runs));
-        made.back().images = all.census().images;
-        made.back().groups = all.census().groups;
-        made.back().fingerprint = all.census().fingerprint;
-        seconds[m] += own.seconds();
-    }
-    return made;
 }
 
 }  // namespace kandinsky

@@ -2,17 +2,19 @@
 
 #include <kandinsky/calibrator.hpp>
 
-#include "partition/soft_method.hpp"
+#include "calibrate/calibration_run.hpp"
 
 namespace kandinsky {
 
-/// Calibrates by each of some methods, which share all other options, with whatever cross-validation chooses
-/// for each stratum; they share walks over the data too, and `seconds` tells each one's share. With
-/// `data_split` (not empty on either side) the choice and the regions come from the first part alone, the
-/// thresholds from the other one. `options` are as they take effect.
-[[nodiscard]] std::vector<Calibrator> calibrate_by_stratum(const Dataset& data,
-                                                           const std::vector<CalibrateOptions>& options,
-                                                           const DataSplit* data_split,
-                                                           std::vector<double>& seconds, Progress& progress);
+/// The data of one calibration: `finder` sees the images that regions come from, `setter` those that set
+/// thresholds, `all` everything, which soft methods divide themselves.
+struct CalibrationRuns {
+    CalibrationRun &finder, &setter, &all;
+};
+
+/// Calibrates each stratum by the method that was chosen for it, of which some may be soft. `options` are as
+/// they take effect; `data_split` is what soft methods divide the images by, null: they do not.
+[[nodiscard]] Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Choice> choices,
+                                              const DataSplit* data_split, const CalibrationRuns& runs);
 
 }  // namespace kandinsky

@@ -1,6 +1,7 @@
 #include "calibrate/calibration_run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -55,9 +56,30 @@ bool needs_fallback(const Calibrator& calibrator) {
 }
 }  // namespace
 
-void settle_fallback(CalibrateOptions& options) {
+CalibrateOptions effective(CalibrateOptions options) {
+    if (options.released && options.score.kind != ScoreKind::lac)
+        fail(ErrorKind::usage, "--compat released has the score lac only, but --score is {}",
+             name_of(options.score.kind));
+    if (options.score.randomized) options.score.seed = options.seed;
+    check_score(options.score);
+    if (options.released) {  // the released code has no choice in these
+        use_paper_settings(options);
+        options.score.half = true;
+        for (double& level : options.quantiles) level = std::floor(level * 100 + 0.5) / 99.0;
+    }
+    // A borrowed curve keeps no promise, and a class without one is in the set for certain.
     if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
         options.fallback = Fallback::none;
+    if (options.quantiles.empty()) fail(ErrorKind::usage, "--quantiles needs at least one level");
+    for (const double level : options.quantiles)
+        if (!(level >= 0 && level <= 1))
+            fail(ErrorKind::usage, "--quantiles has {}, but levels lie in [0, 1]", level);
+    if (!(options.split >= 0 && options.split < 1))
+        fail(ErrorKind::usage, "--split is {}, but must be a share of the groups, at least 0 and below 1",
+             options.split);
+    if (options.rungs == 1 || options.rungs > 100000)
+        fail(ErrorKind::usage, "--rungs is {}, but must be 2 to 100000", options.rungs);
+    return options;
 }
 
 void resolve_fallback(Calibrator& calibrator) {
@@ -158,20 +180,6 @@ std::vector<Calibrator> CalibrationRun::set_thresholds(const std::vector<Calibra
         seconds[m] += own.seconds();
     }
     return calibrators;
-}
-
-Calibrator CalibrationRun::calibrate_soft(const CalibrateOptions& options, const DataSplit* data_split) {
-    const CurveRule rule = rule_for(options, census_.strata * data_.grid().pixels());
-    std::vector<std::uint32_t> strata(census_.strata);
-    std::iota(strata.begin(), strata.end(), 0u);
-    std::vector<Partition> partitions;
-    std::vector<CurveSet> curves(census_.strata, CurveSet(rule.ladder, rule.released));
-    std::vector<SmoothCurves> smooth;
-    for (SoftCurves& soft : soft_curves(options, strata, data_split, rule.ladder)) {
-        partitions.push_back(std::move(soft.partition));
-        smooth.push_back(std::move(soft.curves));
-    }
-    return finish(options, std::move(partitions), std::move(curves), std::move(smooth));
 }
 
 void CalibrationRun::find_features() {

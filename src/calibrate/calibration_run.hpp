@@ -23,9 +23,8 @@ namespace kandinsky {
 [[nodiscard]] Partition fit_region(const CalibrateOptions& options, PartitionInput input, Progress& progress);
 /// Notes whose curve each pixel uses.
 void assign_levels(Calibrator& calibrator);
-/// Fallback::automatic becomes `none` with pooling groups: a borrowed curve keeps no promise, and a class
-/// without one is in the set for certain.
-void settle_fallback(CalibrateOptions& options);
+/// Options as they take effect. Throws a usage error for values out of range.
+[[nodiscard]] CalibrateOptions effective(CalibrateOptions options);
 /// Fallback::automatic becomes `image` where a region is short of scores, else `none`.
 void resolve_fallback(Calibrator& calibrator);
 /// All pixels together.
@@ -40,6 +39,7 @@ class CalibrationRun {
     CalibrationRun(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress,
                    bool pixels_next = false);
 
+    [[nodiscard]] const Dataset& data() const { return data_; }
     [[nodiscard]] const Census& census() const { return census_; }
 
     /// The regions that each method finds on these images, [method][stratum]. With `keep_curves`, the same
@@ -50,8 +50,6 @@ class CalibrationRun {
     std::vector<Calibrator> set_thresholds(const std::vector<CalibrateOptions>& options,
                                            std::vector<std::vector<Partition>> partitions,
                                            std::vector<double>& seconds);
-    /// A soft method makes the curves itself.
-    Calibrator calibrate_soft(const CalibrateOptions& options, const DataSplit* data_split);
 
     // The same stratum by stratum.
     void find_features();  ///< before region_of() for a method that looks at curves

@@ -126,9 +126,4 @@ std::vector<std::vector<Choice>> choose(const Dataset& data, const Census& censu
     return choices;
 }
 
-std::vector<Choice> choose(const Dataset& data, const Census& census, const CalibrateOptions& options,
-                           Progress& progress) {
-    return std::move(choose(data, census, std::vector{options}, progress).front());
-}
-
 }  // namespace kandinsky

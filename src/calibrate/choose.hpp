@@ -25,13 +25,11 @@ void settle_defaults(CalibrateOptions& options);
 /// each method all combinations of its options' trials where their value is "auto".
 [[nodiscard]] std::vector<Contender> contenders(const CalibrateOptions& options);
 
-/// Chooses a contender for every stratum by cross-validation with the loss of cross_loss.hpp. Soft methods
-/// win near ties: below kNearTie the loss cannot tell methods apart, and they have no shape to be wrong
-/// about. Depends on the multiset of images, the options and the seed only.
+/// Chooses a contender for every stratum by cross-validation with the loss of cross_loss.hpp, for each of
+/// some methods that share all other options: [method][stratum]. Data are read once for all. Soft methods win
+/// near ties: below kNearTie the loss cannot tell methods apart, and they have no shape to be wrong about.
+/// Depends on the multiset of images, the options and the seed only.
 inline constexpr double kNearTie = 0.02;
-[[nodiscard]] std::vector<Choice> choose(const Dataset& data, const Census& census,
-                                         const CalibrateOptions& options, Progress& progress);
-/// The same for several methods that share all other options: [method][stratum]. Data are read once for all.
 [[nodiscard]] std::vector<std::vector<Choice>> choose(const Dataset& data, const Census& census,
                                                       const std::vector<CalibrateOptions>& options,
                                                       Progress& progress);

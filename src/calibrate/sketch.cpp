@@ -7,7 +7,6 @@
 #include "calibrate/choose.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
-#include "core/team/communicator.hpp"
 #include "score/scored_tile.hpp"
 #include "score/visit.hpp"
 
@@ -53,11 +52,8 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
     : grid_(grid),
       classes_(classes),
       strata_(options.condition == Condition::by_class ? classes : 1),
-      options_(options) {
+      options_(effective(options)) {
     settle_defaults(options_);
-    settle_fallback(options_);
-    if (options_.score.randomized) options_.score.seed = options_.seed;
-    check_score(options.score);
     refuse_unless_possible(options_, grid);
     const bool unit = options.score.kind == ScoreKind::lac || options.score.kind == ScoreKind::margin;
     low_ = score_range(options.score, classes).low;
@@ -137,19 +133,6 @@ void Sketch::count(const Dataset& images, Progress& progress) {
     visit_tiles({.data = images, .progress = progress, .stage = "sketching"}, tiles.count(), take);
 }
 
-void Sketch::add_up(Communicator& comm) {
-    comm.sum(std::span(counts_));
-    comm.sum(std::span(totals_));
-    // Groups are whole on their rank, so their numbers add up as the images' do.
-    std::array<std::uint64_t, 5> sums{fingerprint_[0], fingerprint_[1], images_,
-                                      group_ids_.size() + foreign_groups_, grouped_ ? 1u : 0u};
-    comm.sum(std::span(sums));
-    fingerprint_ = {sums[0], sums[1]};
-    images_ = sums[2];
-    foreign_groups_ = sums[3] - group_ids_.size();
-    grouped_ = sums[4] > 0;
-}
-
 /// Curves from sums of counters.
 class Sketch::Curves {
   public:
@@ -192,26 +175,16 @@ class Sketch::Curves {
 };
 
 Calibrator Sketch::finish(Progress& progress) const {
-    return finish(options_, progress);
-}
-
-Calibrator Sketch::finish(const CalibrateOptions& asked, Progress& progress) const {
-    CalibrateOptions options = asked;
-    settle_defaults(options);
-    if (options.score != options_.score || options.condition != options_.condition ||
-        options.pooling != options_.pooling || options.sketch != options_.sketch)
-        fail(ErrorKind::internal, "[Sketch::finish] the options are not those of the sketch");
-    refuse_unless_possible(options, grid_);
     if (std::accumulate(totals_.begin(), totals_.end(), std::uint64_t{0}) == 0)
         fail(ErrorKind::data, "every pixel of the {} images is ignored, so there is nothing to calibrate on",
              images_);
-    const std::size_t pixels = grid_.pixels(), wanted = options.quantiles.size();
+    const std::size_t pixels = grid_.pixels(), wanted = options_.quantiles.size();
     Calibrator calibrator;
-    calibrator.options = options;
+    calibrator.options = options_;
     calibrator.grid = grid_;
     calibrator.classes = classes_;
     calibrator.images = images_;
-    calibrator.groups = grouped_ ? group_ids_.size() + foreign_groups_ : images_;
+    calibrator.groups = grouped_ ? group_ids_.size() : images_;
     calibrator.grouped = grouped_;
     calibrator.fingerprint = fingerprint_;
     calibrator.version = KANDINSKY_VERSION;
@@ -220,18 +193,18 @@ Calibrator Sketch::finish(const CalibrateOptions& asked, Progress& progress) con
     for (std::size_t s = 0; s < strata_; ++s) {
         const Curves curves(*this, s);
         std::vector<float> features;
-        if (method(options.method).uses_features) {
+        if (method(options_.method).uses_features) {
             features.assign(pixels * wanted, 0.0f);
             parallel_for(pixels, [&](std::size_t p) {
                 const std::uint32_t pixel[] = {static_cast<std::uint32_t>(p)};
                 const std::vector<std::uint64_t> sums = curves.up_to(pixel);
                 for (std::size_t q = 0; q < wanted && sums.back() > 0; ++q)
                     features[p * wanted + q] = static_cast<float>(
-                        interpolated_quantile(sums.back(), options.quantiles[q],
+                        interpolated_quantile(sums.back(), options_.quantiles[q],
                                               [&](std::size_t k) { return curves.at(sums, k); }));
             });
         }
-        calibrator.partitions.push_back(fit_region(options,
+        calibrator.partitions.push_back(fit_region(options_,
                                                    {.grid = grid_,
                                                     .stratum = static_cast<std::uint32_t>(s),
                                                     .feature_count = features.empty() ? 0 : wanted,
@@ -239,7 +212,7 @@ Calibrator Sketch::finish(const CalibrateOptions& asked, Progress& progress) con
                                                     .counts = std::span(totals_).subspan(s * pixels, pixels)},
                                                    progress));
     }
-    const CurveRule rule = rule_for(options, curve_count(calibrator.partitions));
+    const CurveRule rule = rule_for(options_, curve_count(calibrator.partitions));
     for (std::size_t s = 0; s < strata_; ++s) {
         const Curves curves(*this, s);
         calibrator.curves.push_back(curves.of(calibrator.partitions[s], rule, progress));

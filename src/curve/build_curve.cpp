@@ -11,10 +11,6 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 }
 
-double interpolated_quantile(std::span<const std::uint32_t> keys, double level) {
-    return interpolated_quantile(keys.size(), level, [&](std::size_t k) { return score_of(keys[k]); });
-}
-
 CurvePlan CurvePlan::of_scores(std::uint64_t n, const CurveRule& rule) {
     CurvePlan plan;
     const std::vector<double>& levels = rule.ladder.levels;

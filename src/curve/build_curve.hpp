@@ -60,7 +60,6 @@ template <class At>
     const double high = at(below + 1);
     return low + (high - low) * (place - static_cast<double>(below));
 }
-[[nodiscard]] double interpolated_quantile(std::span<const std::uint32_t> keys, double level);
 
 /// A curve from ascending keys, every score alike.
 [[nodiscard]] CurveSet::Curve build_curve(std::span<const std::uint32_t> keys, const CurveRule& rule);

@@ -1,6 +1,5 @@
 #include "model/dice.hpp"
 
-#include <cmath>
 #include <limits>
 
 namespace kandinsky {
@@ -32,17 +31,6 @@ void Dice::add(const Dice& other) {
 double Dice::value(std::size_t output) const {
     return sum_[output] == 0 ? std::numeric_limits<double>::quiet_NaN()
                              : static_cast<double>(both_[output]) / static_cast<double>(sum_[output]);
-}
-
-double Dice::mean() const {
-    double total = 0;
-    std::size_t counted = 0;
-    for (std::size_t c = outputs() > 1 ? 1 : 0; c < outputs(); ++c)
-        if (const double one = value(c); std::isfinite(one)) {
-            total += one;
-            ++counted;
-        }
-    return counted == 0 ? std::numeric_limits<double>::quiet_NaN() : total / static_cast<double>(counted);
 }
 
 }  // namespace kandinsky

@@ -19,8 +19,6 @@ class Dice {
     /// NaN where neither side has a pixel.
     [[nodiscard]] double value(std::size_t output) const;
     [[nodiscard]] std::size_t outputs() const { return both_.size(); }
-    /// Mean over the classes that are no background: all outputs but the first, or the only one.
-    [[nodiscard]] double mean() const;
 
   private:
     std::vector<std::uint64_t> both_, sum_;

@@ -26,10 +26,6 @@ void read_plane(const ArrayView& array, std::size_t sample, std::size_t channel,
 }
 }  // namespace
 
-std::string_view name_of(Intensity intensity) {
-    return kNames[static_cast<std::size_t>(intensity)].second;
-}
-
 Intensity intensity_of(std::string_view name) {
     for (const auto& [intensity, text] : kNames)
         if (text == name) return intensity;

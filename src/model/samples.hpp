@@ -14,7 +14,6 @@ enum class Intensity {
     byte,        ///< divided by 255
     percentile,  ///< clipped to the group's 0.5 and 99.5 percentiles and scaled to [0, 1]: scans
 };
-[[nodiscard]] std::string_view name_of(Intensity intensity);
 [[nodiscard]] Intensity intensity_of(std::string_view name);
 
 /// Images to learn from or to judge: pixels [N,H,W] or [N,K,H,W] of any type, labels [N,H,W] (optional), and

@@ -48,7 +48,7 @@ double loss_of(const Choice& choice, const std::string& method) {
 
 std::vector<Choice> choices_for(const Sample& sample, const CalibrateOptions& options = automatic()) {
     const Dataset data = sample.data();
-    return choose(data, take_census(data, options.condition, silent()), options, silent());
+    return choose(data, take_census(data, options.condition, silent()), {options}, silent()).front();
 }
 
 TEST(Choose, TheDefaultOfCalibrationIsTheMethodThatSharesByDegrees) {

@@ -21,6 +21,13 @@ CalibrateOptions options_for(const std::string& method, double error) {
     return options;
 }
 
+/// All images in one batch.
+Calibrator sketched_by(const Dataset& data, const CalibrateOptions& options) {
+    Sketch sketch(data.grid(), data.classes(), options);
+    sketch.add(data);
+    return sketch.finish();
+}
+
 std::vector<std::uint32_t> numbers(std::size_t begin, std::size_t end) {
     std::vector<std::uint32_t> out;
     for (std::size_t i = begin; i < end; ++i) out.push_back(static_cast<std::uint32_t>(i));
@@ -49,7 +56,7 @@ TEST(Sketch, ThresholdsAreNeverBelowTheExactOnesAndAboveByTheStatedErrorAtMost) 
                     CalibrateOptions options = options_for(name, error);
                     options.score.kind = kind;
                     options.condition = condition;
-                    const Calibrator sketched = calibrate(made.dataset(), options);
+                    const Calibrator sketched = sketched_by(made.dataset(), options);
                     options.sketch = 0;
                     const Calibrator exact = calibrate(made.dataset(), options);
                     EXPECT_LE(sketched.sketch_error, error);
@@ -77,7 +84,7 @@ TEST(Sketch, ServesEveryHardMethod) {
         options.fallback = Fallback::image;
         options.min_count = 3;
         options.settings.text = short_searches();
-        const Calibrator sketched = calibrate(made.dataset(), options);
+        const Calibrator sketched = sketched_by(made.dataset(), options);
         EXPECT_EQ(sketched.options.method, name);
         EXPECT_EQ(sketched.counts.size(), 2 * 12 * 16);
         EXPECT_GT(sketched.sketch_error, 0);
@@ -88,13 +95,13 @@ TEST(Sketch, BatchesTheirOrderAndThreadsDoNotShow) {
     const Made made = make({.images = 40, .classes = 2, .grid = {6, 7}, .seed = 4, .ignored = 0.1});
     const Dataset data = made.dataset();
     const CalibrateOptions options = options_for("kmeans", 0.02);
-    const Calibrator whole = calibrate(data, options);
+    const Calibrator whole = sketched_by(data, options);
     Sketch batches(data.grid(), data.classes(), options);
     for (const auto& [begin, end] : {std::pair{25, 40}, std::pair{0, 1}, std::pair{1, 25}})
         batches.add(data.subset(numbers(static_cast<std::size_t>(begin), static_cast<std::size_t>(end))));
     expect_equal(batches.finish(), whole);
     const ThreadLimit limit(1);
-    expect_equal(calibrate(data, options), whole);
+    expect_equal(sketched_by(data, options), whole);
 }
 
 TEST(Sketch, RefusesWhatNeedsMoreThanOneWalk) {
@@ -121,18 +128,18 @@ TEST(Sketch, RefusesWhatNeedsMoreThanOneWalk) {
     EXPECT_NO_THROW(Sketch(grid, 2, single));
 }
 
-TEST(Sketch, NamesTheImageOfABadValueByItsPlaceInTheWholeSet) {
-    std::vector<float> probs(100 * 2 * 4, 0.5f);
-    probs[(80 * 2 + 1) * 4 + 3] = 2.0f;
-    const Dataset data(Array::copy_of(probs, {100, 2, 2, 2}),
-                       Array::copy_of(std::vector<std::uint8_t>(400, 1), {100, 2, 2}), {});
-    try {
-        (void)calibrate(data, options_for("pixel", 0.01));
-        FAIL();
-    } catch (const Error& error) {
-        EXPECT_NE(std::string(error.what()).find("image 80, class 1, row 1, column 1"), std::string::npos)
-            << error.what();
-    }
+TEST(Sketch, IsNotForImagesThatCanBeReadAgain) {
+    const Made made = make({.images = 10, .classes = 2, .grid = {6, 7}, .seed = 5});
+    EXPECT_THROW((void)calibrate(made.dataset(), options_for("pixel", 0.01)), Error);
+}
+
+TEST(Sketch, ChecksItsOptionsAsCalibrateDoes) {
+    CalibrateOptions options = options_for("kmeans", 0.01);
+    options.quantiles = {1.5};
+    EXPECT_THROW(Sketch({6, 7}, 2, options), Error);
+    options = options_for("kmeans", 0.01);
+    options.rungs = 1;
+    EXPECT_THROW(Sketch({6, 7}, 2, options), Error);
 }
 
 }  // namespace

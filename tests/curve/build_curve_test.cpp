@@ -78,12 +78,12 @@ TEST(BuildCurve, ShortCurvesKeepEveryScore) {
 }
 
 TEST(BuildCurve, InterpolatesAsNumpyDoes) {
-    const std::vector<std::uint32_t> keys{key_of(1), key_of(2), key_of(4), key_of(8)};
-    EXPECT_EQ(interpolated_quantile(keys, 0.0), 1.0);
-    EXPECT_EQ(interpolated_quantile(keys, 1.0), 8.0);
-    EXPECT_EQ(interpolated_quantile(keys, 0.5), 3.0);
-    EXPECT_DOUBLE_EQ(interpolated_quantile(keys, 0.9), 4 + 4 * 0.7);
-    EXPECT_EQ(interpolated_quantile(std::vector<std::uint32_t>{key_of(3)}, 0.3), 3.0);
+    const auto at = [](std::size_t k) { return std::vector{1.0, 2.0, 4.0, 8.0}[k]; };
+    EXPECT_EQ(interpolated_quantile(4, 0.0, at), 1.0);
+    EXPECT_EQ(interpolated_quantile(4, 1.0, at), 8.0);
+    EXPECT_EQ(interpolated_quantile(4, 0.5, at), 3.0);
+    EXPECT_DOUBLE_EQ(interpolated_quantile(4, 0.9, at), 4 + 4 * 0.7);
+    EXPECT_EQ(interpolated_quantile(1, 0.3, at), 1.0);
 }
 
 TEST(BuildGroupCurve, EqualsTheExactHierarchicalQuantileAtEveryRung) {

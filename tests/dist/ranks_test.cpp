@@ -110,15 +110,6 @@ TEST(Ranks, TiesOverlapsAndScoresOfFewValuesMakeNoDifference) {
         }
 }
 
-TEST(Ranks, SketchesAddUp) {
-    for (const std::string method : {"image", "pixel", "kmeans"})
-        for (const std::size_t groups : {0, 6}) {
-            CalibrateOptions options = options_for(method, Pooling::pixels);
-            options.sketch = 0.01;
-            expect_same_bytes(scene(19, groups, false, 0, 5), options, "sketched " + method, {2, 5});
-        }
-}
-
 TEST(Ranks, TheChoiceOfAMethodIsTheSame) {
     CalibrateOptions options = options_for("auto", Pooling::groups);
     expect_same_bytes(scene(14, 7, false, 0, 11), options, "auto", {3});

@@ -5,11 +5,14 @@
 
 #include "curve/pixel_pass.hpp"
 #include "golden/golden.hpp"
+#include "partition/fcc/polar_objective.hpp"
 #include "score/census.hpp"
 
 /// The two shape priors against each other on the golden inputs, in the objective of the Fourier curves.
 namespace kandinsky {
 namespace {
+
+using namespace partition::fcc;
 
 TEST(Shapes, FourierCurvesAreNoWorseThanAnnuliInTheirOwnObjective) {
     // The class with whole images: binary's 1, and 0 of the full multi.

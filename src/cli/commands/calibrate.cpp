@@ -51,6 +51,7 @@ struct Flags {
     ImageFlags images;
     TeamFlags team;
     std::string output, curves, regions;
+    double sketch = 0;
 };
 
 /// The probabilities that were given, or those that a network makes of images on the spot.
@@ -125,7 +126,8 @@ Calibrator calibrate_input(const Flags& flags, const CalibrateOptions& options, 
 
 void run(const Flags& flags) {
     const ThreadLimit limit(threads_for(flags.common.threads));
-    const CalibrateOptions options = flags.calibrate.options();
+    CalibrateOptions options = flags.calibrate.options();
+    options.sketch = flags.sketch;
     check_method(options.method);
     if (flags.output.empty()) fail(ErrorKind::usage, "-o is empty; name the calibrator to write");
     Outputs outputs{{"-o", flags.output}, {"--curves", flags.curves}, {"--regions", flags.regions}};
@@ -137,14 +139,19 @@ void run(const Flags& flags) {
         if (!flags.team.checkpoint.empty())
             fail(ErrorKind::usage, "--checkpoint needs --probs: make them first with kandinsky infer");
     }
-    TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups});
-    if (options.sketch > 0 && !flags.team.checkpoint.empty())
-        fail(ErrorKind::usage, "--checkpoint does not go with --sketch, which reads the images once");
     // A pipe without --sketch is read into memory, as any file that cannot be mapped.
     const bool stream = flags.input.probs == "-" || flags.input.labels == "-" ||
-                        (options.sketch > 0 && (NpyStream::is_stream(flags.input.probs) ||
-                                                NpyStream::is_stream(flags.input.labels)));
+                        (options.sketch != 0 && (NpyStream::is_stream(flags.input.probs) ||
+                                                 NpyStream::is_stream(flags.input.labels)));
+    if (options.sketch != 0 && !stream)
+        fail(
+            ErrorKind::usage,
+            "--sketch is for images that are seen once, from a pipe (--probs -); leave it out and files give "
+            "exact thresholds");
+    if (stream && !flags.team.checkpoint.empty())
+        fail(ErrorKind::usage, "--checkpoint does not go with a pipe, which can be read only once");
     if (stream) refuse_ranks("calibrate from a pipe");
+    TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups});
     const Calibrator calibrator =
         stream ? calibrate_stream(flags, options, progress) : calibrate_input(flags, options, progress);
     if (!flags.common.quiet)
@@ -198,6 +205,12 @@ Command add_calibrate(CLI::App& root) {
     app->add_option("--regions", flags->regions, "also write the region map(s), [H,W] or [C,H,W]")
         ->type_name("FILE.npy");
     flags->calibrate.declare(*app, "groups");
+    app->add_option(
+           "--sketch", flags->sketch,
+           "for pipes (--probs -), whose images are seen once: thresholds at most so much above the exact "
+           "ones "
+           "(e.g. 0.005) and never below. Needs --pooling pixels unless every pixel has its own curve")
+        ->capture_default_str();
     flags->team.declare(*app);
     flags->common.declare(*app);
     app->footer(

@@ -100,11 +100,6 @@ void CalibrateFlags::declare(CLI::App& app, const std::string& standard_pooling)
     app.add_option("--memory", memory,
                    "bytes to work in besides the result, e.g. 2G; less means more walks over the data, never "
                    "another result (default: a quarter of the machine, at most 1G)");
-    app.add_option(
-           "--sketch", sketch,
-           "calibrate in one walk over the images, thresholds at most so much above the exact ones (e.g. "
-           "0.005) and never below; 0: exact. Needs --pooling pixels unless every pixel has its own curve")
-        ->capture_default_str();
     for (const Method* candidate : kandinsky::methods())
         for (const MethodOption& option : candidate->options) {
             std::string& value = method_options[option.flag];
@@ -130,7 +125,6 @@ CalibrateOptions CalibrateFlags::options() const {
     options.rungs = rungs;
     options.split = split;
     options.seed = seed;
-    options.sketch = sketch;
     if (compat != "none" && compat != "released")
         fail(ErrorKind::usage, "--compat is '{}', but must be none or released", compat);
     options.released = compat == "released";

@@ -30,7 +30,7 @@ struct CalibrateFlags {
     std::string memory;
     std::uint64_t min_count = 1, seed = 0;
     std::size_t rungs = 0;
-    double split = 0, sketch = 0;
+    double split = 0;
     ScoreOptions score_options;  ///< all but the kind
     std::map<std::string, std::string> method_options;
     std::string preset = "none";

@@ -157,12 +157,6 @@ Dataset Dataset::as_rank_part(std::shared_ptr<const Team> team) const {
     return part;
 }
 
-Dataset Dataset::by_itself() const {
-    Dataset own = *this;
-    own.team_ = nullptr;
-    return own;
-}
-
 const Team& Dataset::team() const {
     static const Team nobody_else{.comm = alone()};
     return team_ ? *team_ : nobody_else;

@@ -22,15 +22,11 @@ inline constexpr std::size_t kPairSlack = 16;
 [[nodiscard]] double pair_sum(const PointBlock& a, const PointBlock& b);
 /// The same sums point by point: sums[i] += sum over j of w_j |a_i - b_j|, without a's own weights.
 void row_sums(const PointBlock& a, const PointBlock& b, double* sums);
-/// The definitions, lane by lane in plain C++; the tests hold the vector code to them.
-[[nodiscard]] double pair_sum_reference(const PointBlock& a, const PointBlock& b);
-void row_sums_reference(const PointBlock& a, const PointBlock& b, double* sums);
 
 /// Sum over a, b of h_a table[a][b] h_b for an upper triangular table of `size` rows of `size` floats:
 /// entries left of the diagonal are 0. `size` is a multiple of kTableLanes. Zero h_a cost nothing. One
 /// thread, no allocation.
 [[nodiscard]] double quadratic_form(const float* table, const float* histogram, std::size_t size);
-[[nodiscard]] double quadratic_form_reference(const float* table, const float* histogram, std::size_t size);
 inline constexpr std::size_t kTableLanes = 32;
 
 }  // namespace kandinsky::partition::genann

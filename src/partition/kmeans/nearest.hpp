@@ -33,8 +33,4 @@ struct Move {
 std::size_t assign_nearest(const Points& points, std::span<const double> centres, std::size_t begin,
                            std::size_t end, std::uint32_t* labels, Move* moves, double* slack, double moved);
 
-/// The same without vector instructions: the reference the tests hold the kernel against.
-std::size_t assign_nearest_reference(const Points& points, std::span<const double> centres, std::size_t begin,
-                                     std::size_t end, std::uint32_t* labels, Move* moves);
-
 }  // namespace kandinsky::partition::kmeans

@@ -1,4 +1,4 @@
-"""calibrate --sketch: one walk, from files and from pipes, to the same bytes; its error told and kept."""
+"""calibrate --sketch: one walk over what a pipe holds; its error told and kept; files are refused."""
 
 import io
 import json
@@ -37,27 +37,33 @@ def feed(path, data):
     return thread
 
 
+def stream(room, *args, output="cal.kcal", source="probs.npy"):
+    """Calibrates with the probabilities on standard input."""
+    with open(room.folder / source, "rb") as pipe:
+        room.does("calibrate", "--probs", "-", "--labels", "labels.npy", "-o", output, *args, stdin=pipe)
+    return (room.folder / output).read_bytes()
+
+
 @pytest.mark.parametrize("method", ["pixel", "image", "kmeans", "genann", "fcc"])
-def test_a_pipe_gives_the_bytes_of_the_file(many, method):
-    many.calibrate("--method", method, *SKETCH, output="file.kcal")
-    many.does("calibrate", "--probs", "-", "--labels", "labels.npy", "-o", "pipe.kcal", "--method", method, *SKETCH,
-              stdin=open(many.folder / "probs.npy", "rb"))
-    assert (many.folder / "file.kcal").read_bytes() == (many.folder / "pipe.kcal").read_bytes()
+def test_every_hard_method_calibrates_from_a_pipe(many, method):
+    first = stream(many, "--method", method, *SKETCH)
+    assert first == stream(many, "--method", method, *SKETCH, "--threads", "1", output="again.kcal")
+    assert f"method        {method}" in many.does("inspect", "cal.kcal").out
 
 
-def test_pooling_groups_has_the_same_fallback_from_a_pipe(many):
+def test_pooling_groups_borrows_no_curve(many):
     labels = many.labels.copy()
     labels[:, :2] = 0  # pixels where the other classes have no score
     many.save("labels.npy", labels)
-    words = ["--method", "pixel", "--pooling", "groups", "--sketch", "0.01"]
-    many.calibrate(*words, output="file.kcal")
-    many.does("calibrate", "--probs", "-", "--labels", "labels.npy", "-o", "pipe.kcal", *words,
-              stdin=open(many.folder / "probs.npy", "rb"))
-    assert (many.folder / "file.kcal").read_bytes() == (many.folder / "pipe.kcal").read_bytes()
+    stream(many, "--method", "pixel", "--pooling", "groups", "--sketch", "0.01")
+    many.calibrate("--method", "pixel", "--pooling", "groups", output="exact.kcal")
+    fallback = [json.loads(many.does("inspect", name, "--json").out)["options"]["fallback"]
+                for name in ("cal.kcal", "exact.kcal")]
+    assert fallback[0] == fallback[1] == "none"
 
 
 def test_two_named_pipes_of_any_number_format_are_read_side_by_side(many):
-    many.calibrate("--method", "pixel", *SKETCH, output="file.kcal")
+    one = stream(many, "--method", "pixel", *SKETCH)
     for name in ("p", "y"):
         os.mkfifo(many.folder / name)
     threads = [feed(many.folder / "p", as_npy(many.probs.astype(">f4"))),
@@ -65,13 +71,13 @@ def test_two_named_pipes_of_any_number_format_are_read_side_by_side(many):
     many.does("calibrate", "--probs", "p", "--labels", "y", "-o", "pipe.kcal", "--method", "pixel", *SKETCH)
     for thread in threads:
         thread.join(timeout=60)
-    assert (many.folder / "file.kcal").read_bytes() == (many.folder / "pipe.kcal").read_bytes()
+    assert (many.folder / "pipe.kcal").read_bytes() == one
 
 
 @pytest.mark.parametrize("method", ["pixel", "image"])
 def test_thresholds_are_above_the_exact_ones_by_the_told_error_at_most(many, method):
     many.calibrate("--method", method, "--curves", "exact.npy", "--pooling", "pixels")
-    many.calibrate("--method", method, "--curves", "sketch.npy", *SKETCH)
+    stream(many, "--method", method, "--curves", "sketch.npy", *SKETCH)
     error = json.loads(many.does("inspect", "cal.kcal", "--json").out)["options"]["sketch"]["error"]
     assert 0 < error <= 0.01
     exact, sketch = many.load("exact.npy"), many.load("sketch.npy")
@@ -82,19 +88,20 @@ def test_thresholds_are_above_the_exact_ones_by_the_told_error_at_most(many, met
 
 
 def test_inspect_tells_the_error_in_words(many):
-    many.calibrate("--method", "kmeans", *SKETCH)
+    stream(many, "--method", "kmeans", *SKETCH)
     line = next(line for line in many.does("inspect", "cal.kcal").out.splitlines() if line.startswith("precision"))
     assert "at most 0.0099" in line and "never below" in line
     many.calibrate("--method", "kmeans", "--pooling", "pixels")
     assert "precision" not in many.does("inspect", "cal.kcal").out
 
 
-def test_groups_come_from_a_file(many):
+def test_groups_come_from_a_file_and_either_array_from_the_pipe(many):
     many.save("groups.npy", np.arange(150) // 3)
-    many.calibrate("--groups", "groups.npy", "--method", "image", *SKETCH, output="file.kcal")
-    many.does("calibrate", "--probs", "probs.npy", "--labels", "-", "--groups", "groups.npy", "-o", "pipe.kcal",
-              "--method", "image", *SKETCH, stdin=open(many.folder / "labels.npy", "rb"))
-    assert (many.folder / "file.kcal").read_bytes() == (many.folder / "pipe.kcal").read_bytes()
+    one = stream(many, "--groups", "groups.npy", "--method", "image", *SKETCH)
+    with open(many.folder / "labels.npy", "rb") as pipe:
+        many.does("calibrate", "--probs", "probs.npy", "--labels", "-", "--groups", "groups.npy", "-o", "pipe.kcal",
+                  "--method", "image", *SKETCH, stdin=pipe)
+    assert (many.folder / "pipe.kcal").read_bytes() == one
     assert "50 groups" in many.does("inspect", "pipe.kcal").out
 
 
@@ -121,11 +128,18 @@ def test_bad_streams_are_refused_in_one_line(many):
 
 
 def test_what_needs_more_than_one_walk_is_refused(many):
-    data = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "-o", "x.kcal", "--sketch", "0.01"]
-    many.refuses(2, ["--sketch", "field"], *data, "--method", "field", "--pooling", "pixels")
-    many.refuses(2, ["--sketch", "field"], *data, "--pooling", "pixels")
-    many.refuses(2, ["--sketch", "auto"], *data, "--method", "auto", "--pooling", "pixels")
-    many.refuses(2, ["--pooling pixels"], *data, "--method", "image")
-    many.refuses(2, ["--split"], *data, "--method", "pixel", "--split", "0.5")
-    many.refuses(2, ["--memory"], *data[:-1], "0.00002", "--method", "pixel", "--memory", "1M")
-    many.refuses(2, ["--sketch"], *data[:-1], "-1", "--method", "pixel")
+    good = as_npy(many.probs)
+    refuses_stream(many, 2, ["--sketch", "field"], good, "--method", "field", *SKETCH)
+    refuses_stream(many, 2, ["--sketch", "field"], good, *SKETCH)
+    refuses_stream(many, 2, ["--sketch", "auto"], good, "--method", "auto", *SKETCH)
+    refuses_stream(many, 2, ["--pooling pixels"], good, "--method", "image", "--sketch", "0.01")
+    refuses_stream(many, 2, ["--split"], good, "--method", "pixel", *SKETCH, "--split", "0.5")
+    refuses_stream(many, 2, ["--checkpoint"], good, "--method", "pixel", *SKETCH, "--checkpoint", "work")
+    refuses_stream(many, 2, ["--memory"], good, "--method", "pixel", "--sketch", "0.00002", "--memory", "1M")
+    refuses_stream(many, 2, ["--sketch"], good, "--method", "pixel", "--sketch", "-1")
+    refuses_stream(many, 2, ["--quantiles"], good, "--method", "kmeans", *SKETCH, "--quantiles", "2")
+
+
+def test_files_can_be_read_again_and_are_refused(many):
+    files = ["--probs", "probs.npy", "--labels", "labels.npy", "-o", "x.kcal"]
+    many.refuses(2, ["--sketch", "seen once", "leave it out"], "calibrate", *files, "--method", "pixel", *SKETCH)

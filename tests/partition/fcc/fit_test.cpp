@@ -8,11 +8,13 @@
 #include <numbers>
 
 #include "partition/fcc/fields.hpp"
+#include "partition/fcc/polar_objective.hpp"
 #include "support/fewer.hpp"
 
 namespace kandinsky {
 namespace {
 
+using namespace partition::fcc;
 using testing::OwnedField;
 
 using Shape = std::function<double(double)>;  // radius at an angle, for the unit curve

@@ -9,6 +9,7 @@
 
 #include "core/base/random.hpp"
 #include "partition/genann/cloud.hpp"
+#include "partition/genann/pair_sum_reference.hpp"
 
 namespace kandinsky::partition::genann {
 namespace {

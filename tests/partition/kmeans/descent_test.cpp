@@ -9,7 +9,7 @@
 
 #include "core/base/random.hpp"
 #include "partition/kmeans/exchange.hpp"
-#include "partition/kmeans/nearest.hpp"
+#include "partition/kmeans/nearest_reference.hpp"
 #include "partition/kmeans/seeding.hpp"
 
 namespace kandinsky::partition::kmeans {
