@@ -53,6 +53,14 @@ struct Cloud {
                           static_cast<std::size_t>(before[last]));
         });
     }
+    /// The same for the runs of one region.
+    template <class Visit>
+    void visit_region(const Spans& spans, std::size_t region, const Visit& visit_run) const {
+        spans.visit_region(region, [&](std::size_t first, std::size_t last) {
+            if (before[last] > before[first])
+                visit_run(static_cast<std::size_t>(before[first]), static_cast<std::size_t>(before[last]));
+        });
+    }
 };
 
 }  // namespace kandinsky::partition::genann

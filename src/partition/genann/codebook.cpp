@@ -84,12 +84,14 @@ void Codebook::fill_table() {
     cells_ = tree_.size();
     size_ = (cells_ + kTableLanes - 1) / kTableLanes * kTableLanes;
     code_.resize(points.count());
+    cell_sizes_.resize(size_);
     table_.assign(size_ * size_, 0.0f);
     distance_.assign(size_ * size_, 0.0f);
     const PointTable grouped = points.gather(order_);
     parallel_for(cells_, [&](std::size_t c) {
         const Cell& cell = tree_[c];
         for (std::size_t k = cell.first; k < cell.last; ++k) code_[order_[k]] = static_cast<std::uint16_t>(c);
+        cell_sizes_[c] = static_cast<std::uint32_t>(cell.last - cell.first);
     });
     // Pairs of cells nearer than this many standard deviations are too close for the expansion.
     constexpr double kNear = 3.0;
@@ -128,29 +130,39 @@ std::vector<float> Codebook::histograms(const Spans& spans) const {
         });
         return result;
     }
+    // The largest region has what the others leave.
+    std::vector<std::size_t> sizes(spans.radii() + 1);
+    spans.visit(
+        [&](std::size_t region, std::size_t first, std::size_t last) { sizes[region] += last - first; });
+    const auto largest =
+        static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
     // Neighbours often share a cell: two counters in turn keep one addition from waiting for the last.
-    std::vector<std::uint32_t> counts(2 * result.size(), 0);
-    cloud_.visit(spans, [&](std::size_t region, std::size_t first, std::size_t last) {
-        std::uint32_t* even = counts.data() + 2 * region * size_;
-        std::uint32_t* odd = even + size_;
-        const std::uint16_t* code = code_.data();
-        std::size_t i = first;
-        for (; i + 1 < last; i += 2) ++even[code[i]], ++odd[code[i + 1]];
-        if (i < last) ++even[code[i]];
-    });
-    for (std::size_t region = 0; region <= spans.radii(); ++region)
-        for (std::size_t c = 0; c < size_; ++c)
-            result[region * size_ + c] =
-                static_cast<float>(counts[2 * region * size_ + c] + counts[(2 * region + 1) * size_ + c]);
+    std::vector<std::uint32_t> even(size_), odd(size_), rest = cell_sizes_;
+    for (std::size_t region = 0; region <= spans.radii(); ++region) {
+        if (region == largest) continue;
+        std::fill(even.begin(), even.end(), 0u), std::fill(odd.begin(), odd.end(), 0u);
+        cloud_.visit_region(spans, region, [&](std::size_t first, std::size_t last) {
+            const std::uint16_t* code = code_.data();
+            std::size_t i = first;
+            for (; i + 1 < last; i += 2) ++even[code[i]], ++odd[code[i + 1]];
+            if (i < last) ++even[code[i]];
+        });
+        for (std::size_t c = 0; c < size_; ++c) {
+            const std::uint32_t count = even[c] + odd[c];
+            result[region * size_ + c] = static_cast<float>(static_cast<std::int32_t>(count));
+            rest[c] -= count;
+        }
+    }
+    for (std::size_t c = 0; c < size_; ++c)
+        result[largest * size_ + c] = static_cast<float>(static_cast<std::int32_t>(rest[c]));
     return result;
 }
 
 double Codebook::score(const Spans& spans) const {
     const std::vector<float> histogram = histograms(spans);
-    double total = 0;
-    for (std::size_t region = 0; region <= spans.radii(); ++region)
-        total += quadratic_form(table_.data(), histogram.data() + region * size_, size_);
-    return total / static_cast<double>(cloud_.grid.pixels());
+    std::vector<double> sums(spans.radii() + 1, 0.0);
+    quadratic_forms(table_.data(), histogram.data(), size_, sums.size(), sums.data());
+    return std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(cloud_.grid.pixels());
 }
 
 std::pair<std::size_t, double> Codebook::best_move(std::span<const Moving> moving,
@@ -162,8 +174,7 @@ std::pair<std::size_t, double> Codebook::best_move(std::span<const Moving> movin
     for (const std::uint32_t i : from) difference[code_[i]] -= cloud_.points.weight(i);
     for (const std::uint32_t i : to) difference[code_[i]] += cloud_.points.weight(i);
     const auto add = [&](std::size_t cell, float factor) {
-        const float* row = distance_.data() + cell * size_;
-        for (std::size_t c = 0; c < size_; ++c) gain[c] += factor * row[c];
+        add_scaled(distance_.data() + cell * size_, factor, size_, gain.data());
     };
     for (std::size_t cell = 0; cell < cells_; ++cell)
         if (difference[cell] != 0) add(cell, difference[cell]);

@@ -39,10 +39,11 @@ class Codebook final : public Fitness, public Sweeper {
 
     const Cloud& cloud_;
     std::vector<Cell> tree_;
-    std::vector<std::uint32_t> order_;  ///< points grouped by cell
-    std::vector<std::uint16_t> code_;   ///< [point]
-    std::vector<float> table_;          ///< [size_][size_]: upper triangle, doubled off the diagonal
-    std::vector<float> distance_;       ///< [size_][size_]: mean distances, the whole square
+    std::vector<std::uint32_t> order_;       ///< points grouped by cell
+    std::vector<std::uint16_t> code_;        ///< [point]
+    std::vector<std::uint32_t> cell_sizes_;  ///< [size_]: points in each cell
+    std::vector<float> table_;               ///< [size_][size_]: upper triangle, doubled off the diagonal
+    std::vector<float> distance_;            ///< [size_][size_]: mean distances, the whole square
     std::size_t cells_ = 0;
     std::size_t size_ = 0;  ///< cells_ rounded up to whole vectors
 

@@ -43,15 +43,30 @@ void start_radii(const Cloud& cloud, Origin origin, const Annuli& annuli, Random
     const std::size_t stride = std::max<std::size_t>(1, cloud.grid.pixels() / 4096);
     const Norm norm(annuli);
     std::vector<double> distances;
-    for (std::size_t p = 0; p < cloud.grid.pixels(); p += stride) {
+    distances.reserve(cloud.grid.pixels() / stride + 1);
+    std::size_t row = 0, column = 0;
+    for (std::size_t p = 0; p < cloud.grid.pixels(); p += stride, column += stride) {
+        for (; column >= cloud.grid.width; ++row) column -= cloud.grid.width;
         if (cloud.before[p + 1] == cloud.before[p]) continue;
-        const double x = static_cast<double>(p % cloud.grid.width) - origin.x0 - annuli.cx;
-        const double y = origin.y0 - static_cast<double>(p / cloud.grid.width) - annuli.cy;
-        distances.push_back(std::sqrt(norm.squared(x, y)));
+        const double x = static_cast<double>(column) - origin.x0 - annuli.cx;
+        const double y = origin.y0 - static_cast<double>(row) - annuli.cy;
+        distances.push_back(norm.squared(x, y));
     }
     if (distances.empty()) return;
-    std::sort(distances.begin(), distances.end());
-    for (double& radius : radii) radius = distances[random.below(distances.size())] + random.uniform();
+    std::vector<std::pair<std::size_t, double>> draws;  // rank of the pixel, and how far beyond it
+    for (std::size_t k = 0; k < radii.size(); ++k) {
+        const std::size_t rank = random.below(distances.size());
+        draws.emplace_back(rank, random.uniform());
+    }
+    // Only the ranks drawn are looked for, from the innermost on. The caller sorts the radii.
+    std::sort(draws.begin(), draws.end());
+    auto begin = distances.begin();
+    for (std::size_t k = 0; k < radii.size(); ++k) {
+        const auto at = distances.begin() + static_cast<std::ptrdiff_t>(draws[k].first);
+        std::nth_element(begin, at, distances.end());
+        radii[k] = std::sqrt(*at) + draws[k].second;
+        begin = at;
+    }
 }
 }  // namespace
 }  // namespace partition::genann

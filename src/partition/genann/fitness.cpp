@@ -1,6 +1,7 @@
 #include "partition/genann/fitness.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "core/base/parallel.hpp"
@@ -84,14 +85,23 @@ class SquaredEuclidean final : public Fitness {
         }
     }
     double score(const Spans& spans) const override {
-        std::vector<double> sums((spans.radii() + 1) * width_, 0.0);
-        cloud_.visit(spans, [&](std::size_t region, std::size_t first, std::size_t last) {
-            for (std::size_t k = 0; k < width_; ++k)
-                sums[region * width_ + k] += prefix_[last * width_ + k] - prefix_[first * width_ + k];
-        });
+        // Four values, usually.
+        return width_ == 6 ? score_of(spans, std::array<double, 6>())
+                           : score_of(spans, std::vector<double>(width_));
+    }
+
+  private:
+    template <class Sums>
+    double score_of(const Spans& spans, const Sums& none) const {
+        const std::size_t width = none.size();
         double total = 0;
         for (std::size_t region = 0; region <= spans.radii(); ++region) {
-            const double* sum = sums.data() + region * width_;
+            Sums sum = none;
+            cloud_.visit_region(spans, region, [&](std::size_t first, std::size_t last) {
+                const double *const from = prefix_.data() + first * width, *const to =
+                                                                               prefix_.data() + last * width;
+                for (std::size_t k = 0; k < width; ++k) sum[k] += to[k] - from[k];
+            });
             double within = sum[0] * sum[1];
             for (std::size_t q = 2; q < width_; ++q) within -= sum[q] * sum[q];
             total += 2 * std::max(0.0, within);
@@ -99,7 +109,6 @@ class SquaredEuclidean final : public Fitness {
         return total / static_cast<double>(cloud_.grid.pixels());
     }
 
-  private:
     const Cloud& cloud_;
     std::size_t width_;
     std::vector<double> prefix_;  ///< [point + 1][weight, weight * norm, weight * value...]

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "partition/genann/pair_sum.cpp"
@@ -112,31 +114,83 @@ double PairSum(const PointBlock& a, const PointBlock& b) {
     return weighted ? sum_pairs<0, true>(a, b) : sum_pairs<0, false>(a, b);
 }
 
-double QuadraticForm(const float* table, const float* histogram, std::size_t size) {
+/// The sum of all lanes, each half added to the other: short dependency chains, one fixed order.
+HWY_INLINE float sum_of(const float (&lanes)[kTableLanes]) {
+    using Eight = float __attribute__((vector_size(32)));
+    using Four = float __attribute__((vector_size(16)));
+    Eight a, b, c, d;
+    std::memcpy(&a, lanes, sizeof a), std::memcpy(&b, lanes + 8, sizeof b);
+    std::memcpy(&c, lanes + 16, sizeof c), std::memcpy(&d, lanes + 24, sizeof d);
+    a = (a + c) + (b + d);
+    Four low, high;
+    std::memcpy(&low, &a, sizeof low);
+    std::memcpy(&high, reinterpret_cast<const std::byte*>(&a) + sizeof low, sizeof high);
+    low += high;
+    return (low[0] + low[2]) + (low[1] + low[3]);
+}
+
+/// Adds to totals[r] what row `a` of the table gives for each of kCount histograms: independent sums hide
+/// the latency of the additions, and the table is read once for all.
+template <std::size_t kCount>
+HWY_INLINE void add_row(const float* row, std::size_t a, const float* const* histograms, std::size_t size,
+                        double* const* totals) {
     const hn::CappedTag<float, kTableLanes / 2> d;
-    const std::size_t width = hn::Lanes(d);
-    HWY_ALIGN float lanes[kTableLanes];
-    double total = 0;
-    for (std::size_t a = 0; a < size; ++a) {
-        if (histogram[a] == 0) continue;
-        const float* row = table + a * size;
-        const std::size_t start = a / kTableLanes * kTableLanes;
-        for (std::size_t lane = 0; lane < kTableLanes; lane += 2 * width) {
-            auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
-            for (std::size_t b = start + lane; b < size; b += kTableLanes) {
-                sum0 = hn::Add(sum0, hn::Mul(hn::LoadU(d, row + b), hn::LoadU(d, histogram + b)));
-                sum1 = hn::Add(sum1,
-                               hn::Mul(hn::LoadU(d, row + b + width), hn::LoadU(d, histogram + b + width)));
-            }
-            hn::StoreU(sum0, d, lanes + lane);
-            hn::StoreU(sum1, d, lanes + lane + width);
+    using V = hn::Vec<decltype(d)>;
+    const std::size_t width = hn::Lanes(d), start = a / kTableLanes * kTableLanes;
+    HWY_ALIGN float lanes[4][kTableLanes];
+    for (std::size_t lane = 0; lane < kTableLanes; lane += 2 * width) {
+        V even0 = hn::Zero(d), even1 = even0, even2 = even0, even3 = even0;
+        V odd0 = even0, odd1 = even0, odd2 = even0, odd3 = even0;
+        for (std::size_t b = start + lane; b < size; b += kTableLanes) {
+            const V even = hn::LoadU(d, row + b), odd = hn::LoadU(d, row + b + width);
+            const auto add = [&](const float* histogram, V& sum_even, V& sum_odd) HWY_ATTR {
+                sum_even = hn::Add(sum_even, hn::Mul(even, hn::LoadU(d, histogram + b)));
+                sum_odd = hn::Add(sum_odd, hn::Mul(odd, hn::LoadU(d, histogram + b + width)));
+            };
+            add(histograms[0], even0, odd0);
+            if constexpr (kCount > 1) add(histograms[1], even1, odd1);
+            if constexpr (kCount > 2) add(histograms[2], even2, odd2);
+            if constexpr (kCount > 3) add(histograms[3], even3, odd3);
         }
-        // A tree over the lanes: short dependency chains, one fixed order.
-        for (std::size_t half = kTableLanes / 2; half > 0; half /= 2)
-            for (std::size_t k = 0; k < half; ++k) lanes[k] = lanes[k] + lanes[k + half];
-        total += static_cast<double>(histogram[a]) * static_cast<double>(lanes[0]);
+        hn::StoreU(even0, d, lanes[0] + lane), hn::StoreU(odd0, d, lanes[0] + lane + width);
+        hn::StoreU(even1, d, lanes[1] + lane), hn::StoreU(odd1, d, lanes[1] + lane + width);
+        hn::StoreU(even2, d, lanes[2] + lane), hn::StoreU(odd2, d, lanes[2] + lane + width);
+        hn::StoreU(even3, d, lanes[3] + lane), hn::StoreU(odd3, d, lanes[3] + lane + width);
     }
-    return total;
+    for (std::size_t r = 0; r < kCount; ++r)
+        *totals[r] += static_cast<double>(histograms[r][a]) * static_cast<double>(sum_of(lanes[r]));
+}
+
+void QuadraticForms(const float* table, const float* histograms, std::size_t size, std::size_t count,
+                    double* totals) {
+    constexpr std::size_t kTogether = 4;
+    const float* some[kTogether];
+    double* sums[kTogether];
+    for (std::size_t a = 0; a < size; ++a) {
+        const float* row = table + a * size;
+        std::size_t chosen = 0;
+        const auto flush = [&] {
+            if (chosen == 4) add_row<4>(row, a, some, size, sums);
+            if (chosen == 3) add_row<3>(row, a, some, size, sums);
+            if (chosen == 2) add_row<2>(row, a, some, size, sums);
+            if (chosen == 1) add_row<1>(row, a, some, size, sums);
+            chosen = 0;
+        };
+        for (std::size_t r = 0; r < count; ++r) {
+            if (histograms[r * size + a] == 0) continue;
+            some[chosen] = histograms + r * size;
+            sums[chosen++] = totals + r;
+            if (chosen == kTogether) flush();
+        }
+        flush();
+    }
+}
+
+void AddScaled(const float* row, float factor, std::size_t size, float* sums) {
+    const hn::CappedTag<float, kTableLanes / 2> d;
+    const auto by = hn::Set(d, factor);
+    for (std::size_t c = 0; c < size; c += hn::Lanes(d))
+        hn::StoreU(hn::Add(hn::LoadU(d, sums + c), hn::Mul(by, hn::LoadU(d, row + c))), d, sums + c);
 }
 
 }  // namespace kandinsky::partition::genann::HWY_NAMESPACE
@@ -147,7 +201,8 @@ namespace kandinsky::partition::genann {
 
 HWY_EXPORT(PairSum);
 HWY_EXPORT(RowSums);
-HWY_EXPORT(QuadraticForm);
+HWY_EXPORT(QuadraticForms);
+HWY_EXPORT(AddScaled);
 
 double pair_sum(const PointBlock& a, const PointBlock& b) {
     return HWY_DYNAMIC_DISPATCH(PairSum)(a, b);
@@ -157,8 +212,13 @@ void row_sums(const PointBlock& a, const PointBlock& b, double* sums) {
     HWY_DYNAMIC_DISPATCH(RowSums)(a, b, sums);
 }
 
-double quadratic_form(const float* table, const float* histogram, std::size_t size) {
-    return HWY_DYNAMIC_DISPATCH(QuadraticForm)(table, histogram, size);
+void quadratic_forms(const float* table, const float* histograms, std::size_t size, std::size_t count,
+                     double* totals) {
+    HWY_DYNAMIC_DISPATCH(QuadraticForms)(table, histograms, size, count, totals);
+}
+
+void add_scaled(const float* row, float factor, std::size_t size, float* sums) {
+    HWY_DYNAMIC_DISPATCH(AddScaled)(row, factor, size, sums);
 }
 
 }  // namespace kandinsky::partition::genann

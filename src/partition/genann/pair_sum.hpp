@@ -23,10 +23,13 @@ inline constexpr std::size_t kPairSlack = 16;
 /// The same sums point by point: sums[i] += sum over j of w_j |a_i - b_j|, without a's own weights.
 void row_sums(const PointBlock& a, const PointBlock& b, double* sums);
 
-/// Sum over a, b of h_a table[a][b] h_b for an upper triangular table of `size` rows of `size` floats:
-/// entries left of the diagonal are 0. `size` is a multiple of kTableLanes. Zero h_a cost nothing. One
-/// thread, no allocation.
-[[nodiscard]] double quadratic_form(const float* table, const float* histogram, std::size_t size);
+/// Adds to totals[r] the sum over a, b of h_a table[a][b] h_b for each of `count` histograms h [r][size] and
+/// an upper triangular table of `size` rows of `size` floats: entries left of the diagonal are 0. `size` is a
+/// multiple of kTableLanes. Zero h_a cost nothing. One thread, no allocation.
+void quadratic_forms(const float* table, const float* histograms, std::size_t size, std::size_t count,
+                     double* totals);
 inline constexpr std::size_t kTableLanes = 32;
+/// sums[c] += factor * row[c] for `size` floats, a multiple of kTableLanes.
+void add_scaled(const float* row, float factor, std::size_t size, float* sums);
 
 }  // namespace kandinsky::partition::genann

@@ -65,6 +65,21 @@ class Spans {
         for (std::uint32_t row = 0; row < height_; ++row) visit_row(row, visit_run);
     }
 
+    /// The same for the runs of one region, row by row.
+    template <class Visit>
+    void visit_region(std::size_t region, const Visit& visit_run) const {
+        const std::size_t left = radii_ - region, right = radii_ + region;  // the places of its runs in a row
+        for (std::uint32_t row = 0; row < height_; ++row) {
+            const std::uint32_t* cuts = cuts_.data() + static_cast<std::size_t>(row) * (2 * radii_);
+            const std::size_t start = static_cast<std::size_t>(row) * width_;
+            for (std::size_t s = left;; s = right) {
+                const std::size_t first = s > 0 ? cuts[s - 1] : 0, last = s < 2 * radii_ ? cuts[s] : width_;
+                if (last > first) visit_run(start + first, start + last);
+                if (s == right) break;
+            }
+        }
+    }
+
   private:
     std::uint32_t height_;
     std::uint32_t width_;

@@ -106,25 +106,44 @@ TEST(PairSum, EqualPointsAndDenormalsAreHarmless) {
     EXPECT_TRUE(std::isfinite(pair_sum(points.block(0, 33), points.block(0, 33))));
 }
 
-TEST(QuadraticForm, EveryInstructionSetGivesTheBitsOfTheScalarDefinition) {
+TEST(QuadraticForms, EveryInstructionSetGivesTheBitsOfTheScalarDefinition) {
     for_each_target([](const char* name) {
-        for (const std::size_t size : {32, 64, 160}) {
-            std::vector<float> table(size * size, 0.0f), histogram(size, 0.0f);
-            Random random(size);
-            double expected = 0;
-            for (std::size_t a = 0; a < size; ++a) {
-                if (random.uniform() < 0.6) histogram[a] = static_cast<float>(random.below(1000));
-                for (std::size_t b = a; b < size; ++b)
-                    table[a * size + b] = static_cast<float>(random.uniform());
+        for (const std::size_t size : {32, 64, 160})
+            for (const std::size_t count : {1, 3, 7}) {
+                std::vector<float> table(size * size, 0.0f), histograms(count * size, 0.0f);
+                Random random(size, count);
+                for (float& entry : histograms)
+                    if (random.uniform() < 0.6) entry = static_cast<float>(random.below(1000));
+                for (std::size_t a = 0; a < size; ++a)
+                    for (std::size_t b = a; b < size; ++b)
+                        table[a * size + b] = static_cast<float>(random.uniform());
+                std::vector<double> values(count, 0.0);
+                quadratic_forms(table.data(), histograms.data(), size, count, values.data());
+                for (std::size_t r = 0; r < count; ++r) {
+                    const float* const own = histograms.data() + r * size;
+                    double expected = 0;
+                    for (std::size_t a = 0; a < size; ++a)
+                        for (std::size_t b = a; b < size; ++b)
+                            expected += static_cast<double>(own[a]) *
+                                        static_cast<double>(table[a * size + b]) *
+                                        static_cast<double>(own[b]);
+                    EXPECT_EQ(values[r], quadratic_form_reference(table.data(), own, size)) << name;
+                    EXPECT_NEAR(values[r] / expected, 1, 1e-5);
+                }
             }
-            for (std::size_t a = 0; a < size; ++a)
-                for (std::size_t b = a; b < size; ++b)
-                    expected += static_cast<double>(histogram[a]) * static_cast<double>(table[a * size + b]) *
-                                static_cast<double>(histogram[b]);
-            const double value = quadratic_form(table.data(), histogram.data(), size);
-            EXPECT_EQ(value, quadratic_form_reference(table.data(), histogram.data(), size)) << name;
-            EXPECT_NEAR(value / expected, 1, 1e-5);
-        }
+    });
+}
+
+TEST(AddScaled, EveryInstructionSetGivesTheBitsOfAPlainLoop) {
+    for_each_target([](const char* name) {
+        Random random(5);
+        std::vector<float> row(96), sums(96);
+        for (float& value : row) value = static_cast<float>(random.uniform());
+        for (float& value : sums) value = static_cast<float>(random.uniform());
+        std::vector<float> expected = sums;
+        for (std::size_t c = 0; c < row.size(); ++c) expected[c] += 0.37f * row[c];
+        add_scaled(row.data(), 0.37f, row.size(), sums.data());
+        EXPECT_EQ(sums, expected) << name;
     });
 }
 
