@@ -1,5 +1,6 @@
 #include "calibrate/by_stratum.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "calibrate/choose.hpp"
@@ -20,46 +21,46 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
     const Grid& grid = runs.all.data().grid();
     const std::size_t strata = choices.size();
     std::vector<CalibrateOptions> own;
-    std::vector<bool> soft;
-    bool any_hard = false, any_pixelwise = false;
-    for (const Choice& choice : choices) {
-        own.push_back(settled(options, choice));
-        soft.push_back(method(choice.method).fit_curves != nullptr);
-        if (method(choice.method).uses_features) runs.finder.find_features();
-    }
     std::vector<Partition> partitions;
+    std::vector<bool> soft, pixelwise;
     std::map<std::string, std::vector<std::uint32_t>> soft_strata;  // of each soft method with its options
     std::size_t curves_wanted = 0;
     for (std::size_t s = 0; s < strata; ++s) {
+        const Method& how = method(choices[s].method);
+        own.push_back(settled(options, choices[s]));
+        soft.push_back(how.fit_curves != nullptr);
+        if (how.uses_features) runs.finder.find_features();
         partitions.push_back(soft[s] ? whole_image(grid) : runs.finder.region_of(own[s], s));
+        pixelwise.push_back(!soft[s] && is_pixelwise(partitions[s]));
         curves_wanted += soft[s] ? grid.pixels() : partitions[s].regions;
         if (soft[s])
             soft_strata[label_of(choices[s].method, choices[s].tuned)].push_back(
                 static_cast<std::uint32_t>(s));
-        any_hard = any_hard || !soft[s];
-        any_pixelwise = any_pixelwise || (!soft[s] && is_pixelwise(partitions[s]));
     }
     // All curves of a calibrator stand on one ladder.
     const CurveRule rule = rule_for(options, curves_wanted);
-    std::vector<CurveSet> regions, pixels, curves;
-    if (any_pixelwise) pixels = runs.setter.pixel_curves(rule);
-    if (any_hard) {
-        // Strata that get their curves elsewhere stand in as one region.
-        std::vector<Partition> wanted = partitions;
-        for (Partition& one : wanted)
-            if (is_pixelwise(one)) one = whole_image(grid);
-        regions = runs.setter.region_curves(wanted, rule);
+    const auto some = [](const std::vector<bool>& flags) {
+        return std::find(flags.begin(), flags.end(), true) != flags.end();
+    };
+    std::vector<bool> by_region;
+    std::vector<Partition> wanted;  // strata that get their curves elsewhere stand in as one region
+    for (std::size_t s = 0; s < strata; ++s) {
+        by_region.push_back(!soft[s] && !pixelwise[s]);
+        wanted.push_back(by_region[s] ? partitions[s] : whole_image(grid));
     }
+    std::vector<CurveSet> regions, pixels, curves;
+    if (some(pixelwise)) pixels = runs.setter.pixel_curves(rule);
+    if (some(by_region)) regions = runs.setter.region_curves(wanted, rule);
     for (std::size_t s = 0; s < strata; ++s)
         curves.push_back(soft[s] ? CurveSet(rule.ladder, rule.released)
-                                 : std::move(is_pixelwise(partitions[s]) ? pixels[s] : regions[s]));
-    std::vector<SmoothCurves> smooth(strata);
-    for (const auto& [label, wanted] : soft_strata) {
+                                 : std::move(pixelwise[s] ? pixels[s] : regions[s]));
+    std::vector<SmoothCurves> smooth(some(soft) ? strata : 0);
+    for (const auto& [label, those] : soft_strata) {
         std::vector<SoftCurves> made =
-            runs.all.soft_curves(own[wanted.front()], wanted, data_split, rule.ladder);
-        for (std::size_t i = 0; i < wanted.size(); ++i) {
-            partitions[wanted[i]] = std::move(made[i].partition);
-            smooth[wanted[i]] = std::move(made[i].curves);
+            runs.all.soft_curves(own[those.front()], those, data_split, rule.ladder);
+        for (std::size_t i = 0; i < those.size(); ++i) {
+            partitions[those[i]] = std::move(made[i].partition);
+            smooth[those[i]] = std::move(made[i].curves);
         }
     }
     Calibrator calibrator =

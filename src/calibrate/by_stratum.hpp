@@ -12,7 +12,7 @@ struct CalibrationRuns {
     CalibrationRun &finder, &setter, &all;
 };
 
-/// Calibrates each stratum by the method that was chosen for it, of which some may be soft. `options` are as
+/// Calibrates each stratum by the method that it has, of which some may be soft. `options` are as
 /// they take effect; `data_split` is what soft methods divide the images by, null: they do not.
 [[nodiscard]] Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Choice> choices,
                                               const DataSplit* data_split, const CalibrationRuns& runs);

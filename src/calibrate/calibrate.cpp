@@ -56,15 +56,14 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
                  "leave it out and the thresholds are exact");
         wanted.push_back(effective(one));
     }
-    // Hard methods share their walks over the data. Soft ones divide the images and make their curves
-    // themselves, and where something is to be chosen, each stratum may be of either kind.
-    const auto is_hard = [](const CalibrateOptions& one) {
-        return !has_choice(one) && !method(one.method).fit_curves;
-    };
-    std::vector<CalibrateOptions> hard, open;
-    std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(hard), is_hard);
+    // A soft method divides the images and makes its curves itself; the others find regions first, each
+    // stratum by the method that it has, or that is chosen for it.
+    std::vector<CalibrateOptions> open;
     std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(open), has_choice);
-    const bool finds_regions = !hard.empty() || !open.empty();
+    const auto is_soft = [](const CalibrateOptions& one) {
+        return !has_choice(one) && method(one.method).fit_curves;
+    };
+    const bool all_soft = std::all_of(wanted.begin(), wanted.end(), is_soft);
     const Stopwatch start;
     std::optional<DataSplit> data_split;
     if (const double share = wanted.front().split; share > 0) {
@@ -73,59 +72,54 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         data_split = split_groups(data, wanted.front(), groups, progress);
         data_split->nobody_learns = total(comm, data_split->learn.size()) == 0;
         data_split->nobody_levels = total(comm, data_split->level.size()) == 0;
-        if ((data_split->nobody_learns || data_split->nobody_levels) && finds_regions)
+        if ((data_split->nobody_learns || data_split->nobody_levels) && !all_soft)
             fail(ErrorKind::usage, "--split {} of {} {} leaves one side empty", share, groups,
                  data.grouped() ? "groups" : "images");
     }
     std::optional<Dataset> fitting, setting;
     std::optional<CalibrationRun> whole, finder, setter;
-    if (data_split && finds_regions) {
+    if (data_split && !all_soft) {
         fitting = data.subset(data_split->learn), setting = data.subset(data_split->level);
         finder.emplace(*fitting, wanted, progress), setter.emplace(*setting, wanted, progress);
     }
-    // Methods that look at every pixel's curve, and the one whose regions are the pixels.
-    const bool pixels_next = !data_split && std::any_of(hard.begin(), hard.end(), [](const auto& one) {
-        return method(one.method).uses_features || method(one.method).pixelwise;
-    });
-    if (!data_split || hard.size() < wanted.size()) whole.emplace(data, wanted, progress, pixels_next);
-    const DataSplit* const parts = data_split ? &*data_split : nullptr;
+    // One walk for all that need the scores of every pixel.
+    PixelWalk walk;
+    for (const CalibrateOptions& one : wanted)
+        if (one.method != kAutoMethod && !data_split) {
+            walk.features = walk.features || method(one.method).uses_features;
+            walk.curves = walk.curves || method(one.method).pixelwise;
+        }
+    if (!data_split || !open.empty() || std::any_of(wanted.begin(), wanted.end(), is_soft))
+        whole.emplace(data, wanted, progress, walk);
     CalibrationRun &find = finder ? *finder : *whole, &set = setter ? *setter : *whole;
-    const double reading = start.seconds() / static_cast<double>(wanted.size());
-
-    std::vector<double> hard_seconds(hard.size());
-    std::vector<Calibrator> made;
-    if (!hard.empty())
-        made = set.set_thresholds(hard, find.find_regions(hard, !data_split, hard_seconds), hard_seconds);
-    const Stopwatch choosing;
+    if (walk.features) find.find_features();
     std::vector<std::vector<Choice>> choices;
+    const double reading = start.seconds() / static_cast<double>(wanted.size());
+    const Stopwatch choosing;
     if (!open.empty()) choices = choose(find.data(), find.census(), open, progress);
     const double choice_seconds = choosing.seconds() / static_cast<double>(open.size());
+
     std::vector<Calibrator> calibrators;
     std::vector<double> times;
-    for (std::size_t m = 0, h = 0, c = 0; m < wanted.size(); ++m) {
+    auto next_choice = choices.begin();
+    for (const CalibrateOptions& one : wanted) {
         const Stopwatch own;
-        if (is_hard(wanted[m])) {
-            calibrators.push_back(std::move(made[h]));
-            times.push_back(reading + hard_seconds[h++]);
-        } else if (has_choice(wanted[m])) {
-            calibrators.push_back(
-                calibrate_by_stratum(wanted[m], std::move(choices[c++]), parts, {find, set, *whole}));
-            times.push_back(reading + choice_seconds + own.seconds());
-        } else {
-            std::vector<Choice> same(whole->census().strata);
-            for (Choice& choice : same) choice.method = wanted[m].method;
-            calibrators.push_back(
-                calibrate_by_stratum(wanted[m], std::move(same), parts, {*whole, *whole, *whole}));
-            calibrators.back().choices.clear();  // nothing was to choose
-            times.push_back(reading + own.seconds());
-            continue;
+        const bool chosen = has_choice(one), soft = is_soft(one);
+        std::vector<Choice> by_stratum(find.census().strata);
+        for (Choice& choice : by_stratum) choice.method = one.method;
+        if (chosen) by_stratum = std::move(*next_choice++);
+        CalibrationRun& all = whole ? *whole : set;
+        calibrators.push_back(calibrate_by_stratum(one, std::move(by_stratum),
+                                                   data_split ? &*data_split : nullptr,
+                                                   {soft ? all : find, soft ? all : set, all}));
+        Calibrator& made = calibrators.back();
+        if (!chosen) made.choices.clear();
+        if (finder && !soft) {  // the thresholds are the setter's; all images count as seen
+            made.images += finder->census().images;
+            made.groups += finder->census().groups;
+            for (std::size_t i = 0; i < 2; ++i) made.fingerprint[i] += finder->census().fingerprint[i];
         }
-        if (!finder) continue;
-        // The thresholds are the setter's; all images count as seen.
-        calibrators.back().images += finder->census().images;
-        calibrators.back().groups += finder->census().groups;
-        for (std::size_t i = 0; i < 2; ++i)
-            calibrators.back().fingerprint[i] += finder->census().fingerprint[i];
+        times.push_back(reading + (chosen ? choice_seconds : 0) + own.seconds());
     }
     if (seconds != nullptr) *seconds = std::move(times);
     return calibrators;

@@ -26,12 +26,6 @@ bool is_pixelwise(const Partition& partition) {
     return partition.regions == partition.region.size();
 }
 
-bool is_pixelwise(const std::vector<Partition>& partitions) {
-    for (const Partition& partition : partitions)
-        if (!is_pixelwise(partition)) return false;
-    return true;
-}
-
 std::size_t curve_count(const std::vector<Partition>& partitions) {
     return std::accumulate(partitions.begin(), partitions.end(), std::size_t{0},
                            [](std::size_t sum, const Partition& p) { return sum + p.regions; });
@@ -123,15 +117,15 @@ Partition fit_region(const CalibrateOptions& options, PartitionInput input, Prog
 }
 
 CalibrationRun::CalibrationRun(const Dataset& data, const std::vector<CalibrateOptions>& options,
-                               Progress& progress, bool pixels_next)
-    : data_(data), progress_(progress), common_(options.front()) {
+                               Progress& progress, PixelWalk wanted)
+    : data_(data), progress_(progress), common_(options.front()), wanted_(wanted) {
     for (const CalibrateOptions& one : options)
         if (one.condition != common_.condition || one.score != common_.score ||
             one.quantiles != common_.quantiles || one.released != common_.released ||
             one.pooling != common_.pooling || one.rungs != common_.rungs || one.split != common_.split)
             fail(ErrorKind::internal,
                  "[calibrate_all] the methods must share score, condition, quantiles, pooling and rungs");
-    if (pixels_next && !data.team().counts()) {
+    if (wanted.any() && !data.team().counts()) {
         gathered_ = std::make_unique<PixelRows>(data, common_.condition, common_.score);
         if (!gathered_->visit_census(common_.memory)) gathered_.reset();
     }
@@ -143,50 +137,13 @@ CalibrationRun::CalibrationRun(const Dataset& data, const std::vector<CalibrateO
              data.options().labels_name);
 }
 
-std::vector<std::vector<Partition>> CalibrationRun::find_regions(const std::vector<CalibrateOptions>& options,
-                                                                 bool keep_curves,
-                                                                 std::vector<double>& seconds) {
-    const Stopwatch start;
-    std::vector<std::vector<Partition>> partitions(options.size());
-    bool features = false;
-    // Methods that do not look at curves go first: they tell whether the walk must keep the curves.
-    for (std::size_t m = 0; m < options.size(); ++m)
-        if (method(options[m].method).uses_features)
-            features = true;
-        else
-            partitions[m] = regions(options[m]);
-    walk_pixels(features, keep_curves ? partitions : std::vector<std::vector<Partition>>{});
-    for (double& time : seconds) time += start.seconds() / static_cast<double>(options.size());
-    for (std::size_t m = 0; m < options.size(); ++m) {
-        const Stopwatch own;
-        if (partitions[m].empty()) partitions[m] = regions(options[m]);
-        seconds[m] += own.seconds();
-    }
-    return partitions;
-}
-
-std::vector<Calibrator> CalibrationRun::set_thresholds(const std::vector<CalibrateOptions>& options,
-                                                       std::vector<std::vector<Partition>> partitions,
-                                                       std::vector<double>& seconds) {
-    if (pixel_curves_.empty()) walk_pixels(false, partitions);
-    std::vector<Calibrator> calibrators;
-    for (std::size_t m = 0; m < options.size(); ++m) {
-        const Stopwatch own;
-        const bool last =
-            std::none_of(partitions.begin() + static_cast<std::ptrdiff_t>(m) + 1, partitions.end(),
-                         [](const auto& later) { return is_pixelwise(later); });
-        std::vector<CurveSet> curves = curves_of(options[m], partitions[m], last);
-        calibrators.push_back(finish(options[m], std::move(partitions[m]), std::move(curves)));
-        seconds[m] += own.seconds();
-    }
-    return calibrators;
-}
-
 void CalibrationRun::find_features() {
-    if (features_.empty()) walk_pixels(true, {});
+    if (features_.empty())
+        walk_pixels({.features = true}, rule_for(common_, census_.strata * data_.grid().pixels()));
 }
 
 Partition CalibrationRun::region_of(const CalibrateOptions& options, std::size_t stratum) {
+    progress_.update(options.method, stratum, census_.strata);
     const Method& how = method(options.method);
     const std::size_t pixels = data_.grid().pixels(), features = common_.quantiles.size();
     PartitionInput input;
@@ -225,60 +182,33 @@ std::vector<SoftCurves> CalibrationRun::soft_curves(const CalibrateOptions& opti
 
 std::vector<CurveSet> CalibrationRun::region_curves(const std::vector<Partition>& partitions,
                                                     const CurveRule& rule) {
-    return region_pass(data_, census_, partitions, request_for(rule), progress_);
+    const RegionPassRequest request{
+        .condition = common_.condition, .score = common_.score, .rule = rule, .budget = common_.memory};
+    return region_pass(data_, census_, partitions, request, progress_);
 }
 
 std::vector<CurveSet> CalibrationRun::pixel_curves(const CurveRule& rule) {
-    return pixel_pass(data_, census_,
-                      {.condition = common_.condition,
-                       .score = common_.score,
-                       .quantiles = {},
-                       .curves = true,
-                       .rule = rule,
-                       .budget = common_.memory},
-                      progress_)
-        .curves;
+    if (pixel_curves_.empty() || pixel_curves_.front().ladder().levels != rule.ladder.levels)
+        walk_pixels({.curves = true}, rule);
+    return std::exchange(pixel_curves_, {});
 }
 
-/// One walk for the features, if wanted, and for the curves of every pixel, if some partition is pixelwise.
-void CalibrationRun::walk_pixels(bool features, const std::vector<std::vector<Partition>>& partitions) {
-    std::size_t curves = 0;
-    for (const std::vector<Partition>& of_method : partitions)
-        if (!of_method.empty() && is_pixelwise(of_method)) curves = curve_count(of_method);
+/// Takes what is asked for now, and on the same way what was wanted.
+void CalibrationRun::walk_pixels(PixelWalk now, const CurveRule& rule) {
     const std::unique_ptr<PixelRows> gathered = std::move(gathered_);
-    if (!features && curves == 0) return;
+    const PixelWalk wanted = std::exchange(wanted_, {});
+    const bool features = now.features || wanted.features, curves = now.curves || wanted.curves;
     PixelPassResult result = pixel_pass(data_, census_,
                                         {.condition = common_.condition,
                                          .score = common_.score,
                                          .quantiles = features ? common_.quantiles : std::vector<double>{},
-                                         .curves = curves > 0,
-                                         .rule = rule_for(common_, curves),
+                                         .curves = curves,
+                                         .rule = rule,
                                          .budget = common_.memory,
                                          .gathered = gathered.get()},
                                         progress_);
-    features_ = std::move(result.features);
-    pixel_curves_ = std::move(result.curves);
-}
-
-std::vector<Partition> CalibrationRun::regions(const CalibrateOptions& options) {
-    std::vector<Partition> partitions;
-    for (std::size_t s = 0; s < census_.strata; ++s) {
-        progress_.update(options.method, s, census_.strata);
-        partitions.push_back(region_of(options, s));
-    }
-    progress_.update(options.method, census_.strata, census_.strata);
-    return partitions;
-}
-
-std::vector<CurveSet> CalibrationRun::curves_of(const CalibrateOptions& options,
-                                                const std::vector<Partition>& partitions, bool last) {
-    if (!pixel_curves_.empty() && is_pixelwise(partitions))
-        return last ? std::exchange(pixel_curves_, {}) : pixel_curves_;
-    return region_curves(partitions, rule_for(options, curve_count(partitions)));
-}
-
-RegionPassRequest CalibrationRun::request_for(const CurveRule& rule) const {
-    return {.condition = common_.condition, .score = common_.score, .rule = rule, .budget = common_.memory};
+    if (features) features_ = std::move(result.features);
+    if (curves) pixel_curves_ = std::move(result.curves);
 }
 
 Calibrator CalibrationRun::finish(const CalibrateOptions& options, std::vector<Partition> partitions,

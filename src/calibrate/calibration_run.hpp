@@ -16,7 +16,6 @@ namespace kandinsky {
 [[nodiscard]] CurveRule rule_for(const CalibrateOptions& options, std::size_t curves);
 /// Whether every pixel is its own region.
 [[nodiscard]] bool is_pixelwise(const Partition& partition);
-[[nodiscard]] bool is_pixelwise(const std::vector<Partition>& partitions);  ///< in every stratum
 [[nodiscard]] std::size_t curve_count(const std::vector<Partition>& partitions);
 /// The regions that a method finds: `input` needs grid, stratum, counts and, where the method looks at them,
 /// features; the rest comes from the options.
@@ -30,28 +29,26 @@ void resolve_fallback(Calibrator& calibrator);
 /// All pixels together.
 [[nodiscard]] Partition whole_image(const Grid& grid);
 
+/// What a walk over the scores of every pixel takes along.
+struct PixelWalk {
+    bool features = false;  ///< for methods that look at curves
+    bool curves = false;    ///< of the pixels themselves
+
+    [[nodiscard]] bool any() const { return features || curves; }
+};
+
 /// The data of one calibration run, shared by all methods that are fitted to it. Options are as they take
 /// effect; all share score, condition, quantiles, pooling and rungs.
 class CalibrationRun {
   public:
-    /// `pixels_next`: find_regions() comes next and some method needs every pixel's scores, which the look at
-    /// the data then gathers on its way where they fit into memory.
+    /// `wanted` will be asked for: one walk takes all of it, which the look at the data begins on its way
+    /// where the scores fit into memory.
     CalibrationRun(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress,
-                   bool pixels_next = false);
+                   PixelWalk wanted = {});
 
     [[nodiscard]] const Dataset& data() const { return data_; }
     [[nodiscard]] const Census& census() const { return census_; }
 
-    /// The regions that each method finds on these images, [method][stratum]. With `keep_curves`, the same
-    /// walk over the pixels also keeps the curves that set_thresholds() would need of it.
-    std::vector<std::vector<Partition>> find_regions(const std::vector<CalibrateOptions>& options,
-                                                     bool keep_curves, std::vector<double>& seconds);
-    /// The thresholds that these images set in given regions.
-    std::vector<Calibrator> set_thresholds(const std::vector<CalibrateOptions>& options,
-                                           std::vector<std::vector<Partition>> partitions,
-                                           std::vector<double>& seconds);
-
-    // The same stratum by stratum.
     void find_features();  ///< before region_of() for a method that looks at curves
     Partition region_of(const CalibrateOptions& options, std::size_t stratum);
     /// The curves that a soft method makes of some strata.
@@ -59,26 +56,22 @@ class CalibrationRun {
                                         const DataSplit* data_split, const Ladder& ladder);
     /// Exact curves of given regions, one set per stratum.
     std::vector<CurveSet> region_curves(const std::vector<Partition>& partitions, const CurveRule& rule);
-    std::vector<CurveSet> pixel_curves(const CurveRule& rule);
+    std::vector<CurveSet> pixel_curves(const CurveRule& rule);  ///< of every pixel
     /// `smooth`: of the strata that have smooth curves, the others empty; or none.
     Calibrator finish(const CalibrateOptions& options, std::vector<Partition> partitions,
                       std::vector<CurveSet> curves, std::vector<SmoothCurves> smooth = {});
 
   private:
-    void walk_pixels(bool features, const std::vector<std::vector<Partition>>& partitions);
-    std::vector<Partition> regions(const CalibrateOptions& options);
-    /// `last`: the curves of every pixel are not asked for again.
-    std::vector<CurveSet> curves_of(const CalibrateOptions& options, const std::vector<Partition>& partitions,
-                                    bool last);
-    [[nodiscard]] RegionPassRequest request_for(const CurveRule& rule) const;
+    void walk_pixels(PixelWalk now, const CurveRule& rule);
 
     const Dataset& data_;
     Progress& progress_;
     CalibrateOptions common_;
+    PixelWalk wanted_;  ///< and not taken yet
     Census census_;
     std::unique_ptr<PixelRows> gathered_;  ///< by the census; until the first walk over the pixels
     std::vector<float> features_;
-    std::vector<CurveSet> pixel_curves_;
+    std::vector<CurveSet> pixel_curves_;  ///< until they are asked for
 };
 
 }  // namespace kandinsky
