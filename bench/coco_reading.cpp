@@ -98,13 +98,14 @@ void report(const std::string& what, double bytes, const Timer& timer, const std
     fmt::print("{:40} {:7.2f} s {:6.0f} MB/s; processor {:6.2f} s {:6.0f} MB/s  {}\n", what, wall,
                bytes / 1e6 / wall, processor, bytes / 1e6 / processor, more);
 }
+std::size_t annotations_in(const CocoFile& file) {
+    std::size_t sum = 0;
+    for (const CocoImage& image : file.images()) sum += image.annotations;
+    return sum;
+}
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (!has_coco()) {
-        fmt::print("this build cannot read COCO annotations: install libsimdjson-dev\n");
-        return 0;
-    }
     const std::size_t megabytes = argc > 1 ? std::stoul(argv[1]) : 500;
     const auto path =
         std::filesystem::temp_directory_path() / fmt::format("coco_reading_{}.json", ::getpid());
@@ -133,7 +134,7 @@ int main(int argc, char** argv) {
         const Timer watch;
         const CocoFile one(path, {.categories = {"person"}});
         report(fmt::format("one of 80 categories, {} thread(s)", threads), bytes, watch,
-               fmt::format("{} annotations of {} images; RssAnon +{} MB", one.annotations(),
+               fmt::format("{} annotations of {} images; RssAnon +{} MB", annotations_in(one),
                            one.images().size(), status("RssAnon") - before));
         const Timer drawing;
         const std::size_t images = std::min<std::size_t>(one.images().size(), 5000);
@@ -147,7 +148,7 @@ int main(int argc, char** argv) {
     const Timer watch;
     const CocoFile every(path, {.categories = all});
     report("all categories", bytes, watch,
-           fmt::format("{} annotations; RssAnon +{} MB", every.annotations(), status("RssAnon") - before));
+           fmt::format("{} annotations; RssAnon +{} MB", annotations_in(every), status("RssAnon") - before));
     fmt::print("peak: {} MB resident, of which the mapped file {:.0f} MB\n", status("VmHWM"), bytes / 1e6);
     std::filesystem::remove(path);
 }

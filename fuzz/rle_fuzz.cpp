@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "harness.hpp"
+#include "io/mask/pack_run_lengths.hpp"
 #include "io/mask/polygon.hpp"
 #include "io/mask/run_lengths.hpp"
 

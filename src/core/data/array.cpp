@@ -1,5 +1,6 @@
 #include <kandinsky/array.hpp>
 
+#include <bit>
 #include <cstring>
 
 #include "core/base/fail.hpp"
@@ -77,28 +78,10 @@ std::byte* Array::mutable_data() {
 
 template <class T>
 DType dtype_of() {
-    if constexpr (std::is_same_v<T, bool>)
-        return DType::boolean;
-    else if constexpr (std::is_same_v<T, std::int8_t>)
-        return DType::int8;
-    else if constexpr (std::is_same_v<T, std::uint8_t>)
-        return DType::uint8;
-    else if constexpr (std::is_same_v<T, std::int16_t>)
-        return DType::int16;
-    else if constexpr (std::is_same_v<T, std::uint16_t>)
-        return DType::uint16;
-    else if constexpr (std::is_same_v<T, std::int32_t>)
-        return DType::int32;
-    else if constexpr (std::is_same_v<T, std::uint32_t>)
-        return DType::uint32;
-    else if constexpr (std::is_same_v<T, std::int64_t>)
-        return DType::int64;
-    else if constexpr (std::is_same_v<T, std::uint64_t>)
-        return DType::uint64;
-    else if constexpr (std::is_same_v<T, float>)
-        return DType::float32;
-    else
-        return DType::float64;
+    if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? DType::float32 : DType::float64;
+    // The integers follow each other by width, signed ones first.
+    const int place = 2 * std::countr_zero(sizeof(T)) + (std::is_unsigned_v<T> ? 1 : 0);
+    return static_cast<DType>(static_cast<int>(DType::int8) + place);
 }
 
 template <class T>

@@ -1,9 +1,9 @@
 #include "io/array/npy_header.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <string_view>
-#include <utility>
 
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
@@ -202,6 +202,15 @@ NpyHeader read_npy_header(std::span<const std::byte> file, const std::string& na
     return header;
 }
 
+namespace {
+constexpr std::string_view kTypes[] = {"b1", "i1", "u1", "i2", "u2", "i4",
+                                       "u4", "i8", "u8", "f2", "f4", "f8"};  // in the order of DType
+}
+
+std::string_view npy_type_text(DType dtype) {
+    return kTypes[static_cast<std::size_t>(dtype)];
+}
+
 NpyType npy_type(const std::string& descr, const std::string& name) {
     constexpr bool kLittle = std::endian::native == std::endian::little;
     std::string_view type = descr;
@@ -210,12 +219,9 @@ NpyType npy_type(const std::string& descr, const std::string& name) {
         order = type.front();
         type.remove_prefix(1);
     }
-    static constexpr std::pair<std::string_view, DType> kTypes[] = {
-        {"b1", DType::boolean}, {"i1", DType::int8},    {"u1", DType::uint8},   {"i2", DType::int16},
-        {"u2", DType::uint16},  {"i4", DType::int32},   {"u4", DType::uint32},  {"i8", DType::int64},
-        {"u8", DType::uint64},  {"f2", DType::float16}, {"f4", DType::float32}, {"f8", DType::float64}};
-    for (const auto& [text, dtype] : kTypes) {
-        if (text != type) continue;
+    if (const auto* const known = std::find(std::begin(kTypes), std::end(kTypes), type);
+        known != std::end(kTypes)) {
+        const auto dtype = static_cast<DType>(known - kTypes);
         const bool foreign = order == (kLittle ? '>' : '<');
         return {.dtype = dtype, .swapped = foreign && size_of(dtype) > 1};
     }

@@ -32,6 +32,7 @@ struct NpyType {
     bool swapped = false;  ///< the other byte order
 };
 [[nodiscard]] NpyType npy_type(const std::string& descr, const std::string& name);
+[[nodiscard]] std::string_view npy_type_text(DType dtype);  ///< without byte order: "f4"
 
 /// Preamble and header of an array in C order, as numpy writes them.
 [[nodiscard]] std::string npy_header(const std::string& descr, const std::vector<std::size_t>& shape);

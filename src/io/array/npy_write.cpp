@@ -10,37 +10,9 @@
 
 namespace kandinsky {
 
-namespace {
-
-std::string descr_of(DType dtype) {
-    const std::size_t width = size_of(dtype);
-    const char order = width == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
-    char kind = 'u';
-    switch (dtype) {
-        case DType::boolean:
-            kind = 'b';
-            break;
-        case DType::int8:
-        case DType::int16:
-        case DType::int32:
-        case DType::int64:
-            kind = 'i';
-            break;
-        case DType::float16:
-        case DType::float32:
-        case DType::float64:
-            kind = 'f';
-            break;
-        default:
-            break;
-    }
-    return fmt::format("{}{}{}", order, kind, width);
-}
-
-}  // namespace
-
 std::string npy_header(DType dtype, const std::vector<std::size_t>& shape) {
-    return npy_header(descr_of(dtype), shape);
+    const char order = size_of(dtype) == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
+    return npy_header(order + std::string(npy_type_text(dtype)), shape);
 }
 
 void write_npy(AtomicFile& file, const ArrayView& array) {

@@ -49,7 +49,6 @@ class CocoFile {
 
     /// In the file's order.
     [[nodiscard]] const std::vector<CocoImage>& images() const;
-    [[nodiscard]] std::size_t annotations() const;                      ///< of the selected categories
     [[nodiscard]] const std::vector<std::string>& class_names() const;  ///< without the background
 
     /// The truth of one image: labels uint8 [H,W], or 0/1 masks uint8 [K+1,H,W] with CocoOverlap::masks.
@@ -61,8 +60,5 @@ class CocoFile {
   private:
     std::shared_ptr<const Index> index_;
 };
-
-/// False where this build lacks simdjson; opening a file then says which package to install.
-[[nodiscard]] bool has_coco();
 
 }  // namespace kandinsky

@@ -334,16 +334,8 @@ const std::vector<CocoImage>& CocoFile::images() const {
     return index_->images;
 }
 
-std::size_t CocoFile::annotations() const {
-    return index_->annotations.size();
-}
-
 const std::vector<std::string>& CocoFile::class_names() const {
     return index_->class_names;
-}
-
-bool has_coco() {
-    return true;
 }
 
 }  // namespace kandinsky

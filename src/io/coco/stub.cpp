@@ -20,18 +20,11 @@ CocoFile::CocoFile(const std::filesystem::path& path, const CocoOptions& /*optio
 const std::vector<CocoImage>& CocoFile::images() const {
     return index_->images;
 }
-std::size_t CocoFile::annotations() const {
-    return 0;
-}
 const std::vector<std::string>& CocoFile::class_names() const {
     return index_->names;
 }
 Array CocoFile::labels(std::size_t /*image*/) const {
     return {};
-}
-
-bool has_coco() {
-    return false;
 }
 
 }  // namespace kandinsky

@@ -37,7 +37,6 @@ class NpySource : public ImageSource {
     }
 
     [[nodiscard]] std::string_view format() const override { return "NumPy"; }
-    [[nodiscard]] const std::vector<ItemInfo>& items() const override { return items_; }
 
     [[nodiscard]] Array read(std::size_t item) const override {
         const Array array = read_npy(items_[item].path);
@@ -51,7 +50,6 @@ class NpySource : public ImageSource {
     }
 
   private:
-    std::vector<ItemInfo> items_;
 };
 
 class NpzSource : public ImageSource {
@@ -63,7 +61,6 @@ class NpzSource : public ImageSource {
     }
 
     [[nodiscard]] std::string_view format() const override { return "nnU-Net"; }
-    [[nodiscard]] const std::vector<ItemInfo>& items() const override { return items_; }
 
     [[nodiscard]] Array read(std::size_t item) const override {
         const ItemInfo& info = items_[item];
@@ -140,26 +137,15 @@ class NpzSource : public ImageSource {
     SourceOptions options_;
     std::vector<std::string> keys_;
     std::vector<std::optional<GeometryReference>> references_;
-    std::vector<ItemInfo> items_;
 };
 }  // namespace
 
 FolderFormat npy_format() {
-    return {
-        "NumPy",
-        {".npy"},
-        [](const std::vector<fs::path>& files, const SourceOptions& options) -> std::unique_ptr<ImageSource> {
-            return std::make_unique<NpySource>(files, options);
-        }};
+    return {"NumPy", {".npy"}, open_source<NpySource>};
 }
 
 FolderFormat npz_format() {
-    return {
-        "NumPy archive",
-        {".npz"},
-        [](const std::vector<fs::path>& files, const SourceOptions& options) -> std::unique_ptr<ImageSource> {
-            return std::make_unique<NpzSource>(files, options);
-        }};
+    return {"NumPy archive", {".npz"}, open_source<NpzSource>};
 }
 
 }  // namespace kandinsky

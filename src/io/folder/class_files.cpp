@@ -57,7 +57,6 @@ class ClassFiles : public ImageSource {
     }
 
     [[nodiscard]] std::string_view format() const override { return files_->format(); }
-    [[nodiscard]] const std::vector<ItemInfo>& items() const override { return items_; }
 
     [[nodiscard]] Array read(std::size_t item) const override {
         const ItemInfo& info = items_[item];
@@ -106,7 +105,6 @@ class ClassFiles : public ImageSource {
     }
 
     std::unique_ptr<ImageSource> files_;
-    std::vector<ItemInfo> items_;
     std::vector<std::vector<std::size_t>> parts_;
 };
 }  // namespace

@@ -43,7 +43,6 @@ class CocoSource : public ImageSource {
     }
 
     [[nodiscard]] std::string_view format() const override { return "COCO"; }
-    [[nodiscard]] const std::vector<ItemInfo>& items() const override { return items_; }
     [[nodiscard]] bool catalogue() const override { return true; }
 
     [[nodiscard]] Array read(std::size_t item) const override {
@@ -83,7 +82,6 @@ class CocoSource : public ImageSource {
     CocoLabels labels_;
     std::string path_;
     std::vector<std::size_t> order_;  ///< item -> image of the file
-    std::vector<ItemInfo> items_;
 };
 
 }  // namespace

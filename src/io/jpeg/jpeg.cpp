@@ -20,10 +20,6 @@ bool harmless(const char* warning) {
 }
 }  // namespace
 
-bool has_jpeg() {
-    return true;
-}
-
 Array decode_jpeg(std::span<const std::byte> bytes, const std::string& name) {
     const std::unique_ptr<void, Destroy> decoder(tjInitDecompress());
     if (!decoder) fail(ErrorKind::internal, "no memory to read {}", name);

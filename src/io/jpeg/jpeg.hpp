@@ -7,9 +7,6 @@
 
 namespace kandinsky {
 
-/// False where this build lacks the library; decode_jpeg then says which package to install.
-[[nodiscard]] bool has_jpeg();
-
 /// A JPEG picture as uint8 [H,W,3], red first. `bytes` is the file's content, `name` stands in messages.
 /// Refuses files that are damaged or cut short, CMYK, and headers that promise more than the bytes can hold.
 [[nodiscard]] Array decode_jpeg(std::span<const std::byte> bytes, const std::string& name);

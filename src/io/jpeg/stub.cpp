@@ -3,10 +3,6 @@
 
 namespace kandinsky {
 
-bool has_jpeg() {
-    return false;
-}
-
 Array decode_jpeg(std::span<const std::byte> /*bytes*/, const std::string& name) {
     fail(ErrorKind::usage,
          "cannot read {}: this build has no JPEG reader; install libturbojpeg0-dev (Debian), then configure "

@@ -47,20 +47,6 @@ std::vector<std::int64_t> unpack_run_lengths(std::string_view text, std::size_t 
     return runs;
 }
 
-std::string pack_run_lengths(std::span<const std::int64_t> runs) {
-    std::string text;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        std::int64_t value = runs[i] - (i > 2 ? runs[i - 2] : 0);
-        for (bool more = true; more;) {
-            const auto group = static_cast<unsigned>(value & kGroup);
-            value >>= kGroupBits;
-            more = value != ((group & kSign) != 0 ? -1 : 0);
-            text += static_cast<char>(kFirst + (group | (more ? kMore : 0)));
-        }
-    }
-    return text;
-}
-
 void fill_run_lengths(std::span<const std::int64_t> runs, const Grid& grid, std::uint8_t* mask,
                       const std::string& name) {
     const auto pixels = static_cast<std::int64_t>(grid.pixels());

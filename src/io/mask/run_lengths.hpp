@@ -19,9 +19,6 @@ namespace kandinsky {
 [[nodiscard]] std::vector<std::int64_t> unpack_run_lengths(std::string_view text, std::size_t limit,
                                                            const std::string& name);
 
-/// The text form of run lengths.
-[[nodiscard]] std::string pack_run_lengths(std::span<const std::int64_t> runs);
-
 /// Sets mask[row * width + column] to 1 where a run of ones is; other pixels stay as they are. Throws Error
 /// of kind `data`, beginning with `name`, when the runs are not good for the grid.
 void fill_run_lengths(std::span<const std::int64_t> runs, const Grid& grid, std::uint8_t* mask,

@@ -24,7 +24,6 @@ class NiftiSource : public ImageSource {
     }
 
     [[nodiscard]] std::string_view format() const override { return "NIfTI"; }
-    [[nodiscard]] const std::vector<ItemInfo>& items() const override { return items_; }
 
     [[nodiscard]] Array read(std::size_t item) const override {
         const NiftiHeader& header = headers_[item];
@@ -72,7 +71,6 @@ class NiftiSource : public ImageSource {
 
     SourceOptions options_;
     std::vector<NiftiHeader> headers_;
-    std::vector<ItemInfo> items_;
 };
 
 /// The voxels of the sets in the order of a file, x fastest, one z at a time.
@@ -93,10 +91,7 @@ void for_each_plane(const ArrayView& stored, Sink&& sink) {
 }  // namespace
 
 FolderFormat nifti_format() {
-    return {"NIfTI",
-            {".nii.gz", ".nii"},
-            [](const std::vector<std::filesystem::path>& files, const SourceOptions& options)
-                -> std::unique_ptr<ImageSource> { return std::make_unique<NiftiSource>(files, options); }};
+    return {"NIfTI", {".nii.gz", ".nii"}, open_source<NiftiSource>};
 }
 
 std::optional<GeometryReference> nifti_geometry(const std::filesystem::path& file) {

@@ -2,9 +2,9 @@
 
 #include <nifti2_io.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <optional>
 
 #include "core/base/fail.hpp"
 
@@ -43,32 +43,11 @@ Fields fields_of(const Header& header) {
     return out;
 }
 
-std::optional<DType> dtype_of_code(int code) {
-    switch (code) {
-        case DT_UINT8:
-            return DType::uint8;
-        case DT_INT8:
-            return DType::int8;
-        case DT_INT16:
-            return DType::int16;
-        case DT_UINT16:
-            return DType::uint16;
-        case DT_INT32:
-            return DType::int32;
-        case DT_UINT32:
-            return DType::uint32;
-        case DT_INT64:
-            return DType::int64;
-        case DT_UINT64:
-            return DType::uint64;
-        case DT_FLOAT32:
-            return DType::float32;
-        case DT_FLOAT64:
-            return DType::float64;
-        default:
-            return std::nullopt;
-    }
-}
+constexpr std::pair<int, DType> kTypes[] = {{DT_UINT8, DType::uint8},     {DT_INT8, DType::int8},
+                                            {DT_INT16, DType::int16},     {DT_UINT16, DType::uint16},
+                                            {DT_INT32, DType::int32},     {DT_UINT32, DType::uint32},
+                                            {DT_INT64, DType::int64},     {DT_UINT64, DType::uint64},
+                                            {DT_FLOAT32, DType::float32}, {DT_FLOAT64, DType::float64}};
 
 int code_of(DType dtype) {
     return dtype == DType::uint8 ? DT_UINT8 : dtype == DType::uint16 ? DT_UINT16 : DT_UINT32;
@@ -184,29 +163,26 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::stri
     std::memcpy(out.raw.data(), bytes.data(), out.raw_bytes);
     Fields fields;
     bool known = false;
-    if (version_size == 348) {
-        nifti_1_header header;
+    const auto take = [&](auto header, const char* magic, auto swap) {
         std::memcpy(&header, out.raw.data(), sizeof(header));
-        if (out.swapped) nifti_swap_as_nifti1(&header);
-        known = std::memcmp(header.magic, "n+1", 4) == 0;
+        if (out.swapped) swap(&header);
+        known = std::memcmp(header.magic, magic, 4) == 0;
         fields = fields_of(header);
         std::memcpy(out.raw.data(), &header, sizeof(header));
-    } else {
-        nifti_2_header header;
-        std::memcpy(&header, out.raw.data(), sizeof(header));
-        if (out.swapped) nifti_swap_as_nifti2(&header);
-        known = std::memcmp(header.magic, "n+2", 4) == 0;
-        fields = fields_of(header);
-        std::memcpy(out.raw.data(), &header, sizeof(header));
-    }
+    };
+    if (version_size == 348)
+        take(nifti_1_header{}, "n+1", nifti_swap_as_nifti1);
+    else
+        take(nifti_2_header{}, "n+2", nifti_swap_as_nifti2);
     if (!known)
         fail(ErrorKind::data, "{} is not a NIfTI file of one piece (magic n+1 or n+2); convert it to .nii",
              name);
-    const std::optional<DType> dtype = dtype_of_code(fields.datatype);
-    if (!dtype)
+    const auto* const type = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                          [&](const auto& one) { return one.first == fields.datatype; });
+    if (type == std::end(kTypes))
         fail(ErrorKind::data, "{} holds voxels of NIfTI type {}, but must hold integers or floats", name,
              fields.datatype);
-    out.dtype = *dtype;
+    out.dtype = type->second;
     read_extents(out, fields, name);
     const double least = static_cast<double>(out.raw_bytes) + 4;
     const double offset = fields.offset == 0 ? least : fields.offset;

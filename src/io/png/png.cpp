@@ -112,16 +112,8 @@ class Png {
     }
 
     [[nodiscard]] std::size_t channels() const {
-        switch (header_.color_type) {
-            case SPNG_COLOR_TYPE_GRAYSCALE_ALPHA:
-                return 2;
-            case SPNG_COLOR_TYPE_TRUECOLOR:
-                return 3;
-            case SPNG_COLOR_TYPE_TRUECOLOR_ALPHA:
-                return 4;
-            default:
-                return 1;
-        }
+        constexpr std::size_t kOfType[] = {1, 1, 3, 1, 2, 1, 4};  // grey, -, colour, palette, alpha: +1
+        return kOfType[header_.color_type];
     }
 
   private:
@@ -176,10 +168,6 @@ std::vector<std::uint16_t> as_words(const std::vector<std::uint8_t>& bytes) {
 }
 
 }  // namespace
-
-bool has_png() {
-    return true;
-}
 
 bool looks_like_png(std::span<const std::byte> bytes) {
     return bytes.size() >= 8 && std::memcmp(bytes.data(), "\x89PNG\r\n\x1a\n", 8) == 0;

@@ -39,9 +39,6 @@ void check_png_probability(const PngHeader& header, const std::string& name);
 /// `bytes` is the file's content, `name` stands in messages.
 [[nodiscard]] Array decode_png_photo(std::span<const std::byte> bytes, const std::string& name);
 
-/// False where this build lacks the library; the functions then say which package to install.
-[[nodiscard]] bool has_png();
-
 /// True where the bytes begin as PNG files do.
 [[nodiscard]] bool looks_like_png(std::span<const std::byte> bytes);
 

@@ -59,7 +59,6 @@ class PngSource : public ImageSource {
     }
 
     [[nodiscard]] std::string_view format() const override { return "PNG"; }
-    [[nodiscard]] const std::vector<ItemInfo>& items() const override { return items_; }
 
     [[nodiscard]] Array read(std::size_t item) const override {
         const bool labels = role_ == Role::labels;
@@ -100,18 +99,12 @@ class PngSource : public ImageSource {
 
   private:
     Role role_;
-    std::vector<ItemInfo> items_;
 };
 
 }  // namespace
 
 FolderFormat png_format() {
-    return {
-        "PNG",
-        {".png"},
-        [](const std::vector<fs::path>& files, const SourceOptions& options) -> std::unique_ptr<ImageSource> {
-            return std::make_unique<PngSource>(files, options);
-        }};
+    return {"PNG", {".png"}, open_source<PngSource>};
 }
 
 }  // namespace kandinsky

@@ -16,10 +16,6 @@ namespace {
 }
 }  // namespace
 
-bool has_png() {
-    return false;
-}
-
 bool looks_like_png(std::span<const std::byte> bytes) {
     return bytes.size() >= 8 && std::memcmp(bytes.data(), "\x89PNG\r\n\x1a\n", 8) == 0;
 }

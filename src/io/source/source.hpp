@@ -59,7 +59,7 @@ class ImageSource {
     virtual ~ImageSource() = default;
 
     [[nodiscard]] virtual std::string_view format() const = 0;  ///< "NIfTI", "PNG": stands in messages
-    [[nodiscard]] virtual const std::vector<ItemInfo>& items() const = 0;
+    [[nodiscard]] const std::vector<ItemInfo>& items() const { return items_; }
     /// True for labels that list a whole collection (COCO): items without probabilities are then no fault.
     [[nodiscard]] virtual bool catalogue() const { return false; }
 
@@ -73,6 +73,9 @@ class ImageSource {
     /// writes NAME.npy: uint8 [C,H,W], or [slices,C,H,W] for a volume (bits: without the axis C).
     virtual void write_sets(std::size_t item, const ItemSets& sets,
                             const std::filesystem::path& folder) const;
+
+  protected:
+    std::vector<ItemInfo> items_;
 };
 
 /// How the voxel axes of a stored volume become canonical ones: canonical axis a (x to the right, y to the
@@ -106,5 +109,12 @@ struct FolderFormat {
     std::unique_ptr<ImageSource> (*open)(const std::vector<std::filesystem::path>& files,
                                          const SourceOptions& options);
 };
+
+/// For FolderFormat::open.
+template <class Source>
+[[nodiscard]] std::unique_ptr<ImageSource> open_source(const std::vector<std::filesystem::path>& files,
+                                                       const SourceOptions& options) {
+    return std::make_unique<Source>(files, options);
+}
 
 }  // namespace kandinsky

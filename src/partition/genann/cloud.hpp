@@ -44,16 +44,8 @@ struct Cloud {
     explicit Cloud(const AnnuliPoints& input);
 
     [[nodiscard]] std::size_t size() const { return points.count(); }
-    /// Calls visit(region, first, last) for runs of point numbers [first, last), in ascending order.
-    template <class Visit>
-    void visit(const Spans& spans, const Visit& visit_run) const {
-        spans.visit([&](std::size_t region, std::size_t first, std::size_t last) {
-            if (before[last] > before[first])
-                visit_run(region, static_cast<std::size_t>(before[first]),
-                          static_cast<std::size_t>(before[last]));
-        });
-    }
-    /// The same for the runs of one region.
+    /// Calls visit(first, last) for the runs of one region as point numbers [first, last), in ascending
+    /// order.
     template <class Visit>
     void visit_region(const Spans& spans, std::size_t region, const Visit& visit_run) const {
         spans.visit_region(region, [&](std::size_t first, std::size_t last) {

@@ -124,18 +124,20 @@ void Codebook::fill_table() {
 std::vector<float> Codebook::histograms(const Spans& spans) const {
     std::vector<float> result((spans.radii() + 1) * size_, 0.0f);
     if (cloud_.points.weighted()) {
-        cloud_.visit(spans, [&](std::size_t region, std::size_t first, std::size_t last) {
-            float* histogram = result.data() + region * size_;
-            for (std::size_t i = first; i < last; ++i) histogram[code_[i]] += cloud_.points.weight(i);
-        });
+        for (std::size_t region = 0; region <= spans.radii(); ++region)
+            cloud_.visit_region(spans, region, [&](std::size_t first, std::size_t last) {
+                float* const histogram = result.data() + region * size_;
+                for (std::size_t i = first; i < last; ++i) histogram[code_[i]] += cloud_.points.weight(i);
+            });
         return result;
     }
     // The largest region has what the others leave.
-    std::vector<std::size_t> sizes(spans.radii() + 1);
-    spans.visit(
-        [&](std::size_t region, std::size_t first, std::size_t last) { sizes[region] += last - first; });
-    const auto largest =
-        static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+    std::size_t largest = 0, most = 0;
+    for (std::size_t region = 0; region <= spans.radii(); ++region) {
+        std::size_t pixels = 0;
+        spans.visit_region(region, [&](std::size_t first, std::size_t last) { pixels += last - first; });
+        if (pixels > most) most = pixels, largest = region;
+    }
     // Neighbours often share a cell: two counters in turn keep one addition from waiting for the last.
     std::vector<std::uint32_t> even(size_), odd(size_), rest = cell_sizes_;
     for (std::size_t region = 0; region <= spans.radii(); ++region) {

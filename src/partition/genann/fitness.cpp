@@ -11,16 +11,15 @@ namespace kandinsky {
 namespace partition::genann {
 
 Regions group_by_region(const Cloud& cloud, const Spans& spans) {
-    std::vector<std::size_t> first(spans.radii() + 2, 0);
-    cloud.visit(spans, [&](std::size_t region, std::size_t begin, std::size_t end) {
-        first[region + 1] += end - begin;
-    });
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<std::size_t> next(first.begin(), first.end() - 1);
-    std::vector<std::uint32_t> order(cloud.size());
-    cloud.visit(spans, [&](std::size_t region, std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) order[next[region]++] = static_cast<std::uint32_t>(i);
-    });
+    std::vector<std::size_t> first{0};
+    std::vector<std::uint32_t> order;
+    order.reserve(cloud.size());
+    for (std::size_t region = 0; region <= spans.radii(); ++region) {
+        cloud.visit_region(spans, region, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) order.push_back(static_cast<std::uint32_t>(i));
+        });
+        first.push_back(order.size());
+    }
     return {.points = cloud.points.gather(order), .first = std::move(first)};
 }
 
@@ -130,10 +129,11 @@ class Manhattan final : public Fitness {
     }
     double score(const Spans& spans) const override {
         std::vector<std::uint8_t> label(cloud_.size());
-        cloud_.visit(spans, [&](std::size_t region, std::size_t first, std::size_t last) {
-            std::fill(label.begin() + static_cast<std::ptrdiff_t>(first),
-                      label.begin() + static_cast<std::ptrdiff_t>(last), static_cast<std::uint8_t>(region));
-        });
+        for (std::size_t region = 0; region <= spans.radii(); ++region)
+            cloud_.visit_region(spans, region, [&](std::size_t first, std::size_t last) {
+                std::fill_n(label.begin() + static_cast<std::ptrdiff_t>(first), last - first,
+                            static_cast<std::uint8_t>(region));
+            });
         double total = 0;
         std::vector<double> weights(spans.radii() + 1), sums(spans.radii() + 1);
         for (std::size_t q = 0; q < order_.size(); ++q) {
@@ -158,14 +158,8 @@ class Manhattan final : public Fitness {
 }  // namespace
 
 std::unique_ptr<Fitness> exact_fitness(const Cloud& cloud, AnnuliMetric metric) {
-    switch (metric) {
-        case AnnuliMetric::sqeuclidean:
-            return std::make_unique<SquaredEuclidean>(cloud);
-        case AnnuliMetric::manhattan:
-            return std::make_unique<Manhattan>(cloud);
-        case AnnuliMetric::euclidean:
-            break;
-    }
+    if (metric == AnnuliMetric::sqeuclidean) return std::make_unique<SquaredEuclidean>(cloud);
+    if (metric == AnnuliMetric::manhattan) return std::make_unique<Manhattan>(cloud);
     return std::make_unique<Euclidean>(cloud);
 }
 

@@ -180,11 +180,11 @@ std::vector<std::uint32_t> annuli_mask(const Grid& grid, const Annuli& annuli, A
     const Origin origin = origin_of(grid, rule);
     std::vector<std::uint32_t> mask(grid.pixels());
     const Spans spans(grid, origin, annuli, released ? Edge::closed : Edge::open);
-    spans.visit([&](std::size_t region, std::size_t first, std::size_t last) {
-        std::fill(mask.begin() + static_cast<std::ptrdiff_t>(first),
-                  mask.begin() + static_cast<std::ptrdiff_t>(last),
-                  static_cast<std::uint32_t>(region) + (released ? 1 : 0));
-    });
+    for (std::uint32_t region = 0; region <= annuli.radii.size(); ++region)
+        spans.visit_region(region, [&](std::size_t first, std::size_t last) {
+            std::fill(mask.begin() + static_cast<std::ptrdiff_t>(first),
+                      mask.begin() + static_cast<std::ptrdiff_t>(last), region + (released ? 1 : 0));
+        });
     const double x = origin.x0 + annuli.cx, y = origin.y0 - annuli.cy;
     if (released && x == std::floor(x) && y == std::floor(y) && x >= 0 && y >= 0 && x < grid.width &&
         y < grid.height)

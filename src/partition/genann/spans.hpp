@@ -45,27 +45,9 @@ class Spans {
     Spans(const Grid& grid, Origin origin, const Annuli& annuli, Edge edge);
 
     [[nodiscard]] std::size_t radii() const { return radii_; }
-    [[nodiscard]] std::uint32_t height() const { return height_; }
 
-    /// Calls visit(region, first, last) for the runs of one row, left to right, as grid pixel numbers [first,
-    /// last).
-    template <class Visit>
-    void visit_row(std::uint32_t row, const Visit& visit) const {
-        const std::uint32_t* cuts = cuts_.data() + static_cast<std::size_t>(row) * (2 * radii_);
-        const std::size_t start = static_cast<std::size_t>(row) * width_;
-        std::size_t first = 0;
-        for (std::size_t s = 0; s <= 2 * radii_; ++s) {
-            const std::size_t last = s < 2 * radii_ ? cuts[s] : width_;
-            if (last > first) visit(s < radii_ ? radii_ - s : s - radii_, start + first, start + last);
-            first = last;
-        }
-    }
-    template <class Visit>
-    void visit(const Visit& visit_run) const {
-        for (std::uint32_t row = 0; row < height_; ++row) visit_row(row, visit_run);
-    }
-
-    /// The same for the runs of one region, row by row.
+    /// Calls visit(first, last) for the runs of one region, row by row and left to right, as grid pixel
+    /// numbers [first, last).
     template <class Visit>
     void visit_region(std::size_t region, const Visit& visit_run) const {
         const std::size_t left = radii_ - region, right = radii_ + region;  // the places of its runs in a row

@@ -54,30 +54,33 @@ EdgePoints collect(const Cloud& cloud, Origin origin, const Annuli& annuli, std:
     edge.below = k > 0 ? annuli.radii[k - 1] * annuli.radii[k - 1] : 0;
     edge.above = std::pow(std::min(limit, k + 1 < annuli.radii.size() ? annuli.radii[k + 1] : limit), 2);
     const Grid& grid = cloud.grid;
-    Spans(grid, origin, annuli, Edge::open)
-        .visit([&](std::size_t region, std::size_t first, std::size_t last) {
-            if (region != k && region != k + 1) return;
-            const double dy = origin.y0 - static_cast<double>(first / grid.width) - annuli.cy;
+    const Spans spans(grid, origin, annuli, Edge::open);
+    // Calls take(point, squared distance) for the points of a region.
+    const auto for_each_point = [&](std::size_t region, const auto& take) {
+        spans.visit_region(region, [&](std::size_t first, std::size_t last) {
+            const std::size_t row = first / grid.width, start = row * grid.width;
+            const double dy = origin.y0 - static_cast<double>(row) - annuli.cy;
             for (std::size_t pixel = first; pixel < last; ++pixel) {
                 const std::uint32_t point = cloud.before[pixel];
                 if (cloud.before[pixel + 1] == point) continue;
-                const double d =
-                    norm.squared(static_cast<double>(pixel % grid.width) - origin.x0 - annuli.cx, dy);
-                if (region == k) {
-                    edge.inner.push_back(point);
-                    if (d >= low * low)
-                        edge.inside.push_back({d, point});
-                    else
-                        edge.below = std::max(edge.below, d);
-                } else {
-                    edge.outer.push_back(point);
-                    if (d < high * high)
-                        edge.outside.push_back({d, point});
-                    else
-                        edge.above = std::min(edge.above, d);
-                }
+                take(point, norm.squared(static_cast<double>(pixel - start) - origin.x0 - annuli.cx, dy));
             }
         });
+    };
+    for_each_point(k, [&](std::uint32_t point, double d) {
+        edge.inner.push_back(point);
+        if (d >= low * low)
+            edge.inside.push_back({d, point});
+        else
+            edge.below = std::max(edge.below, d);
+    });
+    for_each_point(k + 1, [&](std::uint32_t point, double d) {
+        edge.outer.push_back(point);
+        if (d < high * high)
+            edge.outside.push_back({d, point});
+        else
+            edge.above = std::min(edge.above, d);
+    });
     const auto outwards = [](const Moving& a, const Moving& b) {
         return a.squared != b.squared ? a.squared < b.squared : a.point < b.point;
     };

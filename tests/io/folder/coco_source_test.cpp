@@ -6,6 +6,7 @@
 
 #include "io/folder/folder_dataset.hpp"
 #include "io/support.hpp"
+#include "support/formats.hpp"
 
 namespace kandinsky {
 namespace {
@@ -15,7 +16,7 @@ using test::Folder;
 using test::spill;
 
 #define NEEDS_COCO() \
-    if (!has_coco()) GTEST_SKIP() << "skipped: this build has no simdjson"
+    if (!test::has_format("coco")) GTEST_SKIP() << "skipped: this build has no simdjson"
 
 /// Three images, listed out of order; one of 4 x 8 pixels with its left half a person.
 std::string annotations(const std::string& third = "val/b.jpg") {

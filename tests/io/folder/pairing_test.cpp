@@ -7,6 +7,8 @@ namespace {
 
 class Names : public ImageSource {
   public:
+    using ImageSource::items_;
+
     explicit Names(const std::vector<std::string>& names, std::size_t planes = 0) {
         for (const std::string& name : names) {
             ItemInfo info;
@@ -18,9 +20,7 @@ class Names : public ImageSource {
         }
     }
     [[nodiscard]] std::string_view format() const override { return "names"; }
-    [[nodiscard]] const std::vector<ItemInfo>& items() const override { return items_; }
     [[nodiscard]] Array read(std::size_t) const override { return {}; }
-    std::vector<ItemInfo> items_;
 };
 
 std::vector<std::string> names_of(const Pairing& pairing) {

@@ -34,7 +34,6 @@ class Volumes final : public ImageSource {
         }
     }
     [[nodiscard]] std::string_view format() const override { return "test"; }
-    [[nodiscard]] const std::vector<ItemInfo>& items() const override { return items_; }
     [[nodiscard]] static bool annotated(std::size_t slice) { return slice % 3 == 1; }
     [[nodiscard]] std::size_t slices() const { return slices_; }
 
@@ -57,7 +56,6 @@ class Volumes final : public ImageSource {
     bool labels_;
     std::size_t slices_ = 0;
     std::vector<std::size_t> first_;  ///< [item]: its first slice among all
-    std::vector<ItemInfo> items_;
 };
 
 /// What one rank got: slices by their marks, the groups they belong to, and what it said.

@@ -7,6 +7,7 @@
 #include "io/image/photo.hpp"
 #include "io/jpeg/jpeg_file.hpp"
 #include "io/support.hpp"
+#include "support/formats.hpp"
 
 namespace kandinsky {
 namespace {
@@ -18,7 +19,7 @@ using test::jpeg_file;
 using test::spill;
 
 #define NEEDS_JPEG() \
-    if (!has_jpeg()) GTEST_SKIP() << "skipped: this build has no libturbojpeg"
+    if (!test::has_format("jpeg")) GTEST_SKIP() << "skipped: this build has no libturbojpeg"
 
 TEST(Jpeg, AGradientComesBackWithinTheCompressionsError) {
     NEEDS_JPEG();
@@ -86,7 +87,7 @@ TEST(Jpeg, OtherFilesAreRefusedByName) {
 }
 
 TEST(Jpeg, WithoutTheLibraryThePackageIsNamed) {
-    if (has_jpeg()) GTEST_SKIP() << "skipped: this build has libturbojpeg";
+    if (test::has_format("jpeg")) GTEST_SKIP() << "skipped: this build has libturbojpeg";
     expect_error(ErrorKind::usage, {"a.jpg", "libturbojpeg0-dev"}, [] { (void)decode_jpeg({}, "a.jpg"); });
 }
 

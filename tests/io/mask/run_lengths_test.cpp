@@ -7,6 +7,7 @@
 
 #include "core/base/random.hpp"
 #include "io/mask/golden_masks.hpp"
+#include "io/mask/pack_run_lengths.hpp"
 #include "io/support.hpp"
 
 namespace kandinsky {

@@ -9,10 +9,11 @@
 
 #include "io/png/png.hpp"
 #include "io/zip/crc32.hpp"
+#include "support/formats.hpp"
 
 /// At the beginning of a test that reads PNG files.
 #define NEEDS_PNG() \
-    if (!has_png()) GTEST_SKIP() << "skipped: this build has no libspng"
+    if (!test::has_format("png")) GTEST_SKIP() << "skipped: this build has no libspng"
 
 namespace kandinsky::test {
 

@@ -200,7 +200,7 @@ TEST(Png, OtherFilesAreRefusedByName) {
 }
 
 TEST(Png, WithoutTheLibraryThePackageIsNamed) {
-    if (has_png()) GTEST_SKIP() << "skipped: this build has libspng";
+    if (test::has_format("png")) GTEST_SKIP() << "skipped: this build has libspng";
     expect_error(ErrorKind::usage, {"a.png", "libspng-dev"}, [] { (void)read_png_labels("a.png"); });
     expect_error(ErrorKind::usage, {"a.png", "libspng-dev"}, [] { (void)read_png_probability("a.png"); });
     expect_error(ErrorKind::usage, {"a.png", "libspng-dev"}, [] { (void)decode_png_photo({}, "a.png"); });

@@ -51,25 +51,6 @@ TEST(AnnuliMask, AgreesWithThePerPixelDefinitionOnEveryVectorUnit) {
     test::for_each_target([&] { EXPECT_TRUE(rc::check("mask == definition", agrees)); });
 }
 
-TEST(Spans, TheRunsOfARegionAreThoseOfAllRegions) {
-    using namespace partition::genann;
-    for (std::uint64_t seed = 0; seed < 50; ++seed) {
-        Random random(seed);
-        const Grid grid{static_cast<std::uint32_t>(1 + random.below(30)), 23};
-        const Spans spans(grid, origin_of(grid, AnnuliRule::consistent), random_annuli(random, false),
-                          Edge::open);
-        using Run = std::pair<std::size_t, std::size_t>;
-        std::vector<std::vector<Run>> all(spans.radii() + 1), own(spans.radii() + 1);
-        spans.visit([&](std::size_t region, std::size_t first, std::size_t last) {
-            all[region].emplace_back(first, last);
-        });
-        for (std::size_t region = 0; region < own.size(); ++region)
-            spans.visit_region(
-                region, [&](std::size_t first, std::size_t last) { own[region].emplace_back(first, last); });
-        EXPECT_EQ(own, all) << seed;
-    }
-}
-
 TEST(AnnuliMask, IsSymmetricAroundTheMiddleOfAnEvenGrid) {
     const Grid grid{10, 16};
     const auto mask = annuli_mask(grid, {.cx = 0, .cy = 0, .radii = {3, 6}});
