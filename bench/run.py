@@ -251,6 +251,16 @@ def main():
                        [("kandinsky, the library",
                          own("errors", folder / "few.kcal", folder / "test_probs.npy", folder / "test_labels.npy")),
                         ("numpy, as released", peer("evaluate", "numpy, as released", 500))])
+        if wanted("loops"):
+            words = ["loops", folder / "test_probs.npy", folder / "test_labels.npy"]
+            table.task("loops: curves of every pixel in memory, 500 images of 320 x 240, float16",
+                       [("kandinsky, scores held and sorted (one process)", own(*words, pick="pixels_held")),
+                        ("kandinsky, bisection by counting (ranks)", own(*words, pick="pixels_counted", again=False))])
+            table.task("loops: curves of 64 regions of those images in memory, float32",
+                       [("kandinsky, scores held and sorted (regions that fit)", own(*words, pick="regions_sorted", again=False)),
+                        ("kandinsky, counted digit by digit (larger ones, ranks)",
+                         own(*words, pick="regions_counted", again=False)),
+                        ("kandinsky, float16, counted in one walk", own(*words, pick="halves_counted", again=False))])
         if wanted("partition"):
             apart(make_points, folder)
             table.task("partition: k-means, k = 4, of 76,800 points with 4 coordinates",

@@ -1,5 +1,5 @@
 // The tasks that have no command of their own, each timed in this process and told as one line of JSON:
-// predicting against copying, k-means, reading. bench/run.py calls it.
+// predicting against copying, k-means, reading, the loops for order statistics. bench/run.py calls it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +17,10 @@
 #include "core/base/parallel.hpp"
 #include "core/base/random.hpp"
 #include "core/kernel/half.hpp"
+#include "core/team/checkpoint.hpp"
+#include "core/team/team.hpp"
+#include "curve/pixel_pass.hpp"
+#include "curve/region_pass.hpp"
 #include "partition/kmeans/lloyd.hpp"
 
 namespace {
@@ -155,6 +159,51 @@ void read(const std::string& file) {
     fmt::print("{{\"seconds\": {}, \"checksum\": {}}}\n", seconds, checksum);
 }
 
+/// Keeps nothing. Work that could be resumed counts, as ranks that work together do.
+class NoCheckpoint final : public Checkpoint {
+  public:
+    std::optional<std::size_t> load(std::size_t, std::string_view, const State&) override { return {}; }
+    void save(std::size_t, std::string_view, std::size_t, const State&) override {}
+    std::optional<std::vector<std::byte>> recall(std::size_t, std::string_view) override { return {}; }
+    void keep(std::size_t, std::string_view, std::span<const std::byte>) override {}
+    bool due() const override { return false; }
+    double interval() const override { return 1e9; }
+};
+
+/// The two loops for order statistics of pixels, and those of regions: scores held and sorted, or counted
+/// walk by walk. The labels and probabilities are in memory.
+void loops(const std::string& probs, const std::string& labels) {
+    NoCheckpoint nothing;
+    const auto counting = std::make_shared<const Team>(Team{.comm = alone(), .checkpoint = &nothing});
+    const Array stored = read_npy(probs), truth = read_npy(labels);
+    const Dataset halves(stored, truth, {});
+    const Dataset floats(Array::copy_of(stored.to_vector<float>(), stored.shape()), truth, {});
+    const Census census = take_census(halves, Condition::by_class, silent());
+    const Grid grid = halves.grid();
+    // 64 blocks, of some 300,000 scores each.
+    Partition blocks{.region = {}, .regions = 64};
+    for (std::uint32_t y = 0; y < grid.height; ++y)
+        for (std::uint32_t x = 0; x < grid.width; ++x)
+            blocks.region.push_back(y * 8 / grid.height * 8 + x * 8 / grid.width);
+    const std::vector<Partition> partitions(census.strata, blocks);
+    const auto pixels = [&](const Dataset& data) {
+        (void)pixel_pass(data, census,
+                         {.quantiles = {}, .curves = true, .rule = {.ladder = Ladder::uniform(200)}},
+                         silent());
+    };
+    const auto regions = [&](const Dataset& data) {
+        (void)region_pass(data, census, partitions, {.rule = {.ladder = Ladder::uniform(2000)}}, silent());
+    };
+    const std::vector<double> least =
+        least_of(3, {[&] { pixels(halves); }, [&] { pixels(halves.as_rank_part(counting)); },
+                     [&] { regions(floats); }, [&] { regions(floats.as_rank_part(counting)); },
+                     [&] { regions(halves.as_rank_part(counting)); }});
+    fmt::print(
+        "{{\"pixels_held\": {}, \"pixels_counted\": {}, \"regions_sorted\": {}, \"regions_counted\": {}, "
+        "\"halves_counted\": {}}}\n",
+        least[0], least[1], least[2], least[3], least[4]);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -169,10 +218,13 @@ int main(int argc, char** argv) {
         curves(argv[2], argv[3]);
     else if (task == "errors" && argc > 4)
         errors(argv[2], argv[3], argv[4]);
+    else if (task == "loops" && argc > 3)
+        loops(argv[2], argv[3]);
     else
         return fmt::print(stderr,
                           "usage: bench_tasks predict | kmeans POINTS.npy | read PROBS.npy | "
-                          "curves PROBS.npy LABELS.npy | errors CAL.kcal PROBS.npy LABELS.npy\n"),
+                          "curves PROBS.npy LABELS.npy | errors CAL.kcal PROBS.npy LABELS.npy | "
+                          "loops PROBS.npy LABELS.npy\n"),
                2;
     return 0;
 }
