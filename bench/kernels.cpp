@@ -12,6 +12,7 @@
 
 #include "core/base/random.hpp"
 #include "core/kernel/compare_kernels.hpp"
+#include "core/kernel/count_kernels.hpp"
 #include "core/kernel/half_to_float.hpp"
 #include "core/kernel/hash.hpp"
 #include "core/kernel/label_kernels.hpp"
@@ -19,7 +20,6 @@
 #include "curve/column_sort.hpp"
 #include "curve/score_key.hpp"
 #include "evaluate/bin_kernels.hpp"
-#include "evaluate/count_kernels.hpp"
 #include "evaluate/covering_level.hpp"
 #include "io/zip/crc32.hpp"
 #include "score/code_kernels.hpp"
@@ -113,7 +113,12 @@ int main(int argc, char** argv) {
              count_bins(in.ranks.data(), in.member.data(), kPixels, 20, in.totals.data(),
                         in.totals.data() + 20);
          }},
-        {"lower_to", [&] { lower_to(in.ranks.data(), kPixels, in.bytes.data()); }},
+        {"rank_sets",
+         [&] {
+             std::uint8_t* const out = in.bytes.data();
+             rank_sets(in.ranks.data(), in.member.data(), kPixels, out, out + kPixels, out + 2 * kPixels,
+                       out + 3 * kPixels);
+         }},
         {"hash_four",
          [&] {
              const void* const from = in.floats.data();

@@ -50,7 +50,7 @@ Calibrator pixelwise(const Grid& grid) {
     for (std::uint8_t& label : labels) label = static_cast<std::uint8_t>(random.below(2));
     const Dataset data(Array::copy_of(probs, {kImages, 2, grid.height, grid.width}),
                        Array::copy_of(labels, {kImages, grid.height, grid.width}), {});
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     options.method = "pixel";
     return calibrate(data, options);
 }
@@ -60,7 +60,7 @@ void predict() {
     const Grid grid{240, 320};
     constexpr std::size_t kImages = 128;
     const std::size_t each = 2 * grid.pixels();
-    const Predictor predictor(pixelwise(grid), 0.1);
+    const Predictor predictor(pixelwise(grid), 0.1, EmptySets::keep);  // as the others do
     std::vector<float> floats(kImages * each), floats_copy(floats.size());
     std::vector<std::uint16_t> halves(floats.size()), halves_copy(floats.size());
     Random random(2, 2);
@@ -88,7 +88,7 @@ void predict() {
              std::memcpy(floats_copy.data() + at, floats.data() + at, each * sizeof(float));
          }),
          for_images([&](std::size_t at) {
-             fine &= predictor.half_sets({halves.data() + at, each}, {sets.data() + at, each});
+             fine &= predictor.half_sets({halves.data() + at, each}, {sets.data() + at, each}).has_value();
          }),
          for_images(
              [&](std::size_t at) { std::memcpy(halves_copy.data() + at, halves.data() + at, each * 2); }),
@@ -118,7 +118,7 @@ void curves(const std::string& probs, const std::string& labels) {
     std::size_t count = 0;
     const std::clock_t before = std::clock();  // of all threads
     const double seconds = seconds_of([&] {
-        CalibrateOptions options;
+        CalibrateOptions options{.score = {}};
         options.method = "pixel";
         options.pooling = Pooling::pixels;
         const Calibrator made = calibrate(Dataset(read_npy(probs), read_npy(labels), {}), options);

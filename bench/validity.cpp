@@ -47,7 +47,7 @@ enum class Promise {
 
 struct Rule {
     std::string name;
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     Promise promise;
     double share = 1;  ///< of the draws
 };
@@ -72,7 +72,7 @@ std::vector<std::uint32_t> rings_of(const Grid& grid) {
 
 std::vector<Rule> make_rules(const Grid& grid) {
     const auto rule = [](const std::string& method, Pooling pooling, double split) {
-        CalibrateOptions options;
+        CalibrateOptions options{.score = {}};
         options.method = method;
         options.pooling = pooling;
         options.split = split;

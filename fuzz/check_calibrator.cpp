@@ -34,7 +34,7 @@ void check_levels(const Calibrator& calibrator) {
             check(calibrator.options.released || !std::isnan(thresholds[i]), "a threshold is NaN");
             check(higher.empty() || !(thresholds[i] > higher[i]), "a threshold grows with alpha");
         }
-        const Predictor predictor(calibrator, alpha);
+        const Predictor predictor(calibrator, alpha, EmptySets::keep);
         check(predictor.sets(probs, sets) == 0, "sets were filled that should be kept");
         for (std::size_t i = 0; i < size; ++i) {
             check(sets[i] <= 1, "a set is neither 0 nor 1");

@@ -70,8 +70,8 @@ bool is_share(double value) {
 void check_evaluation(const Dataset& data, const Calibrator& calibrator) {
     const EvaluationReport report = evaluate(data, {&calibrator}, {.alpha = 0.1, .bootstrap = 3, .seed = 1});
     const Evaluation& judged = report.calibrators.front();
-    check(judged.set_size >= 0 && judged.set_size <= static_cast<double>(data.classes()), "a set size");
-    check(is_share(judged.empty_share) && is_share(judged.coverage_at_alpha), "a share outside [0, 1]");
+    check(judged.sets.size >= 0 && judged.sets.size <= static_cast<double>(data.classes()), "a set size");
+    check(is_share(judged.plain_sets.empty) && is_share(judged.coverage_at_alpha), "a share outside [0, 1]");
     for (const StratumEvaluation& stratum : judged.strata) {
         check(stratum.ce_map.size() == data.grid().pixels(), "a map of another size");
         std::size_t known = 0;

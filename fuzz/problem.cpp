@@ -24,9 +24,10 @@ CalibrateOptions read_options(Bytes& bytes, std::size_t classes) {
     options.pooling = bytes.flag() ? Pooling::pixels : Pooling::groups;
     options.fallback = bytes.below(4) == 1 ? Fallback::image : Fallback::none;
     options.min_count = bytes.below(6);
-    options.score.kind = static_cast<ScoreKind>(bytes.below(5));
+    options.score.kind = static_cast<ScoreKind>(bytes.below(6));
     options.score.randomized = bytes.below(4) == 1 && options.score.kind != ScoreKind::lac &&
-                               options.score.kind != ScoreKind::margin;
+                               options.score.kind != ScoreKind::margin &&
+                               options.score.kind != ScoreKind::near;
     options.score.raps_kreg = bytes.below(static_cast<std::uint32_t>(classes) + 1);
     options.rungs = bytes.below(16) == 1 ? 0 : 2 + bytes.below(40);
     options.split = bytes.below(4) == 1 ? 0.5 : 0.0;

@@ -24,16 +24,16 @@ enum class Fallback {
 /// How to calibrate: the method, what its regions share, and what is promised.
 struct CalibrateOptions {
     std::string method = default_method();              ///< one of method_names()
-    MethodSettings settings;                            ///< the method's own options
+    MethodSettings settings{};                          ///< the method's own options
     std::vector<double> quantiles{0.6, 0.7, 0.8, 0.9};  ///< where curves are compared
     Condition condition = Condition::by_class;          ///< which pixels a curve speaks for
     Pooling pooling = Pooling::groups;                  ///< what counts as one observation
     Fallback fallback = Fallback::automatic;            ///< what regions with too few scores do
     std::uint64_t min_count = 1;                        ///< fewer scores than this count as too few
-    ScoreOptions score;                                 ///< how strange a class looks at a pixel
+    ScoreOptions score{.kind = ScoreKind::near};        ///< how strange a class looks at a pixel
     std::size_t rungs =
         0;  ///< resolution of long curves; 0: 2000, or 200 when there are more than 1024 curves
-    bool released = false;  ///< reproduce the authors' released code
+    bool released = false;  ///< reproduce the authors' released code; the default score is lac then
     double split =
         0;  ///< find the regions on this share of the groups, set the thresholds on the rest; 0: both on all
     std::uint64_t seed = 0;                     ///< of all random numbers
@@ -43,7 +43,8 @@ struct CalibrateOptions {
     double sketch = 0;
 };
 
-/// The paper's settings: pixels pooled alike, no fallback, and every method's options as the paper has them.
+/// The paper's settings: the score lac, pixels pooled alike, no fallback, and every method's options as the
+/// paper has them.
 /// Method options that are set already stay.
 void use_paper_settings(CalibrateOptions& options);
 
@@ -131,6 +132,8 @@ void check_alpha(double alpha);
 /// Throws a data error unless the data have the calibrator's grid and classes.
 void check_fits(const Calibrator& calibrator, const Dataset& data);
 
+[[nodiscard]] std::string_view name_of(EmptySets empty);    ///< the option's word
+[[nodiscard]] EmptySets empty_sets(std::string_view name);  ///< throws a usage error for an unknown name
 [[nodiscard]] std::string_view name_of(Fallback fallback);  ///< the option's word
 [[nodiscard]] Fallback fallback_of(std::string_view name);  ///< throws a usage error for an unknown name
 

@@ -7,22 +7,15 @@
 
 namespace kandinsky {
 
-/// The options that comparisons start from: pixels pooled alike, as in the paper.
-[[nodiscard]] inline CalibrateOptions paper_options() {
-    CalibrateOptions options;
-    options.pooling = Pooling::pixels;
-    return options;
-}
-
 /// How compare() calibrates and judges.
 struct CompareOptions {
-    std::vector<std::string> methods;              ///< empty: every method that needs no array of its own
-    CalibrateOptions calibrate = paper_options();  ///< the rest of the options, shared by all methods
-    double alpha = 0.1;                            ///< for set size and empty sets
+    std::vector<std::string> methods;  ///< empty: every method that needs no array of its own
+    CalibrateOptions calibrate;        ///< the rest of the options, shared by all methods
+    double alpha = 0.1;                ///< for coverage and what the sets hold
     std::size_t sample =
         0;  ///< calibrate on random subsets of that many groups (images without groups); 0: on all
     std::size_t draws = 1;              ///< number of such subsets
-    EmptySets empty = EmptySets::keep;  ///< fill: the figures at alpha are those of the filled sets
+    EmptySets empty = EmptySets::fill;  ///< of the sets that are judged
     std::size_t bootstrap = 0;          ///< resamples of the test groups for intervals, with one draw only
     /// Methods to calibrate on the last draw without judging them, where they are not among the methods:
     /// their curves are for a closer look. They never fall back to another curve.
@@ -38,8 +31,9 @@ struct CompareRow {
     double q05 = 0;                                    ///< its 5 % quantile over these pixels
     double q95 = 0;                                    ///< its 95 % quantile over these pixels
     double floor = 0;                                  ///< mean CE that a perfect calibrator would have
-    double set_size = 0;                               ///< mean number of classes in a set at 1 - alpha
-    double empty_share = 0;                            ///< share of empty sets there
+    double false_share = 0;                            ///< as StratumEvaluation::false_share
+    SetFigures sets;                                   ///< as Evaluation::sets
+    double empty_share = 0;                            ///< share of empty sets before any was filled
     double ece = 0;                                    ///< expected calibration error of the probabilities
     double mean_ce_sd = 0;                             ///< of mean_ce over the draws; 0 for one
     double weighted_ce = 0;                            ///< as StratumEvaluation::weighted_ce
@@ -76,7 +70,7 @@ struct Comparison {
     std::size_t sample = 0;                ///< groups of each draw; 0: all
     std::size_t draws = 1;                 ///< number of random subsets
     bool grouped = false;                  ///< groups were given
-    double alpha = 0.1;                    ///< for set size and empty sets
+    double alpha = 0.1;                    ///< for coverage and what the sets hold
     std::vector<double> targets;           ///< the levels of the coverage error
     std::vector<CompareRow> rows;          ///< by class, then by method
     std::vector<Calibrator> calibrators;   ///< of the last draw, one per method

@@ -10,7 +10,8 @@
 
 namespace kandinsky {
 
-struct Team;  // who works on the data together; of the library's own use
+class ImageStore;  // what is kept of single images; of the library's own use
+struct Team;       // who works on the data together; of the library's own use
 
 /// How raw model outputs become probabilities. Never guessed.
 enum class Logits {
@@ -72,6 +73,8 @@ class Dataset {
     void read_probs(std::size_t image, PixelRange range, float* out) const;
     /// image_key() of one image, made at first need and kept for all copies and subsets.
     [[nodiscard]] std::uint64_t content_key(std::size_t image) const;
+    /// What later readings need of whole images, kept for all copies and subsets.
+    [[nodiscard]] ImageStore& store() const { return *store_; }
     /// Truth of one image: member [C][range] is 1 where the pixel has that class, valid [range] is 0 where
     /// the label is ignored. Throws a data error that names the place when a label is out of range.
     void read_truth(std::size_t image, PixelRange range, std::uint8_t* member, std::uint8_t* valid) const;
@@ -115,6 +118,7 @@ class Dataset {
     std::size_t group_count_ = 0;
     std::shared_ptr<const Team> team_;                            ///< null: alone
     std::shared_ptr<std::atomic<std::uint64_t>[]> content_keys_;  ///< by row; 0: not made yet
+    std::shared_ptr<ImageStore> store_;                           ///< by row
 };
 
 }  // namespace kandinsky

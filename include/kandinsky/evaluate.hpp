@@ -11,10 +11,10 @@ namespace kandinsky {
 
 /// What evaluate() measures beyond the coverage error.
 struct EvaluateOptions {
-    double alpha = 0.1;                 ///< for set size and empty sets
+    double alpha = 0.1;                 ///< for coverage and what the sets hold
     bool maps = true;                   ///< keep the per-pixel maps
     bool ece_maps = true;               ///< with maps: also those of the calibration error
-    EmptySets empty = EmptySets::keep;  ///< fill: the figures at alpha are those of the filled sets
+    EmptySets empty = EmptySets::fill;  ///< of the sets that Evaluation::sets describes
     std::size_t bootstrap = 0;          ///< resamples of the test groups for intervals; 0: none
     std::uint64_t seed = 0;             ///< of the resamples
 };
@@ -23,6 +23,26 @@ struct EvaluateOptions {
 struct Interval {
     double low = std::numeric_limits<double>::quiet_NaN();   ///< 5 % of the resamples lie below
     double high = std::numeric_limits<double>::quiet_NaN();  ///< 5 % of the resamples lie above
+};
+
+/// What sets at one level hold, over pixels with a label.
+struct SetFigures {
+    double size = 0;           ///< mean number of classes in a set
+    double false_classes = 0;  ///< mean number of classes in a set that the pixel does not have
+    double empty = 0;          ///< share of sets without a class
+    double single = 0;         ///< share of sets of one class
+    double single_right = 0;   ///< share of these whose class the pixel has; NaN when there is none
+    double full = 0;           ///< share of sets with every class
+};
+
+/// The intervals of SetFigures, each under the name of its figure.
+struct SetIntervals {
+    Interval size;           ///< mean set size
+    Interval false_classes;  ///< mean number of wrong classes
+    Interval empty;          ///< share of empty sets
+    Interval single;         ///< share of sets with one class
+    Interval single_right;   ///< share of these that are right
+    Interval full;           ///< share of sets with every class
 };
 
 /// How coverage at 1 - alpha varies from image to image.
@@ -78,28 +98,34 @@ struct StratumEvaluation {
     Interval mean_ce_interval;     ///< of mean_ce
     Interval coverage_interval;    ///< of coverage_at_alpha
     double mean_ce_bias = 0;       ///< by how much resampling itself raises mean_ce; taken off the interval
+    /// Of the pixels that have a label but not the class, the share whose set holds the class: sets at
+    /// 1 - alpha as Evaluation::sets. Over all pairs of pixel and class where classes were pooled; NaN when
+    /// there is no such pixel.
+    double false_share = 0;
+    std::vector<double> false_shares;  ///< the same at each level, before any set was filled
+    Interval false_interval;           ///< of false_share
 };
 
-/// The judgement of one calibrator on test images.
+/// The judgement of one calibrator on test images. Coverage and coverage error speak of thresholds: they are
+/// those of the sets before filling, which can only add to them.
 struct Evaluation {
     std::vector<double> targets;            ///< the levels of the coverage error
     std::vector<StratumEvaluation> strata;  ///< one per class, or one for all
     double alpha = 0.1;                     ///< of the figures that follow
-    double set_size = 0;     ///< mean number of classes in a set at 1 - alpha, over pixels with a label
-    double empty_share = 0;  ///< share of empty sets there
-    std::vector<double> set_sizes;     ///< set_size at each level
-    std::vector<double> empty_shares;  ///< empty_share at each level
-    std::uint64_t infinite = 0;        ///< thresholds that are +inf at 1 - alpha, over classes and pixels
-    double coverage_at_alpha = 0;      ///< of all classes together
-    double filled_share = 0;           ///< share of sets that were filled; 0 where empty sets are kept
-    double plain_coverage = 0;         ///< coverage at 1 - alpha before any set was filled
-    double plain_set_size = 0;         ///< set size at 1 - alpha before any set was filled
-    std::vector<std::uint64_t> size_samples;  ///< [set size] test samples whose set has that size
+    SetFigures sets;                        ///< at 1 - alpha, filled as EvaluateOptions::empty says
+    SetFigures plain_sets;                  ///< at 1 - alpha before any set was filled
+    std::vector<SetFigures> level_sets;     ///< at each level, before any set was filled
+    std::vector<double> class_false_share;  ///< [class] as StratumEvaluation::false_share
+    std::uint64_t infinite = 0;    ///< thresholds that are +inf at 1 - alpha, over classes and pixels
+    double coverage_at_alpha = 0;  ///< of all classes together, before any set was filled
+    double filled_share = 0;       ///< share of sets that were filled; 0 where empty sets are kept
+    double filled_coverage = 0;    ///< coverage of the sets once filled
+    std::vector<std::uint64_t> size_samples;  ///< [set size] test samples whose set, once filled, has it
     std::vector<double> size_coverage;        ///< [set size] their coverage; NaN without any
     WorstPlace worst_size;                    ///< size-stratified coverage: the worst size from 1 on
     ImageCoverage image_coverage;             ///< of all classes together
     Interval coverage_interval;               ///< of coverage_at_alpha
-    Interval set_size_interval;               ///< of set_size
+    SetIntervals set_intervals;               ///< of sets
     /// The released code's other number: coverage of all samples pooled, at its shifted levels. Only with
     /// `released`.
     std::vector<std::vector<double>> released_marginal;  ///< [stratum][20]

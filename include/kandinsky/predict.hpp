@@ -7,6 +7,7 @@
 #include <kandinsky/progress.hpp>
 #include <span>
 #include <variant>
+#include <vector>
 
 namespace kandinsky {
 
@@ -28,11 +29,15 @@ struct PredictOptions {
     std::size_t block = std::size_t{32} << 20;
 };
 
-/// What was predicted.
+/// What was predicted. What the sets hold is counted for predict_sets() only.
 struct Predicted {
     std::uint64_t images = 0;  ///< number of images
     std::uint64_t sets = 0;    ///< one for each pixel of each image
     std::uint64_t filled = 0;  ///< sets that would have been empty and got the most probable class
+    std::uint64_t empty = 0;   ///< sets without a class
+    std::uint64_t single = 0;  ///< sets of one class, filled ones among them
+    std::uint64_t full = 0;    ///< sets with every class
+    std::vector<std::uint64_t> members{};  ///< [class] sets that hold it
 };
 
 /// The sets of all images. Images are read and predicted in parallel, a block at a time, and the memory of

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <kandinsky/calibrator.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace kandinsky {
 class Predictor {
   public:
     /// Takes the thresholds at 1 - alpha; the calibrator is not needed afterwards.
-    Predictor(const Calibrator& calibrator, double alpha, EmptySets empty = EmptySets::keep);
+    Predictor(const Calibrator& calibrator, double alpha, EmptySets empty = EmptySets::fill);
 
     [[nodiscard]] Grid grid() const { return grid_; }               ///< of every image
     [[nodiscard]] std::size_t classes() const { return classes_; }  ///< number of classes
@@ -25,16 +26,17 @@ class Predictor {
     /// Bytes of a row of packed_sets().
     [[nodiscard]] std::size_t packed_width() const { return (grid_.width + 7) / 8; }
 
-    /// sets[class][pixel] = 1 where the class is in the set. `probs` is [class][pixel]; Not checked:
+    /// sets[class][pixel] = 1 where the class is in the set. `probs` is [class][pixel]. Not checked:
     /// a NaN is in no set. Returns how many sets were filled.
     std::uint64_t sets(std::span<const float> probs, std::span<std::uint8_t> sets) const;
     /// The same as bits, [class][row][packed_width()], first column in the highest bit (numpy.packbits along
     /// the last axis).
     std::uint64_t packed_sets(std::span<const float> probs, std::span<std::uint8_t> bits) const;
 
-    /// sets() of half-precision probabilities, given by their bits. False when one of them is not in [0, 1],
-    /// and for scores and fillings that need more than one look at a probability: use sets() then.
-    [[nodiscard]] bool half_sets(std::span<const std::uint16_t> probs, std::span<std::uint8_t> sets) const;
+    /// sets() of half-precision probabilities, given by their bits. Nothing when one of them is not in
+    /// [0, 1], and for scores that need more than one look at a probability: use sets() then.
+    [[nodiscard]] std::optional<std::uint64_t> half_sets(std::span<const std::uint16_t> probs,
+                                                         std::span<std::uint8_t> sets) const;
 
   private:
     Grid grid_;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <kandinsky/grid.hpp>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,7 @@ enum class ScoreKind {
     raps,    ///< aps and a penalty for every rank beyond kreg
     saps,    ///< the largest probability and a weight for every rank below it
     margin,  ///< the largest probability of another class, minus p_c: from -1 to 1
+    near,    ///< 1 - p_c and a distance to where the model sees class c: from 0 to 1.5
 };
 
 /// Which pixels a curve speaks for.
@@ -49,9 +51,15 @@ struct ScorePlace {
 /// Scores of every class from probabilities, both [classes][pixels]. The probabilities of a pixel need not
 /// sum to one: they are taken as they are. Equal probabilities rank by class number. No allocation in the
 /// long run (some scores keep scratch of one pixel's classes for each thread); NaN-free input gives NaN-free
-/// output. lac and margin: O(classes) a pixel, the others O(classes log classes).
+/// output. lac and margin: O(classes) a pixel, the others O(classes log classes). Throws a usage error for
+/// near, which needs whole images: score_image().
 void score(const ScoreOptions& options, std::size_t classes, std::size_t pixels, const float* probs,
            float* scores, const ScorePlace& place = {});
+
+/// Scores of one whole image with any score, [class][pixel] in and out. near: O(1) a pixel and class; scratch
+/// of one image's cells for each thread.
+void score_image(const ScoreOptions& options, std::size_t classes, Grid grid, const float* probs,
+                 float* scores);
 
 /// The name of an image in random numbers: a hash of its probabilities [classes][pixels] alone, so that
 /// prediction, which has no labels, finds the same.

@@ -33,8 +33,8 @@ class Calibrated:
     def thresholds(self, alpha: float) -> Array: ...
     def score_thresholds(self, alpha: float) -> Array: ...
     def predict_sets(
-        self, data: Data, alpha: float, out: Any, packed: bool, no_empty: bool, threads: int, progress: _Progress
-    ) -> None: ...
+        self, data: Data, alpha: float, out: Any, packed: bool, empty: str, threads: int, progress: _Progress
+    ) -> Dict[str, Any]: ...
     def predict_p(self, data: Data, out: Any, threads: int, progress: _Progress) -> None: ...
     def regions(self) -> Array: ...
     def levels(self) -> Array: ...
@@ -69,7 +69,7 @@ def evaluate(
     calibrated: Calibrated,
     data: Data,
     alpha: float,
-    no_empty: bool,
+    empty: str,
     bootstrap: int,
     seed: int,
     threads: int,
@@ -84,7 +84,7 @@ def compare(
     alpha: float,
     sample: int,
     draws: int,
-    no_empty: bool,
+    empty: str,
     bootstrap: int,
     threads: int,
     progress: _Progress,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core as core_module
 from ._arrays import Level, as_probs, class_list, levels, make_data, one_level, output
+from ._options import empty_word
 from ._progress import Progress, Shown
 from .errors import NotFittedError, UsageError
 from .evaluation import Evaluation
@@ -83,10 +84,11 @@ class Fitted:
         confidence_level: Optional[Level] = None,
         *,
         packed: bool = False,
-        no_empty: bool = False,
+        empty: str = "fill",
+        no_empty: Optional[bool] = None,
         out: Optional[np.ndarray] = None,
     ) -> np.ndarray:
-        """Prediction sets.
+        """Prediction sets; :attr:`predicted_` says what they hold.
 
         Parameters
         ----------
@@ -96,8 +98,10 @@ class Fitted:
             As for :meth:`thresholds`.
         packed : bool
             Eight pixels a byte, as ``numpy.packbits(sets, axis=-1)`` would do.
-        no_empty : bool
-            The most probable class enters sets that would be empty.
+        empty : {"fill", "keep"}
+            What becomes of sets that would be empty: the most probable class enters, or they stay empty.
+        no_empty : bool, optional
+            The older name: True means "fill", False "keep".
         out : ndarray, optional
             A C-order array of the result's shape and type to write into.
 
@@ -108,15 +112,28 @@ class Fitted:
             axis for a sequence of levels. True where the class is in the pixel's set.
         """
         core = self._fitted()
+        word = empty_word(empty, no_empty)
         alphas, single = levels(alpha, confidence_level)
         data, one_image = self._predict_data(probs)
         height, width = self.grid_
         shape = (len(alphas), data.images, self.n_classes_, height, (width + 7) // 8 if packed else width)
         result, planes = output(shape, np.uint8 if packed else np.bool_, single, one_image, out)
         with Shown(self.progress) as callback:
-            for one, plane in zip(alphas, planes):
-                core.predict_sets(data, one, plane, packed, no_empty, self.threads, callback)
+            held = [
+                core.predict_sets(data, one, plane, packed, word, self.threads, callback)
+                for one, plane in zip(alphas, planes)
+            ]
+        self._predicted = held[0] if single else held
         return result
+
+    @property
+    def predicted_(self) -> Union[Dict[str, Any], List[Dict[str, Any]], None]:
+        """What the sets of the last :meth:`predict_set` hold; a list for a sequence of levels, None before any.
+
+        Number of `sets`, mean `set_size`, and shares of the sets: `single_share` of one class, `empty_share` before
+        filling, `filled_share`, `full_share` with every class, `class_share` that hold each class.
+        """
+        return getattr(self, "_predicted", None)
 
     def predict_p(self, probs: Any, *, out: Optional[np.ndarray] = None) -> np.ndarray:
         """Conformal p-values: a class is in the set at alpha if and only if its p-value exceeds alpha.
@@ -155,24 +172,26 @@ class Fitted:
         *,
         groups: Any = None,
         classes: Any = None,
-        no_empty: bool = False,
+        empty: str = "fill",
+        no_empty: Optional[bool] = None,
         bootstrap: int = 200,
         bootstrap_seed: int = 0,
     ) -> Evaluation:
-        """Coverage, coverage error and set size on labelled images.
+        """Coverage, coverage error and what the sets hold, on labelled images.
 
         Parameters
         ----------
         probs, labels : arrays
             As for :meth:`partial_fit`.
         alpha, confidence_level : float
-            Level for set size and empty sets; coverage is measured at all levels.
+            Level for what the sets hold; coverage is measured at all levels.
         groups : array [N], optional
             Which images belong together: the bootstrap draws groups.
         classes : int or sequence of int, optional
             Classes to report; all unless given.
-        no_empty : bool
-            Judge sets into which the most probable class enters where they would be empty.
+        empty, no_empty
+            As for :meth:`predict_set`: set size, false classes, single-class and full sets are those of the sets as
+            predicted. Coverage and coverage error are those before filling.
         bootstrap, bootstrap_seed : int
             Resamples of the test groups for the 90 % intervals (0: none), and their seed.
 
@@ -181,6 +200,7 @@ class Fitted:
         Evaluation
         """
         core = self._fitted()
+        word = empty_word(empty, no_empty)
         level = one_level(alpha, confidence_level)
         wanted = class_list(classes)
         for one in wanted:
@@ -190,7 +210,7 @@ class Fitted:
             raise UsageError("labels are needed to evaluate")
         data, *_ = make_data(probs, labels, groups, self.ignore, self.logits)
         with Shown(self.progress) as callback:
-            found = core_module.evaluate(core, data, level, no_empty, bootstrap, bootstrap_seed, self.threads, callback)
+            found = core_module.evaluate(core, data, level, word, bootstrap, bootstrap_seed, self.threads, callback)
         return Evaluation(found, wanted)
 
     # ---- what is known after calibration ---------------------------------------------------------------------

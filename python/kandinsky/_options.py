@@ -143,3 +143,12 @@ def words_of(method: Optional[str], given: Mapping[str, Any]) -> Tuple[List[str]
         if not _same(text, default):
             words.append(f"--{flag}={text}")
     return words, arrays
+
+
+def empty_word(empty: str, no_empty: Optional[bool]) -> str:
+    """What becomes of empty sets, "fill" or "keep"; `no_empty` is the older way to say it."""
+    if empty not in ("fill", "keep"):
+        raise UsageError(f"empty is {empty!r}, but must be 'fill' or 'keep'")
+    if no_empty and empty == "keep":
+        raise UsageError("no_empty=True means empty='fill', but empty is 'keep'; give one of the two")
+    return empty if no_empty is None else "fill" if no_empty else "keep"

@@ -111,7 +111,7 @@ class Calibrator(Fitted):
         pooling: str = "groups",
         fallback: str = "auto",
         min_count: int = 1,
-        score: str = "lac",
+        score: str = "near",
         quantiles: Sequence[float] = (0.6, 0.7, 0.8, 0.9),
         rungs: int = 0,
         split: float = 0.0,

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import class_list, make_data, one_level
-from ._options import words_of
+from ._options import empty_word, words_of
 from ._progress import Progress, Shown
 from .calibrator import Calibrator
 from .errors import UsageError
@@ -72,7 +72,8 @@ def compare(
     confidence_level: Optional[float] = None,
     sample: int = 0,
     draws: int = 1,
-    no_empty: bool = False,
+    empty: str = "fill",
+    no_empty: Optional[bool] = None,
     bootstrap: int = 0,
     ignore: Union[int, Sequence[int], None] = (255,),
     logits: str = "none",
@@ -94,13 +95,13 @@ def compare(
     classes : int or sequence of int, optional
         Classes to report; all unless given.
     alpha, confidence_level : float
-        Level for set size and empty sets.
+        Level for coverage and what the sets hold.
     sample, draws : int
         Calibrate on `draws` random subsets of `sample` groups (images without groups) and report mean and spread.
-    no_empty, bootstrap
+    empty, no_empty, bootstrap
         As for :meth:`Calibrator.evaluate`; intervals need a single draw.
     ignore, logits, threads, progress, options, **more
-        As for :class:`Calibrator`. `pooling` is "pixels" unless given, as in the paper; the methods' own options go
+        As for :class:`Calibrator`; the methods' own options go
         under their full names (``kmeans_clusters=6``).
 
     Returns
@@ -108,13 +109,10 @@ def compare(
     Comparison
     """
     level = one_level(alpha, confidence_level)
+    word = empty_word(empty, no_empty)
     names = [one for one in methods.split(",") if one] if isinstance(methods, str) else list(methods or [])
     given = {**(options or {}), **more}
-    # The default of pooling differs between calibrate and compare, so it is always told when it is given.
-    pooling = given.pop("pooling", None)
     words, arrays = words_of(None, given)
-    if pooling is not None:
-        words.append(f"--pooling={pooling}")
     cal, *_ = make_data(cal_probs, cal_labels, cal_groups, ignore, logits, "cal_")
     test, *_ = make_data(test_probs, test_labels, test_groups, ignore, logits, "test_")
     if cal_labels is None or test_labels is None:
@@ -126,5 +124,5 @@ def compare(
     if sample < 0 or draws < 0:
         raise UsageError(f"sample and draws must not be negative, but are {sample} and {draws}")
     with Shown(progress) as callback:
-        core = _core.compare(cal, test, names, words, arrays, level, sample, draws, no_empty, bootstrap, threads, callback)
+        core = _core.compare(cal, test, names, words, arrays, level, sample, draws, word, bootstrap, threads, callback)
     return Comparison(core, wanted)

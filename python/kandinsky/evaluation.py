@@ -73,7 +73,7 @@ class Evaluation(Result):
     Attributes
     ----------
     rows : list of dict
-        Per class: mean_ce, q05, q95, floor, coverage, set_size, ece and more; see docs/formats.md.
+        Per class: mean_ce, q05, q95, floor, coverage, false_share, set_size, ece and more; see docs/formats.md.
     ce_map : ndarray
         Coverage error of every pixel, float64 [C,H,W], NaN where no test image has the class.
     ece_map : ndarray
@@ -115,10 +115,40 @@ class Evaluation(Result):
 
     @property
     def set_size(self) -> float:
-        """Mean number of classes in a set at alpha."""
+        """Mean number of classes in a set at alpha, as predicted."""
         return float(self._values("set_size")[0])
 
     @property
+    def false_share(self) -> np.ndarray:
+        """Of the pixels with another label, the share whose set at alpha holds the class; one per class reported."""
+        return self._values("false_share")
+
+    @property
+    def false_classes(self) -> float:
+        """Mean number of wrong classes in a set at alpha."""
+        return float(self._values("false_classes")[0])
+
+    @property
+    def single_share(self) -> float:
+        """Share of sets of one class at alpha."""
+        return float(self._values("single_share")[0])
+
+    @property
+    def single_right(self) -> float:
+        """How often the sets of one class are right; NaN without any."""
+        return float(self._values("single_right")[0])
+
+    @property
+    def full_share(self) -> float:
+        """Share of sets with every class at alpha."""
+        return float(self._values("full_share")[0])
+
+    @property
     def empty_share(self) -> float:
-        """Share of empty sets at alpha."""
+        """Share of empty sets at alpha, before any was filled."""
         return float(self._values("empty_share")[0])
+
+    @property
+    def filled_share(self) -> float:
+        """Share of sets that the most probable class was put into; 0 with ``empty="keep"``."""
+        return float(self._values("filled_share")[0])

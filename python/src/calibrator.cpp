@@ -27,19 +27,38 @@ Calibrated calibrate_data(const Data& data, const std::string& method, std::vect
     });
 }
 
-void predict_sets_into(const Calibrated& self, const Data& data, double alpha, nb::handle out, bool packed,
-                       bool no_empty, std::size_t threads, nb::object callback) {
+/// Returns what the sets hold, as shares of all sets.
+nb::dict predict_sets_into(const Calibrated& self, const Data& data, double alpha, nb::handle out,
+                           bool packed, const std::string& empty, std::size_t threads, nb::object callback) {
     const Calibrator& calibrator = *self.core;
     check_fits(calibrator, data.set);
-    const Predictor predictor(calibrator, alpha, no_empty ? EmptySets::fill : EmptySets::keep);
+    const Predictor predictor(calibrator, alpha, empty_sets(empty));
     const std::size_t row = packed ? predictor.packed_width() : calibrator.grid.width;
     const std::size_t bytes = data.set.images() * calibrator.classes * calibrator.grid.height * row;
     const Output output(out, packed ? DType::uint8 : DType::boolean, bytes, "out");
     PyProgress progress(std::move(callback));
-    progress.run(threads, [&] {
-        predict_sets(predictor, data.set, std::span(output.as<std::byte>(), bytes),
-                     {.form = packed ? SetForm::bits : SetForm::bytes}, progress);
+    const Predicted done = progress.run(threads, [&] {
+        return predict_sets(predictor, data.set, std::span(output.as<std::byte>(), bytes),
+                            {.form = packed ? SetForm::bits : SetForm::bytes}, progress);
     });
+    const auto share = [&](std::uint64_t part) {
+        return static_cast<double>(part) / static_cast<double>(done.sets);
+    };
+    nb::dict held;
+    nb::list classes;
+    double size = 0;
+    for (const std::uint64_t members : done.members) {
+        classes.append(share(members));
+        size += share(members);
+    }
+    held["sets"] = done.sets;
+    held["set_size"] = size;
+    held["single_share"] = share(done.single);
+    held["empty_share"] = share(done.empty + done.filled);
+    held["filled_share"] = share(done.filled);
+    held["full_share"] = share(done.full);
+    held["class_share"] = classes;
+    return held;
 }
 
 void predict_p_into(const Calibrated& self, const Data& data, nb::handle out, std::size_t threads,
@@ -92,7 +111,7 @@ void init_calibrator(nb::module_& module) {
             },
             nb::arg("alpha"))
         .def("predict_sets", predict_sets_into, nb::arg("data"), nb::arg("alpha"), nb::arg("out"),
-             nb::arg("packed"), nb::arg("no_empty"), nb::arg("threads"), nb::arg("progress").none())
+             nb::arg("packed"), nb::arg("empty"), nb::arg("threads"), nb::arg("progress").none())
         .def("predict_p", predict_p_into, nb::arg("data"), nb::arg("out"), nb::arg("threads"),
              nb::arg("progress").none())
         .def("regions", regions_of)

@@ -22,16 +22,16 @@ namespace kandinsky::python {
 namespace {
 Contest contest(const Data& calibration, const Data& test, std::vector<std::string> methods,
                 std::vector<std::string> words, nb::dict arrays, double alpha, std::size_t sample,
-                std::size_t draws, bool no_empty, std::size_t bootstrap, std::size_t threads,
+                std::size_t draws, const std::string& empty, std::size_t bootstrap, std::size_t threads,
                 nb::object callback) {
     check_alpha(alpha);
     CompareOptions options;
-    options.calibrate = options_of(default_method(), std::move(words), std::move(arrays), "pixels");
+    options.calibrate = options_of(default_method(), std::move(words), std::move(arrays), "groups");
     options.methods = std::move(methods);
     options.alpha = alpha;
     options.sample = sample;
     options.draws = draws;
-    options.empty = no_empty ? EmptySets::fill : EmptySets::keep;
+    options.empty = empty_sets(empty);
     options.bootstrap = bootstrap;
     for (auto name = options.methods.begin(); name != options.methods.end(); ++name) {
         check_method(*name);
@@ -85,7 +85,7 @@ void init_compare(nb::module_& module) {
         });
     module.def("compare", contest, nb::arg("calibration"), nb::arg("test"), nb::arg("methods"),
                nb::arg("words"), nb::arg("arrays"), nb::arg("alpha"), nb::arg("sample"), nb::arg("draws"),
-               nb::arg("no_empty"), nb::arg("bootstrap"), nb::arg("threads"), nb::arg("progress").none());
+               nb::arg("empty"), nb::arg("bootstrap"), nb::arg("threads"), nb::arg("progress").none());
     module.def("default_methods", default_methods);
 }
 

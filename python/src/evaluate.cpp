@@ -42,7 +42,7 @@ struct Judgement {
     double seconds = 0;
 };
 
-Judgement judge(const Calibrated& self, const Data& data, double alpha, bool no_empty, std::size_t bootstrap,
+Judgement judge(const Calibrated& self, const Data& data, double alpha, const std::string& empty, std::size_t bootstrap,
                 std::uint64_t seed, std::size_t threads, nb::object callback) {
     check_alpha(alpha);
     PyProgress progress(std::move(callback));
@@ -51,7 +51,7 @@ Judgement judge(const Calibrated& self, const Data& data, double alpha, bool no_
         Judgement out{self.core, evaluate(data.set, {self.core.get()},
                                           {.alpha = alpha,
                                            .maps = true,
-                                           .empty = no_empty ? EmptySets::fill : EmptySets::keep,
+                                           .empty = empty_sets(empty),
                                            .bootstrap = bootstrap,
                                            .seed = seed},
                                           progress)};
@@ -81,7 +81,7 @@ void init_evaluate(nb::module_& module) {
              })
         .def("ece_map", [](const Judgement& self) { return ece_map_of(self.report, self.calibrator->grid); });
     module.def("evaluate", judge, nb::arg("calibrated"), nb::arg("data"), nb::arg("alpha"),
-               nb::arg("no_empty"), nb::arg("bootstrap"), nb::arg("seed"), nb::arg("threads"),
+               nb::arg("empty"), nb::arg("bootstrap"), nb::arg("seed"), nb::arg("threads"),
                nb::arg("progress").none());
 }
 

@@ -37,6 +37,7 @@ DataSplit split_groups(const Dataset& data, const CalibrateOptions& options, std
 }  // namespace
 
 void use_paper_settings(CalibrateOptions& options) {
+    options.score = {.half = options.score.half};
     options.pooling = Pooling::pixels;
     options.fallback = Fallback::none;
     for (const Method* one : methods())

@@ -51,6 +51,7 @@ bool needs_fallback(const Calibrator& calibrator) {
 }  // namespace
 
 CalibrateOptions effective(CalibrateOptions options) {
+    if (options.released && options.score == CalibrateOptions{}.score) options.score = {};
     if (options.released && options.score.kind != ScoreKind::lac)
         fail(ErrorKind::usage, "--compat released has the score lac only, but --score is {}",
              name_of(options.score.kind));

@@ -1,14 +1,15 @@
 #include <algorithm>
-#include <atomic>
 #include <kandinsky/error.hpp>
 #include <kandinsky/predict.hpp>
 #include <kandinsky/threads.hpp>
 #include <memory>
 #include <string_view>
 
+#include "calibrate/set_tally.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/thread_buffer.hpp"
+#include "core/kernel/pack_bits.hpp"
 
 namespace kandinsky {
 
@@ -43,10 +44,9 @@ std::span<const std::uint16_t> halves_of(const Dataset& data, std::size_t image)
 }
 
 /// Has make(image, out) make the `bytes` of every image, in parallel within blocks, and passes the blocks on.
-/// `make` returns how many sets it filled.
 template <class Make>
-Predicted predict_blocks(const Dataset& data, std::size_t bytes, const PredictionSink& sink,
-                         std::size_t block_bytes, Progress& progress, std::string_view stage, Make&& make) {
+void predict_blocks(const Dataset& data, std::size_t bytes, const PredictionSink& sink,
+                    std::size_t block_bytes, Progress& progress, std::string_view stage, Make&& make) {
     const std::size_t images = data.images();
     const auto* const memory = std::get_if<std::span<std::byte>>(&sink);
     if (memory != nullptr && memory->size() != images * bytes)
@@ -56,21 +56,27 @@ Predicted predict_blocks(const Dataset& data, std::size_t bytes, const Predictio
     const std::size_t block = std::min(images, std::max(block_bytes / bytes, threads_in_use()));
     // Every byte is written; clearing them first would cost as much as the comparisons.
     const auto buffer = std::make_unique_for_overwrite<std::byte[]>(memory != nullptr ? 0 : block * bytes);
-    std::atomic<std::uint64_t> filled{0};
     for (std::size_t first = 0; first < images; first += block) {
         progress.update(stage, first, images);
         const std::size_t count = std::min(block, images - first);
         std::byte* const out = memory != nullptr ? memory->data() + first * bytes : buffer.get();
         parallel_for(count, [&](std::size_t i) {
             if (progress.cancelled()) throw Interrupted();
-            filled += make(first + i, out + i * bytes);
+            make(first + i, out + i * bytes);
         });
         data.release(first, first + count);
         if (memory == nullptr) std::get<1>(sink)({out, count * bytes});
     }
     progress.update(stage, images, images);
     if (progress.cancelled()) throw Interrupted();
-    return {.images = images, .sets = images * data.grid().pixels(), .filled = filled};
+}
+
+/// The sets of one image as bytes; returns how many were filled.
+std::uint64_t make_sets(const Predictor& predictor, const Dataset& data, std::size_t image,
+                        std::span<std::uint8_t> out) {
+    if (const std::span<const std::uint16_t> halves = halves_of(data, image); !halves.empty())
+        if (const std::optional<std::uint64_t> filled = predictor.half_sets(halves, out)) return *filled;
+    return predictor.sets(probs_of(data, image), out);  // tells where a bad value is
 }
 }  // namespace
 
@@ -81,34 +87,40 @@ void check_fits(const Calibrator& calibrator, const Dataset& data) {
 std::uint64_t predict_image(const Predictor& predictor, const Dataset& data, std::size_t image, SetForm form,
                             std::span<std::uint8_t> out) {
     if (form == SetForm::bits) return predictor.packed_sets(probs_of(data, image), out);
-    const std::span<const std::uint16_t> halves = halves_of(data, image);
-    if (!halves.empty() && predictor.half_sets(halves, out)) return 0;
-    return predictor.sets(probs_of(data, image), out);  // tells where a bad value is
+    return make_sets(predictor, data, image, out);
 }
 
 Predicted predict_sets(const Predictor& predictor, const Dataset& data, const PredictionSink& sink,
                        const PredictOptions& options, Progress& progress) {
     check_fits(predictor.classes(), predictor.grid(), data);
-    const std::size_t width =
-        options.form == SetForm::bits ? predictor.packed_width() : predictor.grid().width;
-    const std::size_t bytes = predictor.classes() * predictor.grid().height * width;
-    return predict_blocks(data, bytes, sink, options.block, progress, "predicting",
-                          [&](std::size_t image, std::byte* out) {
-                              return predict_image(predictor, data, image, options.form,
-                                                   {reinterpret_cast<std::uint8_t*>(out), bytes});
-                          });
+    const Grid grid = predictor.grid();
+    const bool packed = options.form == SetForm::bits;
+    const std::size_t rows = predictor.classes() * grid.height,
+                      width = packed ? predictor.packed_width() : grid.width;
+    SetTally tally(predictor.classes());
+    predict_blocks(
+        data, rows * width, sink, options.block, progress, "predicting",
+        [&](std::size_t image, std::byte* to) {
+            auto* const out = reinterpret_cast<std::uint8_t*>(to);
+            std::vector<std::uint8_t>& plain = thread_buffer<std::uint8_t, struct PlainSets>();
+            if (packed) plain.resize(rows * grid.width);
+            std::uint8_t* const sets = packed ? plain.data() : out;
+            tally.add(sets, grid.pixels(), make_sets(predictor, data, image, {sets, rows * grid.width}));
+            for (std::size_t row = 0; packed && row < rows; ++row)
+                pack_bits(sets + row * grid.width, grid.width, out + row * width);
+        });
+    return tally.counts();
 }
 
 Predicted predict_p_values(const Calibrator& calibrator, const Dataset& data, const PredictionSink& sink,
                            const PredictOptions& options, Progress& progress) {
     check_fits(calibrator, data);
     const std::size_t values = calibrator.classes * calibrator.grid.pixels();
-    return predict_blocks(
-        data, values * sizeof(float), sink, options.block, progress, "p-values",
-        [&](std::size_t image, std::byte* out) {
-            p_values(calibrator, probs_of(data, image), {reinterpret_cast<float*>(out), values});
-            return std::uint64_t{0};
-        });
+    predict_blocks(data, values * sizeof(float), sink, options.block, progress, "p-values",
+                   [&](std::size_t image, std::byte* out) {
+                       p_values(calibrator, probs_of(data, image), {reinterpret_cast<float*>(out), values});
+                   });
+    return {.images = data.images(), .sets = data.images() * data.grid().pixels()};
 }
 
 }  // namespace kandinsky

@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <kandinsky/predictor.hpp>
 
 #include "core/base/fail.hpp"
 #include "core/base/thread_buffer.hpp"
 #include "core/kernel/compare_kernels.hpp"
 #include "core/kernel/half.hpp"
+#include "core/kernel/pack_bits.hpp"
 #include "score/planes.hpp"
 
 namespace kandinsky {
@@ -58,19 +61,45 @@ void sets_by_score(const ScoreOptions& score, std::size_t classes, std::size_t p
     }
 }
 
-/// Puts the most probable class into every empty set; returns how many there were.
-std::uint64_t fill_empty(std::size_t classes, std::size_t pixels, std::span<const float> probs,
-                         std::span<std::uint8_t> sets) {
+/// The same for the score near, which takes one class after the other.
+void sets_by_near(std::size_t classes, Grid grid, std::span<const float> probs, std::span<const float> limits,
+                  std::span<std::uint8_t> sets) {
+    const std::size_t pixels = grid.pixels();
+    std::vector<float>& scores = thread_buffer<float, struct SetsByScore>();
+    if (scores.size() < pixels) scores.resize(pixels);
+    for (std::size_t c = 0; c < classes; ++c) {
+        score_image({.kind = ScoreKind::near}, 1, grid, probs.data() + c * pixels, scores.data());
+        const float* const limit = limits.data() + c * pixels;
+        std::uint8_t* const out = sets.data() + c * pixels;
+        for (std::size_t i = 0; i < pixels; ++i) out[i] = scores[i] <= limit[i];
+    }
+}
+
+/// Puts the most probable class into every empty set; returns how many there were. prob(i) is value i of
+/// [class][pixel].
+template <class Prob>
+std::uint64_t fill_empty(std::size_t classes, std::size_t pixels, Prob&& prob, std::span<std::uint8_t> sets) {
+    constexpr std::size_t kRun = 1024;
     std::uint64_t filled = 0;
-    for (std::size_t p = 0; p < pixels; ++p) {
-        unsigned any = 0;
-        for (std::size_t c = 0; c < classes; ++c) any |= sets[c * pixels + p];
-        if (any != 0) continue;
-        std::size_t best = 0;
-        for (std::size_t c = 1; c < classes; ++c)
-            if (probs[c * pixels + p] > probs[best * pixels + p]) best = c;
-        sets[best * pixels + p] = 1;
-        ++filled;
+    std::array<std::uint8_t, kRun> any;
+    for (std::size_t begin = 0; begin < pixels; begin += kRun) {
+        const std::size_t n = std::min(kRun, pixels - begin);
+        std::copy_n(sets.data() + begin, n, any.data());
+        for (std::size_t c = 1; c < classes; ++c) {
+            const std::uint8_t* const in = sets.data() + c * pixels + begin;
+            for (std::size_t i = 0; i < n; ++i) any[i] |= in[i];
+        }
+        const auto* at = any.data();
+        while ((at = static_cast<const std::uint8_t*>(
+                    std::memchr(at, 0, static_cast<std::size_t>(any.data() + n - at)))) != nullptr) {
+            const std::size_t p = begin + static_cast<std::size_t>(at - any.data());
+            std::size_t best = 0;
+            for (std::size_t c = 1; c < classes; ++c)
+                if (prob(c * pixels + p) > prob(best * pixels + p)) best = c;
+            sets[best * pixels + p] = 1;
+            ++filled;
+            ++at;
+        }
     }
     return filled;
 }
@@ -81,9 +110,13 @@ std::uint64_t Predictor::sets(std::span<const float> probs, std::span<std::uint8
     check_size(sets.size(), thresholds_.size(), "sets");
     if (on_probabilities())
         at_least(probs.data(), thresholds_.data(), sets.size(), sets.data());
+    else if (score_.kind == ScoreKind::near)
+        sets_by_near(classes_, grid_, probs, thresholds_, sets);
     else
         sets_by_score(score_, classes_, grid_.pixels(), probs, thresholds_, sets);
-    return empty_ == EmptySets::fill ? fill_empty(classes_, grid_.pixels(), probs, sets) : 0;
+    if (empty_ == EmptySets::keep) return 0;
+    return fill_empty(
+        classes_, grid_.pixels(), [&](std::size_t i) { return probs[i]; }, sets);
 }
 
 std::uint64_t Predictor::packed_sets(std::span<const float> probs, std::span<std::uint8_t> bits) const {
@@ -101,30 +134,27 @@ std::uint64_t Predictor::packed_sets(std::span<const float> probs, std::span<std
     plain.resize(thresholds_.size());
     const std::uint64_t filled = sets(probs, plain);
     for (std::size_t row = 0; row < rows; ++row)
-        for (std::size_t x = 0; x < width; x += 8) {
-            unsigned byte = 0;
-            for (std::size_t b = 0; b < std::min<std::size_t>(8, width - x); ++b)
-                byte |= static_cast<unsigned>(plain[row * width + x + b]) << (7 - b);
-            bits[row * packed_width() + x / 8] = static_cast<std::uint8_t>(byte);
-        }
+        pack_bits(plain.data() + row * width, width, bits.data() + row * packed_width());
     return filled;
 }
 
-bool Predictor::half_sets(std::span<const std::uint16_t> probs, std::span<std::uint8_t> sets) const {
+std::optional<std::uint64_t> Predictor::half_sets(std::span<const std::uint16_t> probs,
+                                                  std::span<std::uint8_t> sets) const {
     check_size(probs.size(), thresholds_.size(), "probs");
     check_size(sets.size(), thresholds_.size(), "sets");
-    if (!on_probabilities() || empty_ == EmptySets::fill) return false;
-    return halves_at_least(reinterpret_cast<const std::byte*>(probs.data()), half_thresholds_.data(),
-                           sets.size(), sets.data());
+    if (!on_probabilities() || !halves_at_least(reinterpret_cast<const std::byte*>(probs.data()),
+                                                half_thresholds_.data(), sets.size(), sets.data()))
+        return std::nullopt;
+    if (empty_ == EmptySets::keep) return 0;
+    return fill_empty(
+        classes_, grid_.pixels(), [&](std::size_t i) { return half_to_float(probs[i]); }, sets);
 }
 
 void p_values(const Calibrator& calibrator, std::span<const float> probs, std::span<float> out) {
     const std::size_t pixels = calibrator.grid.pixels();
     check_size(probs.size(), calibrator.classes * pixels, "probs");
     check_size(out.size(), calibrator.classes * pixels, "out");
-    const ScoreOptions& how = calibrator.options.score;
-    score(how, calibrator.classes, pixels, probs.data(), out.data(),
-          {.image = how.randomized ? image_key(calibrator.classes, pixels, probs.data()) : 0});
+    score_image(calibrator.options.score, calibrator.classes, calibrator.grid, probs.data(), out.data());
     for (std::size_t c = 0; c < calibrator.classes; ++c) {
         const std::size_t s = calibrator.stratum_of(c);
         const SmoothCurves* const smooth = calibrator.smooth_of(s);

@@ -58,6 +58,16 @@ std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
     });
 }
 
+std::string_view name_of(EmptySets empty) {
+    return empty == EmptySets::fill ? "fill" : "keep";
+}
+
+EmptySets empty_sets(std::string_view name) {
+    if (name == "fill") return EmptySets::fill;
+    if (name == "keep") return EmptySets::keep;
+    fail(ErrorKind::usage, "empty is '{}', but must be fill or keep", name);
+}
+
 std::string_view name_of(Fallback fallback) {
     return fallback == Fallback::none ? "none" : fallback == Fallback::image ? "image" : "auto";
 }

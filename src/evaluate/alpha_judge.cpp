@@ -5,24 +5,18 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/kernel/compare_kernels.hpp"
+#include "core/kernel/count_kernels.hpp"
 #include "core/team/team.hpp"
-#include "evaluate/count_kernels.hpp"
 #include "evaluate/level_plan.hpp"
 
 namespace kandinsky {
 
 namespace {
 constexpr std::size_t kFewClasses = 8;
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
-double share(std::uint64_t part, std::uint64_t whole) {
-    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : kNone;
-}
-
 std::uint64_t total(const std::vector<std::uint64_t>& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
@@ -33,7 +27,7 @@ WorstPlace worst_of(const std::vector<std::uint64_t>& tested, const std::vector<
     WorstPlace worst;
     for (std::size_t i = first; i < tested.size(); ++i) {
         if (tested[i] < kEnoughSamples) continue;
-        const double here = share(covered[i], tested[i]);
+        const double here = share_of(covered[i], tested[i]);
         if (!(here >= worst.coverage)) worst = {here, tested[i], i};
     }
     return worst;
@@ -79,11 +73,29 @@ AlphaJudge::AlphaJudge(const Calibrator& calibrator, const EvaluateOptions& opti
       image_tested_(calibrator.strata(), ByImage(data.images())),
       image_covered_(image_tested_),
       image_valid_(data.images()),
-      image_members_(data.images()),
+      image_single_(data.images()),
       set_sums_(closely ? calibrator.grid.pixels() : 0),
-      image_single_(closely ? data.images() : 0),
-      size_samples_(calibrator.classes + 1),
-      size_covered_(calibrator.classes + 1) {}
+      counts_(calibrator.classes) {
+    if (options.bootstrap == 0) return;
+    image_wrong_ = image_tested_;
+    for (ByImage* one : {&image_members_, &image_empty_, &image_filled_, &image_right_, &image_full_})
+        one->resize(data.images());
+}
+
+void AlphaJudge::Counts::list(VisitSums& sums) {
+    for (auto* one : {&size_samples, &size_covered, &tested, &wrong}) sums.add(std::span(*one));
+    for (std::uint64_t* one : {&plain.sets, &plain.members, &plain.wrong, &plain.empty, &plain.single,
+                               &plain.right, &plain.full, &filled, &hits})
+        sums.add(*one);
+}
+
+void AlphaJudge::Counts::add(const Counts& other) {
+    for (auto field : {&Counts::size_samples, &Counts::size_covered, &Counts::tested, &Counts::wrong})
+        for (std::size_t i = 0; i < (this->*field).size(); ++i) (this->*field)[i] += (other.*field)[i];
+    plain += other.plain;
+    filled += other.filled;
+    hits += other.hits;
+}
 
 void AlphaJudge::add_atomically(std::uint64_t& to, std::uint64_t n) {
     if (n > 0) std::atomic_ref(to).fetch_add(n, std::memory_order_relaxed);
@@ -99,8 +111,8 @@ AlphaJudge::Tile::Tile(AlphaJudge& judge, PixelRange range)
       recent_covered_(limits_.size()),
       recent_(judge.calibrator_.strata()),
       covered_(limits_.size()),
-      size_samples_(judge.calibrator_.classes + 1),
-      size_covered_(judge.calibrator_.classes + 1) {
+      wrong_(judge.calibrator_.classes),
+      counts_(judge.calibrator_.classes) {
     fill_thresholds(judge.calibrator_, judge.by_curve_, range, limits_.data());
 }
 
@@ -122,20 +134,11 @@ void AlphaJudge::Tile::add_few(const ScoredTile& tile, std::size_t image) {
         add_both(in, in, n, few_.data());
     }
     const std::uint8_t* const labelled = tile.valid();
-    const std::uint64_t valid = count_both(labelled, labelled, n);
-    std::uint64_t members = 0;
-    for (std::size_t c = 0; c < classes; ++c) members += count_both(in_set_.data() + c * n, labelled, n);
-    empty_ += count_equal(few_.data(), 0, labelled, labelled, n);
-    valid_ += valid;
-    members_ += members;
-    note_sizes(few_.data(), labelled, image);
-    if (judge_.options_.empty == EmptySets::fill) {
-        const std::uint64_t before = filled_;
-        fill(tile, few_.data());
-        members += filled_ - before;
-    }
-    add_atomically(judge_.image_valid_[image], valid);
-    add_atomically(judge_.image_members_[image], members);
+    Held held;
+    held.plain.sets = count_both(labelled, labelled, n);
+    held.plain.empty = count_equal(few_.data(), 0, labelled, labelled, n);
+    held.plain.single = count_equal(few_.data(), 1, labelled, labelled, n);
+    held.plain.full = count_equal(few_.data(), classes, labelled, labelled, n);
     for (std::size_t c = 0; c < classes; ++c) {
         const std::size_t s = calibrator.stratum_of(c);
         const std::uint8_t *const in = in_set_.data() + c * n, *const member = tile.member(c);
@@ -145,14 +148,19 @@ void AlphaJudge::Tile::add_few(const ScoredTile& tile, std::size_t image) {
         for (std::uint8_t size = 0; size <= classes; ++size) {
             const std::uint64_t all = count_equal(few_.data(), size, member, member, n);
             const std::uint64_t covered = size > 0 ? count_equal(few_.data(), size, member, in, n) : 0;
-            size_samples_[size] += all;
-            size_covered_[size] += covered;
+            counts_.size_samples[size] += all;
+            counts_.size_covered[size] += covered;
             samples += all;
             hits += covered;
+            if (size == 1) held.plain.right += covered;
         }
-        add_atomically(judge_.image_tested_[s][image], samples);
-        add_atomically(judge_.image_covered_[s][image], hits);
+        const std::uint64_t members = count_both(in, labelled, n);
+        held.plain.members += members;
+        wrong_[c] = members - hits;
+        add_samples(c, samples, hits, image);
     }
+    look_at(few_.data(), tile, held);
+    note(held, image);
 }
 
 void AlphaJudge::Tile::unload(std::size_t s) {
@@ -181,24 +189,16 @@ void AlphaJudge::Tile::add_many(const ScoredTile& tile, std::size_t image) {
             size_[i] = static_cast<std::uint16_t>(size_[i] + in[i]);
         }
     }
-    std::uint64_t valid = 0, members = 0;
+    Held held;
     const std::uint8_t* const labelled = tile.valid();
     for (std::size_t i = 0; i < n; ++i) {
         const std::uint64_t counts = labelled[i] != 0;
-        valid += counts;
-        members += counts * size_[i];
-        empty_ += counts & (size_[i] == 0);
+        held.plain.sets += counts;
+        held.plain.members += counts * size_[i];
+        held.plain.empty += counts & (size_[i] == 0);
+        held.plain.single += counts & (size_[i] == 1);
+        held.plain.full += counts & (size_[i] == calibrator.classes);
     }
-    valid_ += valid;
-    members_ += members;
-    note_sizes(size_.data(), labelled, image);
-    if (judge_.options_.empty == EmptySets::fill) {
-        const std::uint64_t before = filled_;
-        fill(tile, size_.data());
-        members += filled_ - before;
-    }
-    add_atomically(judge_.image_valid_[image], valid);
-    add_atomically(judge_.image_members_[image], members);
     for (std::size_t c = 0; c < calibrator.classes; ++c) {
         const std::size_t s = calibrator.stratum_of(c);
         const std::uint8_t *const in = in_set_.data() + c * n, *const member = tile.member(c);
@@ -208,41 +208,64 @@ void AlphaJudge::Tile::add_many(const ScoredTile& tile, std::size_t image) {
             ++samples;
             hits += in[i];
             covered_[s * n + i] += in[i];
-            ++size_samples_[size_[i]];
-            size_covered_[size_[i]] += in[i];
+            ++counts_.size_samples[size_[i]];
+            counts_.size_covered[size_[i]] += in[i];
+            held.plain.right += in[i] & (size_[i] == 1);
         }
-        add_atomically(judge_.image_tested_[s][image], samples);
-        add_atomically(judge_.image_covered_[s][image], hits);
+        wrong_[c] = count_both(in, labelled, n) - hits;
+        add_samples(c, samples, hits, image);
     }
+    look_at(size_.data(), tile, held);
+    note(held, image);
 }
 
-template <class Size>
-void AlphaJudge::Tile::note_sizes(const Size* size, const std::uint8_t* labelled, std::size_t image) {
-    if (judge_.set_sums_.empty()) return;
-    std::uint32_t* const sums = judge_.set_sums_.data() + range_.begin;
-    std::uint32_t single = 0;
-    for (std::size_t i = 0; i < range_.size(); ++i) {
-        sums[i] += std::uint32_t{labelled[i]} * size[i];
-        single += std::uint32_t{labelled[i]} & (size[i] == 1);
-    }
-    add_atomically(judge_.image_single_[image], single);
+void AlphaJudge::Tile::add_samples(std::size_t c, std::uint64_t samples, std::uint64_t hits,
+                                   std::size_t image) {
+    const std::size_t s = judge_.calibrator_.stratum_of(c);
+    counts_.tested[c] += samples;
+    add_atomically(judge_.image_tested_[s][image], samples);
+    add_atomically(judge_.image_covered_[s][image], hits);
 }
 
-/// The most probable class enters the empty sets. What it covers is told apart: plain coverage has none of
-/// it.
+/// The most probable class would enter.
 template <class Size>
-void AlphaJudge::Tile::fill(const ScoredTile& tile, Size* size) {
+void AlphaJudge::Tile::look_at(const Size* size, const ScoredTile& tile, Held& held) {
     const std::size_t n = range_.size(), classes = judge_.calibrator_.classes;
-    for (std::size_t i = 0; i < n; ++i) {
-        if (size[i] != 0) continue;
+    const std::uint8_t* const labelled = tile.valid();
+    for (const std::uint64_t wrong : wrong_) held.plain.wrong += wrong;
+    if (!judge_.set_sums_.empty()) {
+        std::uint32_t* const sums = judge_.set_sums_.data() + range_.begin;
+        for (std::size_t i = 0; i < n; ++i) sums[i] += std::uint32_t{labelled[i]} * size[i];
+    }
+    if (judge_.options_.empty == EmptySets::keep || held.plain.empty == 0) return;
+    for (std::size_t i = 0; i < n && held.filled < held.plain.empty; ++i) {
+        if (size[i] != 0 || labelled[i] == 0) continue;
         std::size_t best = 0;
         for (std::size_t c = 1; c < classes; ++c)
             if (tile.probs(c)[i] > tile.probs(best)[i]) best = c;
-        in_set_[best * n + i] = 1;
-        size[i] = 1;
-        filled_ += tile.valid()[i] != 0;
-        filled_covered_ += tile.member(best)[i];
+        const bool hit = tile.member(best)[i] != 0;
+        ++held.filled;
+        held.hits += hit;
+        wrong_[best] += !hit;
     }
+}
+
+void AlphaJudge::Tile::note(const Held& held, std::size_t image) {
+    const SetCounts& plain = held.plain;
+    add_atomically(judge_.image_valid_[image], plain.sets);
+    add_atomically(judge_.image_single_[image], plain.single);
+    for (std::size_t c = 0; c < wrong_.size(); ++c) counts_.wrong[c] += wrong_[c];
+    counts_.plain += plain;
+    counts_.filled += held.filled;
+    counts_.hits += held.hits;
+    if (judge_.options_.bootstrap == 0) return;
+    for (std::size_t c = 0; c < wrong_.size(); ++c)
+        add_atomically(judge_.image_wrong_[judge_.calibrator_.stratum_of(c)][image], wrong_[c]);
+    add_atomically(judge_.image_members_[image], plain.members + held.filled);
+    add_atomically(judge_.image_empty_[image], plain.empty);
+    add_atomically(judge_.image_filled_[image], held.filled);
+    add_atomically(judge_.image_right_[image], plain.right + held.hits);
+    add_atomically(judge_.image_full_[image], plain.full);
 }
 
 void AlphaJudge::Tile::finish() {
@@ -250,33 +273,21 @@ void AlphaJudge::Tile::finish() {
     for (std::size_t s = 0; s < judge_.calibrator_.strata(); ++s)
         std::copy_n(covered_.data() + s * n, n, judge_.covered_.data() + s * pixels + range_.begin);
     const std::lock_guard lock(judge_.mutex_);
-    for (std::size_t k = 0; k < size_samples_.size(); ++k) {
-        judge_.size_samples_[k] += size_samples_[k];
-        judge_.size_covered_[k] += size_covered_[k];
-    }
-    judge_.valid_ += valid_;
-    judge_.members_ += members_;
-    judge_.empty_ += empty_;
-    judge_.filled_covered_ += filled_covered_;
-    judge_.filled_ += filled_;
+    judge_.counts_.add(counts_);
 }
 
 void AlphaJudge::Tile::list(VisitSums& sums) {
     sums.add(std::span(covered_));
     if (!judge_.set_sums_.empty()) sums.add(std::span(judge_.set_sums_).subspan(range_.begin, range_.size()));
-    sums.add(std::span(size_samples_));
-    sums.add(std::span(size_covered_));
-    for (std::uint64_t* one : {&valid_, &members_, &empty_, &filled_covered_, &filled_}) sums.add(*one);
+    counts_.list(sums);
 }
 
 void AlphaJudge::list_images(VisitSums& sums) {
-    for (std::size_t s = 0; s < image_tested_.size(); ++s) {
-        sums.keep(bytes_of(image_tested_[s]));
-        sums.keep(bytes_of(image_covered_[s]));
-    }
-    sums.keep(bytes_of(image_valid_));
-    sums.keep(bytes_of(image_members_));
-    sums.keep(bytes_of(image_single_));
+    for (auto* const strata : {&image_tested_, &image_covered_, &image_wrong_})
+        for (ByImage& one : *strata) sums.keep(bytes_of(one));
+    for (ByImage* const one : {&image_valid_, &image_single_, &image_members_, &image_empty_, &image_filled_,
+                               &image_right_, &image_full_})
+        sums.keep(bytes_of(*one));
 }
 
 std::vector<std::uint64_t> AlphaJudge::undecided() const {
@@ -291,13 +302,13 @@ ImageCoverage AlphaJudge::image_coverage(const ByImage& tested, const ByImage& c
     std::uint64_t below = 0;
     for (std::size_t image = 0; image < tested.size(); ++image) {
         if (tested[image] == 0) continue;
-        shares.push_back(share(covered[image], tested[image]));
+        shares.push_back(share_of(covered[image], tested[image]));
         // 1 - 0.9 is not 0.1: a share that is meant to be equal is not below.
         below += shares.back() < 1 - options_.alpha - 1e-12;
     }
     Communicator& comm = data_.team().comm;
     out.images = kandinsky::total(comm, shares.size());
-    out.below = share(kandinsky::total(comm, below), out.images);
+    out.below = share_of(kandinsky::total(comm, below), out.images);
     out.quantiles = quantiles_of(comm, shares, out.images);
     return out;
 }
@@ -322,13 +333,23 @@ void AlphaJudge::finish_stratum(std::size_t s, std::span<const std::uint32_t> pi
         block_tested[block] += pixel_tested[s * grid.pixels() + p];
         block_covered[block] += covered_[s * grid.pixels() + p];
     }
-    out.coverage_at_alpha = share(total(block_covered), total(block_tested));
+    out.coverage_at_alpha = share_of(total(block_covered), total(block_tested));
     out.worst_region = worst_of(region_tested, region_covered);
     out.worst_block = worst_of(block_tested, block_covered);
     out.image_coverage = image_coverage(image_tested_[s], image_covered_[s]);
-    if (resamples.count() > 0)
-        out.coverage_interval =
-            percentile_interval(resamples.ratios(by_group(image_covered_[s]), by_group(image_tested_[s])));
+    const std::size_t classes = calibrator_.classes / calibrator_.strata();
+    std::uint64_t tested = 0, wrong = 0;
+    for (std::size_t c = s * classes; c < (s + 1) * classes; ++c) {
+        tested += counts_.tested[c];
+        wrong += counts_.wrong[c];
+    }
+    out.false_share = share_of(wrong, classes * counts_.plain.sets - tested);
+    if (resamples.count() == 0) return;
+    out.coverage_interval = interval(resamples, image_covered_[s], image_tested_[s]);
+    ByImage others = image_valid_;
+    for (std::size_t image = 0; image < others.size(); ++image)
+        others[image] = classes * others[image] - image_tested_[s][image];
+    out.false_interval = interval(resamples, image_wrong_[s], others);
 }
 
 void AlphaJudge::finish(Evaluation& out, std::span<const std::uint32_t> pixel_tested,
@@ -344,23 +365,43 @@ void AlphaJudge::finish(Evaluation& out, std::span<const std::uint32_t> pixel_te
     out.alpha = options_.alpha;
     const std::uint64_t hits = kandinsky::total(data_.team().comm, total(covered)),
                         samples = kandinsky::total(data_.team().comm, total(tested));
-    out.coverage_at_alpha = share(hits, samples);
-    out.plain_coverage = share(hits - filled_covered_, samples);
-    out.set_size = share(members_ + filled_, valid_);
-    out.plain_set_size = share(members_, valid_);
-    out.empty_share = share(empty_ - filled_, valid_);
-    out.filled_share = share(filled_, valid_);
-    out.size_samples = size_samples_;
-    for (std::size_t k = 0; k < size_samples_.size(); ++k)
-        out.size_coverage.push_back(share(size_covered_[k], size_samples_[k]));
-    out.worst_size = worst_of(size_samples_, size_covered_, 1);  // an empty set covers nothing anyway
+    out.coverage_at_alpha = share_of(hits, samples);
+    out.filled_coverage = share_of(hits + counts_.hits, samples);
+    out.filled_share = share_of(counts_.filled, counts_.plain.sets);
+    out.plain_sets = counts_.plain.figures();
+    out.sets = counts_.plain.with_filled(counts_.filled, counts_.hits).figures();
+    for (std::size_t c = 0; c < calibrator_.classes; ++c)
+        out.class_false_share.push_back(share_of(counts_.wrong[c], counts_.plain.sets - counts_.tested[c]));
+    std::vector<std::uint64_t> size_samples = counts_.size_samples, size_covered = counts_.size_covered;
+    if (options_.empty == EmptySets::fill) {
+        size_samples[1] += std::exchange(size_samples[0], 0);
+        size_covered[1] += counts_.hits;
+    }
+    for (std::size_t k = 0; k < size_samples.size(); ++k)
+        out.size_coverage.push_back(share_of(size_covered[k], size_samples[k]));
+    out.worst_size = worst_of(size_samples, size_covered, 1);  // an empty set covers nothing anyway
+    out.size_samples = std::move(size_samples);
     out.image_coverage = image_coverage(tested, covered);
     for (const float threshold : score_thresholds(calibrator_, options_.alpha))
         out.infinite += std::isinf(threshold) && threshold > 0;
     if (resamples.count() == 0) return;
-    out.coverage_interval = percentile_interval(resamples.ratios(by_group(covered), by_group(tested)));
-    out.set_size_interval =
-        percentile_interval(resamples.ratios(by_group(image_members_), by_group(image_valid_)));
+    out.coverage_interval = interval(resamples, covered, tested);
+    ByImage single = image_single_, wrong(data_.images());
+    for (std::size_t image = 0; image < single.size(); ++image) {
+        single[image] += image_filled_[image];
+        for (const ByImage& stratum : image_wrong_) wrong[image] += stratum[image];
+    }
+    const auto of_sets = [&](const ByImage& part) { return interval(resamples, part, image_valid_); };
+    out.set_intervals = {.size = of_sets(image_members_),
+                         .false_classes = of_sets(wrong),
+                         .empty = of_sets(image_empty_),
+                         .single = of_sets(single),
+                         .single_right = interval(resamples, image_right_, single),
+                         .full = of_sets(image_full_)};
+}
+
+Interval AlphaJudge::interval(const Resamples& resamples, const ByImage& top, const ByImage& bottom) const {
+    return percentile_interval(resamples.ratios(by_group(top), by_group(bottom)));
 }
 
 }  // namespace kandinsky

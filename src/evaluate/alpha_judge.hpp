@@ -8,6 +8,7 @@
 
 #include "evaluate/bootstrap.hpp"
 #include "evaluate/level_plan.hpp"
+#include "evaluate/set_counts.hpp"
 #include "score/scored_tile.hpp"
 #include "score/visit_sums.hpp"
 
@@ -19,6 +20,19 @@ class AlphaJudge {
     /// `closely`: whether set_sums() and undecided() will be asked for.
     AlphaJudge(const Calibrator& calibrator, const EvaluateOptions& options, const Dataset& data,
                bool closely);
+
+    /// What is counted over all images.
+    struct Counts {
+        explicit Counts(std::size_t classes)
+            : size_samples(classes + 1), size_covered(classes + 1), tested(classes), wrong(classes) {}
+        std::vector<std::uint64_t> size_samples, size_covered;  ///< [set size], none filled
+        std::vector<std::uint64_t> tested,
+            wrong;                           ///< [class] samples; sets that hold it wrongly, once filled
+        SetCounts plain;                     ///< before any set is filled
+        std::uint64_t filled = 0, hits = 0;  ///< sets filled, and with a class that the pixel has
+        void list(VisitSums& sums);
+        void add(const Counts& other);
+    };
 
     class Tile {
       public:
@@ -35,11 +49,17 @@ class AlphaJudge {
         void add_many(const ScoredTile& tile, std::size_t image);
         /// Moves the counts in bytes to the wide ones.
         void unload(std::size_t stratum);
-        /// Adds the sizes of one image's sets, before any is filled, to set_sums() and undecided().
+        /// What the sets of one image hold in this tile.
+        struct Held {
+            SetCounts plain;                     ///< before any is filled
+            std::uint64_t filled = 0, hits = 0;  ///< sets filled, and with a class that the pixel has
+        };
+        /// Counts what filling the empty sets of labelled pixels does, and adds the sizes to set_sums().
         template <class Size>
-        void note_sizes(const Size* size, const std::uint8_t* labelled, std::size_t image);
-        template <class Size>
-        void fill(const ScoredTile& tile, Size* size);
+        void look_at(const Size* size, const ScoredTile& tile, Held& held);
+        /// Adds what one image holds to the counts.
+        void note(const Held& held, std::size_t image);
+        void add_samples(std::size_t c, std::uint64_t samples, std::uint64_t hits, std::size_t image);
         AlphaJudge& judge_;
         PixelRange range_;
         std::vector<float> limits_;                 ///< [stratum][pixel]
@@ -49,8 +69,8 @@ class AlphaJudge {
         std::vector<std::uint8_t> recent_covered_;  ///< [stratum][pixel], not yet in covered_
         std::vector<unsigned> recent_;              ///< [stratum] additions to them
         std::vector<std::uint32_t> covered_;        ///< [stratum][pixel]
-        std::vector<std::uint64_t> size_samples_, size_covered_;
-        std::uint64_t valid_ = 0, members_ = 0, empty_ = 0, filled_covered_ = 0, filled_ = 0;
+        std::vector<std::uint64_t> wrong_;          ///< [class] of the image at hand
+        Counts counts_;
     };
 
     /// The counts by image, for checkpoints.
@@ -72,6 +92,9 @@ class AlphaJudge {
                         const Resamples& resamples) const;
     [[nodiscard]] ImageCoverage image_coverage(const ByImage& tested, const ByImage& covered) const;
     [[nodiscard]] std::vector<std::uint64_t> by_group(const ByImage& images) const;
+    /// Of the ratio of two sums over images.
+    [[nodiscard]] Interval interval(const Resamples& resamples, const ByImage& top,
+                                    const ByImage& bottom) const;
 
     const Calibrator& calibrator_;
     EvaluateOptions options_;
@@ -79,12 +102,13 @@ class AlphaJudge {
     ThresholdTable by_curve_;
     std::vector<std::uint32_t> covered_;                 ///< [stratum][pixel]
     std::vector<ByImage> image_tested_, image_covered_;  ///< [stratum]
-    ByImage image_valid_, image_members_;
+    ByImage image_valid_, image_single_;   ///< sets, and those of one class before any is filled
     std::vector<std::uint32_t> set_sums_;  ///< [pixel]; empty unless looked at closely
-    ByImage image_single_;                 ///< sets of one class; likewise
+    /// For intervals; empty without resamples. The sets are those once filled, but for the empty ones.
+    std::vector<ByImage> image_wrong_;  ///< [stratum]
+    ByImage image_members_, image_empty_, image_filled_, image_right_, image_full_;
     std::mutex mutex_;
-    std::vector<std::uint64_t> size_samples_, size_covered_;  ///< [set size]
-    std::uint64_t valid_ = 0, members_ = 0, empty_ = 0, filled_covered_ = 0, filled_ = 0;
+    Counts counts_;
 };
 
 }  // namespace kandinsky

@@ -25,8 +25,9 @@ CompareRow compare_row(const Calibrator& calibrator, const Evaluation& evaluatio
     row.q05 = from.q05;
     row.q95 = from.q95;
     row.floor = from.floor;
-    row.set_size = evaluation.set_size;
-    row.empty_share = evaluation.empty_share;
+    row.false_share = from.false_share;
+    row.sets = evaluation.sets;
+    row.empty_share = evaluation.plain_sets.empty;
     for (std::size_t c = 0; c < probabilities.classes.size(); ++c) {
         if (!pooled && c != stratum) continue;
         const double share = pooled ? 1 / static_cast<double>(probabilities.classes.size()) : 1;
@@ -62,12 +63,19 @@ CompareRow average(const std::vector<CompareRow>& rows) {
         return sum / n;
     };
     for (double CompareRow::*field :
-         {&CompareRow::mean_ce, &CompareRow::q05, &CompareRow::q95, &CompareRow::floor, &CompareRow::set_size,
-          &CompareRow::empty_share, &CompareRow::fit_seconds, &CompareRow::evaluate_seconds,
-          &CompareRow::weighted_ce, &CompareRow::ce_enough, &CompareRow::floor_enough,
-          &CompareRow::coverage_at_alpha, &CompareRow::worst_region, &CompareRow::worst_block,
-          &CompareRow::worst_size, &CompareRow::images_below, &CompareRow::filled_share})
+         {&CompareRow::mean_ce, &CompareRow::q05, &CompareRow::q95, &CompareRow::floor,
+          &CompareRow::false_share, &CompareRow::empty_share, &CompareRow::fit_seconds,
+          &CompareRow::evaluate_seconds, &CompareRow::weighted_ce, &CompareRow::ce_enough,
+          &CompareRow::floor_enough, &CompareRow::coverage_at_alpha, &CompareRow::worst_region,
+          &CompareRow::worst_block, &CompareRow::worst_size, &CompareRow::images_below,
+          &CompareRow::filled_share})
         mean.*field = over(field);
+    for (double SetFigures::*figure : {&SetFigures::size, &SetFigures::false_classes, &SetFigures::empty,
+                                       &SetFigures::single, &SetFigures::single_right, &SetFigures::full}) {
+        double sum = 0;
+        for (const CompareRow& row : rows) sum += row.sets.*figure;
+        mean.sets.*figure = sum / n;
+    }
     for (std::size_t l = 0; l < mean.coverage.size(); ++l) {
         mean.coverage[l] = 0;
         for (const CompareRow& row : rows) mean.coverage[l] += row.coverage[l] / n;

@@ -111,13 +111,16 @@ void CoverageJudge::Tile::finish() {
 
 MethodTally CoverageJudge::take_tally() {
     LevelTotals slider = slider_->take(), curves = (curves_ ? *curves_ : levels_).take();
-    MethodTally out{.covered = std::move(slider.covered),
-                    .members = std::move(slider.members),
-                    .empty = {},
-                    .pixel_tested = std::move(curves.pixel_tested),
-                    .pixel_covered = std::move(curves.pixel_covered),
-                    .set_sums = at_alpha_.set_sums()};
-    for (const std::uint64_t filled : slider.filled) out.empty.push_back(slider.sets - filled);
+    MethodTally out;
+    for (std::size_t s = 0; s < calibrator_.strata(); ++s) {
+        out.others.push_back(slider.others(s, calibrator_.classes / calibrator_.strata()));
+        out.wrong.push_back(slider.wrong(s));
+    }
+    out.covered = std::move(slider.covered);
+    out.sets = std::move(slider.sets);
+    out.pixel_tested = std::move(curves.pixel_tested);
+    out.pixel_covered = std::move(curves.pixel_covered);
+    out.set_sums = at_alpha_.set_sums();
     return out;
 }
 
@@ -166,6 +169,8 @@ Evaluation CoverageJudge::finish() {
         one.q05 = quantile(errors, 0.05);
         one.q95 = quantile(errors, 0.95);
         one.coverage = shares(totals.covered[s].data(), totals.tested[s], levels);
+        one.false_shares = shares(totals.wrong(s).data(),
+                                  totals.others(s, calibrator_.classes / calibrator_.strata()), levels);
         one.samples = totals.tested[s];
         one.region_samples = regions_[s].tested;
         for (std::size_t r = 0; r < one.region_samples.size(); ++r)
@@ -178,11 +183,7 @@ Evaluation CoverageJudge::finish() {
         out.released_marginal.push_back(
             shares(marginal.covered[s].data(), marginal.tested[s], marginal_->levels()));
     }
-    const auto all = static_cast<double>(totals.sets);
-    for (std::size_t l = 0; l < levels; ++l) {
-        out.set_sizes.push_back(static_cast<double>(totals.members[l]) / all);
-        out.empty_shares.push_back(1.0 - static_cast<double>(totals.filled[l]) / all);
-    }
+    for (const SetCounts& level : totals.sets) out.level_sets.push_back(level.figures());
     at_alpha_.finish(out, totals.pixel_tested, resamples_);
     return out;
 }

@@ -176,6 +176,7 @@ void Examiner::count() {
                      .stage = "evaluating",
                      .pass = first / together,
                      .passes = (tiles_.count() + together - 1) / together,
+                     .score = &calibrators_.front()->options.score,
                      .sums = [&] { return list(open); },
                      .settle = [&] { for_all([](auto& tile) { tile->settle(); }); },
                      .complete =

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "evaluate/count_kernels.hpp"
+#include "core/kernel/count_kernels.hpp"
 
 namespace kandinsky {
 

@@ -4,13 +4,16 @@
 #include <kandinsky/compare.hpp>
 #include <vector>
 
+#include "evaluate/set_counts.hpp"
+
 namespace kandinsky {
 
 /// What one calibrator did on the test images, in more detail than an Evaluation: the report shows it.
 struct MethodTally {
     std::vector<std::vector<std::uint64_t>> covered;  ///< [stratum][slider level] samples that were covered
-    std::vector<std::uint64_t> members;               ///< [slider level] classes in all sets together
-    std::vector<std::uint64_t> empty;                 ///< [slider level] empty sets
+    std::vector<std::uint64_t> others;                ///< [stratum] samples without the class
+    std::vector<std::vector<std::uint64_t>> wrong;    ///< [stratum][slider level] of these, covered
+    std::vector<SetCounts> sets;                      ///< [slider level], none filled
     std::vector<std::uint32_t> pixel_tested;          ///< [stratum][pixel] samples
     std::vector<std::uint32_t> pixel_covered;         ///< [stratum][pixel][curve level] samples covered
     std::vector<std::uint32_t> set_sums;              ///< [pixel] summed set sizes at alpha, none filled

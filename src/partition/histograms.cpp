@@ -97,6 +97,7 @@ std::vector<FoldHistograms> count_scores(const SoftInput& input, std::span<const
     visit_tiles({.data = input.data,
                  .progress = input.progress,
                  .stage = "score histograms",
+                 .score = &input.score,
                  .sums = [&] { return sums; }},
                 tiles.count(), count);
     for (std::size_t i = 0; i < histograms.size(); ++i)
@@ -107,15 +108,16 @@ std::vector<FoldHistograms> count_scores(const SoftInput& input, std::span<const
 std::vector<std::vector<std::uint32_t>> batches_of(const SoftInput& input, std::size_t folds,
                                                    std::size_t bins, const Cells& cells) {
     // Histograms, and what is made of them: about as much again.
-    const std::size_t bytes = 3 * cells.grid().pixels() * folds * bins * sizeof(std::uint32_t) +
+    const std::size_t bytes = 4 * cells.grid().pixels() * folds * bins * sizeof(std::uint32_t) +
                               16 * ScoreGrid::kSlots * 2 * sizeof(std::uint64_t);
     const std::size_t most = std::max<std::size_t>(1, input.memory / bytes);
-    std::vector<std::vector<std::uint32_t>> batches;
-    for (const std::uint32_t stratum : input.strata) {
-        if (input.census.totals[stratum] == 0) continue;
-        if (batches.empty() || batches.back().size() == most) batches.emplace_back();
-        batches.back().push_back(stratum);
-    }
+    std::vector<std::uint32_t> wanted;
+    for (const std::uint32_t stratum : input.strata)
+        if (input.census.totals[stratum] > 0) wanted.push_back(stratum);
+    // As few passes as the memory allows, each with about as many strata.
+    const std::size_t passes = (wanted.size() + most - 1) / most;
+    std::vector<std::vector<std::uint32_t>> batches(passes);
+    for (std::size_t i = 0; i < wanted.size(); ++i) batches[i * passes / wanted.size()].push_back(wanted[i]);
     return batches;
 }
 

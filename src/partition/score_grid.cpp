@@ -122,6 +122,7 @@ std::vector<ScoreGrid> make_score_grids(const SoftInput& input, std::span<const 
     visit_tiles({.data = input.data,
                  .progress = input.progress,
                  .stage = "score thresholds",
+                 .score = &input.score,
                  .sums = [&] { return sums; },
                  .settle = add_up},
                 parts, count);

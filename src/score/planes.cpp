@@ -98,6 +98,8 @@ void score_planes(const ScoreOptions& options, std::size_t classes, std::size_t 
         case ScoreKind::margin:
             margin(to);
             break;
+        case ScoreKind::near:  // of whole images: not here
+            break;
         case ScoreKind::aps:
             by_rank(to, options, place,
                     [](std::size_t, float p, float, float sum, float share) { return sum - p * share; });

@@ -7,18 +7,21 @@
 
 #include "core/base/fail.hpp"
 #include "core/base/random.hpp"
+#include "core/base/thread_buffer.hpp"
 #include "core/kernel/half.hpp"
 #include "core/kernel/hash.hpp"
 #include "score/planes.hpp"
+#include "score/surroundings.hpp"
 
 namespace kandinsky {
 
 namespace {
-constexpr std::array<std::pair<ScoreKind, std::string_view>, 5> kNames{{{ScoreKind::lac, "lac"},
+constexpr std::array<std::pair<ScoreKind, std::string_view>, 6> kNames{{{ScoreKind::lac, "lac"},
                                                                         {ScoreKind::aps, "aps"},
                                                                         {ScoreKind::raps, "raps"},
                                                                         {ScoreKind::saps, "saps"},
-                                                                        {ScoreKind::margin, "margin"}}};
+                                                                        {ScoreKind::margin, "margin"},
+                                                                        {ScoreKind::near, "near"}}};
 // Of random shares. Part of their definition: do not change.
 constexpr std::uint64_t kSharePurpose = 0x7363'6F72'65;
 
@@ -31,6 +34,7 @@ float penalties(const ScoreOptions& options, std::size_t classes) {
         return static_cast<float>(options.raps_lambda) * static_cast<float>(classes - options.raps_kreg);
     if (options.kind == ScoreKind::saps)
         return static_cast<float>(options.saps_weight) * static_cast<float>(classes - 1);
+    if (options.kind == ScoreKind::near) return Surroundings::kWeight;
     return 0;
 }
 }  // namespace
@@ -54,7 +58,27 @@ void check_score(const ScoreOptions& options) {
 
 void score(const ScoreOptions& options, std::size_t classes, std::size_t pixels, const float* probs,
            float* scores, const ScorePlace& place) {
+    if (options.kind == ScoreKind::near)
+        fail(ErrorKind::usage, "the score near looks at whole images: use score_image()");
     score_planes(options, classes, pixels, probs, pixels, scores, pixels, place);
+}
+
+void score_image(const ScoreOptions& options, std::size_t classes, Grid grid, const float* probs,
+                 float* scores) {
+    const std::size_t pixels = grid.pixels();
+    if (options.kind != ScoreKind::near) {
+        score(options, classes, pixels, probs, scores,
+              {.image = options.randomized ? image_key(classes, pixels, probs) : 0});
+        return;
+    }
+    const Surroundings near(grid);
+    std::vector<std::uint16_t>& distances = thread_buffer<std::uint16_t, ScoreOptions>();
+    distances.resize(near.cells().pixels());
+    for (std::size_t c = 0; c < classes; ++c) {
+        near.look(0, near.cells().height, probs + c * pixels, distances.data());
+        near.spread(distances.data());
+        near.score({0, pixels}, probs + c * pixels, distances.data(), scores + c * pixels);
+    }
 }
 
 std::uint64_t image_key(std::size_t classes, std::size_t pixels, const float* probs) {
@@ -112,7 +136,7 @@ std::string_view name_of(ScoreKind kind) {
 ScoreKind score_kind(std::string_view name) {
     for (const auto& [kind, known] : kNames)
         if (known == name) return kind;
-    fail(ErrorKind::usage, "there is no score '{}'; choose lac, aps, raps, saps or margin", name);
+    fail(ErrorKind::usage, "there is no score '{}'; choose near, lac, aps, raps, saps or margin", name);
 }
 
 std::string describe(const ScoreOptions& options) {

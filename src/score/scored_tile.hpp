@@ -5,6 +5,8 @@
 #include <kandinsky/score.hpp>
 #include <vector>
 
+#include "score/surroundings.hpp"
+
 namespace kandinsky {
 
 /// A stretch of pixels of one image with everything later steps look at. Buffers are allocated once for the
@@ -14,6 +16,7 @@ class ScoredTile {
     ScoredTile(const Dataset& data, const ScoreOptions& options, std::size_t largest)
         : data_(data),
           options_(options),
+          near_(data.grid()),
           probs_(data.classes() * largest),
           scores_(data.classes() * largest),
           member_(data.classes() * largest),
@@ -23,6 +26,13 @@ class ScoredTile {
         size_ = range.size();
         data_.read_probs(image, range, probs_.data());
         data_.read_truth(image, range, member_.data(), valid_.data());
+        if (options_.kind == ScoreKind::near) {
+            const ImageStore::Numbers distances = distances_of(data_, image);
+            for (std::size_t c = 0; c < data_.classes(); ++c)
+                near_.score(range, probs_.data() + c * size_, distances->data() + c * near_.cells().pixels(),
+                            scores_.data() + c * size_);
+            return;
+        }
         kandinsky::score(
             options_, data_.classes(), size_, probs_.data(), scores_.data(),
             {.image = options_.randomized ? data_.content_key(image) : 0, .first_pixel = range.begin});
@@ -37,6 +47,7 @@ class ScoredTile {
   private:
     const Dataset& data_;
     ScoreOptions options_;
+    Surroundings near_;
     std::size_t size_ = 0;
     std::vector<float> probs_, scores_;
     std::vector<std::uint8_t> member_, valid_;

@@ -5,6 +5,7 @@
 
 #include "core/base/parallel.hpp"
 #include "core/team/team.hpp"
+#include "score/surroundings.hpp"
 
 namespace kandinsky {
 
@@ -46,6 +47,11 @@ void visit_tiles(const Visit& visit, std::size_t tiles,
             const std::size_t end = std::min(last, begin + kBlock);
             report(visit, begin);
             visit.data.prefetch(end, std::min(last, end + kBlock));
+            if (visit.score != nullptr && visit.score->kind == ScoreKind::near)
+                parallel_for(end - begin, [&](std::size_t i) {
+                    visit.stop_if_cancelled();
+                    (void)distances_of(visit.data, begin + i);
+                });
             parallel_for(tiles, [&](std::size_t tile) {
                 visit.stop_if_cancelled();
                 body(tile, begin, end);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/progress.hpp>
+#include <kandinsky/score.hpp>
 #include <string_view>
 
 #include "score/visit_sums.hpp"
@@ -29,6 +30,8 @@ struct Visit {
     Progress& progress;
     std::string_view stage;            ///< in progress reports and checkpoints
     std::size_t pass = 0, passes = 1;  ///< for progress, where the images are read several times
+    /// The score that the body reads, if any: what it needs of whole images is then made beforehand.
+    const ScoreOptions* score = nullptr;
     /// What the visit adds to, zero on entry. Asked before the first image for checkpoints, and after the
     /// last to sum the counts over the ranks; never for a process alone without a checkpoint. Without it,
     /// nothing is saved or summed.

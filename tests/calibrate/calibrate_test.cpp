@@ -16,7 +16,7 @@ using namespace test;
 /// Options for a method by name; `mask` gets three stripes. Twenty rungs, so that levels m/20 are exact.
 CalibrateOptions options_for(const std::string& method, const Made& made, Pooling pooling = Pooling::pixels,
                              Condition condition = Condition::by_class) {
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     options.method = method;
     options.pooling = pooling;
     options.condition = condition;

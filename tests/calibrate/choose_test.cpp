@@ -19,7 +19,7 @@ namespace {
 using partition::Sample;
 
 CalibrateOptions automatic() {
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     options.method = kAutoMethod;
     options.pooling = Pooling::groups;
     options.settings.text = test::short_searches();

@@ -10,7 +10,7 @@ namespace {
 using namespace test;
 
 std::string text_for(std::size_t groups, const auto& change) {
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     options.method = "image";
     change(options);
     return guarantee(calibrate(make({.images = 12, .seed = 1, .groups = groups}).dataset(), options));

@@ -76,7 +76,7 @@ Dataset halves_of(const Made& made, std::size_t gap = 0, std::uint16_t at_1000 =
 }
 
 TEST_F(Prediction, BlocksOfAnySizeAndMemoryGiveTheSetsOfImageByImage) {
-    const Predictor predictor(calibrator_, 0.2);
+    const Predictor predictor(calibrator_, 0.2, EmptySets::keep);
     const ThreadLimit one(1);  // else a block has an image for each thread
     for (const SetForm form : {SetForm::bytes, SetForm::bits}) {
         const std::vector<std::uint8_t> expected = one_by_one(predictor, form);
@@ -139,7 +139,7 @@ TEST_F(Prediction, BitsAreTheBytesPackedAlongRowsWithTheFirstColumnHighest) {
 }
 
 TEST_F(Prediction, FilledSetsAreCountedOnceForEachEmptyOne) {
-    const std::vector<std::uint8_t> kept = predicted(Predictor(calibrator_, 0.6), data_);
+    const std::vector<std::uint8_t> kept = predicted(Predictor(calibrator_, 0.6, EmptySets::keep), data_);
     std::uint64_t empty = 0;
     for (std::size_t n = 0; n < 30; ++n)
         for (std::size_t p = 0; p < 55; ++p) {
@@ -147,7 +147,7 @@ TEST_F(Prediction, FilledSetsAreCountedOnceForEachEmptyOne) {
             empty += set[0] + set[55] + set[110] == 0;
         }
     ASSERT_GT(empty, 0u);
-    const Predictor fill(calibrator_, 0.6, EmptySets::fill);
+    const Predictor fill(calibrator_, 0.6);
     for (const SetForm form : {SetForm::bytes, SetForm::bits})
         EXPECT_EQ(predict_sets(fill, data_, [](auto) {}, {.form = form, .block = 1}).filled, empty);
     EXPECT_EQ(predict_sets(fill, halves_of(made_), [](auto) {}).filled,

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <kandinsky/predict.hpp>
 #include <new>
@@ -50,7 +51,7 @@ using namespace test;
 /// A calibrator of every shape that predictions may meet, on a grid whose width is no multiple of eight.
 Calibrator calibrator_of(const Made& made, const std::string& method, Pooling pooling, Condition condition,
                          std::size_t rungs = 20) {
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     options.method = method;
     options.pooling = pooling;
     options.condition = condition;
@@ -71,7 +72,7 @@ TEST(Predictor, AClassIsInTheSetExactlyWhenItsScoreIsAtMostTheThreshold) {
         for (const Condition condition : {Condition::by_class, Condition::none})
             for (const double alpha : {0.0, 0.05, 0.1, 0.3, 0.95, 1.0}) {
                 const Calibrator calibrator = calibrator_of(made, method, Pooling::pixels, condition);
-                const Predictor predictor(calibrator, alpha);
+                const Predictor predictor(calibrator, alpha, EmptySets::keep);
                 const auto limits = score_thresholds(calibrator, alpha);
                 std::vector<std::uint8_t> sets(limits.size());
                 for (std::size_t n = 0; n < made.recipe.images; ++n) {
@@ -109,18 +110,23 @@ TEST(Predictor, ANaNIsInNoSetAndInfiniteThresholdsTakeEverything) {
 
 TEST(Predictor, AllocatesNothingPerImage) {
     const Made made = make(kRecipe);
-    const Predictor predictor(calibrator_of(made, "pixel", Pooling::pixels, Condition::by_class), 0.1);
+    const Calibrator calibrator = calibrator_of(made, "pixel", Pooling::pixels, Condition::by_class);
     std::vector<std::uint8_t> sets(3 * 33), bits(3 * 3 * 2);
     const std::vector<std::uint16_t> halves(3 * 33, 0x3800);
-    const std::size_t before = allocations;
-    ::operator delete(::operator new(1));
-    ASSERT_EQ(allocations, before + 1) << "the counter does not count";
-    for (std::size_t n = 0; n < made.recipe.images; ++n) {
-        predictor.sets(image_of(made, n), sets);
-        predictor.packed_sets(image_of(made, n), bits);
-        (void)predictor.half_sets(halves, sets);
+    for (const EmptySets empty : {EmptySets::keep, EmptySets::fill}) {
+        const Predictor predictor(calibrator, 0.1, empty);
+        // Bits of filled sets need scratch, which a thread keeps from its first image on.
+        if (empty == EmptySets::fill) predictor.packed_sets(image_of(made, 0), bits);
+        const std::size_t before = allocations;
+        ::operator delete(::operator new(1));
+        ASSERT_EQ(allocations, before + 1) << "the counter does not count";
+        for (std::size_t n = 0; n < made.recipe.images; ++n) {
+            predictor.sets(image_of(made, n), sets);
+            predictor.packed_sets(image_of(made, n), bits);
+            (void)predictor.half_sets(halves, sets);
+        }
+        EXPECT_EQ(allocations, before + 1);
     }
-    EXPECT_EQ(allocations, before + 1);
 }
 
 TEST(Predictor, AllocatesNothingPerImageAfterTheFirstForAnyScore) {
@@ -128,7 +134,7 @@ TEST(Predictor, AllocatesNothingPerImageAfterTheFirstForAnyScore) {
     for (const ScoreOptions& score :
          {ScoreOptions{.kind = ScoreKind::margin}, ScoreOptions{.kind = ScoreKind::raps},
           ScoreOptions{.kind = ScoreKind::aps, .randomized = true}}) {
-        CalibrateOptions options;
+        CalibrateOptions options{.score = {}};
         options.method = "image";
         options.score = score;
         const Calibrator calibrator = calibrate(made.dataset(), options);
@@ -151,8 +157,9 @@ TEST(Predictor, AllocatesNothingPerImageAfterTheFirstForAnyScore) {
 
 TEST(Predictor, HalvesGiveTheSetsOfTheFloatsTheyStandFor) {
     const Made made = make(kRecipe);
-    for (const double alpha : {0.0, 0.05, 0.3, 0.95, 1.0}) {
-        const Predictor predictor(calibrator_of(made, "pixel", Pooling::pixels, Condition::by_class), alpha);
+    const Calibrator calibrator = calibrator_of(made, "pixel", Pooling::pixels, Condition::by_class);
+    for (const double alpha : {0.0, 0.05, 0.3, 0.95, 1.0, -0.05, -0.95}) {
+        const Predictor predictor(calibrator, std::abs(alpha), alpha < 0 ? EmptySets::keep : EmptySets::fill);
         std::vector<std::uint16_t> halves(3 * 33);
         std::vector<float> floats(halves.size());
         std::vector<std::uint8_t> expected(halves.size()), got(halves.size(), 9);
@@ -161,8 +168,8 @@ TEST(Predictor, HalvesGiveTheSetsOfTheFloatsTheyStandFor) {
                 halves[i] = static_cast<std::uint16_t>(std::min<std::size_t>(first + i, 0x3C00));
                 floats[i] = half_to_float(halves[i]);
             }
-            predictor.sets(floats, expected);
-            ASSERT_TRUE(predictor.half_sets(halves, got));
+            const std::uint64_t filled = predictor.sets(floats, expected);
+            ASSERT_EQ(predictor.half_sets(halves, got), filled);
             ASSERT_EQ(got, expected);
         }
         halves[50] = 0x7E00;
@@ -227,7 +234,7 @@ TEST(PValues, ExceedAlphaExactlyForTheClassesOfTheSet) {
                     for (int a = 1; a < 100; ++a) {
                         const double alpha = a / 100.0;
                         std::vector<std::uint8_t> sets(99);
-                        Predictor(calibrator, alpha).sets(image_of(made, 2), sets);
+                        Predictor(calibrator, alpha, EmptySets::keep).sets(image_of(made, 2), sets);
                         for (std::size_t i = 0; i < p.size(); ++i) {
                             ASSERT_EQ(static_cast<double>(p[i]) > alpha, sets[i] != 0)
                                 << alpha << " " << p[i];

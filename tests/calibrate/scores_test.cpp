@@ -17,6 +17,7 @@ const std::vector<ScoreOptions> kScores{{.kind = ScoreKind::lac},
                                         {.kind = ScoreKind::raps},
                                         {.kind = ScoreKind::saps},
                                         {.kind = ScoreKind::margin},
+                                        {.kind = ScoreKind::near},
                                         {.kind = ScoreKind::aps, .randomized = true},
                                         {.kind = ScoreKind::raps, .randomized = true},
                                         {.kind = ScoreKind::saps, .randomized = true}};
@@ -37,9 +38,7 @@ std::vector<float> scores_of(const Made& made, ScoreOptions options, std::size_t
     const std::size_t each = made.recipe.classes * made.pixels();
     options.seed = options.randomized ? 5 : 0;
     std::vector<float> out(each);
-    const float* const probs = made.probs.data() + n * each;
-    score(options, made.recipe.classes, made.pixels(), probs, out.data(),
-          {.image = image_key(made.recipe.classes, made.pixels(), probs)});
+    score_image(options, made.recipe.classes, made.recipe.grid, made.probs.data() + n * each, out.data());
     return out;
 }
 
@@ -77,7 +76,7 @@ TEST(Scores, SetsAndPValuesFollowTheThresholds) {
             for (const double alpha : {0.0, 0.1, 0.4, 1.0}) {
                 const Calibrator calibrator =
                     calibrate(made.dataset(), options_of(score, "image", condition));
-                const Predictor predictor(calibrator, alpha);
+                const Predictor predictor(calibrator, alpha, EmptySets::keep);
                 const auto limits = score_thresholds(calibrator, alpha);
                 std::vector<std::uint8_t> sets(limits.size());
                 std::vector<float> p(limits.size());
@@ -157,7 +156,7 @@ TEST(EmptySets, AreFilledWithTheMostProbableClassAndNothingElseChanges) {
     for (const ScoreOptions& score : kScores) {
         const Calibrator calibrator =
             calibrate(made.dataset(), options_of(score, "image", Condition::by_class));
-        const Predictor keep(calibrator, 0.8), fill(calibrator, 0.8, EmptySets::fill);
+        const Predictor keep(calibrator, 0.8, EmptySets::keep), fill(calibrator, 0.8);
         const std::size_t pixels = made.pixels(), each = 3 * pixels;
         std::vector<std::uint8_t> empty(each), full(each), bits(3 * 5 * 2), plain_bits(3 * 5 * 2);
         std::uint64_t filled = 0, expected = 0;

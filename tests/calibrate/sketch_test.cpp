@@ -14,7 +14,7 @@ namespace {
 using namespace test;
 
 CalibrateOptions options_for(const std::string& method, double error) {
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     options.method = method;
     options.pooling = Pooling::pixels;
     options.sketch = error;

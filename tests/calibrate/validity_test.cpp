@@ -30,7 +30,7 @@ constexpr std::size_t kJudged = 1;  // the class that is looked at when each has
 
 struct Rule {
     std::string name;
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     bool grouped = false;
     std::size_t draws = 0;
     bool slow = false;
@@ -62,7 +62,7 @@ std::size_t draw_factor() {
 }
 
 CalibrateOptions options_for(const std::string& method, Pooling pooling, double split) {
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     options.method = method;
     options.pooling = pooling;
     options.split = split;
@@ -169,7 +169,7 @@ Tallies measure(const Rule& rule, double worse = 0) {
         });
         if (judged.empty()) continue;
         const auto [image, place] = judged[random.below(judged.size())];
-        const Predictor predictor(calibrator, kAlpha + worse);
+        const Predictor predictor(calibrator, kAlpha + worse, EmptySets::keep);
         std::vector<std::uint8_t> sets(Exchangeable::kClasses * Exchangeable::kPixels);
         predictor.sets(data.new_probs(image), sets);
         Tally& tally = promises ? tallies.promised : tallies.silent;

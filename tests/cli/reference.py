@@ -114,11 +114,54 @@ def evaluation(calibrator, probs, member, valid, alpha):
         out["q95"].append(np.quantile(seen, 0.95))
         out["pixels"].append(len(seen))
         out["samples"].append(int(count.sum()))
-    size = calibrator.sets(probs, alpha).sum(axis=1)[valid]
-    out["set_size"], out["empty_share"] = size.mean(), (size == 0).mean()
+    sets = calibrator.sets(probs, alpha).astype(bool)
+    out["false_shares"] = [[false_share(there, member, valid, classes) for there in covered]
+                           for classes in strata(member, calibrator.condition)]
+    out["level_sets"] = [what_sets_hold(there, member, valid) for there in covered]
+    out["without_filling"] = what_sets_hold(sets, member, valid)
+    out["empty_share"] = out["without_filling"]["empty_share"]
+    full = filled(sets, two_classes(probs))
+    out.update({name: value for name, value in what_sets_hold(full, member, valid).items() if name != "empty_share"})
+    out["false_share"] = [false_share(full, member, valid, classes) for classes in strata(member, calibrator.condition)]
     out["ece"] = [expected_calibration_error(two_classes(probs)[:, c][valid], member[:, c][valid])
                   for c in range(member.shape[1])]
     return out
+
+
+def filled(sets, probs):
+    """The most probable class enters empty sets."""
+    best = probs.argmax(axis=1)[:, None] == np.arange(sets.shape[1])[:, None, None]
+    return sets | (best & ~sets.any(axis=1, keepdims=True))
+
+
+def false_share(sets, member, valid, classes):
+    """Of the labelled pixels without the class, the share whose set holds it; None without any."""
+    others = valid[:, None] & ~member[:, classes]
+    return (sets[:, classes] & others).sum() / others.sum() if others.any() else None
+
+
+def what_sets_hold(sets, member, valid):
+    size, right = sets.sum(axis=1)[valid], (sets & member).sum(axis=1)[valid]
+    single = size == 1
+    return {"set_size": size.mean(), "false_classes": (size - right).mean(), "empty_share": (size == 0).mean(),
+            "single_share": single.mean(), "single_right": right[single].mean() if single.any() else None,
+            "full_share": (size == sets.shape[1]).mean()}
+
+
+def same_measures(row, expected, stratum):
+    """Whether a row of evaluate's JSON has the measures of evaluation(): which one differs, or None."""
+    def close(found, wanted):
+        return found is None if wanted is None else found is not None and abs(found - wanted) < 1e-9
+    names = ("set_size", "false_classes", "empty_share", "single_share", "single_right", "full_share")
+    wrong = [name for name in names if not close(row[name], expected[name])]
+    wrong += [f"{name} without filling" for name, found in row["without_filling"].items()
+              if name in names and not close(found, expected["without_filling"][name])]
+    wrong += [f"{name} at {level}" for name in names for level, wanted in enumerate(expected["level_sets"])
+              if not close(row["level_sets"][name][level], wanted[name])]
+    wrong += [] if close(row["false_share"], expected["false_share"][stratum]) else ["false_share"]
+    wrong += [f"false_shares at {level}" for level, wanted in enumerate(expected["false_shares"][stratum])
+              if not close(row["false_shares"][level], wanted)]
+    return wrong[0] if wrong else None
 
 
 def expected_calibration_error(confidence, truth):

@@ -15,6 +15,8 @@ using namespace test;
 
 CompareOptions options_for(std::vector<std::string> methods) {
     CompareOptions options;
+    options.calibrate.pooling = Pooling::pixels;
+    options.calibrate.score = {};
     options.methods = std::move(methods);
     options.calibrate.rungs = 20;
     return options;
@@ -44,16 +46,17 @@ TEST(Compare, RowsAreEvaluationsOfEachMethodByClass) {
         EXPECT_EQ(row.coverage, one.coverage);
         EXPECT_EQ(row.pixels + row.pixels_without_data, 12u);
         EXPECT_EQ(row.regions, row.method == "pixel" ? 12u : 1u);
-        EXPECT_EQ(row.set_size, report.calibrators[0].set_size);
+        EXPECT_EQ(row.sets.size, report.calibrators[0].sets.size);
+        EXPECT_EQ(row.false_share, one.false_share);
         EXPECT_EQ(row.ece, report.probabilities.classes[i / 2].ece);
         EXPECT_EQ(row.draws, std::vector<double>{row.mean_ce});
         EXPECT_EQ(row.mean_ce_sd, 0);
     }
 }
 
-TEST(Compare, StartsFromThePapersPooling) {
-    EXPECT_EQ(CompareOptions{}.calibrate.pooling, Pooling::pixels);
-    EXPECT_EQ(CalibrateOptions{}.pooling, Pooling::groups);
+TEST(Compare, StartsFromTheOptionsOfCalibrate) {
+    EXPECT_EQ(CompareOptions{}.calibrate.score, CalibrateOptions{}.score);
+    EXPECT_EQ(CompareOptions{}.calibrate.pooling, CalibrateOptions{}.pooling);
 }
 
 TEST(Compare, PoolsTheClassesInOneRow) {
@@ -85,7 +88,7 @@ TEST(Compare, RepeatsOnRandomSubsetsAndAveragesThem) {
                 calibrate(cal.subset(draw_sample(cal, who, 5, SamplePurpose::draws, 3, draw)), alone);
             const auto report = evaluate(test, {&calibrator});
             errors.push_back(report.calibrators[0].strata[1].mean_ce);
-            sizes.push_back(report.calibrators[0].set_size);
+            sizes.push_back(report.calibrators[0].sets.size);
         }
         const CompareRow& row = found.rows[1];
         EXPECT_EQ(row.draws, errors);
@@ -95,7 +98,7 @@ TEST(Compare, RepeatsOnRandomSubsetsAndAveragesThem) {
         for (const double s : sizes) size += s / 4;
         EXPECT_NEAR(row.mean_ce, mean, 1e-12);
         EXPECT_NEAR(row.mean_ce_sd, std::sqrt(square / 3), 1e-12);
-        EXPECT_NEAR(row.set_size, size, 1e-12);
+        EXPECT_NEAR(row.sets.size, size, 1e-12);
         EXPECT_GT(row.mean_ce_sd, 0);
     }
 }
@@ -110,7 +113,7 @@ TEST(Compare, DoesNotSeeTheOrderOfImages) {
         compare(cal.permuted(shuffled(20, 1)).dataset(), test.permuted(shuffled(10, 2)).dataset(), options);
     for (std::size_t i = 0; i < a.rows.size(); ++i) {
         EXPECT_EQ(a.rows[i].mean_ce, b.rows[i].mean_ce);
-        EXPECT_EQ(a.rows[i].set_size, b.rows[i].set_size);
+        EXPECT_EQ(a.rows[i].sets.size, b.rows[i].sets.size);
     }
 }
 

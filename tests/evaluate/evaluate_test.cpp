@@ -13,7 +13,7 @@ namespace {
 using namespace test;
 
 Calibrator calibrator_of(const Made& made, const std::string& method, Condition condition) {
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     options.method = method;
     options.condition = condition;
     options.pooling = Pooling::pixels;
@@ -55,8 +55,8 @@ void expect_coverage(const Made& made, const Calibrator& calibrator, const Evalu
                     size += 1.0f - made.prob(n, c, p) <= limit[c * pixels + p];
                 ++valid, in_sets += size, empty += size == 0;
             }
-        expect_near(found.set_sizes[l], share(in_sets, valid), "set size");
-        expect_near(found.empty_shares[l], share(empty, valid), "empty share");
+        expect_near(found.level_sets[l].size, share(in_sets, valid), "set size");
+        expect_near(found.level_sets[l].empty, share(empty, valid), "empty share");
         for (std::size_t s = 0; s < strata; ++s) {
             const Partition& partition = calibrator.partitions[s];
             std::vector<std::uint64_t> total(partition.regions, 0), covered(partition.regions, 0);
@@ -120,8 +120,8 @@ void expect_at_alpha(const Made& made, const Calibrator& calibrator, const Evalu
         }
     ASSERT_EQ(found.alpha, alpha);
     ASSERT_EQ(found.infinite, infinite);
-    expect_near(found.set_size, share(in_sets, valid), "set size at alpha");
-    expect_near(found.empty_share, share(empty, valid), "empty share at alpha");
+    expect_near(found.plain_sets.size, share(in_sets, valid), "set size at alpha");
+    expect_near(found.plain_sets.empty, share(empty, valid), "empty share at alpha");
     expect_near(found.coverage_at_alpha, share(covered, samples), "coverage at alpha");
 }
 
@@ -201,8 +201,12 @@ void expect_same(const EvaluationReport& a, const EvaluationReport& b) {
     };
     for (std::size_t k = 0; k < a.calibrators.size(); ++k) {
         const Evaluation &x = a.calibrators[k], &y = b.calibrators[k];
-        same(x.set_sizes, y.set_sizes);
-        EXPECT_EQ(x.set_size, y.set_size);
+        for (std::size_t l = 0; l < x.level_sets.size(); ++l)
+            same({x.level_sets[l].size, x.level_sets[l].single_right, x.level_sets[l].full},
+                 {y.level_sets[l].size, y.level_sets[l].single_right, y.level_sets[l].full});
+        EXPECT_EQ(x.sets.size, y.sets.size);
+        EXPECT_EQ(x.sets.false_classes, y.sets.false_classes);
+        same(x.class_false_share, y.class_false_share);
         EXPECT_EQ(x.coverage_at_alpha, y.coverage_at_alpha);
         for (std::size_t s = 0; s < x.strata.size(); ++s) {
             same(x.strata[s].ce_map, y.strata[s].ce_map);

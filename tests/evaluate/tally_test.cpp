@@ -23,18 +23,23 @@ std::vector<std::uint8_t> sets_of(const Predictor& predictor, const Made& made, 
 
 /// What the sets of all images at one level do, counted naively.
 struct Counted {
-    std::vector<std::uint64_t> covered;        ///< [stratum]
-    std::uint64_t members = 0, empty = 0;      ///< of pixels with a label
+    std::vector<std::uint64_t> covered;    ///< [stratum]
+    std::uint64_t members = 0, empty = 0;  ///< of pixels with a label
+    std::uint64_t not_single = 0;
+    std::vector<std::uint64_t> others, wrong;  ///< [stratum] samples without the class, and those covered
     std::vector<std::uint32_t> pixel_covered;  ///< [stratum][pixel]
     std::vector<std::uint32_t> set_sums;       ///< [pixel]
     std::vector<std::uint64_t> undecided;      ///< [image]
 };
 Counted counted(const Calibrator& calibrator, const Made& made, double alpha) {
-    const Predictor predictor(calibrator, alpha);
+    const Predictor predictor(calibrator, alpha, EmptySets::keep);
     const std::size_t pixels = made.pixels(), images = made.recipe.images;
     Counted out{std::vector<std::uint64_t>(calibrator.strata()),
                 0,
                 0,
+                0,
+                std::vector<std::uint64_t>(calibrator.strata()),
+                std::vector<std::uint64_t>(calibrator.strata()),
                 std::vector<std::uint32_t>(calibrator.strata() * pixels),
                 std::vector<std::uint32_t>(pixels),
                 std::vector<std::uint64_t>(images)};
@@ -46,6 +51,8 @@ Counted counted(const Calibrator& calibrator, const Made& made, double alpha) {
             for (std::size_t c = 0; c < made.recipe.classes; ++c) {
                 const std::size_t s = calibrator.stratum_of(c);
                 size += sets[c * pixels + p];
+                out.others[s] += !made.has(n, c, p);
+                out.wrong[s] += !made.has(n, c, p) && sets[c * pixels + p] != 0;
                 out.covered[s] += made.has(n, c, p) && sets[c * pixels + p] != 0;
                 out.pixel_covered[s * pixels + p] += made.has(n, c, p) && sets[c * pixels + p] != 0;
             }
@@ -53,6 +60,7 @@ Counted counted(const Calibrator& calibrator, const Made& made, double alpha) {
             out.empty += size == 0;
             out.set_sums[p] += size;
             out.undecided[n] += size != 1;
+            out.not_single += size != 1;
         }
     }
     return out;
@@ -61,7 +69,7 @@ Counted counted(const Calibrator& calibrator, const Made& made, double alpha) {
 class TallyOf : public testing::TestWithParam<std::pair<Condition, bool>> {};
 
 TEST_P(TallyOf, CountsThePredictorsSetsAtEveryPositionOfTheSlider) {
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     options.condition = GetParam().first;
     options.released = GetParam().second;
     if (options.released) options.pooling = Pooling::pixels;
@@ -72,10 +80,14 @@ TEST_P(TallyOf, CountsThePredictorsSetsAtEveryPositionOfTheSlider) {
         const MethodTally& own = found.methods[m];
         for (std::size_t l = 0; l < kSliderLevels; ++l) {
             const Counted expected = counted(it.calibrators[m], it.test, alphas[l]);
-            EXPECT_EQ(own.members[l], expected.members) << m << " " << l;
-            EXPECT_EQ(own.empty[l], expected.empty) << m << " " << l;
-            for (std::size_t s = 0; s < expected.covered.size(); ++s)
+            EXPECT_EQ(own.sets[l].members, expected.members) << m << " " << l;
+            EXPECT_EQ(own.sets[l].empty, expected.empty) << m << " " << l;
+            EXPECT_EQ(own.sets[l].sets - own.sets[l].single, expected.not_single) << m << " " << l;
+            for (std::size_t s = 0; s < expected.covered.size(); ++s) {
                 EXPECT_EQ(own.covered[s][l], expected.covered[s]) << m << " " << l;
+                EXPECT_EQ(own.wrong[s][l], expected.wrong[s]) << m << " " << l;
+                EXPECT_EQ(own.others[s], expected.others[s]) << m << " " << l;
+            }
             for (std::size_t i = 0; i < expected.pixel_covered.size() && l % 5 == 4; ++i)
                 ASSERT_EQ(own.pixel_covered[i * kCurveLevels + l / 5], expected.pixel_covered[i]);
         }
@@ -91,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Conditions, TallyOf,
 
 TEST(Tally, CountsSamplesAndLabelsOfEveryPixelAndTheClassesOfEveryImage) {
     const Made made = make({.images = 7, .classes = 3, .grid = {1, 2}, .seed = 5, .ignored = 0.3});
-    CalibrateOptions image;
+    CalibrateOptions image{.score = {}};
     image.method = "image";
     const Calibrator calibrator = calibrate(make({.classes = 3, .grid = {1, 2}}).dataset(), image);
     const Tally found = examine(made.dataset(), {&calibrator}).tally;
@@ -114,13 +126,13 @@ TEST(Tally, CountsSamplesAndLabelsOfEveryPixelAndTheClassesOfEveryImage) {
 TEST(Tally, SetsOfMoreThan255ClassesKeepTheirSize) {
     // 257 classes: in bytes that would be one, and every set decided.
     const Made made = make({.images = 3, .classes = 257, .grid = {2, 3}, .overlapping = true});
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     options.method = "image";
     const Calibrator calibrator = calibrate(made.dataset(), options);
     const Tally found = examine(made.dataset(), {&calibrator}, {.alpha = 0.001}).tally;
     EXPECT_EQ(found.methods[0].set_sums, std::vector<std::uint32_t>(6, 3 * 257));
     EXPECT_EQ(found.undecided, std::vector<std::uint64_t>(3, 6));
-    EXPECT_EQ(found.methods[0].members.back(), 3u * 6 * 257);
+    EXPECT_EQ(found.methods[0].sets.back().members, 3u * 6 * 257);
 }
 
 TEST(Tally, LeavesTheEvaluationAsItIsAndDoesNotDependOnTheNumberOfThreads) {
@@ -138,7 +150,7 @@ TEST(Tally, LeavesTheEvaluationAsItIsAndDoesNotDependOnTheNumberOfThreads) {
         // Sets are counted before empty ones are filled.
         EXPECT_EQ(one.tally.methods[m].set_sums, counted(it.calibrators[m], it.test, 0.3).set_sums);
         const Evaluation &with = one.evaluation.calibrators[m], &without = alone.calibrators[m];
-        EXPECT_EQ(with.set_size, without.set_size);
+        EXPECT_EQ(with.sets.size, without.sets.size);
         EXPECT_EQ(with.coverage_interval.low, without.coverage_interval.low);
         for (std::size_t s = 0; s < 3; ++s) {
             EXPECT_EQ(with.strata[s].mean_ce, without.strata[s].mean_ce);
@@ -153,6 +165,8 @@ TEST(CompareClosely, TalliesTheLastDraw) {
     const Made calibration = make({.images = 20, .classes = 3, .seed = 1}),
                test = make({.images = 10, .classes = 3, .seed = 2});
     CompareOptions options;
+    options.calibrate.pooling = Pooling::pixels;
+    options.calibrate.score = {};
     options.methods = {"image", "pixel"};
     options.sample = 8;
     options.draws = 2;

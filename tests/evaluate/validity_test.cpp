@@ -43,7 +43,7 @@ struct Tally {
 Tally simulate(const std::string& method, Pooling pooling, std::size_t images, double moodiness,
                std::uint64_t seed) {
     Tally tally;
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     options.method = method;
     options.pooling = pooling;
     options.rungs = 100;

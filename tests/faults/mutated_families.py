@@ -314,7 +314,8 @@ class Evaluating(Predicting):
             expected = (covered[:, :, c] & there).sum(axis=(1, 2, 3)) / there.sum()
             if not np.allclose(found["coverage"], expected, rtol=0, atol=1e-9):
                 return f"another coverage of class {c} than numpy's"
-        size = self.reference.sets(probs, Fraction(1, 4)).sum(axis=1)[valid]
+        sets = self.reference.sets(probs, Fraction(1, 4)).astype(bool)
+        size = reference.filled(sets, reference.two_classes(probs)).sum(axis=1)[valid]
         if len(size) and not np.isclose(results[0]["set_size"], size.mean()):
             return "another size of sets than numpy's"
         return None

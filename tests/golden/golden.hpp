@@ -64,7 +64,7 @@ class Golden {
 
     /// Calibrates as the released code does; `regions` for method mask.
     [[nodiscard]] Calibrator released(const std::string& method, const Array& regions = {}) const {
-        CalibrateOptions options;
+        CalibrateOptions options{.score = {}};
         options.method = method;
         options.released = true;
         if (!regions.empty()) options.settings.arrays["mask"] = regions;
@@ -77,6 +77,7 @@ class Golden {
                                     Value&& value) const {
         Calibrator calibrator;
         calibrator.options.released = true;
+        calibrator.options.score = {};
         calibrator.options.pooling = Pooling::pixels;
         calibrator.options.score.half = true;
         calibrator.options.method = "mask";

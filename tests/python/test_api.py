@@ -70,7 +70,7 @@ def test_it_knows_what_it_was_made_of(small):
 
 
 def test_alpha_and_confidence_level_are_one_thing(small):
-    calibrator = Calibrator("image").fit(*small)
+    calibrator = Calibrator("image", score="lac").fit(*small)
     for alpha in (0.05, 0.1, 0.2, 0.3, 0.7):
         np.testing.assert_array_equal(calibrator.thresholds(alpha), calibrator.thresholds(confidence_level=1 - alpha))
     np.testing.assert_array_equal(calibrator.thresholds(), calibrator.thresholds(alpha=0.1))
@@ -86,7 +86,7 @@ def test_alpha_and_confidence_level_are_one_thing(small):
 
 def test_several_levels_get_a_leading_axis(small):
     probs = small[0][:4]
-    calibrator = Calibrator("kmeans").fit(*small)
+    calibrator = Calibrator("kmeans", score="lac").fit(*small)
     alphas = [0.1, 0.5, 0.25]
     np.testing.assert_array_equal(calibrator.thresholds(alphas), [calibrator.thresholds(a) for a in alphas])
     np.testing.assert_array_equal(calibrator.predict_set(probs, alphas), [calibrator.predict_set(probs, a) for a in alphas])
@@ -99,12 +99,39 @@ def test_several_levels_get_a_leading_axis(small):
 
 def test_sets_thresholds_and_p_values_agree(small):
     probs = small[0]
-    calibrator = Calibrator("kmeans").fit(*small)
+    calibrator = Calibrator("kmeans", score="lac").fit(*small)
     p = calibrator.predict_p(probs)
     for alpha in (0.0, 0.03, 0.1, 0.5, 0.999):
-        sets = calibrator.predict_set(probs, alpha)
+        sets = calibrator.predict_set(probs, alpha, empty="keep")
         np.testing.assert_array_equal(sets, probs >= calibrator.thresholds(alpha))
         np.testing.assert_array_equal(sets, p > alpha)
+
+
+def test_empty_sets_are_filled_unless_kept_and_predicted_says_what_sets_hold(small):
+    probs = small[0]
+    calibrator = Calibrator("kmeans").fit(*small)
+    assert calibrator.predicted_ is None
+    kept = calibrator.predict_set(probs, 0.7, empty="keep")
+    empty = ~kept.any(axis=1)
+    assert empty.any() and calibrator.predicted_["empty_share"] == pytest.approx(empty.mean())
+    assert calibrator.predicted_["filled_share"] == 0
+    full = calibrator.predict_set(probs, 0.7)
+    best = probs.argmax(axis=1)[:, None] == np.arange(probs.shape[1])[:, None, None]
+    np.testing.assert_array_equal(full, kept | (best & empty[:, None]))
+    held, size = calibrator.predicted_, full.sum(axis=1)
+    assert held["sets"] == size.size and held["set_size"] == pytest.approx(size.mean())
+    assert held["filled_share"] == held["empty_share"] == pytest.approx(empty.mean())
+    assert held["single_share"] == pytest.approx((size == 1).mean())
+    assert held["full_share"] == pytest.approx((size == full.shape[1]).mean())
+    np.testing.assert_allclose(held["class_share"], full.mean(axis=(0, 2, 3)))
+    np.testing.assert_array_equal(calibrator.predict_set(probs, 0.7, no_empty=True), full)
+    np.testing.assert_array_equal(calibrator.predict_set(probs, 0.7, no_empty=False), kept)
+    calibrator.predict_set(probs, [0.1, 0.7])
+    assert calibrator.predicted_[1] == held
+    for bad in ({"empty": "drop"}, {"empty": "keep", "no_empty": True}):
+        for ask in (lambda **k: calibrator.predict_set(probs, **k), lambda **k: calibrator.evaluate(*small, **k)):
+            with pytest.raises(kandinsky.UsageError, match="empty"):
+                ask(**bad)
 
 
 def test_one_image_needs_no_axis(small):
@@ -129,7 +156,7 @@ def test_results_may_be_written_into_an_array_of_the_callers(small):
 
 
 def test_saving_and_loading_changes_nothing(small, saved, tmp_path):
-    calibrator = Calibrator("kmeans", regions=3, min_count=2, seed=9, condition="none").fit(*small)
+    calibrator = Calibrator("kmeans", score="lac", regions=3, min_count=2, seed=9, condition="none").fit(*small)
     calibrator.save(tmp_path / "a.kcal")
     loaded = kandinsky.load(tmp_path / "a.kcal")
     assert saved(loaded) == saved(calibrator)

@@ -48,7 +48,7 @@ def test_every_type_of_probabilities_gives_the_commands_bytes(room, saved, dtype
     probs = (probs * 255).astype(np.uint8) if dtype == np.uint8 else probs.astype(dtype)
     room.save("p.npy", probs)
     room.save("y.npy", labels)
-    room.calibrate("--method", "kmeans", probs="p.npy", labels="y.npy", output="c.kcal")
+    room.calibrate("--score", "near", "--method", "kmeans", probs="p.npy", labels="y.npy", output="c.kcal")
     wanted = (room.folder / "c.kcal").read_bytes()
     assert saved(kandinsky.Calibrator("kmeans").fit(probs, labels)) == wanted
     batches = kandinsky.Calibrator("kmeans").partial_fit(probs[:5], labels[:5]).partial_fit(probs[5:], labels[5:])
@@ -60,14 +60,14 @@ def test_logits_are_read_as_the_command_reads_them(room, saved, logits):
     values = np.random.default_rng(0).normal(size=(12, 3, 5, 7)).astype(np.float32)
     room.save("p.npy", values)
     room.save("y.npy", scene(12)[1])
-    room.calibrate("--method", "kmeans", "--logits", logits, probs="p.npy", labels="y.npy", output="c.kcal")
+    room.calibrate("--score", "near", "--method", "kmeans", "--logits", logits, probs="p.npy", labels="y.npy", output="c.kcal")
     calibrator = kandinsky.Calibrator("kmeans", logits=logits).fit(values, scene(12)[1])
     assert saved(calibrator) == (room.folder / "c.kcal").read_bytes()
 
 
 def test_predictions_are_the_commands(room):
     probs, labels = scene(20, seed=4)
-    calibrator = kandinsky.Calibrator("kmeans").fit(probs, labels)
+    calibrator = kandinsky.Calibrator("kmeans", score="lac").fit(probs, labels)
     calibrator.save(room.folder / "c.kcal")
     room.does("predict", "c.kcal", "--probs", room.save("q.npy", probs), "--alpha", "0.2", "-o", "sets.npy",
               "--thresholds", "t.npy", "--pvalues", "p.npy")
@@ -84,7 +84,7 @@ def test_curves_and_regions_are_the_commands(room):
     probs, labels = scene(20, seed=4)
     room.save("p.npy", probs)
     room.save("y.npy", labels)
-    room.calibrate("--method", "kmeans", "--curves", "c.npy", "--regions", "r.npy", probs="p.npy", labels="y.npy")
+    room.calibrate("--score", "near", "--method", "kmeans", "--curves", "c.npy", "--regions", "r.npy", probs="p.npy", labels="y.npy")
     calibrator = kandinsky.Calibrator("kmeans").fit(probs, labels)
     np.testing.assert_array_equal(calibrator.curves(), room.load("c.npy"))
     np.testing.assert_array_equal(calibrator.regions_, room.load("r.npy"))

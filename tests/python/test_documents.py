@@ -71,7 +71,6 @@ def test_the_snippet_of_the_readme_runs(names, capsys):
     (snippet,) = snippets("README.md")
     execute("README.md", snippet, names)
     assert names["sets"].shape == (20, 3, 5, 7)
-    np.testing.assert_array_equal(names["on_gpu"], names["sets"])
     assert "field" in capsys.readouterr().out
     assert Path("model.kcal").exists()
 
@@ -91,7 +90,7 @@ def test_the_snippets_of_the_python_page_run(names, capsys):
                   "read": lambda part: [halves[part]]}  # fmt: skip
         execute("docs/python.md", shards, names)
     one = kandinsky.Calibrator("kmeans").fit(names["probs"], names["labels"], np.arange(30))
-    np.testing.assert_array_equal(names["total"].thresholds(alpha=0.1), one.thresholds(alpha=0.1))
+    np.testing.assert_array_equal(names["total"].score_thresholds(alpha=0.1), one.score_thresholds(alpha=0.1))
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -13,6 +13,8 @@ inline Comparison small_comparison(std::size_t draws = 2, Condition condition = 
     const Made calibration = make({.images = 20, .classes = 3, .seed = 1, .ignored = 0.1});
     const Made test = make({.images = 10, .classes = 3, .seed = 2, .ignored = 0.1, .absent = 2});
     CompareOptions options;
+    options.calibrate.pooling = Pooling::pixels;
+    options.calibrate.score = {};
     options.methods = std::move(methods);
     options.references = std::move(references);
     options.calibrate.condition = condition;

@@ -21,7 +21,10 @@ export interface Stratum {
   weighted_ce: number | null;
   worst_block: number | null; // coverage at alpha
   images_below: number | null; // share of images
+  coverage_at_alpha: number | null; // before filling
+  false_share: number | null; // at alpha, of the sets once filled
   coverage: (number | null)[];
+  slider_false_share: (number | null)[];
   slider_coverage: (number | null)[];
   region_coverage: (number | null)[][];
   region_samples: number[];
@@ -39,11 +42,19 @@ export interface Method {
   summary: string;
   guarantee: string;
   meta: Record<string, unknown>;
-  set_size: number | null;
+  set_size: number | null; // at alpha, once filled, as the next four but for the empty ones
+  false_classes: number | null;
   empty_share: number | null;
+  single_share: number | null;
+  single_right: number | null;
+  full_share: number | null;
   coverage_at_alpha: number | null;
   slider_set_size: (number | null)[];
+  slider_false_classes: (number | null)[];
   slider_empty: (number | null)[];
+  slider_single: (number | null)[];
+  slider_single_right: (number | null)[];
+  slider_full: (number | null)[];
   set_size_map: Blob8;
   strata: Stratum[];
 }

@@ -1,8 +1,7 @@
 // The first screen and the table: what came out.
 import { ChartFrame, coverageDiagram, methodLegend, reliabilityDiagram } from "./charts";
 import { methodColour } from "./colour";
-import type { Report } from "./data";
-import { bestMethod, classesOf, sliderIndex, stratumName } from "./data";
+import { bestMethod, classesOf, stratumName } from "./data";
 import { h, section } from "./dom";
 import { PixelMap } from "./map";
 import { errorContent, errorMaps } from "./maps_section";
@@ -10,13 +9,6 @@ import type { Store } from "./store";
 import { latest } from "./store";
 import { table } from "./table";
 import { count, fixed, percent, plural } from "./text";
-
-/** Coverage of one class at the report's alpha; null where alpha is finer than the slider. */
-function coverageAtAlpha(report: Report, own: { slider_coverage: (number | null)[] }): number | null {
-  const percentAlpha = Math.round(100 * report.alpha);
-  const onSlider = Math.abs(percentAlpha - 100 * report.alpha) < 1e-9 && percentAlpha >= 1 && percentAlpha <= 99;
-  return onSlider ? own.slider_coverage[sliderIndex(percentAlpha)] : null;
-}
 
 /** The story in a sentence or two. */
 export function headline(store: Store): string {
@@ -26,12 +18,13 @@ export function headline(store: Store): string {
   const own = report.methods[best].strata[stratum];
   const name = stratumName(report, stratum);
   if (own.mean_ce === null) return `No test image shows ${name}, so its coverage cannot be measured.`;
-  const covered = coverageAtAlpha(report, own);
+  const covered = own.coverage_at_alpha;
   const lead = report.methods.length > 1 ? `${report.methods[best].name} has the lowest coverage error for ${name}` : `The coverage error of ${report.methods[best].name} for ${name} is`;
   const number = report.methods.length > 1 ? `: ${fixed(own.mean_ce)}` : ` ${fixed(own.mean_ce)}`;
   const floor = own.floor === null ? "" : ` A perfect calibrator would show ${fixed(own.floor)} with these test images.`;
   const sets = covered === null ? "" : ` At alpha = ${report.alpha} its sets hold ${percent(covered)} of the pixels of ${name}, where ${percent(1 - report.alpha, 0)} was asked for.`;
-  return `${lead}${number}.${floor}${sets}`;
+  const price = own.false_share === null ? "" : ` The price: ${percent(own.false_share)} of the other pixels have it in their set too.`;
+  return `${lead}${number}.${floor}${sets}${price}`;
 }
 
 export function overviewSection(store: Store): HTMLElement {
@@ -54,6 +47,7 @@ export function overviewSection(store: Store): HTMLElement {
       tile(fixed(own.mean_ce), `mean CE of ${report.methods[best].name}`),
       tile(fixed(own.floor), "sampling floor"),
       tile(fixed(ece, 3), "ECE of the model itself"),
+      tile(percent(own.false_share, 1), `of the other pixels have it in their set at alpha ${report.alpha}`),
       tile(fixed(report.methods[best].set_size, 3), `classes per set at alpha ${report.alpha}`),
     );
   });
@@ -86,9 +80,13 @@ export function tableSection(store: Store): HTMLElement {
       ...(draws ? [{ title: "sd", hint: "over the draws of calibration images", cell: (row: Row) => fixed(row.own.mean_ce_sd), key: numeric((row) => row.own.mean_ce_sd) }] : []),
       { title: "[0.05, 0.95]", hint: "quantiles of CE over pixels", cell: (row: Row) => `[${fixed(row.own.q05, 3)}, ${fixed(row.own.q95, 3)}]`, key: numeric((row) => row.own.q95) },
       { title: "floor", hint: "mean CE of a perfect calibrator with these test images", cell: (row: Row) => fixed(row.own.floor), key: numeric((row) => row.own.floor) },
-      { title: "coverage", hint: `of this class at alpha ${report.alpha}`, cell: (row: Row) => percent(coverageAtAlpha(report, row.own), 1), key: numeric((row) => coverageAtAlpha(report, row.own)) },
+      { title: "coverage", hint: `of this class at alpha ${report.alpha}`, cell: (row: Row) => percent(row.own.coverage_at_alpha, 1), key: numeric((row) => row.own.coverage_at_alpha) },
+      { title: "false share", hint: `of the pixels without this class, those whose set holds it, at alpha ${report.alpha}`, cell: (row: Row) => percent(row.own.false_share, 1), key: numeric((row) => row.own.false_share) },
       { title: "set size", hint: `classes in a set at alpha ${report.alpha}`, cell: (row: Row) => fixed(row.method.set_size, 3), key: numeric((row) => row.method.set_size) },
-      { title: "empty", hint: `share of empty sets at alpha ${report.alpha}`, cell: (row: Row) => percent(row.method.empty_share, 2), key: numeric((row) => row.method.empty_share) },
+      { title: "empty", hint: `share of empty sets at alpha ${report.alpha}, before the most probable class enters them`, cell: (row: Row) => percent(row.method.empty_share, 2), key: numeric((row) => row.method.empty_share) },
+      { title: "single", hint: `share of sets of one class at alpha ${report.alpha}`, cell: (row: Row) => percent(row.method.single_share, 1), key: numeric((row) => row.method.single_share) },
+      { title: "right", hint: "how often the sets of one class are right", cell: (row: Row) => percent(row.method.single_right, 1), key: numeric((row) => row.method.single_right) },
+      { title: "full", hint: `share of sets with every class at alpha ${report.alpha}`, cell: (row: Row) => percent(row.method.full_share, 1), key: numeric((row) => row.method.full_share) },
       { title: "weighted CE", hint: "mean CE, every pixel weighing as its test samples", cell: (row: Row) => fixed(row.own.weighted_ce), key: numeric((row) => row.own.weighted_ce) },
       { title: "worst block", hint: `lowest coverage at alpha ${report.alpha} among 4 x 4 blocks of the image`, cell: (row: Row) => percent(row.own.worst_block, 1), key: numeric((row) => row.own.worst_block) },
       { title: "images below", hint: `share of images whose coverage is below ${(1 - report.alpha).toFixed(2)}`, cell: (row: Row) => percent(row.own.images_below, 1), key: numeric((row) => row.own.images_below) },

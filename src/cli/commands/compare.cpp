@@ -29,7 +29,8 @@ struct Flags {
     double alpha = 0.1;
     std::size_t sample = 0, draws = 1;
     std::size_t bootstrap = 0;
-    bool map = false, no_empty = false, more = false;
+    bool map = false, more = false;
+    EmptyFlags empty;
 };
 
 void run(Flags flags) {
@@ -44,7 +45,7 @@ void run(Flags flags) {
     options.sample = flags.sample;
     options.draws = flags.draws;
     if (!flags.report.page.empty()) options.references = reference_methods();
-    options.empty = flags.no_empty ? EmptySets::fill : EmptySets::keep;
+    options.empty = flags.empty.choice();
     options.bootstrap = flags.bootstrap;
     for (std::size_t i = 0; i < options.methods.size(); ++i) {
         check_method(options.methods[i]);
@@ -115,15 +116,17 @@ Command add_compare(CLI::App& root) {
         "--methods", flags->methods,
         "methods, separated by commas, also 'auto' (default: all that need no file, without auto)");
     app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
-    app->add_option("--alpha", flags->alpha, "level for set size and empty sets")->capture_default_str();
+    app->add_option("--alpha", flags->alpha, "level for coverage and what the sets hold")
+        ->capture_default_str();
     app->add_option("--sample", flags->sample,
                     "calibrate on a random subset of so many groups (images without groups)")
         ->check(CLI::NonNegativeNumber);
     app->add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported")
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
-    app->add_flag("--no-empty", flags->no_empty,
-                  "judge sets at --alpha as predict --no-empty makes them, and say what that changes");
+    flags->empty.declare(*app,
+                         "judge sets at --alpha as predict makes them: fill (the most probable class enters "
+                         "empty ones) or keep");
     app->add_option(
            "--bootstrap", flags->bootstrap,
            "resamples of the test groups (images without groups) for 90 % intervals, e.g. 200; 0: none")
@@ -138,7 +141,7 @@ Command add_compare(CLI::App& root) {
         ->type_name("FILE.html");
     flags->report.declare(*app);
     flags->photos.declare(*app);
-    flags->calibrate.declare(*app, "pixels");
+    flags->calibrate.declare(*app, "groups");
     flags->team.declare(*app);
     flags->common.declare(*app);
     app->footer(

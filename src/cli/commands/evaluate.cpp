@@ -25,7 +25,8 @@ struct Flags {
     double alpha = 0.1;
     std::size_t bootstrap = 200;
     std::uint64_t seed = 0;
-    bool no_empty = false, more = false;
+    bool more = false;
+    EmptyFlags empty;
 };
 
 void write_map(AtomicFile& file, const std::vector<const std::vector<double>*>& planes, const Grid& grid) {
@@ -54,7 +55,7 @@ void run(const Flags& flags) {
                                              {.alpha = flags.alpha,
                                               .maps = true,
                                               .ece_maps = !flags.ece_map.empty(),
-                                              .empty = flags.no_empty ? EmptySets::fill : EmptySets::keep,
+                                              .empty = flags.empty.choice(),
                                               .bootstrap = flags.bootstrap,
                                               .seed = flags.seed},
                                              progress);
@@ -89,10 +90,12 @@ Command add_evaluate(CLI::App& root) {
     app->add_option("calibrator", flags->calibrator, "a .kcal file")->required()->type_name("FILE.kcal");
     declare_input(*app, flags->input, "", true);
     declare_reading(*app, flags->input);
-    app->add_option("--alpha", flags->alpha, "level for set size and empty sets")->capture_default_str();
+    app->add_option("--alpha", flags->alpha, "level for coverage and what the sets hold")
+        ->capture_default_str();
     app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
-    app->add_flag("--no-empty", flags->no_empty,
-                  "judge sets at --alpha as predict --no-empty makes them, and say what that changes");
+    flags->empty.declare(*app,
+                         "judge sets at --alpha as predict makes them: fill (the most probable class enters "
+                         "empty ones) or keep");
     app->add_option("--bootstrap", flags->bootstrap,
                     "resamples of the groups (images without groups) behind the 90 % intervals; 0: none")
         ->capture_default_str()

@@ -2,6 +2,7 @@
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/npy.hpp>
 #include <kandinsky/predict.hpp>
+#include <optional>
 
 #include "cli/commands/command.hpp"
 #include "cli/commands/predict_folder.hpp"
@@ -9,6 +10,7 @@
 #include "core/base/fail.hpp"
 #include "io/array/npy_write.hpp"
 #include "io/file/input_watch.hpp"
+#include "report/table/predicted_text.hpp"
 
 namespace kandinsky::cli {
 
@@ -18,19 +20,13 @@ struct Flags {
     InputFlags input;
     std::string calibrator, output, thresholds, pvalues, coding = "planes";
     double alpha = 0.1;
-    bool packed = false, no_empty = false;
+    bool packed = false;
+    EmptyFlags empty;
 };
 
 /// Appends predictions to a file whose header is written.
 PredictionSink into(AtomicFile& file) {
     return [&file](std::span<const std::byte> block) { file.write(block.data(), block.size()); };
-}
-
-/// How many sets were filled, as a line; nothing without --no-empty.
-std::string filling(const Flags& flags, const Predicted& done) {
-    if (!flags.no_empty) return {};
-    return fmt::format("{:.2f} % of the sets were empty and got the most probable class\n",
-                       100 * static_cast<double>(done.filled) / static_cast<double>(done.sets));
 }
 
 SetCoding coding_of(const std::string& name) {
@@ -60,9 +56,14 @@ void run(const Flags& flags) {
     TerminalProgress progress(flags.common.quiet);
     const InputWatch inputs;
     const Calibrator calibrator = load(flags.calibrator);
-    const Predictor predictor(calibrator, flags.alpha, flags.no_empty ? EmptySets::fill : EmptySets::keep);
+    const Predictor predictor(calibrator, flags.alpha, flags.empty.choice());
     const std::size_t classes = calibrator.classes, height = calibrator.grid.height,
                       width = calibrator.grid.width;
+
+    const auto warn_of_full = [&](const Predicted& predicted) {
+        const std::string text = predicted_warning(calibrator, predictor, flags.alpha, predicted);
+        if (!text.empty()) warn(progress, text);
+    };
 
     if (!flags.thresholds.empty()) {
         const std::vector<float> table(predictor.thresholds().begin(), predictor.thresholds().end());
@@ -79,9 +80,10 @@ void run(const Flags& flags) {
         progress.clear();
         if (!flags.common.quiet) {
             for (const std::string& remark : done.remarks) warn(progress, remark);
-            print(fmt::format("{}: {} files, {} images at alpha {}\n{}{}\n", flags.output, done.cases,
-                              done.predicted.images, flags.alpha, filling(flags, done.predicted),
-                              guarantee(calibrator)));
+            print(fmt::format("{}: {} files, {} images at alpha {}\n{}\n{}\n", flags.output, done.cases,
+                              done.predicted.images, flags.alpha, guarantee(calibrator),
+                              predicted_line(done.predicted)));
+            warn_of_full(done.predicted);
         }
         if (flags.pvalues.empty()) {
             outputs.commit();
@@ -92,14 +94,12 @@ void run(const Flags& flags) {
     if (!to_folder) say(progress, input, flags.common.quiet);
     const Dataset& data = input.data;
     check_fits(calibrator, data);
-    std::string remark;
+    std::optional<Predicted> predicted;
     if (outputs.has("-o")) {
         const std::size_t row = flags.packed ? predictor.packed_width() : width;
         outputs.file("-o").write(npy_header(DType::uint8, {data.images(), classes, height, row}));
-        const Predicted done =
-            predict_sets(predictor, data, into(outputs.file("-o")),
-                         {.form = flags.packed ? SetForm::bits : SetForm::bytes}, progress);
-        remark = filling(flags, done);
+        predicted = predict_sets(predictor, data, into(outputs.file("-o")),
+                                 {.form = flags.packed ? SetForm::bits : SetForm::bytes}, progress);
     }
     if (outputs.has("--pvalues")) {
         outputs.file("--pvalues").write(npy_header(DType::float32, {data.images(), classes, height, width}));
@@ -108,9 +108,10 @@ void run(const Flags& flags) {
     progress.clear();
     inputs.check();
     outputs.commit();
-    if (!flags.common.quiet && !to_folder)
-        print(fmt::format("{} images at alpha {}\n{}{}\n", data.images(), flags.alpha, remark,
-                          guarantee(calibrator)));
+    if (flags.common.quiet || to_folder) return;
+    print(fmt::format("{} images at alpha {}\n{}\n{}", data.images(), flags.alpha, guarantee(calibrator),
+                      predicted ? predicted_line(*predicted) + "\n" : ""));
+    if (predicted) warn_of_full(*predicted);
 }
 }  // namespace
 
@@ -132,7 +133,7 @@ Command add_predict(CLI::App& root) {
         ->capture_default_str();
     app->add_flag("--packed", flags->packed,
                   "write bits: uint8 [N,C,H,ceil(W/8)] (numpy.unpackbits(..., axis=-1, count=W))");
-    app->add_flag("--no-empty", flags->no_empty, "the most probable class enters sets that would be empty");
+    flags->empty.declare(*app, "sets that would be empty: fill (the most probable class enters) or keep");
     app->add_option("--thresholds", flags->thresholds,
                     "float32 [C,H,W]: a class is in the set if p >= threshold (scores other than lac: if its "
                     "score <= threshold)")

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <filesystem>
 
+#include "calibrate/set_tally.hpp"
 #include "cli/process/folder_output.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
@@ -70,21 +71,24 @@ FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& p
 
     const std::size_t grid = calibrator.grid.pixels(), classes = calibrator.classes;
     std::vector<BadFile> problems(pairing.pairs.size());
-    std::atomic<std::uint64_t> images = 0, filled = 0, outside = 0;
+    std::atomic<std::uint64_t> outside = 0;
+    SetTally tally(classes);
     parallel_for(pairing.pairs.size(), progress, "predicting", [&](std::size_t i) {
         const Pair& pair = pairing.pairs[i];
         const ItemInfo& info = source->items()[pair.probs];
         const Grid own{static_cast<std::uint32_t>(info.height), static_cast<std::uint32_t>(info.width)};
         std::vector<std::uint8_t> sets(info.slices * classes * own.pixels());
-        std::uint64_t filled_here = 0, outside_here = 0;
+        std::uint64_t outside_here = 0;
+        SetTally here(classes);  // counts once the case is whole
         try {
             const SliceReader reader(info, source->read(pair.probs), options);
             for (std::size_t s = 0; s < info.slices; ++s) {
                 if (progress.cancelled()) throw Interrupted();
                 std::uint8_t* const to = sets.data() + s * classes * own.pixels();
                 if (own == calibrator.grid) {
-                    filled_here += predict_image(predictor, reader.data(), s, SetForm::bytes,
-                                                 {to, classes * own.pixels()});
+                    here.add(
+                        to, grid,
+                        predict_image(predictor, reader.data(), s, SetForm::bytes, {to, classes * grid}));
                     continue;
                 }
                 std::vector<float>& probs = thread_buffer<float, struct FittedProbs>();
@@ -94,7 +98,8 @@ FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& p
                 reader.read(s, probs.data() + (info.planes == 1 ? grid : 0));
                 if (info.planes == 1)
                     for (std::size_t p = 0; p < grid; ++p) probs[p] = 1.0f - probs[grid + p];
-                filled_here += predictor.sets(probs, fitted);
+                const std::uint64_t filled = predictor.sets(probs, fitted);
+                here.add(fitted.data(), grid, filled);
                 for (std::size_t c = 0; c < classes; ++c)
                     outside_here +=
                         unfit_sets(fitted.data() + c * grid, options.fit, own, to + c * own.pixels());
@@ -105,8 +110,7 @@ FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& p
             return;
         }
         source->write_sets(pair.probs, {pair.name, sets.data(), classes, coding}, folder.folder());
-        images += info.slices;
-        filled += filled_here;
+        tally.add(here.counts());
         outside += outside_here / classes;
     });
     for (const BadFile& one : problems)
@@ -118,13 +122,13 @@ FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& p
             fail(ErrorKind::data, "{}; mend them, or go on without them: --skip-bad", list);
         out.remarks.push_back("--skip-bad: " + list);
     }
-    if (images == 0) fail(ErrorKind::data, "no image is left in {}", input.probs);
+    if (tally.counts().images == 0) fail(ErrorKind::data, "no image is left in {}", input.probs);
     if (outside > 0)
         out.remarks.push_back(fmt::format(
             "{} pixels lie outside the calibrator's grid: nothing is known there, so every class is in "
             "their sets",
             outside.load()));
-    out.predicted = {.images = images, .sets = images * grid, .filled = filled};
+    out.predicted = tally.counts();
     inputs.check();
     folder.commit();
     return out;

@@ -8,10 +8,12 @@
 
 #include "core/base/fail.hpp"
 #include "io/file/atomic_file.hpp"
+#include "report/table/predicted_text.hpp"
 
 namespace kandinsky::cli {
 
 namespace {
+constexpr std::uint64_t kFewGroups = 10;  // fewer have no threshold at alpha = 0.1 or little above it
 constexpr std::size_t kLeastMemory = std::size_t{1} << 20;
 
 /// More than this saves walks over the data only where there are tens of thousands of images.
@@ -27,6 +29,19 @@ void CommonFlags::declare(CLI::App& app) {
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
     app.add_flag("-q,--quiet", quiet, "no progress, no warnings, no summary");
+}
+
+void EmptyFlags::declare(CLI::App& app, const std::string& help) {
+    app.add_option("--empty", empty, help)->capture_default_str();
+    app.add_flag("--no-empty", no_empty, "the same as --empty fill");
+}
+
+EmptySets EmptyFlags::choice() const {
+    if (empty != "fill" && empty != "keep")
+        fail(ErrorKind::usage, "--empty is '{}', but must be fill or keep", empty);
+    if (no_empty && empty == "keep")
+        fail(ErrorKind::usage, "--no-empty means --empty fill, but --empty is keep; say one of the two");
+    return empty_sets(empty);
 }
 
 void declare_reading(CLI::App& app, InputFlags& flags) {
@@ -58,7 +73,7 @@ void CalibrateFlags::declare(CLI::App& app, const std::string& standard_pooling)
     app_ = &app;
     pooling = standard_pooling;
     app.add_option("--preset", preset,
-                   "'paper': the paper's settings of every method, pixels pooled; other options still count")
+                   "'paper': the paper's settings of every method, score lac, pixels pooled; other options still count")
         ->capture_default_str();
     app.add_option("--condition", condition, "'class': a curve per class; 'none': one for all labels")
         ->capture_default_str();
@@ -73,7 +88,7 @@ void CalibrateFlags::declare(CLI::App& app, const std::string& standard_pooling)
     app.add_option("--min-count", min_count, "scores below which a region falls back")
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
-    app.add_option("--score", score, "non-conformity score: lac, aps, raps, saps or margin")
+    app.add_option("--score", score, "non-conformity score: near, lac, aps, raps, saps or margin")
         ->capture_default_str();
     app.add_flag("--randomized", score_options.randomized,
                  "aps, raps, saps: take away a random share of the class's own part (by --seed)");
@@ -128,6 +143,8 @@ CalibrateOptions CalibrateFlags::options() const {
     if (compat != "none" && compat != "released")
         fail(ErrorKind::usage, "--compat is '{}', but must be none or released", compat);
     options.released = compat == "released";
+    if (options.released && given("score") && options.score.kind != ScoreKind::lac)
+        fail(ErrorKind::usage, "--compat released has the score lac only, but --score is {}", score);
     options.memory = memory.empty() ? standard_memory() : parse_bytes(memory, "--memory");
     if (options.memory < kLeastMemory)
         fail(ErrorKind::usage, "--memory is '{}', but at least 1M is needed", memory);
@@ -147,6 +164,7 @@ CalibrateOptions CalibrateFlags::options() const {
     if (paper()) {
         const CalibrateOptions asked = options;
         use_paper_settings(options);
+        if (given("score")) options.score = asked.score;
         if (given("pooling")) options.pooling = asked.pooling;
         if (given("fallback")) options.fallback = asked.fallback;
         // The paper has no cross-validation; its simplest clusters stand in where no method is named.
@@ -178,8 +196,15 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
                         [](std::uint32_t n) { return n == 0; }))
             out.push_back(fmt::format(
                 "class {} has no pixel in the calibration labels, so it is in every prediction set", s));
+        else if (const double least = least_alpha(calibrator, s);
+                 calibrator.strata() > 1 && calibrator.groups >= kFewGroups && !calibrator.options.released &&
+                 least > 1.0 / (kFewGroups + 0.5))
+            out.push_back(fmt::format(
+                "class {} has few calibration {} at any place, and below alpha = {:.3f} it is in every set; "
+                "calibrate on more that have it, or use a method that pools more of them",
+                s, calibrator.grouped ? "groups" : "images", least));
     }
-    if (calibrator.groups < 10 && !calibrator.options.released)
+    if (calibrator.groups < kFewGroups && !calibrator.options.released)
         out.push_back(fmt::format(
             "there {} only {} calibration {}{}: below alpha = {:.3f} every class is in every set of that "
             "many",

@@ -22,10 +22,18 @@ struct CommonFlags {
     void declare(CLI::App& app);
 };
 
+/// --empty, and --no-empty, its older name.
+struct EmptyFlags {
+    std::string empty = "fill";
+    bool no_empty = false;
+    void declare(CLI::App& app, const std::string& help);
+    [[nodiscard]] EmptySets choice() const;
+};
+
 /// --method options, pooling, condition and the rest of calibration.
 struct CalibrateFlags {
     std::string method = default_method();
-    std::string condition = "class", pooling, fallback = "auto", score = "lac", compat = "none";
+    std::string condition = "class", pooling, fallback = "auto", score = "near", compat = "none";
     std::string quantiles = "0.6,0.7,0.8,0.9";
     std::string memory;
     std::uint64_t min_count = 1, seed = 0;
@@ -59,7 +67,7 @@ void write_json(const std::string& path, const Outputs& outputs, const nlohmann:
 /// The remarks of the input, as warnings.
 void say(TerminalProgress& progress, const Input& input, bool quiet);
 
-/// What a user should know about a calibration: classes never seen, too few groups.
+/// What a user should know about a calibration: classes never or hardly seen, too few groups.
 [[nodiscard]] std::vector<std::string> remarks(const Calibrator& calibrator);
 
 }  // namespace kandinsky::cli

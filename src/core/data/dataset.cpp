@@ -9,6 +9,7 @@
 #include "core/base/pages.hpp"
 #include "core/base/thread_buffer.hpp"
 #include "core/data/elements.hpp"
+#include "core/data/image_store.hpp"
 #include "core/kernel/half_to_float.hpp"
 #include "core/kernel/hash.hpp"
 #include "core/kernel/label_kernels.hpp"
@@ -28,6 +29,7 @@ Dataset::Dataset(Array probs, Array labels, Array groups, DatasetOptions options
     if (!groups_.empty()) group_ids_ = groups_.to_vector<std::int64_t>();
     number_groups();
     content_keys_.reset(new std::atomic<std::uint64_t>[rows_.size()]());
+    store_ = std::make_shared<ImageStore>(rows_.size());
 }
 
 Dataset::Dataset(Array probs, DatasetOptions options)
@@ -182,6 +184,7 @@ void for_each_stretch(const Array& array, const std::vector<std::uint32_t>& rows
 }  // namespace
 
 void Dataset::release(std::size_t first, std::size_t last) const {
+    for (std::size_t image = first; image < std::min(last, images()); ++image) store_->release(rows_[image]);
     for_each_stretch(probs_, rows_, first, std::min(last, images()), drop_pages);
     if (labelled()) for_each_stretch(labels_, rows_, first, std::min(last, images()), drop_pages);
 }

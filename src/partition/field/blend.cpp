@@ -8,7 +8,7 @@
 namespace kandinsky::partition::field {
 
 Plane blend(const Grid& grid, const CandidateFields& fields, const std::vector<double>& weights,
-            std::size_t bins) {
+            std::size_t bins, const Locality& locality) {
     std::vector<std::size_t> used;
     std::vector<float> fraction;
     for (std::size_t k = 0; k < weights.size(); ++k) {
@@ -25,7 +25,10 @@ Plane blend(const Grid& grid, const CandidateFields& fields, const std::vector<d
             for (std::size_t i = 0; i < used.size(); ++i) fields.at(cell, used[i], each.data() + i * bins);
             float* const own = out.at(cell);
             weighted_sum(rows.data(), fraction.data(), rows.size(), bins, own);
-            for (std::size_t b = 0; b < bins; ++b) own[b] = std::min(1.0f, own[b]);
+            const float local =
+                static_cast<float>(locality.place) * (locality.support ? fields.support(cell) : 1.0f);
+            for (std::size_t b = 0; b < bins; ++b)
+                own[b] = std::min(1.0f, local * own[b] + (1 - local) * fields.image()[b]);
             own[bins - 1] = 1;
         }
     });

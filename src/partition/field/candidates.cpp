@@ -15,6 +15,8 @@ constexpr float kCap = 2;
 constexpr double kTaus[] = {0.15, 0.4};
 // What prevalence is smoothed over, in heights of the grid: little noise in many scores, much in few.
 constexpr double kPrevalenceScales[] = {1.0 / 64, 1.0 / 20};
+// What scores are counted over to see whether a place has data, in heights of the grid.
+constexpr double kSupportScale = 1.0 / 40;
 
 /// Geometric from 1/120 to about 1/5 of the height; below half a pixel nothing is shared.
 std::vector<double> standard_bandwidths(const Grid& grid) {
@@ -24,6 +26,16 @@ std::vector<double> standard_bandwidths(const Grid& grid) {
         if (h >= 0.5) bandwidths.push_back(h);
     if (bandwidths.empty()) bandwidths.push_back(0.5);
     return bandwidths;
+}
+
+/// n / (n + 2), where n is the class's scores at a pixel, smoothed
+/// over its surroundings.
+std::vector<float> support_of(const Grid& grid, std::span<const float> counts) {
+    const std::vector<double> n = smoothed_counts(grid, counts, std::max(0.5, kSupportScale * grid.height));
+    std::vector<float> support(n.size());
+    for (std::size_t p = 0; p < n.size(); ++p)
+        support[p] = static_cast<float>(n[p] / (n[p] + static_cast<double>(kCap)));
+    return support;
 }
 
 /// Scales so that the last value is 1. False where there are no votes.
@@ -101,6 +113,7 @@ CandidateFields::CandidateFields(const Cells& cells, const FoldHistograms& histo
             sum += rows[y * bins_ + b], whole += rows[(y + 1) * bins_ - 1];
         image_[b] = static_cast<float>(static_cast<double>(sum) / static_cast<double>(whole));
     }
+    support_ = support_of(grid_, counts);
     Pyramid pyramid(std::move(votes));
     std::shared_ptr<const std::vector<double>> z;
     std::optional<RingSums> sums;

@@ -45,6 +45,10 @@ class CandidateFields {
     /// The distribution of one candidate: out[bin] ascends in the bin, 1 at the last. Where a kernel finds no
     /// votes the next wider one is used, the image last. Safe from several threads.
     void at(std::size_t cell, std::size_t candidate, float* out) const;
+    /// Whether the class has data around a cell: n / (n + 2) for n scores a pixel, from 0 to 1.
+    [[nodiscard]] float support(std::size_t cell) const { return support_[cell]; }
+    /// The distribution of all scores alike.
+    [[nodiscard]] const std::vector<float>& image() const { return image_; }
     /// Whether there is any score in all folds but one.
     [[nodiscard]] static bool possible(const FoldHistograms& histograms, std::size_t fold);
 
@@ -59,6 +63,7 @@ class CandidateFields {
     std::size_t bins_;
     std::vector<Candidate> candidates_;
     std::vector<float> image_;
+    std::vector<float> support_;
     std::vector<std::pair<double, Smooth>> smooths_;  ///< by ascending bandwidth
     std::vector<Ring> rings_;
     std::vector<std::size_t> place_;  ///< [candidate] in smooths_ or rings_

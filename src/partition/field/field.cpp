@@ -24,6 +24,7 @@ struct Options {
     std::size_t folds = 5, bins = 128;
     FoldOrder order = FoldOrder::content;
     CandidateOptions candidates;
+    Locality locality;
 };
 
 std::vector<double> parse_bandwidths(const std::string& text) {
@@ -57,6 +58,8 @@ Options read_options(const MethodSettings* settings) {
                         : FoldOrder::contiguous;
     options.candidates.rings = text_option(kMethod, input, "field-rings", {"on", "off"}) == "on";
     options.candidates.mirror = text_option(kMethod, input, "field-mirror", {"on", "off"}) == "on";
+    options.locality.place = real_option(kMethod, input, "place", 0, 1);
+    options.locality.support = text_option(kMethod, input, "field-support", {"on", "off"}) == "on";
     options.candidates.bandwidths = parse_bandwidths(text_option(kMethod, input, "field-bandwidths"));
     return options;
 }
@@ -112,7 +115,7 @@ Learnt learn(const FoldHistograms& histograms, const Options& options, const Cel
     if (out.products.folds > 0)
         out.weights = simplex_minimum(out.products.values, out.candidates.size(), kRidge);
     const auto blended = [&](const CandidateFields& from) {
-        return stored(blend(cells.grid(), from, out.weights, histograms.bins()));
+        return stored(blend(cells.grid(), from, out.weights, histograms.bins(), options.locality));
     };
     out.distributions = blended(CandidateFields(cells, histograms, histograms.folds(), out.candidates));
     for (std::size_t fold = 0; fold < fields.size() && without_folds; ++fold)
@@ -252,6 +255,7 @@ CrossFit cross_fit(const CrossFitInput& input) {
     const ErrorProducts products =
         cross_validate(input.cells, input.histograms, candidates, *fields, input.progress);
     const std::size_t bins = input.histograms.bins();
+    const Locality locality = options.locality;
     return {[=](std::size_t fold) {
         std::vector<double> weights(candidates.size()), others(candidates.size() * candidates.size());
         weights[0] = 1;
@@ -263,7 +267,7 @@ CrossFit cross_fit(const CrossFitInput& input) {
         }
         for (double& value : others) value /= static_cast<double>(std::max<std::size_t>(1, judges));
         if (judges > 0) weights = simplex_minimum(others, candidates.size(), kRidge);
-        return blend(grid, *(*fields)[fold], weights, bins);
+        return blend(grid, *(*fields)[fold], weights, bins, locality);
     }};
 }
 
@@ -298,6 +302,15 @@ const Method kMethod{
                  .standard = "content",
                  .help =
                      "'content': folds by group id or image content; 'contiguous': by position, for video"},
+                {.flag = "place",
+                 .type = MethodOption::Type::real,
+                 .standard = "1",
+                 .help = "how far the thresholds of method field follow the place: 1 for right coverage "
+                         "everywhere, 0 for one threshold and the smallest sets"},
+                {.flag = "field-support",
+                 .type = MethodOption::Type::text,
+                 .standard = "on",
+                 .help = "use the image-wide distribution where a class has no data: on or off"},
                 {.flag = "field-rings",
                  .type = MethodOption::Type::text,
                  .standard = "on",

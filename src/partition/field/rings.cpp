@@ -9,7 +9,7 @@
 
 namespace kandinsky::partition::field {
 
-std::vector<double> prevalence(const Grid& grid, std::span<const float> counts, double sd) {
+std::vector<double> smoothed_counts(const Grid& grid, std::span<const float> counts, double sd) {
     // Counts in one bin and ones in the other, which is what remains of the kernel inside the border.
     Plane plane(grid, 2);
     for (std::size_t p = 0; p < grid.pixels(); ++p) {
@@ -17,10 +17,15 @@ std::vector<double> prevalence(const Grid& grid, std::span<const float> counts, 
         plane.at(p)[1] = 1;
     }
     const Plane smoothed = gaussian(plane, sd);
-    std::vector<double> z(grid.pixels());
-    for (std::size_t p = 0; p < z.size(); ++p)
-        z[p] =
-            std::log(static_cast<double>(smoothed.at(p)[0]) / static_cast<double>(smoothed.at(p)[1]) + 0.25);
+    std::vector<double> mean(grid.pixels());
+    for (std::size_t p = 0; p < mean.size(); ++p)
+        mean[p] = static_cast<double>(smoothed.at(p)[0]) / static_cast<double>(smoothed.at(p)[1]);
+    return mean;
+}
+
+std::vector<double> prevalence(const Grid& grid, std::span<const float> counts, double sd) {
+    std::vector<double> z = smoothed_counts(grid, counts, sd);
+    for (double& value : z) value = std::log(value + 0.25);
     return z;
 }
 

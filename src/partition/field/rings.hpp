@@ -7,8 +7,10 @@
 
 namespace kandinsky::partition::field {
 
-/// z = log(smoothed scores a pixel + 1/4): how common the class is around a cell. Gaussian of `sd` cells,
-/// normalised at the border.
+/// Scores a pixel around every cell: `counts` smoothed by a Gaussian of `sd` cells, normalised at the border.
+[[nodiscard]] std::vector<double> smoothed_counts(const Grid& grid, std::span<const float> counts, double sd);
+
+/// z = log(smoothed scores a pixel + 1/4): how common the class is around a cell.
 [[nodiscard]] std::vector<double> prevalence(const Grid& grid, std::span<const float> counts, double sd);
 
 /// Cumulative votes of all pixels by prevalence, in 96 bins.

@@ -24,6 +24,12 @@ ordered_json shares(const std::vector<std::uint64_t>& counts, std::uint64_t tota
     return out;
 }
 
+ordered_json at_levels(const MethodTally& tally, double SetFigures::*figure) {
+    ordered_json out = ordered_json::array();
+    for (const SetCounts& sets : tally.sets) out.push_back(number(sets.figures().*figure));
+    return out;
+}
+
 ordered_json numbers(const std::vector<double>& values) {
     ordered_json out = ordered_json::array();
     for (const double value : values) out.push_back(number(value));
@@ -104,7 +110,10 @@ ordered_json stratum_json(const ReportInput& input, const Tally& tally, const Pi
             {"weighted_ce", number(row != nullptr ? row->weighted_ce : from.weighted_ce)},
             {"worst_block", number(row != nullptr ? row->worst_block : from.worst_block.coverage)},
             {"images_below", number(row != nullptr ? row->images_below : from.image_coverage.below)},
+            {"coverage_at_alpha", number(row != nullptr ? row->coverage_at_alpha : from.coverage_at_alpha)},
+            {"false_share", number(row != nullptr ? row->false_share : from.false_share)},
             {"coverage", numbers(from.coverage)},
+            {"slider_false_share", shares(tally.methods[m].wrong[s], tally.methods[m].others[s])},
             {"slider_coverage", shares(tally.methods[m].covered[s], from.samples)},
             {"region_coverage", std::move(regions)},
             {"region_samples", from.region_samples},
@@ -137,11 +146,19 @@ ordered_json method_json(const ReportInput& input, const Tally& tally, const Pix
             {"guarantee",
              (calibrator.choices.empty() ? "" : choice_sentence(calibrator) + " ") + guarantee(calibrator)},
             {"meta", std::move(meta)},
-            {"set_size", number(evaluation.set_size)},
-            {"empty_share", number(evaluation.empty_share)},
+            {"set_size", number(evaluation.sets.size)},
+            {"false_classes", number(evaluation.sets.false_classes)},
+            {"empty_share", number(evaluation.plain_sets.empty)},
+            {"single_share", number(evaluation.sets.single)},
+            {"single_right", number(evaluation.sets.single_right)},
+            {"full_share", number(evaluation.sets.full)},
             {"coverage_at_alpha", number(evaluation.coverage_at_alpha)},
-            {"slider_set_size", shares(tally.methods[m].members, tally.labels)},
-            {"slider_empty", shares(tally.methods[m].empty, tally.labels)},
+            {"slider_set_size", at_levels(tally.methods[m], &SetFigures::size)},
+            {"slider_false_classes", at_levels(tally.methods[m], &SetFigures::false_classes)},
+            {"slider_empty", at_levels(tally.methods[m], &SetFigures::empty)},
+            {"slider_single", at_levels(tally.methods[m], &SetFigures::single)},
+            {"slider_single_right", at_levels(tally.methods[m], &SetFigures::single_right)},
+            {"slider_full", at_levels(tally.methods[m], &SetFigures::full)},
             {"set_size_map", map_blob(sizes, static_cast<double>(calibrator.classes), calibrator.grid)},
             {"strata", std::move(strata)}};
 }

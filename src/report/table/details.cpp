@@ -96,20 +96,37 @@ std::string interval_text(const Interval& interval, int digits) {
 ordered_json details_json(const EvaluationReport& report, std::size_t calibrator, std::size_t stratum) {
     const Evaluation& evaluation = report.calibrators[calibrator];
     const StratumEvaluation& own = evaluation.strata[stratum];
-    ordered_json coverage = ordered_json::array();
-    for (const double value : evaluation.size_coverage) coverage.push_back(number(value));
+    const bool pooled = evaluation.strata.size() == 1;
+    const auto list = [](const std::vector<double>& values) {
+        ordered_json numbers = ordered_json::array();
+        for (const double value : values) numbers.push_back(number(value));
+        return numbers;
+    };
+    const auto at_levels = [&](double SetFigures::*figure) { return level_numbers(evaluation, figure); };
     ordered_json out{{"worst_region", place_json(own.worst_region, "region")},
                      {"worst_block", block_json(own.worst_block)},
                      {"image_coverage", images_json(own.image_coverage)},
                      {"size_stratified",
                       {{"samples", evaluation.size_samples},
-                       {"coverage", std::move(coverage)},
+                       {"coverage", list(evaluation.size_coverage)},
                        {"worst", place_json(evaluation.worst_size, "size")}}},
+                     {"false_shares", list(own.false_shares)},
+                     {"level_sets",
+                      {{"set_size", at_levels(&SetFigures::size)},
+                       {"false_classes", at_levels(&SetFigures::false_classes)},
+                       {"empty_share", at_levels(&SetFigures::empty)},
+                       {"single_share", at_levels(&SetFigures::single)},
+                       {"single_right", at_levels(&SetFigures::single_right)},
+                       {"full_share", at_levels(&SetFigures::full)}}},
+                     {"filled_coverage", number(evaluation.filled_coverage)},
                      {"without_filling",
-                      {{"coverage_at_alpha", number(evaluation.plain_coverage)},
-                       {"set_size", number(evaluation.plain_set_size)}}}};
+                      {{"coverage_at_alpha", number(evaluation.coverage_at_alpha)},
+                       {"set_size", number(evaluation.plain_sets.size)},
+                       {"false_classes", number(evaluation.plain_sets.false_classes)},
+                       {"single_share", number(evaluation.plain_sets.single)},
+                       {"single_right", number(evaluation.plain_sets.single_right)}}}};
+    if (pooled) out["class_false_share"] = list(evaluation.class_false_share);
     if (report.bootstrap == 0) return out;
-    const bool pooled = evaluation.strata.size() == 1;
     const ProbabilityEvaluation& probabilities = report.probabilities;
     out["bootstrap"] = {
         {"resamples", report.bootstrap},
@@ -117,7 +134,13 @@ ordered_json details_json(const EvaluationReport& report, std::size_t calibrator
         {"mean_ce", pair_json(own.mean_ce_interval)},
         {"mean_ce_bias", number(own.mean_ce_bias)},
         {"coverage_at_alpha", pair_json(own.coverage_interval)},
-        {"set_size", pair_json(evaluation.set_size_interval)},
+        {"false_share", pair_json(own.false_interval)},
+        {"set_size", pair_json(evaluation.set_intervals.size)},
+        {"false_classes", pair_json(evaluation.set_intervals.false_classes)},
+        {"empty_share", pair_json(evaluation.set_intervals.empty)},
+        {"single_share", pair_json(evaluation.set_intervals.single)},
+        {"single_right", pair_json(evaluation.set_intervals.single_right)},
+        {"full_share", pair_json(evaluation.set_intervals.full)},
         {"ece",
          pair_json(pooled ? probabilities.mean_ece_interval : probabilities.classes[stratum].ece_interval)},
     };
@@ -142,13 +165,14 @@ std::string evaluation_details(const Calibrator& calibrator, const EvaluationRep
     }
     out += sizes_text(evaluation) + legend(evaluation.alpha);
     if (report.bootstrap == 0) return out;
-    out += fmt::format("\n90 % intervals, {} resamples\n  {:<9}{:>18}{:>18}{:>18}\n", report.bootstrap,
-                       "class", "mean CE", "coverage", "ECE");
+    out += fmt::format("\n90 % intervals, {} resamples\n  {:<9}{:>18}{:>18}{:>18}{:>18}\n", report.bootstrap,
+                       "class", "mean CE", "coverage", "false share", "ECE");
     for (std::size_t s = 0; s < evaluation.strata.size(); ++s) {
         if (!is_wanted(pooled ? -1 : static_cast<int>(s), classes)) continue;
         const StratumEvaluation& one = evaluation.strata[s];
-        out += fmt::format("  {:<9}{:>18}{:>18}{:>18}\n", pooled ? "all" : std::to_string(s),
+        out += fmt::format("  {:<9}{:>18}{:>18}{:>18}{:>18}\n", pooled ? "all" : std::to_string(s),
                            interval_text(one.mean_ce_interval, 4), interval_text(one.coverage_interval, 4),
+                           interval_text(one.false_interval, 4),
                            interval_text(pooled ? report.probabilities.mean_ece_interval
                                                 : report.probabilities.classes[s].ece_interval,
                                          4));
@@ -178,17 +202,18 @@ std::string comparison_details(const Comparison& comparison, const std::vector<i
         out += comparison.calibrators[m].options.method + ", " + sizes_text(comparison.last.calibrators[m]);
     out += legend(comparison.alpha);
     if (comparison.last.bootstrap == 0) return out;
-    out += fmt::format("\n90 % intervals, {} resamples\n  {:<9}{:<7}{:>18}{:>18}{:>18}\n",
-                       comparison.last.bootstrap, "method", "class", "mean CE", "coverage", "set size");
+    out += fmt::format("\n90 % intervals, {} resamples\n  {:<9}{:<7}{:>18}{:>18}{:>18}{:>18}\n",
+                       comparison.last.bootstrap, "method", "class", "mean CE", "coverage", "false share",
+                       "set size");
     for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
         const CompareRow& row = comparison.rows[r];
         if (!is_wanted(row.cls, classes)) continue;
         const Evaluation& last = comparison.last.calibrators[r % methods];
         const StratumEvaluation& own = last.strata[r / methods];
-        out +=
-            fmt::format("  {:<9}{:<7}{:>18}{:>18}{:>18}\n", row.method,
-                        row.cls < 0 ? "all" : std::to_string(row.cls), interval_text(own.mean_ce_interval, 4),
-                        interval_text(own.coverage_interval, 4), interval_text(last.set_size_interval, 3));
+        out += fmt::format("  {:<9}{:<7}{:>18}{:>18}{:>18}{:>18}\n", row.method,
+                           row.cls < 0 ? "all" : std::to_string(row.cls),
+                           interval_text(own.mean_ce_interval, 4), interval_text(own.coverage_interval, 4),
+                           interval_text(own.false_interval, 4), interval_text(last.set_intervals.size, 3));
     }
     return out;
 }

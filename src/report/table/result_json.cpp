@@ -16,6 +16,12 @@ ordered_json number(double value) {
     return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
 }
 
+ordered_json level_numbers(const Evaluation& evaluation, double SetFigures::*figure) {
+    ordered_json out = ordered_json::array();
+    for (const SetFigures& level : evaluation.level_sets) out.push_back(number(level.*figure));
+    return out;
+}
+
 namespace {
 ordered_json numbers(const std::vector<double>& values) {
     ordered_json out = ordered_json::array();
@@ -51,6 +57,9 @@ ordered_json figures_json(const CompareRow& row) {
             {"worst_size_coverage", number(row.worst_size)},
             {"images_below", number(row.images_below)},
             {"filled_share", number(row.filled_share)},
+            {"single_share", number(row.sets.single)},
+            {"single_right", number(row.sets.single_right)},
+            {"full_share", number(row.sets.full)},
             {"smooth_ece", number(row.smooth_ece)}};
 }
 
@@ -76,7 +85,9 @@ ordered_json comparison_json(const Comparison& comparison, const std::vector<int
                          {"floor", number(row.floor)},
                          {"pixels", row.pixels},
                          {"pixels_without_data", row.pixels_without_data},
-                         {"set_size", number(row.set_size)},
+                         {"set_size", number(row.sets.size)},
+                         {"false_share", number(row.false_share)},
+                         {"false_classes", number(row.sets.false_classes)},
                          {"empty_share", number(row.empty_share)},
                          {"coverage", numbers(row.coverage)},
                          {"region_coverage", regions_json(row.region_coverage, row.region_samples)},
@@ -91,7 +102,7 @@ ordered_json comparison_json(const Comparison& comparison, const std::vector<int
         }
         results.push_back(std::move(one));
     }
-    ordered_json out{{"schema", 1},
+    ordered_json out{{"schema", 2},
                      {"grid", {comparison.grid.height, comparison.grid.width}},
                      {"images", {{"cal", comparison.cal_images}, {"test", comparison.test_images}}},
                      {"groups", {{"cal", comparison.cal_groups}}},
@@ -124,8 +135,10 @@ ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationRepor
                          {"pixels", from.pixels},
                          {"pixels_without_data", from.pixels_without_data},
                          {"samples", from.samples},
-                         {"set_size", number(evaluation.set_size)},
-                         {"empty_share", number(evaluation.empty_share)},
+                         {"set_size", number(evaluation.sets.size)},
+                         {"false_share", number(from.false_share)},
+                         {"false_classes", number(evaluation.sets.false_classes)},
+                         {"empty_share", number(evaluation.plain_sets.empty)},
                          {"coverage", numbers(from.coverage)},
                          {"region_coverage", regions_json(from.region_coverage, from.region_samples)}};
         if (!calibrator.choices.empty()) one["chosen"] = calibrator.method_of(s);
@@ -154,7 +167,7 @@ ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationRepor
         one["seconds"] = {{"evaluate", seconds}};
         results.push_back(std::move(one));
     }
-    return {{"schema", 1},
+    return {{"schema", 2},
             {"grid", {calibrator.grid.height, calibrator.grid.width}},
             {"images", {{"cal", calibrator.images}, {"test", report.images}}},
             {"alpha", evaluation.alpha},
@@ -162,8 +175,8 @@ ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationRepor
             {"coverage_at_alpha", number(evaluation.coverage_at_alpha)},
             {"coverage_interval", interval_json(evaluation.coverage_interval)},
             {"score", describe(calibrator.options.score)},
-            {"set_sizes", numbers(evaluation.set_sizes)},
-            {"empty_shares", numbers(evaluation.empty_shares)},
+            {"set_sizes", level_numbers(evaluation, &SetFigures::size)},
+            {"empty_shares", level_numbers(evaluation, &SetFigures::empty)},
             {"infinite_thresholds", evaluation.infinite},
             {"guarantee", guarantee(calibrator)},
             {"results", std::move(results)}};

@@ -9,7 +9,10 @@ namespace kandinsky {
 /// A number, or null where there is none.
 [[nodiscard]] nlohmann::ordered_json number(double value);
 
-/// The JSON of `compare` (schema 1), rows of the listed classes only (all when empty).
+/// What the sets hold at each level, before any was filled.
+[[nodiscard]] nlohmann::ordered_json level_numbers(const Evaluation& evaluation, double SetFigures::*figure);
+
+/// The JSON of `compare` (schema 2), rows of the listed classes only (all when empty).
 [[nodiscard]] nlohmann::ordered_json comparison_json(const Comparison& comparison,
                                                      const std::vector<int>& classes);
 

@@ -18,6 +18,24 @@ std::string cell(double value, int digits = 4) {
 std::string range_cell(double low, double high) {
     return std::isfinite(low) ? fmt::format("[{:.3f}, {:.3f}]", low, high) : "-";
 }
+
+std::string percent(double value, int digits = 1) {
+    return std::isfinite(value) ? fmt::format("{:.{}f} %", 100 * value, digits) : "-";
+}
+
+/// "2.35 % empty (filled)": both what the thresholds leave empty and what becomes of it.
+std::string empty_text(const Evaluation& evaluation) {
+    return percent(evaluation.plain_sets.empty, 2) +
+           (evaluation.filled_share > 0 ? " empty (filled)" : " empty");
+}
+
+/// What the sets hold, as one line.
+std::string sets_line(const Evaluation& evaluation) {
+    const SetFigures& sets = evaluation.sets;
+    return fmt::format("{} classes on average, {} of one class ({} of them right), {}, {} full",
+                       cell(sets.size, 3), percent(sets.single), percent(sets.single_right),
+                       empty_text(evaluation), percent(sets.full));
+}
 }  // namespace
 
 std::string comparison_table(const Comparison& comparison, const std::vector<int>& classes) {
@@ -37,30 +55,28 @@ std::string comparison_table(const Comparison& comparison, const std::vector<int
             const std::string who = row.cls < 0 ? "all classes" : fmt::format("class {}", row.cls);
             out += fmt::format("\n{}: sampling floor {}, ECE {}, {} pixels with test samples, {} without\n",
                                who, cell(row.floor), cell(row.ece, 3), row.pixels, row.pixels_without_data);
-            out +=
-                fmt::format("  {:<9}{:>8}  {:>8}{}  {:<16}{:>9}{:>9}{:>9}\n", "method", "regions", "mean CE",
-                            spread ? "       sd" : "", "[q05, q95]", "set size", "empty", "fit s");
+            out += fmt::format("  {:<9}{:>8}{:>10}  {:>8}{}  {:<16}{:>13}{:>10}{:>9}{:>9}\n", "method",
+                               "regions", "coverage", "mean CE", spread ? "       sd" : "", "[q05, q95]",
+                               "false share", "set size", "empty", "fit s");
         }
         double best = row.mean_ce;
         for (const CompareRow& other : comparison.rows)
             if (other.cls == row.cls && other.mean_ce < best) best = other.mean_ce;
-        out += fmt::format("  {:<9}{:>8}  {:>7}{}{}  {:<16}{:>9}{:>9}{:>9}\n", row.method, row.regions,
-                           cell(row.mean_ce), row.mean_ce <= best ? "*" : " ",
+        out += fmt::format("  {:<9}{:>8}{:>10}  {:>7}{}{}  {:<16}{:>13}{:>10}{:>9}{:>9}\n", row.method,
+                           row.regions, cell(row.coverage_at_alpha), cell(row.mean_ce),
+                           row.mean_ce <= best ? "*" : " ",
                            spread ? fmt::format("  {:>6} ", cell(row.mean_ce_sd)) : "",
-                           range_cell(row.q05, row.q95), cell(row.set_size, 3),
-                           fmt::format("{:.2f} %", 100 * row.empty_share), cell(row.fit_seconds, 2));
+                           range_cell(row.q05, row.q95), cell(row.false_share), cell(row.sets.size, 3),
+                           percent(row.empty_share, 2), cell(row.fit_seconds, 2));
     }
     out += fmt::format(
-        "\nCE: mean coverage error over pixels (lower is better), * best. Set size and empty sets at alpha "
-        "{}.\n",
+        "\nCE: mean coverage error over pixels (lower is better), * best. At alpha {}: coverage; false "
+        "share: "
+        "of the pixels with another label, those whose set holds the class; classes in a set; empty sets.\n",
         comparison.alpha);
     for (std::size_t m = 0; m < comparison.last.calibrators.size(); ++m) {
         const Evaluation& last = comparison.last.calibrators[m];
-        if (!(last.filled_share > 0)) continue;
-        out += fmt::format(
-            "{}: {:.2f} % of the sets were filled; coverage at alpha {} (left empty {}), set size {} ({})\n",
-            comparison.calibrators[m].options.method, 100 * last.filled_share, cell(last.coverage_at_alpha),
-            cell(last.plain_coverage), cell(last.set_size, 3), cell(last.plain_set_size, 3));
+        out += fmt::format("{:<9}{}\n", comparison.calibrators[m].options.method, sets_line(last));
     }
     return out;
 }
@@ -71,33 +87,36 @@ std::string evaluation_table(const Calibrator& calibrator, const EvaluationRepor
     std::string out =
         fmt::format("{} on {} test images, {} x {} pixels (width x height)\n", calibrator.options.method,
                     report.images, calibrator.grid.width, calibrator.grid.height);
-    out += fmt::format("  {:<7}{:>8}  {:>8}  {:<16}{:>8}{:>8}{:>10}{:>10}\n", "class", "regions", "mean CE",
-                       "[q05, q95]", "floor", "ECE", "pixels", "without");
+    out +=
+        fmt::format("  {:<7}{:>8}{:>10}  {:>8}  {:<16}{:>8}{:>13}{:>8}{:>10}{:>10}\n", "class", "regions",
+                    "coverage", "mean CE", "[q05, q95]", "floor", "false share", "ECE", "pixels", "without");
     const bool pooled = calibrator.options.condition == Condition::none;
     for (std::size_t s = 0; s < evaluation.strata.size(); ++s) {
         const int cls = pooled ? -1 : static_cast<int>(s);
         if (!is_wanted(cls, classes)) continue;
         const StratumEvaluation& one = evaluation.strata[s];
-        out += fmt::format("  {:<7}{:>8}  {:>8}  {:<16}{:>8}{:>8}{:>10}{:>10}\n",
-                           pooled ? "all" : std::to_string(s), calibrator.partitions[s].regions,
-                           cell(one.mean_ce), range_cell(one.q05, one.q95), cell(one.floor),
-                           pooled ? "-" : cell(report.probabilities.classes[s].ece, 3), one.pixels,
-                           one.pixels_without_data);
-    }
-    out += fmt::format(
-        "at alpha {}: coverage {}, mean set size {}, empty sets {:.2f} %, infinite thresholds {}\n",
-        evaluation.alpha, cell(evaluation.coverage_at_alpha), cell(evaluation.set_size, 3),
-        100 * evaluation.empty_share, evaluation.infinite);
-    if (evaluation.filled_share > 0)
         out += fmt::format(
-            "no empty sets: {:.2f} % were filled; left empty, coverage would be {}, mean set size {}\n",
-            100 * evaluation.filled_share, cell(evaluation.plain_coverage),
-            cell(evaluation.plain_set_size, 3));
+            "  {:<7}{:>8}{:>10}  {:>8}  {:<16}{:>8}{:>13}{:>8}{:>10}{:>10}\n",
+            pooled ? "all" : std::to_string(s), calibrator.partitions[s].regions, cell(one.coverage_at_alpha),
+            cell(one.mean_ce), range_cell(one.q05, one.q95), cell(one.floor), cell(one.false_share),
+            pooled ? "-" : cell(report.probabilities.classes[s].ece, 3), one.pixels, one.pixels_without_data);
+    }
+    out += fmt::format("at alpha {}: coverage {}, {} false classes in a set, infinite thresholds {}\n",
+                       evaluation.alpha, cell(evaluation.coverage_at_alpha),
+                       cell(evaluation.sets.false_classes, 3), evaluation.infinite);
+    out += "sets: " + sets_line(evaluation) + "\n";
+    if (evaluation.filled_share >= 0.00005)  // else every figure below is that above
+        out += fmt::format(
+            "coverage and CE are those before filling; filled, the sets cover {}. Unfilled, they have {} "
+            "classes, {} of one class ({} of them right)\n",
+            cell(evaluation.filled_coverage), cell(evaluation.plain_sets.size, 3),
+            percent(evaluation.plain_sets.single), percent(evaluation.plain_sets.single_right));
     if (report.bootstrap > 0)
         out += fmt::format(
-            "90 % intervals, {} resamples of {} {}: coverage {}, mean set size {}\n", report.bootstrap,
-            report.groups, report.groups == report.images ? "images" : "groups",
-            interval_text(evaluation.coverage_interval, 4), interval_text(evaluation.set_size_interval, 3));
+            "90 % intervals, {} resamples of {} {}: coverage {}, set size {}, false classes {}\n",
+            report.bootstrap, report.groups, report.groups == report.images ? "images" : "groups",
+            interval_text(evaluation.coverage_interval, 4), interval_text(evaluation.set_intervals.size, 3),
+            interval_text(evaluation.set_intervals.false_classes, 3));
     return out;
 }
 

@@ -51,9 +51,16 @@ def test_the_page_carries_the_numbers_of_evaluate(room, has_page):
     for method in data["methods"]:
         wanted = json.loads(room.does("evaluate", f"{method['name']}.kcal", *INPUT, "--json", "-").out)
         for own, row in zip(method["strata"], wanted["results"], strict=True):
-            for key in ["mean_ce", "q05", "q95", "floor", "samples", "coverage"]:
+            for key in ["mean_ce", "q05", "q95", "floor", "samples", "coverage", "coverage_at_alpha", "false_share"]:
                 assert own[key] == row[key]
-        assert method["slider_set_size"][4::5] == pytest.approx(wanted["set_sizes"])
+            assert own["slider_false_share"][4::5] == pytest.approx(row["false_shares"])
+        for name in ("set_size", "false_classes", "single_share", "single_right", "full_share", "empty_share"):
+            assert method[name] == wanted["results"][0][name]
+        held = wanted["results"][0]["level_sets"]
+        for name in ("set_size", "false_classes"):
+            assert method[f"slider_{name}"][4::5] == pytest.approx(held[name])
+        for name in ("single", "empty", "full"):
+            assert method[f"slider_{name}"][4::5] == pytest.approx(held[f"{name}_share"])
 
 
 CAL = ["--cal-probs", "probs.npy", "--cal-labels", "labels.npy"]

@@ -126,7 +126,8 @@ ALL = ["lac", "aps", "raps", "saps", "margin"]
 @pytest.mark.parametrize("condition", ["class", "none"])
 def test_sets_p_values_and_thresholds_of_every_score_agree(room, score, condition):
     cal = room.calibrate("--method", "image", "--score", score, "--condition", condition)
-    room.does("predict", cal, "--probs", "probs.npy", "--alpha", "0.3", "-o", "s.npy", "--pvalues", "p.npy", "--thresholds", "t.npy")
+    room.does("predict", cal, "--probs", "probs.npy", "--alpha", "0.3", "-o", "s.npy", "--pvalues", "p.npy", "--thresholds", "t.npy",
+              "--empty", "keep")
     sets, p, thresholds = room.load("s.npy"), room.load("p.npy"), room.load("t.npy")
     np.testing.assert_array_equal(sets, p > 0.3)
     probs = np.moveaxis(room.probs, 1, -1).reshape(-1, 3)
@@ -172,7 +173,7 @@ def test_inspect_shows_the_score_and_its_options(room):
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (["--score", "apples"], "choose lac, aps, raps, saps or margin"),
+        (["--score", "apples"], "choose near, lac, aps, raps, saps or margin"),
         (["--score", "margin", "--randomized"], "--randomized is for the scores aps, raps and saps"),
         (["--score", "raps", "--raps-lambda", "-1"], "--raps-lambda is -1"),
         (["--score", "saps", "--saps-weight", "0"], "--saps-weight is 0"),
@@ -183,10 +184,16 @@ def test_scores_that_make_no_sense_are_refused(room, flags, said):
     room.refuses(2, [said], "calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "-o", "x.kcal", *flags)
 
 
-def test_no_empty_fills_sets_and_says_how_many(room):
+def test_empty_sets_are_filled_unless_they_are_kept(room):
     cal = room.calibrate("--method", "image")
-    room.does("predict", cal, "--probs", "probs.npy", "--alpha", "0.7", "-o", "plain.npy")
-    said = room.does("predict", cal, "--probs", "probs.npy", "--alpha", "0.7", "-o", "full.npy", "--no-empty").out
+    how = ["predict", cal, "--probs", "probs.npy", "--alpha", "0.7"]
+    kept = room.does(*how, "-o", "plain.npy", "--empty", "keep").out
+    said = room.does(*how, "-o", "full.npy").out
+    for flags in (["--no-empty"], ["--empty", "fill"], ["--empty", "fill", "--no-empty"]):
+        room.does(*how, "-o", "same.npy", *flags)
+        np.testing.assert_array_equal(room.load("same.npy"), room.load("full.npy"))
+    room.refuses(2, ["--no-empty", "--empty"], *how, "-o", "x.npy", "--no-empty", "--empty", "keep")
+    room.refuses(2, ["--empty is 'drop'", "fill or keep"], *how, "-o", "x.npy", "--empty", "drop")
     plain, full = room.load("plain.npy"), room.load("full.npy")
     empty = plain.sum(axis=1) == 0
     assert empty.any() and not empty.all()
@@ -195,18 +202,48 @@ def test_no_empty_fills_sets_and_says_how_many(room):
     for image, row, column in np.argwhere(empty):
         expected[image, best[image, row, column], row, column] = 1
     np.testing.assert_array_equal(full, expected)
-    assert f"{100 * empty.mean():.2f} % of the sets were empty" in said
+    assert f"{100 * empty.mean():.2f} % empty (filled)" in said and f"{100 * empty.mean():.2f} % empty," in kept
     inputs = ["--probs", "probs.npy", "--labels", "labels.npy", "--alpha", "0.7"]
-    before = json.loads(room.does("evaluate", cal, *inputs, "--json", "-").out)
-    after = json.loads(room.does("evaluate", cal, *inputs, "--json", "-", "--no-empty").out)
+    before = json.loads(room.does("evaluate", cal, *inputs, "--json", "-", "--empty", "keep").out)
+    after = json.loads(room.does("evaluate", cal, *inputs, "--json", "-").out)
+    # Coverage is that of the thresholds; what the sets hold is that of the sets as predict writes them.
+    assert after["coverage_at_alpha"] == before["coverage_at_alpha"]
     hit = np.take_along_axis(full, room.labels[:, None].astype(int), axis=1)
-    assert after["coverage_at_alpha"] == pytest.approx(hit.mean())
     row, plain_row = after["results"][0], before["results"][0]
+    assert row["filled_coverage"] == pytest.approx(hit.mean())
     assert row["filled_share"] == pytest.approx(empty.mean()) and plain_row["filled_share"] == 0
+    assert row["empty_share"] == plain_row["empty_share"] == row["filled_share"]
     assert row["set_size"] == pytest.approx(full.sum(axis=1).mean())
-    assert row["without_filling"] == {"coverage_at_alpha": before["coverage_at_alpha"], "set_size": plain_row["set_size"]}
+    for name in ("set_size", "false_classes", "single_share", "single_right"):
+        assert row["without_filling"][name] == plain_row[name]
     assert row["mean_ce"] == plain_row["mean_ce"]
-    assert "were filled; left empty, coverage would be" in room.does("evaluate", cal, *inputs, "--no-empty").out
+    assert "filled, the sets cover" in room.does("evaluate", cal, *inputs).out
+
+
+def test_predict_ends_with_what_the_sets_hold_and_warns_when_they_are_full(room):
+    cal = room.calibrate("--method", "image")
+    for alpha, flags in (("0.4", []), ("0.4", ["--packed"]), ("0.01", [])):
+        found = room.does("predict", cal, "--probs", "probs.npy", "--alpha", alpha, "-o", "s.npy", *flags)
+        sets = room.load("s.npy")
+        if flags:
+            sets = np.unpackbits(sets, axis=-1, count=room.probs.shape[-1])
+        size = sets.sum(axis=1)
+        line = found.out.splitlines()[-1]
+        assert line.startswith(f"sets: {size.mean():.2f} classes on average, {100 * (size == 1).mean():.1f} % of one class")
+        assert line.endswith(f"{100 * (size == sets.shape[1]).mean():.1f} % full")
+        assert ("is too small for" in found.err) == (alpha == "0.01")
+    quiet = room.does("predict", cal, "--probs", "probs.npy", "--alpha", "0.01", "-o", "s.npy", "--quiet")
+    assert quiet.out == quiet.err == ""
+
+
+def test_calibrate_warns_about_rare_classes(room):
+    labels = np.concatenate([room.labels] * 5)
+    labels[labels == 2] = 0
+    labels[:3, 0, 0] = 2
+    room.save("rare.npy", labels)
+    room.save("many.npy", np.concatenate([room.probs] * 5))
+    said = room.does("calibrate", "--probs", "many.npy", "--labels", "rare.npy", "--method", "image", "-o", "r.kcal").err
+    assert "class 2 has few calibration images" in said and "below alpha = 0.25" in said and "class 1" not in said
 
 
 def test_more_and_bootstrap_show_in_tables_and_json(room):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support import scene
 
-SKETCH = ["--sketch", "0.01", "--pooling", "pixels"]
+SKETCH = ["--score", "lac", "--sketch", "0.01", "--pooling", "pixels"]
 
 
 def as_npy(array):
@@ -135,7 +135,7 @@ def test_what_needs_more_than_one_walk_is_refused(many):
     refuses_stream(many, 2, ["--pooling pixels"], good, "--method", "image", "--sketch", "0.01")
     refuses_stream(many, 2, ["--split"], good, "--method", "pixel", *SKETCH, "--split", "0.5")
     refuses_stream(many, 2, ["--checkpoint"], good, "--method", "pixel", *SKETCH, "--checkpoint", "work")
-    refuses_stream(many, 2, ["--memory"], good, "--method", "pixel", "--sketch", "0.00002", "--memory", "1M")
+    refuses_stream(many, 2, ["--memory"], good, "--score", "lac", "--method", "pixel", "--sketch", "0.00002", "--memory", "1M")
     refuses_stream(many, 2, ["--sketch"], good, "--method", "pixel", "--sketch", "-1")
     refuses_stream(many, 2, ["--quantiles"], good, "--method", "kmeans", *SKETCH, "--quantiles", "2")
 

@@ -216,7 +216,7 @@ def test_a_class_without_a_pixel_is_warned_of_and_in_every_set(room, method):
 
 def test_a_single_image_is_warned_of_and_gives_infinite_thresholds(room):
     probs, labels = room.save("p1.npy", room.probs[:1]), room.save("y1.npy", room.labels[:1])
-    result = room.does("calibrate", "--probs", probs, "--labels", labels, "--method", "image", "-o", "cal.kcal")
+    result = room.does("calibrate", "--probs", probs, "--labels", labels, "--score", "lac", "--method", "image", "-o", "cal.kcal")
     assert len(result.warnings) == 1 and "only 1 calibration image" in result.warnings[0], result
     room.does("predict", "cal.kcal", "--probs", "probs.npy", "-o", "sets.npy", "--thresholds", "t.npy")
     assert (room.load("t.npy") == -np.inf).all()

@@ -86,14 +86,15 @@ def test_folders_and_arrays_do_not_mix(images):
 
 
 @pytest.mark.parametrize("how", [[], ["--resize", "9x4"], ["--grid", "6x6"]])
-def test_no_empty_fills_the_sets_of_a_folder_like_those_of_an_array(images, how):
+def test_empty_sets_are_filled_in_the_sets_of_a_folder_like_those_of_an_array(images, how):
     images.does(*HOW, *how, "-o", "a.kcal")
     levels = ("predict", "a.kcal", "--probs", "p", "--alpha", "0.7")
-    assert "were empty" not in images.does(*levels, "-o", "kept").out
-    said = images.does(*levels, "--no-empty", "-o", "full").out
-    one = images.does(*levels, "--no-empty", "-o", "one.npy").out
-    (line,) = [line for line in said.splitlines() if "of the sets were empty" in line]
-    assert line in one.splitlines() and float(line.split()[0]) > 0
+    assert "(filled)" not in images.does(*levels, "--empty", "keep", "-o", "kept").out
+    said = images.does(*levels, "-o", "full").out
+    one = images.does(*levels, "-o", "one.npy").out
+    (line,) = [line for line in said.splitlines() if line.startswith("sets: ")]
+    share = line.split(", ")[2]
+    assert line in one.splitlines() and share.endswith("empty (filled)") and float(share.split()[0]) > 0
     array = images.load("one.npy")
     names = sorted(path.name for path in (images.folder / "p").iterdir())
     gained = 0
@@ -107,7 +108,7 @@ def test_no_empty_fills_the_sets_of_a_folder_like_those_of_an_array(images, how)
             assert np.array_equal(full, array[image])
     assert gained > 0
     if not how:
-        assert line.startswith(f"{100 * gained / (30 * 35):.2f} %")
+        assert share.startswith(f"{100 * gained / (30 * 35):.2f} %")
 
 
 def test_a_folder_of_halves_has_the_sets_of_an_array_of_halves(images):

@@ -64,7 +64,7 @@ def test_the_example_works(demo, name):
         assert result.code == 0 and result.complaints == [], result
         assert all((folder / path).exists() for path in made), made
         if "--json" in words and words[words.index("--json") + 1 :][:1] == ["-"]:
-            assert json.loads(result.out)["schema"] == 1
+            assert json.loads(result.out)["schema"] == 2
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])

@@ -42,7 +42,7 @@ def test_resizing_is_bilinear_for_probabilities_nearest_for_labels_and_undone_by
         assert np.allclose(probs[row], bilinear(own.astype(float), 8, 6), atol=1e-6)
         assert np.array_equal(labels[row], nearest(truth, 8, 6))
     assert np.array_equal(probs[1], cases["image1"][0])  # of that size already
-    room.does("calibrate", *how, "-m", "image", "-o", "a.kcal")
+    room.does("calibrate", *how, "--score", "lac", "-m", "image", "-o", "a.kcal")
     room.does("predict", "a.kcal", "--probs", "p", "--alpha", "0.4", "-o", "sets", "--thresholds", "t.npy")
     thresholds = room.load("t.npy")
     for row, (name, (own, _)) in enumerate(cases.items()):

@@ -74,7 +74,7 @@ def test_probability_volumes_agree_with_nibabel(tmp_path, orient):
 @pytest.mark.parametrize("coding", ["planes", "bits"])
 @pytest.mark.parametrize("axis", ["axial", "coronal", "sagittal"])
 def test_sets_come_back_as_volumes_with_the_geometry_of_the_input(volumes, axis, coding):
-    volumes.does("calibrate", *FOLDERS, "--axis", axis, "-m", "image", "-o", "cal.kcal")
+    volumes.does("calibrate", *FOLDERS, "--axis", axis, "--score", "lac", "-m", "image", "-o", "cal.kcal")
     result = volumes.does("predict", "cal.kcal", "--probs", "probs", "--coding", coding, "--alpha", "0.3", "-o", "sets",
                           "--thresholds", "t.npy")  # fmt: skip
     thresholds = volumes.load("t.npy")

@@ -13,7 +13,7 @@ DATA = ["--probs", "probs.npy", "--labels", "labels.npy"]
 WORK = {
     "calibrate pixel": ["calibrate", *DATA, "--method", "pixel", "-o", "out.kcal"],
     "calibrate kmeans": ["calibrate", *DATA, "--method", "kmeans", "-o", "out.kcal"],
-    "predict": ["predict", "cal.kcal", "--probs", "probs.npy", "-o", "sets.npy"],
+    "predict": ["predict", "cal.kcal", "--probs", "probs.npy", "--alpha", "0.4", "-o", "sets.npy"],
     "p-values": ["predict", "cal.kcal", "--probs", "probs.npy", "--pvalues", "p.npy"],
     "evaluate": ["evaluate", "cal.kcal", *DATA],
     "compare": ["compare", "--cal-probs", "probs.npy", "--cal-labels", "labels.npy", "--test-probs", "probs.npy",
@@ -26,7 +26,7 @@ BAR = re.compile(r"\[#* *\] +\d+ %")
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
     room = Room(tmp_path_factory.mktemp("terminal"))
-    probs, labels = scene(12, grid=(20, 30))
+    probs, labels = scene(60, grid=(20, 30))  # enough that nothing is to be warned of
     room.save("probs.npy", probs)
     room.save("labels.npy", labels)
     room.calibrate("--method", "image")

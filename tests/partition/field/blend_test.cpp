@@ -17,14 +17,42 @@ TEST(Blend, IsTheWeightedMeanOfTheCandidates) {
     const CandidateFields fields(cells, counts_of(given.input(), grid, folds, cells), 4, candidates);
     std::vector<double> weights(candidates.size());
     weights[1] = 0.25, weights.back() = 0.75;
-    const Plane blended = blend(given.data.grid(), fields, weights, grid.bins());
+    const Plane blended =
+        blend(given.data.grid(), fields, weights, grid.bins(), {.place = 1, .support = false});
+    const Plane supported = blend(given.data.grid(), fields, weights, grid.bins());
+    const Plane half = blend(given.data.grid(), fields, weights, grid.bins(), {.place = 0.5});
+    const Plane one = blend(given.data.grid(), fields, weights, grid.bins(), {.place = 0});
     std::vector<float> first(grid.bins()), last(grid.bins());
     for (std::size_t p = 0; p < given.data.grid().pixels(); p += 11) {
         fields.at(p, 1, first.data());
         fields.at(p, candidates.size() - 1, last.data());
-        for (std::size_t b = 0; b < grid.bins(); ++b)
-            EXPECT_NEAR(blended.at(p)[b], 0.25f * first[b] + 0.75f * last[b], 1e-6);
+        const float near = fields.support(p);
+        for (std::size_t b = 0; b < grid.bins(); ++b) {
+            const float mean = 0.25f * first[b] + 0.75f * last[b], image = fields.image()[b];
+            EXPECT_NEAR(blended.at(p)[b], mean, 1e-6);
+            EXPECT_NEAR(supported.at(p)[b], near * mean + (1 - near) * image, 1e-6);
+            EXPECT_NEAR(half.at(p)[b], near / 2 * mean + (1 - near / 2) * image, 1e-6);
+            EXPECT_NEAR(one.at(p)[b], image, 1e-6);
+        }
     }
+}
+
+TEST(Blend, SupportGrowsWithTheScoresAround) {
+    const Grid grid{40, 60};
+    const Cells cells(grid);
+    FoldHistograms histograms(grid.pixels(), 2, 2);
+    // Ten scores at every pixel of the left third, none elsewhere.
+    for (std::size_t p = 0; p < grid.pixels(); ++p)
+        if (p % grid.width < 20) histograms.at(p, 0)[0] = 6, histograms.at(p, 1)[1] = 4;
+    const CandidateFields all(cells, histograms, 2, make_candidates(grid, {}));
+    const std::size_t row = 20 * std::size_t{grid.width};
+    EXPECT_NEAR(all.support(row + 5), 10.0 / 12, 1e-6);
+    EXPECT_EQ(all.support(row + 50), 0);
+    for (std::size_t x = 1; x < grid.width; ++x)
+        EXPECT_LE(all.support(row + x), all.support(row + x - 1) + 1e-6f);
+    // What a fold left out does not count.
+    EXPECT_NEAR(CandidateFields(cells, histograms, 0, make_candidates(grid, {})).support(row + 5), 4.0 / 6,
+                1e-6);
 }
 
 TEST(Blend, IsStoredRoundedDownWithoutTheLastBin) {

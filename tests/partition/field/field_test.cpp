@@ -17,7 +17,7 @@ namespace kandinsky::partition::field {
 namespace {
 
 CalibrateOptions options_for(Pooling pooling = Pooling::pixels) {
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     options.method = "field";
     options.pooling = pooling;
     return options;

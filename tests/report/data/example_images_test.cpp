@@ -20,7 +20,7 @@ TEST(SetCodes, GiveThePredictorsSetsAtEveryPositionOfTheSlider) {
     for (const Calibrator& calibrator : it.calibrators) {
         const std::vector<std::uint8_t> codes = set_codes(calibrator, it.data, 7);
         for (int percent = 1; percent <= 99; ++percent) {
-            Predictor(calibrator, percent / 100.0).sets(probs, sets);
+            Predictor(calibrator, percent / 100.0, EmptySets::keep).sets(probs, sets);
             for (std::size_t i = 0; i < sets.size(); ++i)
                 ASSERT_EQ(codes[i] >= percent, sets[i] != 0) << calibrator.options.method << " " << percent;
         }

@@ -16,7 +16,7 @@ TEST(PixelCurves, KeepThresholdsOfEveryScoreWithinItsRange) {
     for (const ScoreOptions& score :
          {ScoreOptions{}, ScoreOptions{.kind = ScoreKind::margin}, ScoreOptions{.kind = ScoreKind::saps},
           ScoreOptions{.kind = ScoreKind::raps, .raps_lambda = 2}}) {
-        CalibrateOptions options;
+        CalibrateOptions options{.score = {}};
         options.method = "image";
         options.pooling = Pooling::pixels;
         options.score = score;

@@ -17,9 +17,28 @@ void expect_keys(const ordered_json& object, const std::vector<std::string>& key
     for (const std::string& key : keys) EXPECT_TRUE(object.contains(key)) << key << " is not in " << object;
 }
 
-const std::vector<std::string> kRowKeys{
-    "method",   "class",    "regions", "mean_ce", "q05", "q95", "floor", "pixels", "pixels_without_data",
-    "set_size", "coverage", "seconds"};
+const std::vector<std::string> kRowKeys{"method",
+                                        "class",
+                                        "regions",
+                                        "mean_ce",
+                                        "q05",
+                                        "q95",
+                                        "floor",
+                                        "pixels",
+                                        "pixels_without_data",
+                                        "set_size",
+                                        "coverage",
+                                        "seconds",
+                                        "coverage_at_alpha",
+                                        "false_share",
+                                        "false_classes",
+                                        "empty_share",
+                                        "filled_share",
+                                        "single_share",
+                                        "single_right",
+                                        "full_share",
+                                        "false_shares",
+                                        "level_sets"};
 
 TEST(ResultJson, NumbersThatAreNoneBecomeNull) {
     EXPECT_EQ(number(0.25).dump(), "0.25");
@@ -27,10 +46,10 @@ TEST(ResultJson, NumbersThatAreNoneBecomeNull) {
     EXPECT_EQ(number(std::numeric_limits<double>::infinity()).dump(), "null");
 }
 
-TEST(ResultJson, ComparisonHasTheFieldsOfSchemaOne) {
+TEST(ResultJson, ComparisonHasTheFieldsOfSchemaTwo) {
     const Comparison comparison = small_comparison(1);
     const ordered_json json = ordered_json::parse(comparison_json(comparison, {}).dump());
-    EXPECT_EQ(json["schema"], 1);
+    EXPECT_EQ(json["schema"], 2);
     EXPECT_EQ(json["grid"], ordered_json({3, 4}));
     EXPECT_EQ(json["images"], ordered_json({{"cal", 20}, {"test", 10}}));
     EXPECT_FALSE(json.contains("sample"));
@@ -80,7 +99,7 @@ TEST(ResultJson, HoldsTheClassesAskedForOnly) {
 TEST(ResultJson, EvaluationIsOneSuchResultPerClassWithItsCalibrationError) {
     for (const bool released : {false, true})
         for (const Condition condition : {Condition::by_class, Condition::none}) {
-            CalibrateOptions options;
+            CalibrateOptions options{.score = {}};
             options.method = "image";
             options.condition = condition;
             options.released = released;
@@ -88,7 +107,7 @@ TEST(ResultJson, EvaluationIsOneSuchResultPerClassWithItsCalibrationError) {
             const Calibrator calibrator = calibrate(data, options);
             const EvaluationReport report = evaluate(data, {&calibrator});
             const ordered_json json = evaluation_json(calibrator, report, {}, 1.5);
-            EXPECT_EQ(json["schema"], 1);
+            EXPECT_EQ(json["schema"], 2);
             EXPECT_EQ(json["images"], ordered_json({{"cal", 10}, {"test", 10}}));
             EXPECT_EQ(json["guarantee"], guarantee(calibrator));
             expect_keys(json,

@@ -38,7 +38,7 @@ Comparison invented() {
             row.regions = 4;
             row.mean_ce = ce;
             row.q05 = 0.01, row.q95 = 0.125;
-            row.set_size = 1.25, row.empty_share = 0.005;
+            row.sets.size = 1.25, row.empty_share = 0.005;
             comparison.rows.push_back(row);
         }
     return comparison;
@@ -101,7 +101,7 @@ TEST(ComparisonTable, AClassWithoutTestSamplesHasDashesAndNoWinner) {
 }
 
 TEST(EvaluationTable, HasALineForEachClass) {
-    CalibrateOptions options;
+    CalibrateOptions options{.score = {}};
     options.method = "image";
     const Dataset data = make({.images = 10, .classes = 3, .seed = 3, .absent = 1}).dataset();
     const Calibrator calibrator = calibrate(data, options);

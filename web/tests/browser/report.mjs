@@ -54,13 +54,16 @@ async function checkNumbers(made) {
         assert.equal(await row.locator("td").nth(1).textContent(), "-", what);
         continue;
       }
-      const [, error, range, floor, coverage, size, empty] = await row.locator("td").allTextContents();
+      const [, error, range, floor, coverage, wrong, size, empty, single, right, full] = await row.locator("td").allTextContents();
       assert.equal(error, own.mean_ce.toFixed(4), what);
       assert.equal(range, `[${own.q05.toFixed(3)}, ${own.q95.toFixed(3)}]`, what);
       assert.equal(floor, own.floor.toFixed(4), what);
       assert.equal(coverage, `${(100 * own.coverage[17]).toFixed(1)} %`, what);
-      assert.equal(size, json.set_sizes[17].toFixed(3), what);
-      assert.equal(empty, percent(json.empty_shares[17]), what);
+      assert.equal(wrong, `${(100 * own.false_share).toFixed(1)} %`, what);
+      assert.equal(size, own.set_size.toFixed(3), what);
+      assert.equal(empty, percent(own.empty_share), what);
+      for (const [cell, share] of [[single, own.single_share], [right, own.single_right], [full, own.full_share]])
+        assert.equal(cell, share === null ? "-" : `${(100 * share).toFixed(1)} %`, what);
       for (const [alpha, level] of [[20, 15], [10, 17]]) {
         await page.locator("#alpha").fill(String(alpha));
         assert.equal(await page.locator("#set-coverage").textContent(), percent(own.coverage[level]), what);
@@ -110,7 +113,9 @@ async function checkReport(made, cls) {
   const canvas = page.locator("#difference canvas"); // the largest: a pixel of the map is more than one of the screen
   await canvas.scrollIntoViewIfNeeded();
   const box = await canvas.boundingBox();
-  await canvas.click({ position: { x: ((x + 0.5) / width) * box.width, y: ((y + 0.5) / height) * box.height } });
+  // A click tells whole pixels of the screen: the first that lies inside the map's pixel, wherever the layout puts it.
+  const inside = (start, share, size) => Math.ceil(start + share * size + 0.01) - start;
+  await canvas.click({ position: { x: inside(box.x, x / width, box.width), y: inside(box.y, y / height, box.height) } });
   await textIs(page, "pixel-where", `Row ${y}, column ${x}, pinned`);
   const shown = Number(await page.locator('#pixel-table tr[data-method="kmeans"] .error').textContent());
   assert.ok(Math.abs(shown - errors[known]) < 0.004, `CE ${shown} instead of ${errors[known]}`);

@@ -5,14 +5,16 @@
 
 namespace kandinsky {
 
-/// Kernels of the walk over test images. Each uses the widest vector unit, takes any n, allocates nothing and
+/// Kernels that count flags and levels. Each uses the widest vector unit, takes any n, allocates nothing and
 /// adds integers or works element by element, so vector units do not show. Flags are bytes of 0 and 1.
 
 /// sums[i] += a[i] & b[i], for flags; sums wrap at 256.
 void add_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* sums);
 
-/// least[i] = min(least[i], values[i]).
-void lower_to(const std::uint8_t* values, std::size_t n, std::uint8_t* least);
+/// Sorts the rank of one more class into the lowest, the second lowest and the highest of each place.
+/// first_flag[i] becomes flag[i] where the rank is a new lowest; an equal one changes nothing.
+void rank_sets(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t n, std::uint8_t* first,
+               std::uint8_t* second, std::uint8_t* last, std::uint8_t* first_flag);
 
 /// How many places have both flags.
 [[nodiscard]] std::uint64_t count_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n);

@@ -1,10 +1,10 @@
-#include "evaluate/count_kernels.hpp"
+#include "core/kernel/count_kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "evaluate/count_kernels.cpp"
+#define HWY_TARGET_INCLUDE "core/kernel/count_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -52,13 +52,29 @@ void AddBoth(const std::uint8_t* HWY_RESTRICT a, const std::uint8_t* HWY_RESTRIC
     for (; i < n; ++i) sums[i] = static_cast<std::uint8_t>(sums[i] + (a[i] & b[i]));
 }
 
-void LowerTo(const std::uint8_t* HWY_RESTRICT values, std::size_t n, std::uint8_t* HWY_RESTRICT least) {
+void RankSets(const std::uint8_t* HWY_RESTRICT ranks, const std::uint8_t* HWY_RESTRICT flag, std::size_t n,
+              std::uint8_t* HWY_RESTRICT first, std::uint8_t* HWY_RESTRICT second,
+              std::uint8_t* HWY_RESTRICT last, std::uint8_t* HWY_RESTRICT first_flag) {
     const Bytes byte;
     const std::size_t lanes = hn::Lanes(byte);
     std::size_t i = 0;
-    for (; i + lanes <= n; i += lanes)
-        hn::StoreU(hn::Min(hn::LoadU(byte, least + i), hn::LoadU(byte, values + i)), byte, least + i);
-    for (; i < n; ++i) least[i] = std::min(least[i], values[i]);
+    for (; i + lanes <= n; i += lanes) {
+        const auto rank = hn::LoadU(byte, ranks + i), least = hn::LoadU(byte, first + i);
+        const auto lower = hn::Min(rank, least);
+        // The smaller of the two is the old one: it stays.
+        const auto stays = hn::Eq(lower, least);
+        hn::StoreU(hn::IfThenElse(stays, hn::LoadU(byte, first_flag + i), hn::LoadU(byte, flag + i)), byte,
+                   first_flag + i);
+        hn::StoreU(hn::Min(hn::LoadU(byte, second + i), hn::Max(rank, least)), byte, second + i);
+        hn::StoreU(lower, byte, first + i);
+        hn::StoreU(hn::Max(hn::LoadU(byte, last + i), rank), byte, last + i);
+    }
+    for (; i < n; ++i) {
+        if (ranks[i] < first[i]) first_flag[i] = flag[i];
+        second[i] = std::min(second[i], std::max(ranks[i], first[i]));
+        first[i] = std::min(first[i], ranks[i]);
+        last[i] = std::max(last[i], ranks[i]);
+    }
 }
 
 std::uint64_t CountBoth(const std::uint8_t* a, const std::uint8_t* b, std::size_t n) {
@@ -165,7 +181,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kandinsky {
 HWY_EXPORT(AddBoth);
-HWY_EXPORT(LowerTo);
+HWY_EXPORT(RankSets);
 HWY_EXPORT(CountBoth);
 HWY_EXPORT(CountEqual);
 HWY_EXPORT(AddCovered);
@@ -176,8 +192,9 @@ HWY_EXPORT(AddErrors);
 void add_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* sums) {
     HWY_DYNAMIC_DISPATCH(AddBoth)(a, b, n, sums);
 }
-void lower_to(const std::uint8_t* values, std::size_t n, std::uint8_t* least) {
-    HWY_DYNAMIC_DISPATCH(LowerTo)(values, n, least);
+void rank_sets(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t n, std::uint8_t* first,
+               std::uint8_t* second, std::uint8_t* last, std::uint8_t* first_flag) {
+    HWY_DYNAMIC_DISPATCH(RankSets)(ranks, flag, n, first, second, last, first_flag);
 }
 std::uint64_t count_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n) {
     return HWY_DYNAMIC_DISPATCH(CountBoth)(a, b, n);

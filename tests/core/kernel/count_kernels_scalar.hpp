@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "evaluate/count_kernels.hpp"
+#include "core/kernel/count_kernels.hpp"
 
 // The definitions that the vector code is compared with.
 namespace kandinsky {
@@ -13,8 +13,16 @@ inline void add_both_scalar(const std::uint8_t* a, const std::uint8_t* b, std::s
     for (std::size_t i = 0; i < n; ++i) sums[i] = static_cast<std::uint8_t>(sums[i] + (a[i] & b[i]));
 }
 
-inline void lower_to_scalar(const std::uint8_t* values, std::size_t n, std::uint8_t* least) {
-    for (std::size_t i = 0; i < n; ++i) least[i] = std::min(least[i], values[i]);
+inline void rank_sets_scalar(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t n,
+                             std::uint8_t* first, std::uint8_t* second, std::uint8_t* last,
+                             std::uint8_t* first_flag) {
+    for (std::size_t i = 0; i < n; ++i) {
+        if (ranks[i] < first[i]) first_flag[i] = flag[i];
+        std::uint8_t three[] = {first[i], second[i], ranks[i]};
+        std::sort(three, three + 3);
+        first[i] = three[0], second[i] = three[1];
+        last[i] = std::max(last[i], ranks[i]);
+    }
 }
 
 inline std::uint64_t count_both_scalar(const std::uint8_t* a, const std::uint8_t* b, std::size_t n) {

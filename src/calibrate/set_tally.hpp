@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <kandinsky/predict.hpp>
+
+namespace kandinsky {
+
+/// Counts what predicted sets hold. Safe from several threads; nothing is allocated per image (a thread keeps
+/// scratch from its first image on).
+class SetTally {
+  public:
+    explicit SetTally(std::size_t classes) { counts_.members.resize(classes); }
+
+    /// The sets [class][pixel] of one image, of which `filled` were filled.
+    void add(const std::uint8_t* sets, std::size_t pixels, std::uint64_t filled);
+
+    /// What another tally has counted.
+    void add(const Predicted& other);
+
+    /// Once all images are added.
+    [[nodiscard]] const Predicted& counts() const { return counts_; }
+
+  private:
+    void add_all(const Predicted& other);  ///< but for the members
+
+    Predicted counts_;
+};
+
+}  // namespace kandinsky

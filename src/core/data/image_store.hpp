@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace kandinsky {
+
+/// Numbers made from single images, kept for the next reading of the same image. All copies and subsets of a
+/// data set share one store. Safe from several threads.
+class ImageStore {
+  public:
+    using Numbers = std::shared_ptr<const std::vector<std::uint16_t>>;
+    /// Stores that would grow beyond this many bytes keep nothing after the visit of an image.
+    static constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+
+    explicit ImageStore(std::size_t rows) : kept_(rows) {}
+
+    /// What make() returns for the row, or what is kept of an earlier call. Two threads may both make it.
+    template <class Make>
+    [[nodiscard]] Numbers get(std::size_t row, Make&& make) {
+        {
+            const std::lock_guard lock(mutex_of(row));
+            if (kept_[row]) return kept_[row];
+        }
+        auto made = std::make_shared<const std::vector<std::uint16_t>>(make());
+        const std::lock_guard lock(mutex_of(row));
+        if (!kept_[row]) kept_[row] = std::move(made);
+        return kept_[row];
+    }
+
+    /// Forgets the row's numbers where those of all rows would take too much memory.
+    void release(std::size_t row) {
+        const std::lock_guard lock(mutex_of(row));
+        if (kept_[row] && kept_[row]->size() * sizeof(std::uint16_t) * kept_.size() > kMostBytes)
+            kept_[row].reset();
+    }
+
+  private:
+    [[nodiscard]] std::mutex& mutex_of(std::size_t row) { return mutexes_[row % mutexes_.size()]; }
+
+    std::vector<Numbers> kept_;
+    std::array<std::mutex, 64> mutexes_;
+};
+
+}  // namespace kandinsky

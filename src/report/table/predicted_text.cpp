@@ -1,0 +1,116 @@
+#include "report/table/predicted_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace kandinsky {
+
+namespace {
+constexpr double kMost = 0.5;          // of the sets are full
+constexpr double kNearlyAll = 0.9;     // of the sets hold the class,
+constexpr double kMinority = 0.5;      // which fewer calibration labels have
+constexpr double kManyInfinite = 0.5;  // of a class's thresholds
+
+double share(std::uint64_t part, std::uint64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+double mean_size(const Predicted& predicted) {
+    return share(std::accumulate(predicted.members.begin(), predicted.members.end(), std::uint64_t{0}),
+                 predicted.sets);
+}
+
+/// Classes that are in nearly all sets without reason. Pooled classes have no numbers of their own.
+std::vector<std::size_t> crowding(const Calibrator& calibrator, const Predicted& predicted) {
+    std::vector<std::size_t> out;
+    if (calibrator.strata() == 1) return out;
+    const std::size_t pixels = calibrator.grid.pixels();
+    std::vector<std::uint64_t> labels;
+    for (std::size_t c = 0; c < calibrator.classes; ++c)
+        labels.push_back(std::accumulate(
+            calibrator.counts.begin() + static_cast<std::ptrdiff_t>(c * pixels),
+            calibrator.counts.begin() + static_cast<std::ptrdiff_t>((c + 1) * pixels), std::uint64_t{0}));
+    const std::uint64_t all = std::accumulate(labels.begin(), labels.end(), std::uint64_t{0});
+    for (std::size_t c = 0; c < calibrator.classes; ++c)
+        if (share(predicted.members[c], predicted.sets) > kNearlyAll && share(labels[c], all) < kMinority)
+            out.push_back(c);
+    return out;
+}
+
+/// The share of a class's thresholds that let everything in.
+double infinite_share(const Predictor& predictor, std::size_t c) {
+    const std::size_t pixels = predictor.grid().pixels();
+    const float all = predictor.on_probabilities() ? -std::numeric_limits<float>::infinity()
+                                                   : std::numeric_limits<float>::infinity();
+    const auto own = predictor.thresholds().subspan(c * pixels, pixels);
+    return share(static_cast<std::uint64_t>(std::count(own.begin(), own.end(), all)), pixels);
+}
+
+std::string names(const std::vector<std::size_t>& classes) {
+    return fmt::format("{} {}", classes.size() == 1 ? "class" : "classes", fmt::join(classes, ", "));
+}
+}  // namespace
+
+std::string predicted_line(const Predicted& predicted) {
+    const auto percent = [&](std::uint64_t part) { return 100 * share(part, predicted.sets); };
+    return fmt::format(
+        "sets: {:.2f} classes on average, {:.1f} % of one class, {:.2f} % empty{}, {:.1f} % full",
+        mean_size(predicted), percent(predicted.single), percent(predicted.empty + predicted.filled),
+        predicted.filled > 0 ? " (filled)" : "", percent(predicted.full));
+}
+
+std::string predicted_warning(const Calibrator& calibrator, const Predictor& predictor, double alpha,
+                              const Predicted& predicted) {
+    const double full = share(predicted.full, predicted.sets), size = mean_size(predicted);
+    const bool large = calibrator.classes > 2 && size > (static_cast<double>(calibrator.classes) + 1) / 2;
+    std::vector<std::size_t> classes = crowding(calibrator, predicted);
+    if (full <= kMost && !large && classes.empty()) return {};
+    std::string out;
+    if (full > kMost || (large && classes.empty())) {
+        out = full > kMost
+                  ? fmt::format("{:.0f} % of the sets hold all {} classes", 100 * full, calibrator.classes)
+                  : fmt::format("sets hold {:.1f} of {} classes on average", size, calibrator.classes);
+        classes.resize(calibrator.classes);
+        std::iota(classes.begin(), classes.end(), std::size_t{0});
+    } else {
+        out = fmt::format("{} {} in more than {:.0f} % of the sets, but in few of the calibration labels",
+                          names(classes), classes.size() == 1 ? "is" : "are", 100 * kNearlyAll);
+    }
+    const char* const unit = calibrator.grouped ? "groups" : "images";
+    const auto groups = static_cast<double>(calibrator.groups);
+    if (alpha * (groups + 1) < 1)
+        return out + fmt::format(
+                         ": alpha {} is too small for {} calibration {}; calibrate on more, or take "
+                         "--alpha {:.3f} or larger",
+                         alpha, calibrator.groups, unit, std::ceil(1000 / (groups + 1)) / 1000);
+    std::vector<std::size_t> rare;
+    for (const std::size_t c : classes)
+        if (infinite_share(predictor, c) > kManyInfinite) rare.push_back(c);
+    if (!rare.empty())
+        return out + fmt::format(
+                         ": at most places too few calibration {} have {} for a threshold at alpha {}; "
+                         "calibrate on more that do, with --fallback image or --method image, or take "
+                         "a larger --alpha",
+                         unit, names(rare), alpha);
+    return out + fmt::format(
+                     ": thresholds are finite, so it is the score {}, which does not tell enough about "
+                     "where a class is not; kandinsky compare shows what other methods and scores "
+                     "cost, and a larger --alpha makes smaller sets",
+                     name_of(calibrator.options.score.kind));
+}
+
+double least_alpha(const Calibrator& calibrator, std::size_t stratum) {
+    const float beyond = std::numeric_limits<float>::infinity();
+    if (const SmoothCurves* const smooth = calibrator.smooth_of(stratum)) return smooth->p_value(0, beyond);
+    double least = 1;
+    for (std::size_t k = 0; k < calibrator.curves[stratum].size(); ++k)
+        least = std::min(least, calibrator.curves[stratum].p_value(k, beyond));
+    return least;
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <kandinsky/predict.hpp>
+#include <string>
+
+namespace kandinsky {
+
+/// What predicted sets hold, as one line: "2.84 classes in a set, 0.9 % of one class, ...".
+[[nodiscard]] std::string predicted_line(const Predicted& predicted);
+
+/// Where sets say too little: most of them hold every class, the mean set holds more than the middle number
+/// of classes, (C + 1) / 2 of three or more, or a class is in nearly all sets though few calibration labels
+/// have it. With the reason, as far as the calibrator knows it, and the remedy; empty where there is nothing
+/// to say.
+[[nodiscard]] std::string predicted_warning(const Calibrator& calibrator, const Predictor& predictor,
+                                            double alpha, const Predicted& predicted);
+
+/// The smallest alpha at which a class is not in every set everywhere: 1 / (n + 1) where at most n
+/// calibration groups (or pixels) speak for it at any place; 1 where none does.
+[[nodiscard]] double least_alpha(const Calibrator& calibrator, std::size_t stratum);
+
+}  // namespace kandinsky

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <kandinsky/dataset.hpp>
+#include <kandinsky/grid.hpp>
+
+#include "core/data/image_store.hpp"
+
+namespace kandinsky {
+
+/// What the score `near` adds to 1 - p: how far a pixel is from where the model sees the class. Distances are
+/// kept on cells of side x side pixels, as multiples of 1/65535. docs/scores.md has the formula. All
+/// arithmetic behind the cells' codes is in whole numbers.
+class Surroundings {
+  public:
+    static constexpr float kWeight = 0.5f;  ///< of the largest distance, in a score
+
+    explicit Surroundings(Grid image);
+
+    [[nodiscard]] Grid cells() const { return cells_; }
+    /// The pixels of the rows [first, last) of cells.
+    [[nodiscard]] PixelRange pixels_of(std::size_t first, std::size_t last) const;
+    /// Codes of the rows [first, last) of cells from one class's probabilities there: how likely the class is
+    /// at the cell's best pixel. NaN counts as 0. No allocation after a thread's first call.
+    void look(std::size_t first, std::size_t last, const float* probs, std::uint16_t* codes) const;
+    /// Turns one class's codes of all cells into distances, in place. No allocation after a thread's first
+    /// call.
+    void spread(std::uint16_t* cells) const;
+    /// 1 - p + weighted distance for one class's pixels in a range; `distances` are those of all cells.
+    void score(PixelRange range, const float* probs, const std::uint16_t* distances, float* scores) const;
+
+  private:
+    Grid image_, cells_;
+    std::uint32_t side_ = 1;
+    unsigned doublings_ = 0;  ///< the widest window has radius 2^doublings_ cells
+};
+
+/// The distances of all classes in one image, [class][cell]: made at first need, kept by the data set.
+[[nodiscard]] ImageStore::Numbers distances_of(const Dataset& data, std::size_t image);
+
+}  // namespace kandinsky

@@ -1,0 +1,95 @@
+#include "report/table/predicted_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include "report/support.hpp"
+
+namespace kandinsky {
+namespace {
+
+using namespace test;
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+TEST(PredictedLine, TellsWhatTheSetsHoldAndHowManyWereFilled) {
+    Predicted done{.images = 1, .sets = 200, .filled = 3, .single = 120, .full = 10, .members = {150, 130}};
+    EXPECT_EQ(predicted_line(done),
+              "sets: 1.40 classes on average, 60.0 % of one class, 1.50 % empty (filled), 5.0 % full");
+    done.filled = 0, done.empty = 3;
+    EXPECT_TRUE(has(predicted_line(done), "1.50 % empty, ")) << predicted_line(done);
+}
+
+/// A calibrator of many images whose class 2 is rare, and what it is asked about.
+struct Asked {
+    explicit Asked(std::size_t images = 40, double at = 0.1, Condition condition = Condition::by_class)
+        : alpha(at) {
+        Made made = make({.images = images, .classes = 3, .seed = 4, .absent = 2});
+        made.truth[0] = 2;
+        CalibrateOptions options{.score = {}};
+        options.method = "image";
+        options.condition = condition;
+        calibrator = calibrate(made.dataset(), options);
+    }
+    [[nodiscard]] std::string warning(const Predicted& done) const {
+        return predicted_warning(calibrator, Predictor(calibrator, alpha), alpha, done);
+    }
+    double alpha;
+    Calibrator calibrator;
+};
+
+TEST(PredictedWarning, IsSilentWhenSetsSaySomething) {
+    const Asked it;
+    EXPECT_EQ(it.warning({.sets = 100, .single = 50, .full = 50, .members = {80, 60, 60}}), "");
+    EXPECT_TRUE(has(Asked(40, 0.6).warning({.sets = 100, .members = {80, 70, 60}}),
+                    "sets hold 2.1 of 3 classes on average: thresholds are finite"));
+}
+
+TEST(PredictedWarning, NamesFewGroupsRareClassesOrTheScoreWithARemedy) {
+    const Predicted full{.sets = 100, .full = 51, .members = {99, 60, 60}};
+    const std::string few = Asked(12, 0.05).warning(full);
+    EXPECT_TRUE(
+        has(few, "51 % of the sets hold all 3 classes: alpha 0.05 is too small for 12 calibration images"))
+        << few;
+    EXPECT_TRUE(has(few, "--alpha 0.077 or larger")) << few;
+    const std::string rare = Asked().warning(full);
+    EXPECT_TRUE(has(rare, "too few calibration images have class 2")) << rare;
+    EXPECT_TRUE(has(rare, "--fallback image")) << rare;
+    const std::string score = Asked(40, 0.6).warning(full);
+    EXPECT_TRUE(has(score, "it is the score lac")) << score;
+    EXPECT_TRUE(has(score, "kandinsky compare")) << score;
+}
+
+TEST(PredictedWarning, NamesClassesThatAreEverywhereThoughFewLabelsHaveThem) {
+    const Predicted crowded{.sets = 100, .single = 3, .members = {99, 5, 91}};
+    const std::string text = Asked().warning(crowded);
+    EXPECT_TRUE(text.starts_with("classes 0, 2 are in more than 90 % of the sets") ||
+                text.starts_with("class 2 is in more than 90 % of the sets"))
+        << text;
+    // Pooled classes have no numbers of their own.
+    EXPECT_EQ(Asked(40, 0.1, Condition::none).warning(crowded), "");
+}
+
+TEST(LeastAlpha, IsOneOverTheGroupsOfTheClassPlusOne) {
+    const Asked it(40);
+    EXPECT_NEAR(least_alpha(it.calibrator, 2), 0.5, 1e-6);  // one image
+    EXPECT_NEAR(least_alpha(it.calibrator, 0), 1.0 / 41, 0.006);
+    // At this level the thresholds are finite, just below it they are not.
+    const auto infinite = [&](double alpha) {
+        return std::isinf(score_thresholds(it.calibrator, alpha)[2 * it.calibrator.grid.pixels()]);
+    };
+    EXPECT_FALSE(infinite(least_alpha(it.calibrator, 2) + 1e-6));
+    EXPECT_TRUE(infinite(least_alpha(it.calibrator, 2) - 0.006));
+    CalibrateOptions field{.score = {}};
+    field.method = "field";
+    Made made = make({.images = 40, .classes = 3, .seed = 4, .absent = 2});
+    EXPECT_EQ(least_alpha(calibrate(made.dataset(), field), 2), 1);
+    for (std::size_t n = 0; n < 3; ++n) made.truth[n * made.pixels()] = 2;
+    const double least = least_alpha(calibrate(made.dataset(), field), 2);
+    EXPECT_GT(least, 0.2);
+    EXPECT_LT(least, 0.3);
+}
+
+}  // namespace
+}  // namespace kandinsky
