@@ -42,8 +42,8 @@ struct Judgement {
     double seconds = 0;
 };
 
-Judgement judge(const Calibrated& self, const Data& data, double alpha, const std::string& empty, std::size_t bootstrap,
-                std::uint64_t seed, std::size_t threads, nb::object callback) {
+Judgement judge(const Calibrated& self, const Data& data, double alpha, const std::string& empty,
+                std::size_t bootstrap, std::uint64_t seed, std::size_t threads, nb::object callback) {
     check_alpha(alpha);
     PyProgress progress(std::move(callback));
     return progress.run(threads, [&] {
@@ -80,9 +80,8 @@ void init_evaluate(nb::module_& module) {
                  return ce_map_of(self.report.calibrators.front(), self.calibrator->grid);
              })
         .def("ece_map", [](const Judgement& self) { return ece_map_of(self.report, self.calibrator->grid); });
-    module.def("evaluate", judge, nb::arg("calibrated"), nb::arg("data"), nb::arg("alpha"),
-               nb::arg("empty"), nb::arg("bootstrap"), nb::arg("seed"), nb::arg("threads"),
-               nb::arg("progress").none());
+    module.def("evaluate", judge, nb::arg("calibrated"), nb::arg("data"), nb::arg("alpha"), nb::arg("empty"),
+               nb::arg("bootstrap"), nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
 }
 
 }  // namespace kandinsky::python

@@ -130,7 +130,8 @@ void Sketch::count(const Dataset& images, Progress& progress) {
             }
         }
     };
-    visit_tiles({.data = images, .progress = progress, .stage = "sketching", .score = &options_.score}, tiles.count(), take);
+    visit_tiles({.data = images, .progress = progress, .stage = "sketching", .score = &options_.score},
+                tiles.count(), take);
 }
 
 /// Curves from sums of counters.

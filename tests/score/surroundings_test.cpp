@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/base/random.hpp"
-#include "score/scored_tile.hpp"
 #include "io/support.hpp"
+#include "score/scored_tile.hpp"
 
 namespace kandinsky {
 namespace {

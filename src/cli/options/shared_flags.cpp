@@ -73,7 +73,8 @@ void CalibrateFlags::declare(CLI::App& app, const std::string& standard_pooling)
     app_ = &app;
     pooling = standard_pooling;
     app.add_option("--preset", preset,
-                   "'paper': the paper's settings of every method, score lac, pixels pooled; other options still count")
+                   "'paper': the paper's settings of every method, score lac, pixels pooled; other options "
+                   "still count")
         ->capture_default_str();
     app.add_option("--condition", condition, "'class': a curve per class; 'none': one for all labels")
         ->capture_default_str();

@@ -78,7 +78,7 @@ def test_the_curves_of_the_pixel_and_of_the_image_stand_beside_other_methods(roo
     assert [one["what"] for one in data["provenance"]["inputs"]] == ["calibration", "test"]
     # The same curves as in a report that has the method itself.
     both = [word for kind in ["cal", "test"] for what in ["probs", "labels"] for word in (f"--{kind}-{what}", f"{what}.npy")]
-    room.does("compare", *both, "--methods", "kmeans,image", "--pooling", "groups", "--report", "c.html")
+    room.does("compare", *both, "--methods", "kmeans,image", "--score", "lac", "--report", "c.html")
     assert page_data(room.folder / "c.html")["references"] == data["references"]
     room.does("compare", *both, "--methods", "kmeans,image", "--figures", "only-figures")
 
