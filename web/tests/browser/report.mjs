@@ -29,7 +29,7 @@ function makeReal(name, names) {
   const at = folder();
   if (realData(name, at) === null) return null;
   const input = (kind) => [`--${kind}-probs`, `${name}_${kind}_probs.npy`, `--${kind}-labels`, `${name}_${kind}_labels.npy`];
-  run(at, "compare", ...input("cal"), ...input("test"), "--report", "report.html", "--class-names", names.join(","), "-q", "--json", "compare.json");
+  run(at, "compare", ...input("cal"), ...input("test"), "--pooling", "pixels", "--report", "report.html", "--class-names", names.join(","), "-q", "--json", "compare.json");
   const methods = [...new Set(JSON.parse(readFileSync(join(at, "compare.json"))).results.map((row) => row.method))];
   for (const method of methods)
     run(at, "calibrate", "--probs", `${name}_cal_probs.npy`, "--labels", `${name}_cal_labels.npy`, "--method", method, "--pooling", "pixels", "-o", `${method}.kcal`, "-q");
