@@ -61,7 +61,7 @@ void values(const std::vector<std::string>& given) {
     CLI::App app("values");
     CalibrateFlags calibrate;
     InputFlags input;
-    calibrate.declare(app, "groups");
+    calibrate.declare(app);
     declare_reading(app, input);
     app.add_option("--method", calibrate.method);
     if (!parse(app, given)) return;

@@ -30,7 +30,7 @@ struct CalibrateOptions {
     Pooling pooling = Pooling::groups;                  ///< what counts as one observation
     Fallback fallback = Fallback::automatic;            ///< what regions with too few scores do
     std::uint64_t min_count = 1;                        ///< fewer scores than this count as too few
-    ScoreOptions score{.kind = ScoreKind::near};        ///< how strange a class looks at a pixel
+    ScoreOptions score = default_score();               ///< how strange a class looks at a pixel
     std::size_t rungs =
         0;  ///< resolution of long curves; 0: 2000, or 200 when there are more than 1024 curves
     bool released = false;  ///< reproduce the authors' released code; the default score is lac then

@@ -39,6 +39,8 @@ struct ScoreOptions {
     friend bool operator==(const ScoreOptions&, const ScoreOptions&) = default;
 };
 
+[[nodiscard]] ScoreOptions default_score();  ///< the standard score: near
+
 /// Throws a usage error for options that make no sense together.
 void check_score(const ScoreOptions& options);
 

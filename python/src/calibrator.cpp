@@ -20,7 +20,7 @@ namespace kandinsky::python {
 namespace {
 Calibrated calibrate_data(const Data& data, const std::string& method, std::vector<std::string> words,
                           nb::dict arrays, std::size_t threads, nb::object callback) {
-    const CalibrateOptions options = options_of(method, std::move(words), std::move(arrays), "groups");
+    const CalibrateOptions options = options_of(method, std::move(words), std::move(arrays));
     PyProgress progress(std::move(callback));
     return progress.run(threads, [&] {
         return Calibrated{std::make_shared<const Calibrator>(calibrate(data.set, options, progress))};

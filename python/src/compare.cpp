@@ -26,7 +26,7 @@ Contest contest(const Data& calibration, const Data& test, std::vector<std::stri
                 nb::object callback) {
     check_alpha(alpha);
     CompareOptions options;
-    options.calibrate = options_of(default_method(), std::move(words), std::move(arrays), "groups");
+    options.calibrate = options_of(default_method(), std::move(words), std::move(arrays));
     options.methods = std::move(methods);
     options.alpha = alpha;
     options.sample = sample;

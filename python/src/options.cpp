@@ -17,12 +17,11 @@ namespace kandinsky::python {
 
 // The command's own declarations are parsed here, so that an option added there is an option here, with the
 // same default, check, help and error text.
-CalibrateOptions options_of(const std::string& method, std::vector<std::string> words, nb::dict arrays,
-                            const std::string& pooling) {
+CalibrateOptions options_of(const std::string& method, std::vector<std::string> words, nb::dict arrays) {
     check_method(method);
     cli::CalibrateFlags flags;
     CLI::App app("", "kandinsky");
-    flags.declare(app, pooling);
+    flags.declare(app);
     flags.method = method;
     try {
         std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
@@ -85,7 +84,7 @@ nb::list described_methods() {
 nb::list described_options() {
     cli::CalibrateFlags flags;
     CLI::App app("", "kandinsky");
-    flags.declare(app, "groups");
+    flags.declare(app);
     nb::list out;
     for (const CLI::Option* option : app.get_options())
         if (!option->get_lnames().empty() && option->get_lnames().front() != "help")

@@ -11,10 +11,9 @@
 namespace kandinsky::python {
 
 /// Options as the command reads them: `words` are its flags ("--kmeans-clusters", "6"), `arrays` the values
-/// of options that the command reads from a file, by flag without dashes. `pooling` is the default of
-/// --pooling.
+/// of options that the command reads from a file, by flag without dashes.
 [[nodiscard]] CalibrateOptions options_of(const std::string& method, std::vector<std::string> words,
-                                          nanobind::dict arrays, const std::string& pooling);
+                                          nanobind::dict arrays);
 
 // Other things of src/cli. Only options.cpp includes its headers, which take long to compile.
 [[nodiscard]] std::string default_method();

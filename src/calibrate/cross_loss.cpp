@@ -1,9 +1,9 @@
 #include "calibrate/cross_loss.hpp"
 
 #include <algorithm>
-#include <kandinsky/error.hpp>
 #include <numeric>
 
+#include "calibrate/calibration_run.hpp"
 #include "core/base/parallel.hpp"
 #include "core/kernel/hash.hpp"
 #include "core/team/team.hpp"
@@ -139,24 +139,19 @@ class Muted final : public Progress {
 
 Partition find_regions(const Contender& one, const TrainingPart& part, const std::vector<float>& features,
                        const CalibrateOptions& options, std::uint32_t stratum, Progress& progress) {
-    PartitionInput input;
-    input.grid = part.grid();
-    input.stratum = stratum;
-    if (one.method->uses_features) {
-        input.feature_count = options.quantiles.size();
-        input.features = features;
-    }
-    input.counts = part.totals();
-    input.seed = options.seed;
-    input.released = options.released;
-    input.settings = &one.settings;
-    input.quick = true;
+    CalibrateOptions own = options;
+    own.method = one.method->name;
+    own.settings = one.settings;
     Muted muted(progress);
-    input.progress = &muted;
     // Quick fits are made by every rank for itself: sharing them would take more words than work.
-    Partition found = one.method->fit(input);
-    if (progress.cancelled()) throw Interrupted();
-    return found;
+    return fit_region(own,
+                      {.grid = part.grid(),
+                       .stratum = stratum,
+                       .feature_count = one.method->uses_features ? options.quantiles.size() : 0,
+                       .features = one.method->uses_features ? std::span(features) : std::span<const float>(),
+                       .counts = part.totals(),
+                       .quick = true},
+                      muted);
 }
 
 /// The mean over the judged pixels of the weighted squared error. Tasks write their own sums, which are added

@@ -19,9 +19,8 @@ constexpr std::uint64_t kSplit = 0x73706C6974;  // "split"
 
 ordered_json parse_file(const std::filesystem::path& file) {
     const MappedFile content = map_file(file);
-    const auto* const text = reinterpret_cast<const char*>(content.bytes.data());
     try {
-        return ordered_json::parse(text, text + content.bytes.size());
+        return ordered_json::parse(content.text());
     } catch (const nlohmann::json::exception&) {
         fail(ErrorKind::data, "{} is no JSON", printable(file.string()));
     }

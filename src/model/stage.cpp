@@ -30,8 +30,7 @@ bool is_done(const std::filesystem::path& folder, const Stage& stage) {
     std::error_code ignored;
     if (!std::filesystem::exists(note_of(folder, stage), ignored)) return false;
     const MappedFile file = map_file(note_of(folder, stage));
-    const auto* const text = reinterpret_cast<const char*>(file.bytes.data());
-    const ordered_json note = ordered_json::parse(text, text + file.bytes.size(), nullptr, false);
+    const ordered_json note = ordered_json::parse(file.text(), nullptr, false);
     if (!note.is_object() || note.value("recipe", "") != stage.recipe || !note.contains("outputs"))
         return false;
     for (const std::string& name : stage.outputs) {

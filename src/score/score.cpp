@@ -39,6 +39,10 @@ float penalties(const ScoreOptions& options, std::size_t classes) {
 }
 }  // namespace
 
+ScoreOptions default_score() {
+    return {.kind = ScoreKind::near};
+}
+
 void check_score(const ScoreOptions& options) {
     const bool ranks =
         options.kind == ScoreKind::aps || options.kind == ScoreKind::raps || options.kind == ScoreKind::saps;

@@ -151,7 +151,7 @@ class Arrays(Family):
         return ["probs.npy", "probs.npy", "labels.npy", "groups.npy"]
 
     def args(self):
-        return ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--groups", "groups.npy", "-q", "--method",
+        return ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--groups", "groups.npy", "-q", "--score", "lac", "--method",
                 "pixel" if self.pixelwise else "image", "--pooling", self.pooling, "--fallback", "none", "-o", "out.kcal", "--curves",
                 "curves.npy"]
 
@@ -195,7 +195,7 @@ class Archive(Family):
         return [edited] * 5 + [edited_header] * 4
 
     def args(self):
-        return ["calibrate", "--probs", "data.npz:probs", "--labels", "data.npz:labels", "-q", "--method", "image", "-o",
+        return ["calibrate", "--probs", "data.npz:probs", "--labels", "data.npz:labels", "-q", "--method", "image", "--score", "lac", "-o",
                 "out.kcal", "--curves", "curves.npy"]
 
     def compare(self, _):
@@ -217,7 +217,7 @@ class Predicting(Family):
         probs, labels = scene(9, 3, (2, 3), seed)
         np.save(self.folder / "probs.npy", probs)
         np.save(self.folder / "labels.npy", labels)
-        done = run("calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", "image", "-q", "-o",
+        done = run("calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", "image", "--score", "lac", "-q", "-o",
                    "cal.kcal", cwd=self.folder)
         assert done.code == 0, done
         self.reference = reference.Reference(probs, reference.members(labels, 3)[0], np.zeros((2, 3), int), "groups")
@@ -226,7 +226,7 @@ class Predicting(Family):
         return ["probs.npy"]
 
     def args(self):
-        return ["predict", "cal.kcal", "--probs", "probs.npy", "--alpha", "0.25", "-q", "-o", "sets.npy"]
+        return ["predict", "cal.kcal", "--probs", "probs.npy", "--alpha", "0.25", "--empty", "keep", "-q", "-o", "sets.npy"]
 
     def compare(self, _):
         probs = probabilities(read_npy(self.folder / "probs.npy"))

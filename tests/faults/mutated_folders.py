@@ -14,7 +14,7 @@ try:
 except ImportError:  # python3-nibabel is missing: volumes are left out, and the test says so
     nib = None
 
-CALIBRATE = ["calibrate", "--probs", "probs", "--method", "image", "-q", "-o", "out.kcal", "--curves", "curves.npy"]
+CALIBRATE = ["calibrate", "--probs", "probs", "--method", "image", "--score", "lac", "-q", "-o", "out.kcal", "--curves", "curves.npy"]
 
 
 class Folders(Family):

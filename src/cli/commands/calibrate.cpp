@@ -204,7 +204,7 @@ Command add_calibrate(CLI::App& root) {
         ->type_name("FILE.npy");
     app->add_option("--regions", flags->regions, "also write the region map(s), [H,W] or [C,H,W]")
         ->type_name("FILE.npy");
-    flags->calibrate.declare(*app, "groups");
+    flags->calibrate.declare(*app);
     app->add_option(
            "--sketch", flags->sketch,
            "for pipes (--probs -), whose images are seen once: thresholds at most so much above the exact "

@@ -141,7 +141,7 @@ Command add_compare(CLI::App& root) {
         ->type_name("FILE.html");
     flags->report.declare(*app);
     flags->photos.declare(*app);
-    flags->calibrate.declare(*app, "groups");
+    flags->calibrate.declare(*app);
     flags->team.declare(*app);
     flags->common.declare(*app);
     app->footer(

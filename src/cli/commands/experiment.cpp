@@ -103,12 +103,8 @@ class ExperimentRun {
                   .dump(),
               results, [&] { compare_methods(); });
         const MappedFile table = map_file(folder_ / "table.txt"), dice = map_file(folder_ / "dice.json");
-        print(fmt::format(
-            "Dice on the test images: {}\n",
-            ordered_json::parse(reinterpret_cast<const char*>(dice.bytes.data()),
-                                reinterpret_cast<const char*>(dice.bytes.data()) + dice.bytes.size())
-                .dump()));
-        print({reinterpret_cast<const char*>(table.bytes.data()), table.bytes.size()});
+        print(fmt::format("Dice on the test images: {}\n", ordered_json::parse(dice.text()).dump()));
+        print(table.text());
     }
 
   private:
@@ -281,12 +277,11 @@ class ExperimentRun {
     /// The log of the training as the report has it: columns, and the overlap by class.
     [[nodiscard]] ordered_json training_json() const {
         const MappedFile log = map_file(file("training.csv"));
-        const std::string text(reinterpret_cast<const char*>(log.bytes.data()), log.bytes.size());
         ordered_json epochs = ordered_json::array(), losses = ordered_json::array(), dice;
         for (std::uint32_t c = 0; c < experiment_.outputs; ++c)
             dice.push_back({{"name", class_name(c, experiment_.outputs)}, {"values", ordered_json::array()}});
         bool head = true;
-        for (const std::string& line : split(text, '\n')) {
+        for (const std::string& line : split(std::string(log.text()), '\n')) {
             if (std::exchange(head, false)) continue;
             std::vector<std::string> cells(1);
             for (const char letter : line)

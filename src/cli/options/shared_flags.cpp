@@ -69,9 +69,8 @@ void declare_input(CLI::App& app, InputFlags& flags, const std::string& prefix, 
         ->type_name("FILE");
 }
 
-void CalibrateFlags::declare(CLI::App& app, const std::string& standard_pooling) {
+void CalibrateFlags::declare(CLI::App& app) {
     app_ = &app;
-    pooling = standard_pooling;
     app.add_option("--preset", preset,
                    "'paper': the paper's settings of every method, score lac, pixels pooled; other options "
                    "still count")

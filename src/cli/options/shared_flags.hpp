@@ -33,7 +33,8 @@ struct EmptyFlags {
 /// --method options, pooling, condition and the rest of calibration.
 struct CalibrateFlags {
     std::string method = default_method();
-    std::string condition = "class", pooling, fallback = "auto", score = "near", compat = "none";
+    std::string condition = "class", pooling = "groups", fallback = "auto",
+                score = std::string(name_of(default_score().kind)), compat = "none";
     std::string quantiles = "0.6,0.7,0.8,0.9";
     std::string memory;
     std::uint64_t min_count = 1, seed = 0;
@@ -43,7 +44,7 @@ struct CalibrateFlags {
     std::map<std::string, std::string> method_options;
     std::string preset = "none";
 
-    void declare(CLI::App& app, const std::string& standard_pooling);
+    void declare(CLI::App& app);
     [[nodiscard]] CalibrateOptions options() const;
     [[nodiscard]] bool paper() const { return preset == "paper"; }
 

@@ -98,21 +98,12 @@ template <class T>
 std::vector<T> Array::to_vector() const {
     std::vector<T> out(view_.size());
     if (out.empty()) return out;
-    // An odometer over all axes but the last, which is converted in one run.
-    const std::size_t rank = view_.rank();
-    const std::size_t run = rank == 0 ? 1 : view_.shape.back();
-    const std::ptrdiff_t step = rank == 0 ? 0 : view_.strides.back();
-    std::vector<std::size_t> index(rank, 0);
-    const std::byte* start = view_.data;
-    for (std::size_t written = 0; written < out.size(); written += run) {
-        convert_elements(start, view_.dtype, step, run, out.data() + written);
-        for (std::size_t axis = rank > 0 ? rank - 1 : 0; axis-- > 0;) {
-            start += view_.strides[axis];
-            if (++index[axis] < view_.shape[axis]) break;
-            start -= view_.strides[axis] * static_cast<std::ptrdiff_t>(view_.shape[axis]);
-            index[axis] = 0;
-        }
-    }
+    const std::size_t run = view_.rank() == 0 ? 1 : view_.shape.back();
+    T* to = out.data();
+    for_each_line(view_, [&](const std::byte* start) {
+        convert_elements(start, view_.dtype, view_.rank() == 0 ? 0 : view_.strides.back(), run, to);
+        to += run;
+    });
     return out;
 }
 

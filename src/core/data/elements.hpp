@@ -50,6 +50,24 @@ decltype(auto) with_type(DType dtype, Visitor&& visit) {
     return visit(double{});
 }
 
+/// Calls line(start) for every line of elements along the last axis, in C order; a single number is one.
+template <class Line>
+void for_each_line(const ArrayView& view, Line&& line) {
+    const std::size_t axes =
+        view.rank() > 0 ? view.rank() - 1 : 0;  // all but the last turn as in an odometer
+    std::vector<std::size_t> index(axes, 0);
+    const std::byte* start = view.data;
+    for (std::size_t left = view.size() / (view.rank() > 0 ? view.shape.back() : 1); left > 0; --left) {
+        line(start);
+        for (std::size_t axis = axes; axis-- > 0;) {
+            start += view.strides[axis];
+            if (++index[axis] < view.shape[axis]) break;
+            start -= view.strides[axis] * static_cast<std::ptrdiff_t>(view.shape[axis]);
+            index[axis] = 0;
+        }
+    }
+}
+
 /// Reads `count` elements, `step` bytes apart, of type `dtype` and casts each to T. Alignment is not assumed.
 template <class T>
 void convert_elements(const std::byte* source, DType dtype, std::ptrdiff_t step, std::size_t count, T* out) {

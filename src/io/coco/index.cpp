@@ -49,7 +49,7 @@ std::vector<T> read_elements(const CocoFile::Index& index, const JsonRuns& runs,
     std::vector<std::vector<T>> parts(strips);
     std::vector<std::exception_ptr> errors(strips);
     const auto read_run = [&](PieceParser& parser, TextRange range, std::vector<T>& out) {
-        const std::string_view run = index.text().substr(range.begin, range.end - range.begin);
+        const std::string_view run = index.file.text().substr(range.begin, range.end - range.begin);
         std::size_t number = 0, byte = range.begin;
         std::string complaint;
         try {
@@ -309,7 +309,7 @@ CocoFile::CocoFile(const std::filesystem::path& path, const CocoOptions& options
     index->file = map_file(path);
     index->options = options;
     constexpr std::string_view kKeys[] = {"categories", "images", "annotations"};
-    const std::vector<JsonRuns> parts = outline_json(index->text(), kKeys, coco::kWindow, index->name);
+    const std::vector<JsonRuns> parts = outline_json(index->file.text(), kKeys, coco::kWindow, index->name);
     for (std::size_t i = 0; i < parts.size(); ++i)
         if (!parts[i].found)
             fail(ErrorKind::data, "{}: the JSON has no \"{}\", so it is no file of COCO annotations",

@@ -26,10 +26,6 @@ struct CocoFile::Index {
     std::vector<std::string> class_names;
     std::vector<coco::Annotation> annotations;  ///< by image, then in the file's order
     std::vector<std::size_t> first;             ///< image -> its first annotation; one more than images
-
-    [[nodiscard]] std::string_view text() const {
-        return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
-    }
 };
 
 }  // namespace kandinsky

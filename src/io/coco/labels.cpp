@@ -116,8 +116,9 @@ class Drawing {
             const Annotation& one = index_.annotations[annotation];
             const std::string name = fmt::format("{}: annotation {}", index_.name, one.id);
             try {
-                reader_.fill(index_.text().substr(one.outline.begin, one.outline.end - one.outline.begin),
-                             grid_, mask, name);
+                reader_.fill(
+                    index_.file.text().substr(one.outline.begin, one.outline.end - one.outline.begin), grid_,
+                    mask, name);
             } catch (const Problem& problem) {
                 fail(ErrorKind::data, "{} {}", name, problem.text);
             }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace kandinsky {
 
@@ -12,6 +13,10 @@ struct MappedFile {
     std::span<const std::byte> bytes;
     std::shared_ptr<const void> owner;
     bool mapped = false;  ///< the bytes are the file's pages, not a copy
+
+    [[nodiscard]] std::string_view text() const {
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
 };
 
 /// Maps a regular file read-only; reads a pipe to its end. Throws Error of kind `file` for whatever cannot be

@@ -19,11 +19,10 @@ std::optional<std::int64_t> ignore_label(const fs::path& folder) {
         const MappedFile content = map_file(file);
         constexpr std::size_t kMost = std::size_t{64} << 20;
         if (content.bytes.size() > kMost) fail(ErrorKind::data, "{} is too large", file.string());
-        const char* const begin = reinterpret_cast<const char*>(content.bytes.data());
         constexpr std::size_t kDeepest = 64;
-        if (nests_deeper({begin, content.bytes.size()}, kDeepest))
+        if (nests_deeper(content.text(), kDeepest))
             fail(ErrorKind::data, "{} nests deeper than {}", file.string(), kDeepest);
-        const auto json = nlohmann::json::parse(begin, begin + content.bytes.size(), nullptr, false);
+        const auto json = nlohmann::json::parse(content.text(), nullptr, false);
         if (json.is_discarded())
             fail(ErrorKind::data, "{} is not valid JSON; mend or remove it", file.string());
         // nnU-Net: {"background": 0, "ignore": 3}. Decathlon: {"0": "background"}, which has no ignore label.

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "partition/genann/pair_sum.hpp"
+#include "partition/genann/kernels.hpp"
 #include "partition/genann/spans.hpp"
 
 namespace kandinsky::partition::genann {

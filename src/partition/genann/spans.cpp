@@ -4,79 +4,11 @@
 #include <cmath>
 
 #include "core/base/fail.hpp"
+#include "partition/genann/kernels.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "partition/genann/spans.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
-#ifndef KANDINSKY_PARTITION_GENANN_SPANS_ROWS
-#define KANDINSKY_PARTITION_GENANN_SPANS_ROWS
-namespace kandinsky::partition::genann {
-
-/// What the discs of a candidate have in common in each row: a (x - middle)^2 + across is the squared
-/// distance, up to less than `tolerance`.
-struct Rows {
-    static constexpr std::size_t kLanes = 8;  ///< rows at a time
-
-    double a = 1, inverse = 1, tolerance = 0;
-    double right = 0;                             ///< the last column
-    std::size_t stride = 0;                       ///< rows, rounded up to whole lanes
-    std::vector<double> middle, across, nearest;  ///< [row]; nearest: the column next to the middle
-};
-
-inline constexpr std::int32_t kUnclear = -1;  // first column of a run that rounding may decide
-inline constexpr std::int32_t kNoRun = -2;
-
-}  // namespace kandinsky::partition::genann
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace kandinsky::partition::genann::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-/// First and last column of a disc in every row. Where a pixel lies so near the edge that rounding may
-/// decide: kUnclear.
-void FindRuns(const Rows& rows, double squared_radius, std::int32_t* first, std::int32_t* last) {
-    const hn::CappedTag<double, Rows::kLanes> d;
-    const hn::Rebind<std::int32_t, decltype(d)> integers;
-    using V = hn::Vec<decltype(d)>;
-    const V a = hn::Set(d, rows.a), zero = hn::Zero(d), one = hn::Set(d, 1.0), right = hn::Set(d, rows.right);
-    const V within = hn::Set(d, squared_radius - rows.tolerance),
-            beyond = hn::Set(d, squared_radius + rows.tolerance);
-    for (std::size_t row = 0; row < rows.stride; row += hn::Lanes(d)) {
-        const V middle = hn::LoadU(d, rows.middle.data() + row);
-        const V across = hn::LoadU(d, rows.across.data() + row);
-        const V nearest = hn::LoadU(d, rows.nearest.data() + row);
-        const auto squared = [&](V x) {
-            const V away = hn::Sub(x, middle);
-            return hn::Add(hn::Mul(a, hn::Mul(away, away)), across);
-        };
-        const V half = hn::Sqrt(
-            hn::Max(zero, hn::Mul(hn::Sub(hn::Set(d, squared_radius), across), hn::Set(d, rows.inverse))));
-        const V low = hn::Ceil(hn::Max(zero, hn::Min(hn::Sub(middle, half), nearest)));
-        const V high = hn::Floor(hn::Min(right, hn::Max(hn::Add(middle, half), nearest)));
-        const auto ends_inside = hn::And(hn::Lt(squared(low), within), hn::Lt(squared(high), within));
-        const auto left_outside = hn::Or(hn::Eq(low, zero), hn::Gt(squared(hn::Sub(low, one)), beyond));
-        const auto right_outside = hn::Or(hn::Eq(high, right), hn::Gt(squared(hn::Add(high, one)), beyond));
-        const auto clear = hn::And(ends_inside, hn::And(left_outside, right_outside));
-        const auto none = hn::Gt(squared(nearest), beyond);
-        const V begin = hn::IfThenElse(none, hn::Set(d, double{kNoRun}),
-                                       hn::IfThenElse(clear, low, hn::Set(d, double{kUnclear})));
-        hn::StoreU(hn::DemoteTo(integers, begin), integers, first + row);
-        hn::StoreU(hn::DemoteTo(integers, high), integers, last + row);
-    }
-}
-
-}  // namespace kandinsky::partition::genann::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace kandinsky {
 
 namespace partition::genann {
-
-HWY_EXPORT(FindRuns);
 
 Origin origin_of(const Grid& grid, AnnuliRule rule) {
     if (rule == AnnuliRule::released)
@@ -107,14 +39,14 @@ Norm::Norm(const Annuli& annuli) : ratio(annuli.axis_ratio) {
 }
 
 namespace {
-Rows rows_of(const Grid& grid, Origin origin, const Annuli& annuli, const Norm& norm) {
-    Rows rows;
+DiscRows rows_of(const Grid& grid, Origin origin, const Annuli& annuli, const Norm& norm) {
+    DiscRows rows;
     rows.a = norm.a, rows.inverse = 1 / norm.a, rows.right = grid.width - 1.0;
     const double x_centre = origin.x0 + annuli.cx, y_centre = origin.y0 - annuli.cy;
     // Each of a few roundings loses 1e-16 of terms that are at most this; a thousand times that is clear.
     const double reach = grid.width + grid.height + std::abs(x_centre) + std::abs(y_centre);
     rows.tolerance = 1e-12 * reach * reach * std::pow(std::max(norm.ratio, 1 / norm.ratio), 5);
-    rows.stride = (grid.height + Rows::kLanes - 1) / Rows::kLanes * Rows::kLanes;
+    rows.stride = (grid.height + DiscRows::kLanes - 1) / DiscRows::kLanes * DiscRows::kLanes;
     for (std::vector<double>* const each : {&rows.middle, &rows.across, &rows.nearest})
         each->resize(rows.stride);
     for (std::uint32_t row = 0; row < grid.height; ++row) {
@@ -132,11 +64,11 @@ Spans::Spans(const Grid& grid, Origin origin, const Annuli& annuli, Edge edge)
     cuts_.resize(static_cast<std::size_t>(height_) * 2 * radii_);
     if (grid.pixels() == 0) return;
     const Norm norm(annuli);
-    const Rows rows = rows_of(grid, origin, annuli, norm);
+    const DiscRows rows = rows_of(grid, origin, annuli, norm);
     std::vector<std::int32_t> firsts(radii_ * rows.stride), lasts(firsts.size());
-    for (std::size_t k = 0; k < radii_; ++k) HWY_DYNAMIC_DISPATCH(FindRuns)
-    (rows, annuli.radii[k] * annuli.radii[k], firsts.data() + k * rows.stride,
-     lasts.data() + k * rows.stride);
+    for (std::size_t k = 0; k < radii_; ++k)
+        find_runs(rows, annuli.radii[k] * annuli.radii[k], firsts.data() + k * rows.stride,
+                  lasts.data() + k * rows.stride);
     const double x_centre = origin.x0 + annuli.cx;
     const auto right = static_cast<std::int32_t>(width_) - 1;
     for (std::uint32_t row = 0; row < height_; ++row) {
@@ -193,4 +125,3 @@ std::vector<std::uint32_t> annuli_mask(const Grid& grid, const Annuli& annuli, A
 }
 
 }  // namespace kandinsky
-#endif  // HWY_ONCE

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "partition/genann/pair_sum.hpp"
+#include "partition/genann/kernels.hpp"
 
 // The definitions that the vector code is compared with, lane by lane.
 namespace kandinsky::partition::genann {

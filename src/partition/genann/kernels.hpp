@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace kandinsky::partition::genann {
 
@@ -31,5 +33,21 @@ void quadratic_forms(const float* table, const float* histograms, std::size_t si
 inline constexpr std::size_t kTableLanes = 32;
 /// sums[c] += factor * row[c] for `size` floats, a multiple of kTableLanes.
 void add_scaled(const float* row, float factor, std::size_t size, float* sums);
+
+/// What the discs of a candidate have in common in each row: a (x - middle)^2 + across is the squared
+/// distance, up to less than `tolerance`.
+struct DiscRows {
+    static constexpr std::size_t kLanes = 8;  ///< rows at a time
+
+    double a = 1, inverse = 1, tolerance = 0;
+    double right = 0;                             ///< the last column
+    std::size_t stride = 0;                       ///< rows, rounded up to whole lanes
+    std::vector<double> middle, across, nearest;  ///< [row]; nearest: the column next to the middle
+};
+/// First and last column of the disc of that radius in every row, `rows.stride` of each. Instead of the
+/// first: kNoRun where the disc misses the row, kUnclear where a pixel lies so near the edge that rounding
+/// may decide.
+inline constexpr std::int32_t kUnclear = -1, kNoRun = -2;
+void find_runs(const DiscRows& rows, double squared_radius, std::int32_t* first, std::int32_t* last);
 
 }  // namespace kandinsky::partition::genann

@@ -1,4 +1,4 @@
-#include "partition/genann/pair_sum.hpp"
+#include "partition/genann/kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "partition/genann/pair_sum.cpp"
+#define HWY_TARGET_INCLUDE "partition/genann/kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -193,6 +193,37 @@ void AddScaled(const float* row, float factor, std::size_t size, float* sums) {
         hn::StoreU(hn::Add(hn::LoadU(d, sums + c), hn::Mul(by, hn::LoadU(d, row + c))), d, sums + c);
 }
 
+void FindRuns(const DiscRows& rows, double squared_radius, std::int32_t* first, std::int32_t* last) {
+    const hn::CappedTag<double, DiscRows::kLanes> d;
+    const hn::Rebind<std::int32_t, decltype(d)> integers;
+    using V = hn::Vec<decltype(d)>;
+    const V a = hn::Set(d, rows.a), zero = hn::Zero(d), one = hn::Set(d, 1.0), right = hn::Set(d, rows.right);
+    const V within = hn::Set(d, squared_radius - rows.tolerance),
+            beyond = hn::Set(d, squared_radius + rows.tolerance);
+    for (std::size_t row = 0; row < rows.stride; row += hn::Lanes(d)) {
+        const V middle = hn::LoadU(d, rows.middle.data() + row);
+        const V across = hn::LoadU(d, rows.across.data() + row);
+        const V nearest = hn::LoadU(d, rows.nearest.data() + row);
+        const auto squared = [&](V x) {
+            const V away = hn::Sub(x, middle);
+            return hn::Add(hn::Mul(a, hn::Mul(away, away)), across);
+        };
+        const V half = hn::Sqrt(
+            hn::Max(zero, hn::Mul(hn::Sub(hn::Set(d, squared_radius), across), hn::Set(d, rows.inverse))));
+        const V low = hn::Ceil(hn::Max(zero, hn::Min(hn::Sub(middle, half), nearest)));
+        const V high = hn::Floor(hn::Min(right, hn::Max(hn::Add(middle, half), nearest)));
+        const auto ends_inside = hn::And(hn::Lt(squared(low), within), hn::Lt(squared(high), within));
+        const auto left_outside = hn::Or(hn::Eq(low, zero), hn::Gt(squared(hn::Sub(low, one)), beyond));
+        const auto right_outside = hn::Or(hn::Eq(high, right), hn::Gt(squared(hn::Add(high, one)), beyond));
+        const auto clear = hn::And(ends_inside, hn::And(left_outside, right_outside));
+        const auto none = hn::Gt(squared(nearest), beyond);
+        const V begin = hn::IfThenElse(none, hn::Set(d, double{kNoRun}),
+                                       hn::IfThenElse(clear, low, hn::Set(d, double{kUnclear})));
+        hn::StoreU(hn::DemoteTo(integers, begin), integers, first + row);
+        hn::StoreU(hn::DemoteTo(integers, high), integers, last + row);
+    }
+}
+
 }  // namespace kandinsky::partition::genann::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -203,6 +234,7 @@ HWY_EXPORT(PairSum);
 HWY_EXPORT(RowSums);
 HWY_EXPORT(QuadraticForms);
 HWY_EXPORT(AddScaled);
+HWY_EXPORT(FindRuns);
 
 double pair_sum(const PointBlock& a, const PointBlock& b) {
     return HWY_DYNAMIC_DISPATCH(PairSum)(a, b);
@@ -219,6 +251,10 @@ void quadratic_forms(const float* table, const float* histograms, std::size_t si
 
 void add_scaled(const float* row, float factor, std::size_t size, float* sums) {
     HWY_DYNAMIC_DISPATCH(AddScaled)(row, factor, size, sums);
+}
+
+void find_runs(const DiscRows& rows, double squared_radius, std::int32_t* first, std::int32_t* last) {
+    HWY_DYNAMIC_DISPATCH(FindRuns)(rows, squared_radius, first, last);
 }
 
 }  // namespace kandinsky::partition::genann

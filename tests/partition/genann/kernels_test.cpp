@@ -1,4 +1,4 @@
-#include "partition/genann/pair_sum.hpp"
+#include "partition/genann/kernels.hpp"
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
@@ -9,7 +9,7 @@
 
 #include "core/base/random.hpp"
 #include "partition/genann/cloud.hpp"
-#include "partition/genann/pair_sum_reference.hpp"
+#include "partition/genann/kernels_reference.hpp"
 
 namespace kandinsky::partition::genann {
 namespace {
