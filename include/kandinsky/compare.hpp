@@ -9,9 +9,11 @@ namespace kandinsky {
 
 /// How compare() calibrates and judges.
 struct CompareOptions {
-    std::vector<std::string> methods;  ///< empty: every method that needs no array of its own
-    CalibrateOptions calibrate;        ///< the rest of the options, shared by all methods
-    double alpha = 0.1;                ///< for coverage and what the sets hold
+    /// "METHOD", or "METHOD:SCORE" for another score than the rest has; empty: every method that needs no
+    /// array of its own.
+    std::vector<std::string> methods;
+    CalibrateOptions calibrate;  ///< the rest of the options, shared by all methods
+    double alpha = 0.1;          ///< for coverage and what the sets hold
     std::size_t sample =
         0;  ///< calibrate on random subsets of that many groups (images without groups); 0: on all
     std::size_t draws = 1;              ///< number of such subsets
@@ -24,7 +26,7 @@ struct CompareOptions {
 
 /// One line of the paper's table: a method and a class (or all classes pooled), averaged over the draws.
 struct CompareRow {
-    std::string method;                                ///< its name
+    std::string method;                                ///< its name, as in CompareOptions::methods
     int cls = -1;                                      ///< -1: classes were pooled
     std::uint64_t regions = 0;                         ///< that share their scores
     double mean_ce = 0;                                ///< mean of CE_20 over pixels with test samples
@@ -40,6 +42,7 @@ struct CompareRow {
     double ce_enough = 0;                              ///< as StratumEvaluation::ce_enough
     double floor_enough = 0;                           ///< as StratumEvaluation::floor_enough
     double coverage_at_alpha = 0;                      ///< as StratumEvaluation::coverage_at_alpha
+    double place_error = 0;                            ///< as StratumEvaluation::place_error
     double worst_region = 0;                           ///< coverage in the worst region
     double worst_block = 0;                            ///< coverage in the worst block of the grid
     double worst_size = 0;                             ///< coverage of the worst set size

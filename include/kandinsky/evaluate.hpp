@@ -61,6 +61,7 @@ struct WorstPlace {
     std::uint64_t place = 0;  ///< a region's number, or that of a block: row * kBlocks + column
 };
 inline constexpr std::uint64_t kEnoughSamples = 30;  ///< fewer say too little about one place
+inline constexpr std::uint64_t kSomeSamples = 3;     ///< of a pixel, for the place error
 inline constexpr std::size_t kBlocks = 4;  ///< the grid is cut into so many rows and columns of blocks
 
 /// Confidence against accuracy in 20 bins of equal width (the last one closed).
@@ -92,7 +93,9 @@ struct StratumEvaluation {
     double floor_enough = 0;          ///< floor over the same pixels
     std::uint64_t pixels_enough = 0;  ///< such pixels
     double coverage_at_alpha = 0;     ///< coverage at 1 - alpha, all test samples together
-    WorstPlace worst_region;          ///< of the calibrator's regions
+    /// Mean of |coverage - (1 - alpha)| over pixels with kSomeSamples or more; NaN when there is none.
+    double place_error = 0;
+    WorstPlace worst_region;       ///< of the calibrator's regions
     WorstPlace worst_block;        ///< of kBlocks x kBlocks equal parts of the grid: the same for all methods
     ImageCoverage image_coverage;  ///< from image to image
     Interval mean_ce_interval;     ///< of mean_ce

@@ -33,11 +33,6 @@ Contest contest(const Data& calibration, const Data& test, std::vector<std::stri
     options.draws = draws;
     options.empty = empty_sets(empty);
     options.bootstrap = bootstrap;
-    for (auto name = options.methods.begin(); name != options.methods.end(); ++name) {
-        check_method(*name);
-        if (std::find(options.methods.begin(), name, *name) != name)
-            fail(ErrorKind::usage, "methods names '{}' twice", *name);
-    }
     PyProgress progress(std::move(callback));
     return progress.run(threads, [&] {
         return Contest{

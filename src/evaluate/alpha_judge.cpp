@@ -5,6 +5,7 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -75,6 +76,7 @@ AlphaJudge::AlphaJudge(const Calibrator& calibrator, const EvaluateOptions& opti
       image_valid_(data.images()),
       image_single_(data.images()),
       set_sums_(closely ? calibrator.grid.pixels() : 0),
+      pixel_wrong_(calibrator.strata() * set_sums_.size()),
       counts_(calibrator.classes) {
     if (options.bootstrap == 0) return;
     image_wrong_ = image_tested_;
@@ -236,6 +238,11 @@ void AlphaJudge::Tile::look_at(const Size* size, const ScoredTile& tile, Held& h
     if (!judge_.set_sums_.empty()) {
         std::uint32_t* const sums = judge_.set_sums_.data() + range_.begin;
         for (std::size_t i = 0; i < n; ++i) sums[i] += std::uint32_t{labelled[i]} * size[i];
+        for (std::size_t c = 0; c < classes; ++c) {
+            std::uint32_t* const wrong = judge_.pixel_wrong(judge_.calibrator_.stratum_of(c), range_);
+            const std::uint8_t *const in = in_set_.data() + c * n, *const member = tile.member(c);
+            for (std::size_t i = 0; i < n; ++i) wrong[i] += in[i] & labelled[i] & (member[i] ^ 1);
+        }
     }
     if (judge_.options_.empty == EmptySets::keep || held.plain.empty == 0) return;
     for (std::size_t i = 0; i < n && held.filled < held.plain.empty; ++i) {
@@ -278,7 +285,11 @@ void AlphaJudge::Tile::finish() {
 
 void AlphaJudge::Tile::list(VisitSums& sums) {
     sums.add(std::span(covered_));
-    if (!judge_.set_sums_.empty()) sums.add(std::span(judge_.set_sums_).subspan(range_.begin, range_.size()));
+    if (!judge_.set_sums_.empty()) {
+        sums.add(std::span(judge_.set_sums_).subspan(range_.begin, range_.size()));
+        for (std::size_t s = 0; s < judge_.calibrator_.strata(); ++s)
+            sums.add(std::span(judge_.pixel_wrong(s, range_), range_.size()));
+    }
     counts_.list(sums);
 }
 
@@ -325,7 +336,14 @@ void AlphaJudge::finish_stratum(std::size_t s, std::span<const std::uint32_t> pi
     const Partition& partition = calibrator_.partitions[s];
     std::vector<std::uint64_t> region_tested(partition.regions), region_covered(partition.regions),
         block_tested(kBlocks * kBlocks), block_covered(kBlocks * kBlocks);
+    double place_errors = 0;
+    std::uint64_t places = 0;
     for (std::size_t p = 0; p < grid.pixels(); ++p) {
+        const std::uint64_t here = pixel_tested[s * grid.pixels() + p];
+        if (here >= kSomeSamples) {
+            place_errors += std::abs(share_of(covered_[s * grid.pixels() + p], here) - (1 - options_.alpha));
+            ++places;
+        }
         const std::size_t block =
             p / grid.width * kBlocks / grid.height * kBlocks + p % grid.width * kBlocks / grid.width;
         region_tested[partition.region[p]] += pixel_tested[s * grid.pixels() + p];
@@ -334,6 +352,8 @@ void AlphaJudge::finish_stratum(std::size_t s, std::span<const std::uint32_t> pi
         block_covered[block] += covered_[s * grid.pixels() + p];
     }
     out.coverage_at_alpha = share_of(total(block_covered), total(block_tested));
+    out.place_error =
+        places > 0 ? place_errors / static_cast<double>(places) : std::numeric_limits<double>::quiet_NaN();
     out.worst_region = worst_of(region_tested, region_covered);
     out.worst_block = worst_of(block_tested, block_covered);
     out.image_coverage = image_coverage(image_tested_[s], image_covered_[s]);

@@ -17,7 +17,7 @@ namespace kandinsky {
 /// What the sets at one level do: their sizes, and coverage by pixel, region, set size and image.
 class AlphaJudge {
   public:
-    /// `closely`: whether set_sums() and undecided() will be asked for.
+    /// `closely`: whether set_sums(), pixel_wrong() and undecided() will be asked for.
     AlphaJudge(const Calibrator& calibrator, const EvaluateOptions& options, const Dataset& data,
                bool closely);
 
@@ -54,7 +54,8 @@ class AlphaJudge {
             SetCounts plain;                     ///< before any is filled
             std::uint64_t filled = 0, hits = 0;  ///< sets filled, and with a class that the pixel has
         };
-        /// Counts what filling the empty sets of labelled pixels does, and adds the sizes to set_sums().
+        /// Counts what filling the empty sets of labelled pixels does, and adds to set_sums() and
+        /// pixel_wrong().
         template <class Size>
         void look_at(const Size* size, const ScoredTile& tile, Held& held);
         /// Adds what one image holds to the counts.
@@ -81,10 +82,15 @@ class AlphaJudge {
                 const Resamples& resamples) const;
     /// [pixel] the summed sizes of the sets, none filled.
     [[nodiscard]] const std::vector<std::uint32_t>& set_sums() const { return set_sums_; }
+    /// [stratum][pixel] classes of the stratum that sets hold wrongly there, over all images, none filled.
+    [[nodiscard]] const std::vector<std::uint32_t>& pixel_wrong() const { return pixel_wrong_; }
     /// [image] labelled pixels whose set has not exactly one class, none filled.
     [[nodiscard]] std::vector<std::uint64_t> undecided() const;
 
   private:
+    [[nodiscard]] std::uint32_t* pixel_wrong(std::size_t stratum, PixelRange range) {
+        return pixel_wrong_.data() + stratum * set_sums_.size() + range.begin;
+    }
     /// Sums over images of one kind of count, gathered from all tiles at once.
     using ByImage = std::vector<std::uint64_t>;
     static void add_atomically(std::uint64_t& to, std::uint64_t n);
@@ -102,8 +108,8 @@ class AlphaJudge {
     ThresholdTable by_curve_;
     std::vector<std::uint32_t> covered_;                 ///< [stratum][pixel]
     std::vector<ByImage> image_tested_, image_covered_;  ///< [stratum]
-    ByImage image_valid_, image_single_;   ///< sets, and those of one class before any is filled
-    std::vector<std::uint32_t> set_sums_;  ///< [pixel]; empty unless looked at closely
+    ByImage image_valid_, image_single_;  ///< sets, and those of one class before any is filled
+    std::vector<std::uint32_t> set_sums_, pixel_wrong_;  ///< empty unless looked at closely
     /// For intervals; empty without resamples. The sets are those once filled, but for the empty ones.
     std::vector<ByImage> image_wrong_;  ///< [stratum]
     ByImage image_members_, image_empty_, image_filled_, image_right_, image_full_;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <iterator>
 #include <kandinsky/compare.hpp>
+#include <numeric>
 
 #include "calibrate/sample.hpp"
 #include "core/base/fail.hpp"
@@ -39,6 +40,7 @@ CompareRow compare_row(const Calibrator& calibrator, const Evaluation& evaluatio
     row.floor_enough = from.floor_enough;
     row.pixels_enough = from.pixels_enough;
     row.coverage_at_alpha = from.coverage_at_alpha;
+    row.place_error = from.place_error;
     row.worst_region = from.worst_region.coverage;
     row.worst_block = from.worst_block.coverage;
     row.worst_size = evaluation.worst_size.coverage;
@@ -53,6 +55,40 @@ CompareRow compare_row(const Calibrator& calibrator, const Evaluation& evaluatio
 }
 
 namespace {
+/// The options of "METHOD" or "METHOD:SCORE".
+CalibrateOptions options_of(const std::string& name, const CalibrateOptions& shared) {
+    CalibrateOptions out = shared;
+    const std::size_t colon = name.find(':');
+    out.method = name.substr(0, colon);
+    check_method(out.method);
+    if (colon != std::string::npos) out.score.kind = score_kind(name.substr(colon + 1));
+    return out;
+}
+
+/// calibrate_all() of methods that may have different scores, in the order given.
+std::vector<Calibrator> calibrate_by_score(const Dataset& data, const std::vector<CalibrateOptions>& wanted,
+                                           Progress& progress, std::vector<double>& seconds) {
+    std::vector<Calibrator> out(wanted.size());
+    seconds.resize(wanted.size());
+    std::vector<std::size_t> open(wanted.size());
+    std::iota(open.begin(), open.end(), std::size_t{0});
+    while (!open.empty()) {
+        const auto later = std::stable_partition(open.begin(), open.end(), [&](std::size_t m) {
+            return wanted[m].score == wanted[open.front()].score;
+        });
+        std::vector<CalibrateOptions> alike;
+        for (auto m = open.begin(); m != later; ++m) alike.push_back(wanted[*m]);
+        std::vector<double> own;
+        std::vector<Calibrator> made = calibrate_all(data, alike, progress, &own);
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            out[open[i]] = std::move(made[i]);
+            seconds[open[i]] = own[i];
+        }
+        open.erase(open.begin(), later);
+    }
+    return out;
+}
+
 /// The mean of several draws of the same row; counts and closer looks are the last draw's.
 CompareRow average(const std::vector<CompareRow>& rows) {
     CompareRow mean = rows.back();
@@ -66,9 +102,9 @@ CompareRow average(const std::vector<CompareRow>& rows) {
          {&CompareRow::mean_ce, &CompareRow::q05, &CompareRow::q95, &CompareRow::floor,
           &CompareRow::false_share, &CompareRow::empty_share, &CompareRow::fit_seconds,
           &CompareRow::evaluate_seconds, &CompareRow::weighted_ce, &CompareRow::ce_enough,
-          &CompareRow::floor_enough, &CompareRow::coverage_at_alpha, &CompareRow::worst_region,
-          &CompareRow::worst_block, &CompareRow::worst_size, &CompareRow::images_below,
-          &CompareRow::filled_share})
+          &CompareRow::floor_enough, &CompareRow::coverage_at_alpha, &CompareRow::place_error,
+          &CompareRow::worst_region, &CompareRow::worst_block, &CompareRow::worst_size,
+          &CompareRow::images_below, &CompareRow::filled_share})
         mean.*field = over(field);
     for (double SetFigures::*figure : {&SetFigures::size, &SetFigures::false_classes, &SetFigures::empty,
                                        &SetFigures::single, &SetFigures::single_right, &SetFigures::full}) {
@@ -106,15 +142,15 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
              options.draws);
     const std::vector<std::string> names = options.methods.empty() ? default_methods() : options.methods;
     std::vector<CalibrateOptions> wanted;
-    for (const std::string& name : names) {
-        wanted.push_back(options.calibrate);
-        wanted.back().method = name;
+    for (auto name = names.begin(); name != names.end(); ++name) {
+        wanted.push_back(options_of(*name, options.calibrate));
+        if (std::find(names.begin(), name, *name) != name)
+            fail(ErrorKind::usage, "--methods names '{}' twice", *name);
     }
     std::vector<CalibrateOptions> with_references = wanted;
     for (const std::string& name : options.references) {
         if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-        with_references.push_back(options.calibrate);
-        with_references.back().method = name;
+        with_references.push_back(options_of(name, options.calibrate));
         with_references.back().fallback = Fallback::none;
     }
     std::vector<std::uint64_t> who;
@@ -138,7 +174,7 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
         result.cal_groups = total(part.team().comm, part.groups());
         std::vector<double> fit_seconds;
         const bool last = draw + 1 == options.draws;
-        result.calibrators = calibrate_all(part, last ? with_references : wanted, progress, &fit_seconds);
+        result.calibrators = calibrate_by_score(part, last ? with_references : wanted, progress, fit_seconds);
         const auto first_reference = result.calibrators.begin() + static_cast<std::ptrdiff_t>(wanted.size());
         result.references.assign(std::make_move_iterator(first_reference),
                                  std::make_move_iterator(result.calibrators.end()));
@@ -165,6 +201,7 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
             for (std::size_t m = 0; m < wanted.size(); ++m) {
                 CompareRow row = compare_row(result.calibrators[m], result.last.calibrators[m],
                                              result.last.probabilities, s);
+                row.method = names[m];
                 row.fit_seconds = fit_seconds[m];
                 row.evaluate_seconds = evaluate_seconds;
                 rows[s * wanted.size() + m].push_back(std::move(row));

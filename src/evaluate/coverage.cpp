@@ -121,6 +121,7 @@ MethodTally CoverageJudge::take_tally() {
     out.pixel_tested = std::move(curves.pixel_tested);
     out.pixel_covered = std::move(curves.pixel_covered);
     out.set_sums = at_alpha_.set_sums();
+    out.pixel_wrong = at_alpha_.pixel_wrong();
     return out;
 }
 

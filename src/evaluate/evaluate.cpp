@@ -69,7 +69,9 @@ class Examiner {
     Progress& progress_;
     bool closely_, released_, ece_maps_;
     Resamples resamples_;
-    std::size_t most_images_;  ///< of any rank
+    std::size_t most_images_;            ///< of any rank
+    std::vector<ScoreOptions> scores_;   ///< all that calibrators use
+    std::vector<std::size_t> score_of_;  ///< [calibrator] its place in them
     Tiles tiles_;
     std::vector<std::unique_ptr<CoverageJudge>> judges_;
     std::optional<TruthCounts> truth_;  ///< with a tally
@@ -101,8 +103,12 @@ Examiner::Examiner(const Dataset& data, const std::vector<const Calibrator*>& ca
     if (options.bootstrap > 0)
         tiles_.length = std::min(tiles_.length,
                                  ResampledErrors::tile_size(data, most_images_, kNotes / calibrators.size()));
-    for (const Calibrator* calibrator : calibrators)
+    for (const Calibrator* calibrator : calibrators) {
+        const auto known = std::find(scores_.begin(), scores_.end(), calibrator->options.score);
+        score_of_.push_back(static_cast<std::size_t>(known - scores_.begin()));
+        if (known == scores_.end()) scores_.push_back(calibrator->options.score);
         judges_.push_back(std::make_unique<CoverageJudge>(*calibrator, options, data, resamples_, closely));
+    }
     if (closely) truth_.emplace(data);
     report_.images = total(team.comm, data.images());
     report_.groups = total(team.comm, data.groups());
@@ -129,12 +135,13 @@ std::size_t Examiner::tiles_together() const {
 }
 
 void Examiner::add(Tile& to, std::size_t first, std::size_t last) {
-    ScoredTile tile(data_, calibrators_.front()->options.score, to.range.size());
+    std::vector<ScoredTile> tiles;
+    for (const ScoreOptions& score : scores_) tiles.emplace_back(data_, score, to.range.size());
     for (std::size_t image = first; image < last; ++image) {
-        tile.load(image, to.range);
-        to.reliability.add(tile, groups_ ? &*groups_ : nullptr, data_.group_of(image));
-        for (const auto& one : to.coverage) one->add(tile, image);
-        if (truth_) truth_->add(tile, to.range, image);
+        for (ScoredTile& tile : tiles) tile.load(image, to.range);
+        to.reliability.add(tiles.front(), groups_ ? &*groups_ : nullptr, data_.group_of(image));
+        for (std::size_t m = 0; m < to.coverage.size(); ++m) to.coverage[m]->add(tiles[score_of_[m]], image);
+        if (truth_) truth_->add(tiles.front(), to.range, image);
     }
 }
 
@@ -219,11 +226,7 @@ void check(const Dataset& data, const std::vector<const Calibrator*>& calibrator
            const EvaluateOptions& options) {
     check_alpha(options.alpha);
     if (calibrators.empty()) fail(ErrorKind::usage, "there is no calibrator to evaluate");
-    for (const Calibrator* calibrator : calibrators) {
-        check_fits(*calibrator, data);
-        if (calibrator->options.score != calibrators.front()->options.score)
-            fail(ErrorKind::usage, "the calibrators to compare use different scores");
-    }
+    for (const Calibrator* calibrator : calibrators) check_fits(*calibrator, data);
     if (options.bootstrap > 10000)
         fail(ErrorKind::usage, "--bootstrap is {}, but must be at most 10000", options.bootstrap);
 }

@@ -17,6 +17,7 @@ struct MethodTally {
     std::vector<std::uint32_t> pixel_tested;          ///< [stratum][pixel] samples
     std::vector<std::uint32_t> pixel_covered;         ///< [stratum][pixel][curve level] samples covered
     std::vector<std::uint32_t> set_sums;              ///< [pixel] summed set sizes at alpha, none filled
+    std::vector<std::uint32_t> pixel_wrong;  ///< [stratum][pixel] classes wrongly held at alpha, none filled
 };
 
 struct Tally {

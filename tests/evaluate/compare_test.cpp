@@ -48,10 +48,37 @@ TEST(Compare, RowsAreEvaluationsOfEachMethodByClass) {
         EXPECT_EQ(row.regions, row.method == "pixel" ? 12u : 1u);
         EXPECT_EQ(row.sets.size, report.calibrators[0].sets.size);
         EXPECT_EQ(row.false_share, one.false_share);
+        EXPECT_EQ(row.place_error, one.place_error);
         EXPECT_EQ(row.ece, report.probabilities.classes[i / 2].ece);
         EXPECT_EQ(row.draws, std::vector<double>{row.mean_ce});
         EXPECT_EQ(row.mean_ce_sd, 0);
     }
+}
+
+TEST(Compare, AMethodMayHaveAnotherScoreThanTheRest) {
+    const Dataset cal = make({.images = 20, .seed = 1}).dataset();
+    const Dataset test = make({.images = 9, .seed = 2}).dataset();
+    const Comparison found =
+        compare(cal, test, options_for({"image:near", "pixel", "image", "image:margin"}));
+    ASSERT_EQ(found.rows.size(), 8u);
+    EXPECT_EQ(found.rows[4].method, "image:near");
+    EXPECT_EQ(found.rows[7].method, "image:margin");
+    for (const auto& [name, at] :
+         {std::pair{ScoreKind::near, 0u}, {ScoreKind::lac, 2u}, {ScoreKind::margin, 3u}}) {
+        CompareOptions alone = options_for({"image"});
+        alone.calibrate.score.kind = name;
+        const Comparison one = compare(cal, test, alone);
+        for (std::size_t s = 0; s < 2; ++s) {
+            EXPECT_EQ(found.rows[4 * s + at].mean_ce, one.rows[s].mean_ce);
+            EXPECT_EQ(found.rows[4 * s + at].false_share, one.rows[s].false_share);
+        }
+        EXPECT_EQ(found.calibrators[at].options.score, alone.calibrate.score);
+    }
+    expect_error(ErrorKind::usage, {"nosuch"},
+                 [&] { (void)compare(cal, test, options_for({"image:nosuch"})); });
+    expect_error(ErrorKind::usage, {"image:lac", "twice"}, [&] {
+        (void)compare(cal, test, options_for({"image:lac", "pixel", "image:lac"}));
+    });
 }
 
 TEST(Compare, StartsFromTheOptionsOfCalibrate) {

@@ -118,6 +118,22 @@ void expect_at_alpha(const Made& made, const Calibrator& calibrator, const Evalu
             }
             if (made.valid(n, p)) ++valid, in_sets += size, empty += size == 0;
         }
+    for (std::size_t s = 0; s < calibrator.strata(); ++s) {
+        double errors = 0;
+        std::uint64_t places = 0;
+        for (std::size_t p = 0; p < made.pixels(); ++p) {
+            std::uint64_t here = 0, hits = 0;
+            for (std::size_t n = 0; n < made.recipe.images; ++n)
+                for (std::size_t c = 0; c < made.recipe.classes; ++c)
+                    if (calibrator.stratum_of(c) == s && made.has(n, c, p)) {
+                        ++here;
+                        hits += 1.0f - made.prob(n, c, p) <= limit[c * made.pixels() + p];
+                    }
+            if (here >= 3) errors += std::abs(share(hits, here) - (1 - alpha)), ++places;
+        }
+        expect_near(found.strata[s].place_error,
+                    places > 0 ? errors / static_cast<double>(places) : std::nan(""), "place error");
+    }
     ASSERT_EQ(found.alpha, alpha);
     ASSERT_EQ(found.infinite, infinite);
     expect_near(found.plain_sets.size, share(in_sets, valid), "set size at alpha");
@@ -241,6 +257,25 @@ TEST(Evaluate, JudgesSeveralCalibratorsAsItWouldEachAlone) {
     expect_same(together, alone);
 }
 
+TEST(Evaluate, JudgesCalibratorsOfDifferentScoresEachByItsOwn) {
+    const Made made = make({.images = 12, .classes = 3, .seed = 21});
+    std::vector<Calibrator> calibrators;
+    for (const ScoreKind kind : {ScoreKind::near, ScoreKind::lac, ScoreKind::aps, ScoreKind::near}) {
+        CalibrateOptions options{.score = {.kind = kind}};
+        options.method = calibrators.size() == 3 ? "pixel" : "image";
+        calibrators.push_back(calibrate(made.dataset(), options));
+    }
+    std::vector<const Calibrator*> pointers;
+    EvaluationReport alone;
+    for (const Calibrator& one : calibrators) {
+        pointers.push_back(&one);
+        const EvaluationReport own = evaluate(made.dataset(), {&one});
+        alone.probabilities = own.probabilities;
+        alone.calibrators.push_back(own.calibrators[0]);
+    }
+    expect_same(evaluate(made.dataset(), pointers), alone);
+}
+
 TEST(Evaluate, LeavesTheMapsOutWhenNotAsked) {
     const Made made = make({.images = 4, .seed = 8});
     const Calibrator calibrator = calibrator_of(made, "image", Condition::by_class);
@@ -259,11 +294,6 @@ TEST(Evaluate, RefusesWhatItCannotJudge) {
                  [&] { (void)evaluate(made.dataset(), {&calibrator}, {.alpha = 2}); });
     expect_error(ErrorKind::data, {"3 classes"},
                  [&] { (void)evaluate(make({.classes = 3}).dataset(), {&calibrator}); });
-    Calibrator half = calibrator;
-    half.options.score.half = true;
-    expect_error(ErrorKind::usage, {"different scores"}, [&] {
-        (void)evaluate(made.dataset(), {&calibrator, &half});
-    });
     std::fill(made.truth.begin(), made.truth.end(), std::uint8_t{255});
     expect_error(ErrorKind::data, {"every pixel is ignored"},
                  [&] { (void)evaluate(made.dataset(), {&calibrator}); });

@@ -28,6 +28,7 @@ struct Counted {
     std::uint64_t not_single = 0;
     std::vector<std::uint64_t> others, wrong;  ///< [stratum] samples without the class, and those covered
     std::vector<std::uint32_t> pixel_covered;  ///< [stratum][pixel]
+    std::vector<std::uint32_t> pixel_wrong;    ///< [stratum][pixel]
     std::vector<std::uint32_t> set_sums;       ///< [pixel]
     std::vector<std::uint64_t> undecided;      ///< [image]
 };
@@ -41,6 +42,7 @@ Counted counted(const Calibrator& calibrator, const Made& made, double alpha) {
                 std::vector<std::uint64_t>(calibrator.strata()),
                 std::vector<std::uint64_t>(calibrator.strata()),
                 std::vector<std::uint32_t>(calibrator.strata() * pixels),
+                std::vector<std::uint32_t>(calibrator.strata() * pixels),
                 std::vector<std::uint32_t>(pixels),
                 std::vector<std::uint64_t>(images)};
     for (std::size_t n = 0; n < images; ++n) {
@@ -53,6 +55,7 @@ Counted counted(const Calibrator& calibrator, const Made& made, double alpha) {
                 size += sets[c * pixels + p];
                 out.others[s] += !made.has(n, c, p);
                 out.wrong[s] += !made.has(n, c, p) && sets[c * pixels + p] != 0;
+                out.pixel_wrong[s * pixels + p] += !made.has(n, c, p) && sets[c * pixels + p] != 0;
                 out.covered[s] += made.has(n, c, p) && sets[c * pixels + p] != 0;
                 out.pixel_covered[s * pixels + p] += made.has(n, c, p) && sets[c * pixels + p] != 0;
             }
@@ -93,6 +96,7 @@ TEST_P(TallyOf, CountsThePredictorsSetsAtEveryPositionOfTheSlider) {
         }
         const Counted at_alpha = counted(it.calibrators[m], it.test, 0.35);
         EXPECT_EQ(own.set_sums, at_alpha.set_sums) << m;
+        EXPECT_EQ(own.pixel_wrong, at_alpha.pixel_wrong) << m;
     }
     EXPECT_EQ(found.undecided, counted(it.calibrators[0], it.test, 0.35).undecided);
 }

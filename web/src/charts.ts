@@ -10,7 +10,7 @@ import { fileName } from "./text";
 export const curveLevels = Array.from({ length: CURVE_LEVELS }, (_, i) => (i + 1) / 20);
 export const sliderLevels = Array.from({ length: SLIDER_LEVELS }, (_, i) => (i + 1) / 100);
 
-const look = { fontSize: "12px", fontFamily: "inherit", background: "transparent", overflow: "visible" };
+export const look = { fontSize: "12px", fontFamily: "inherit", background: "transparent", overflow: "visible" };
 
 /** A chart with its caption and its button; the drawing is replaced by show(). */
 export class ChartFrame {

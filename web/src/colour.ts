@@ -47,6 +47,23 @@ export function regionColour(r: number, regions: number): Rgb {
   return regions <= distinctRegions ? regionColours[r] : shareRamp[Math.round((255 * r) / (regions - 1))];
 }
 
+/** Class colours: a quiet first one, then Okabe and Ito's and Tol's; beyond them they start again. */
+const classColours = [
+  "#d9dde2", "#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#b8a800",
+  "#332288", "#aa4499", "#117733", "#882255", "#661100", "#6699cc", "#44aa99", "#777777",
+].map(parse);
+export function classColour(c: number): Rgb {
+  return classColours[c % classColours.length];
+}
+
+/** Half way to white. */
+export function pale([r, g, b]: Rgb): Rgb {
+  return [(r + 255) >> 1, (g + 255) >> 1, (b + 255) >> 1];
+}
+
+/** Sets with more classes than stripes can show. */
+export const manyClasses: Rgb = [120, 122, 126];
+
 export const noData: Rgb = [190, 190, 190];
 
 /** Prediction sets of one class. */

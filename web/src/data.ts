@@ -23,12 +23,14 @@ export interface Stratum {
   images_below: number | null; // share of images
   coverage_at_alpha: number | null; // before filling
   false_share: number | null; // at alpha, of the sets once filled
+  place_error: number | null; // at alpha
   coverage: (number | null)[];
   slider_false_share: (number | null)[];
   slider_coverage: (number | null)[];
   region_coverage: (number | null)[][];
   region_samples: number[];
   ce_map: Blob8;
+  false_map: Blob8; // at alpha, before filling
   region_map: Blob8 | null;
   level_map: Blob8 | null;
   geometry: Record<string, unknown>;
@@ -76,6 +78,7 @@ export interface Example {
   image: number;
   group: number | null;
   truth: Blob8;
+  likeliest: Blob8; // the most probable class of every pixel
   probabilities: Blob8;
   photo: Blob8 | null; // [H][W][3]
   sets: Blob8[];

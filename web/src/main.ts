@@ -10,6 +10,7 @@ import { overviewSection, reliabilitySection, tableSection } from "./overview";
 import { setsSection } from "./sets";
 import { Store } from "./store";
 import { plural } from "./text";
+import { tradeSection } from "./trade";
 import { trainingSection } from "./training";
 
 function header(report: Report): HTMLElement {
@@ -30,6 +31,7 @@ function toolbar(store: Store): HTMLElement {
   store.on(["method"], () => ((method.querySelector("select") as HTMLSelectElement).selectedIndex = store.choice.method));
   const links: [string, string][] = [
     ["#table", "table"],
+    ["#trade", "trade"],
     ["#errors", "errors"],
     ["#sets", "sets"],
     ["#regions", "regions"],
@@ -52,6 +54,7 @@ function build(report: Report): Node[] {
   const parts = [
     overviewSection(store),
     tableSection(store),
+    tradeSection(store),
     errorSection(store),
     differenceSection(store),
     setsSection(store),

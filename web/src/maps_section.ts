@@ -44,11 +44,30 @@ export function errorContent(map: ArrayLike<number>, top: number, cut: number, n
   };
 }
 
+/** False shares of all methods for a stratum, in steps of 1/254, and where the colours end. */
+export async function falseMaps(store: Store) {
+  const { stratum } = store.choice;
+  const maps = await Promise.all(store.report.methods.map((method) => values(method.strata[stratum].false_map)));
+  return { maps, cut: roundUp(codeQuantile(maps, 0.99) / 254 || 0.01), stratum };
+}
+
+export function falseContent(map: ArrayLike<number>, cut: number, name: string) {
+  return {
+    paint: (pixel: number) => onScale(shareRamp, map[pixel], cut * 254),
+    describe: (pixel: number) => (map[pixel] === NO_VALUE ? `every label here is ${name}` : `false share ${percent(map[pixel] / 254)}`),
+    bar: { ramp: shareRamp, low: "0", high: cut < 1 ? `${percent(cut, 0)} and more` : "100 %", label: `sets with ${name} where it is not` },
+  };
+}
+
 export function errorSection(store: Store): HTMLElement {
   const { report } = store;
   const maps = report.methods.map((method, m) => {
     const caption = h("span", {}, h("span", { class: "dot", style: `background: ${methodColour(m)}` }), method.name);
     return new PixelMap(store, `Coverage error of ${method.name}`, `ce-${m}`, caption);
+  });
+  const prices = report.methods.map((method, m) => {
+    const caption = h("span", {}, h("span", { class: "dot", style: `background: ${methodColour(m)}` }), method.name);
+    return new PixelMap(store, `False share of ${method.name}`, `false-${m}`, caption);
   });
   const violin = new ChartFrame("Coverage error over pixels", "violins", "Width: how many pixels have that error. Dot: mean. Line: from the 0.05 to the 0.95 quantile. The sampling floor is what a perfect calibrator would show with these test images.");
   store.on(
@@ -62,7 +81,18 @@ export function errorSection(store: Store): HTMLElement {
       },
     ),
   );
-  return section("errors", "Where the coverage is wrong", "Each pixel's coverage error, all methods on one colour scale: dark is right, bright is wrong. Grey pixels have no test sample of the class.", h("div", { class: "maps" }, ...maps.map((map) => map.figure)), violin.figure);
+  store.on(
+    ["stratum"],
+    latest(
+      () => falseMaps(store),
+      ({ maps: codes, cut, stratum }) => prices.forEach((map, m) => map.draw(falseContent(codes[m], cut, stratumName(report, stratum)))),
+    ),
+  );
+  return section("errors", "Where the coverage is wrong, and where the price is paid", "Each pixel's coverage error, all methods on one colour scale: dark is right, bright is wrong. Grey pixels have no test sample of the class.", h("div", { class: "maps" }, ...maps.map((map) => map.figure)), violin.figure,
+    h("h3", {}, `False share at alpha ${report.alpha}`),
+    h("p", { class: "lead" }, "Of the test images where a pixel has another label, how many hold the class in its set, before empty sets are filled. Dark is cheap, bright is dear."),
+    h("div", { class: "maps" }, ...prices.map((map) => map.figure)),
+  );
 }
 
 export function differenceSection(store: Store): HTMLElement | null {

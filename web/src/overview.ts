@@ -4,7 +4,7 @@ import { methodColour } from "./colour";
 import { bestMethod, classesOf, stratumName } from "./data";
 import { h, section } from "./dom";
 import { PixelMap } from "./map";
-import { errorContent, errorMaps } from "./maps_section";
+import { errorContent, errorMaps, falseContent, falseMaps } from "./maps_section";
 import type { Store } from "./store";
 import { latest } from "./store";
 import { table } from "./table";
@@ -32,6 +32,8 @@ export function overviewSection(store: Store): HTMLElement {
   const text = h("p", { class: "headline", id: "headline" });
   const caption = h("span", {});
   const map = new PixelMap(store, "Coverage error of the best method", "best-map", caption);
+  const priceCaption = h("span", {});
+  const price = new PixelMap(store, "False share of the best method", "best-false-map", priceCaption);
   const chart = new ChartFrame("Coverage diagram", "coverage", "On the dashed line coverage is what was asked for; below it, sets are too small.");
   const tiles = h("div", { class: "tiles" });
   store.on(["stratum"], () => {
@@ -40,6 +42,7 @@ export function overviewSection(store: Store): HTMLElement {
     const own = report.methods[best].strata[stratum];
     text.textContent = headline(store);
     caption.textContent = `Coverage error of ${report.methods[best].name}`;
+    priceCaption.textContent = `False share of ${report.methods[best].name}`;
     const tile = (value: string, note: string) => h("div", { class: "tile" }, h("strong", {}, value), h("span", {}, note));
     const classes = classesOf(report, stratum);
     const ece = classes.reduce((sum, c) => sum + (report.reliability[c].ece ?? NaN), 0) / classes.length;
@@ -58,9 +61,16 @@ export function overviewSection(store: Store): HTMLElement {
       ({ maps, top, cut, stratum }) => map.draw(errorContent(maps[bestMethod(report, stratum)], top, cut, stratumName(report, stratum))),
     ),
   );
+  store.on(
+    ["stratum"],
+    latest(
+      () => falseMaps(store),
+      ({ maps, cut, stratum }) => price.draw(falseContent(maps[bestMethod(report, stratum)], cut, stratumName(report, stratum))),
+    ),
+  );
   store.on(["stratum", "percent"], () => chart.show(coverageDiagram(report, store.choice.stratum, 460, 380, store.choice.percent)));
   chart.figure.append(methodLegend(report));
-  return h("section", { id: "overview", "aria-label": "Overview" }, text, tiles, h("div", { class: "pair" }, map.figure, chart.figure));
+  return h("section", { id: "overview", "aria-label": "Overview" }, text, tiles, h("div", { class: "pair" }, map.figure, price.figure, chart.figure));
 }
 
 export function tableSection(store: Store): HTMLElement {
@@ -82,6 +92,7 @@ export function tableSection(store: Store): HTMLElement {
       { title: "floor", hint: "mean CE of a perfect calibrator with these test images", cell: (row: Row) => fixed(row.own.floor), key: numeric((row) => row.own.floor) },
       { title: "coverage", hint: `of this class at alpha ${report.alpha}`, cell: (row: Row) => percent(row.own.coverage_at_alpha, 1), key: numeric((row) => row.own.coverage_at_alpha) },
       { title: "false share", hint: `of the pixels without this class, those whose set holds it, at alpha ${report.alpha}`, cell: (row: Row) => percent(row.own.false_share, 1), key: numeric((row) => row.own.false_share) },
+      { title: "place error", hint: `mean distance of a pixel's coverage from ${(1 - report.alpha).toFixed(2)}, over pixels with at least 3 test samples`, cell: (row: Row) => fixed(row.own.place_error), key: numeric((row) => row.own.place_error) },
       { title: "set size", hint: `classes in a set at alpha ${report.alpha}`, cell: (row: Row) => fixed(row.method.set_size, 3), key: numeric((row) => row.method.set_size) },
       { title: "empty", hint: `share of empty sets at alpha ${report.alpha}, before the most probable class enters them`, cell: (row: Row) => percent(row.method.empty_share, 2), key: numeric((row) => row.method.empty_share) },
       { title: "single", hint: `share of sets of one class at alpha ${report.alpha}`, cell: (row: Row) => percent(row.method.single_share, 1), key: numeric((row) => row.method.single_share) },

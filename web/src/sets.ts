@@ -1,6 +1,6 @@
-// The prediction sets of example images, redrawn as alpha moves.
+// The prediction sets of example images, redrawn as alpha moves: whole sets, or what they say about one class.
 import type { Rgb } from "./colour";
-import { setColours } from "./colour";
+import { classColour, manyClasses, noData, pale, setColours } from "./colour";
 import type { Example, Report } from "./data";
 import { sliderIndex, values } from "./data";
 import { h, picker, section, svg } from "./dom";
@@ -9,23 +9,15 @@ import { PixelMap, swatches } from "./map";
 import type { Store } from "./store";
 import { latest } from "./store";
 import { fixed, percent } from "./text";
+import { setColour, setMembers, STRIPES, summary } from "./whole_sets";
 
 export type SetState = "in" | "out" | "both" | "empty";
 
 /** What a set says about class c: codes [class][pixel] say up to which alpha (in percent) a class stays in the set. */
 export function setState(codes: ArrayLike<number>, pixels: number, classes: number, c: number, pixel: number, alpha: number): SetState {
-  const has = codes[c * pixels + pixel] >= alpha;
-  let others = 0;
-  for (let k = 0; k < classes; ++k) if (k !== c && codes[k * pixels + pixel] >= alpha) ++others;
-  if (has) return others > 0 ? "both" : "in";
-  return others > 0 ? "out" : "empty";
-}
-
-/** How many classes the set of a pixel has. */
-export function setMembers(codes: ArrayLike<number>, pixels: number, classes: number, pixel: number, alpha: number): number[] {
-  const members: number[] = [];
-  for (let k = 0; k < classes; ++k) if (codes[k * pixels + pixel] >= alpha) members.push(k);
-  return members;
+  const members = setMembers(codes, pixels, classes, pixel, alpha);
+  if (members.includes(c)) return members.length > 1 ? "both" : "in";
+  return members.length > 0 ? "out" : "empty";
 }
 
 /** The colour of a state laid over the photo's pixel. */
@@ -41,22 +33,134 @@ function exampleTitle(example: Example, i: number, all: number): string {
   return `Image ${example.image}${example.group === null ? "" : ` (group ${example.group})`}${kind}`;
 }
 
+async function unpack(example: Example, method: number) {
+  const [codes, truth, likeliest, probs] = await Promise.all([example.sets[method], example.truth, example.likeliest, example.probabilities].map(values));
+  return { codes, truth, likeliest, probs, photo: example.photo ? await values(example.photo) : null };
+}
+type Unpacked = Awaited<ReturnType<typeof unpack>>;
+
+/** One example: what the model says (or the photo), the set, the truth, and what the set holds in words. */
+class ExampleView {
+  readonly row: HTMLElement;
+  private readonly model: PixelMap;
+  private readonly set: PixelMap;
+  private readonly truth: PixelMap;
+  private readonly words: HTMLElement;
+  private readonly pixels: number;
+  private readonly classes: number;
+  private readonly wide: number; // of a stripe
+
+  constructor(
+    private readonly store: Store,
+    example: Example,
+    i: number,
+  ) {
+    const { report } = store;
+    const [height, width] = report.grid;
+    this.pixels = height * width;
+    this.classes = report.classes.length;
+    this.wide = Math.max(1, Math.round(width / 120));
+    const title = exampleTitle(example, i, report.examples.length);
+    this.model = new PixelMap(store, `${title}, ${example.photo ? "photo" : "most probable class"}`, `example-${i}-model`, example.photo ? "The image" : "Most probable class");
+    this.set = new PixelMap(store, `${title}, prediction sets`, `example-${i}`, "Prediction sets");
+    this.truth = new PixelMap(store, `${title}, truth`, `example-${i}-truth`, "Truth");
+    this.words = h("p", { class: "note shares", id: `example-${i}-shares` });
+    this.row = h("div", { class: "example" }, h("h3", {}, title), h("div", { class: "maps" }, this.model.figure, this.set.figure, this.truth.figure), this.words);
+  }
+
+  draw(data: Unpacked, shown: number | null, underlay: boolean): void {
+    const { report } = this.store;
+    const [height, width] = report.grid;
+    const name = (c: number) => report.classes[c];
+    const { truth, likeliest, photo } = data;
+    const label = (p: number) => (truth[p] === 255 ? "ignored" : name(truth[p]));
+    this.model.draw({
+      paint: photo ? (p) => [photo[3 * p], photo[3 * p + 1], photo[3 * p + 2]] : (p) => classColour(likeliest[p]),
+      describe: (p) => `most probable: ${name(likeliest[p])}`,
+    });
+    this.truth.draw({ paint: (p) => (truth[p] === 255 ? noData : classColour(truth[p])), describe: label });
+    const over = (colour: Rgb, p: number) => (photo && underlay ? overPhoto(colour, photo, p) : colour);
+    const line = (inside: (p: number) => boolean) => [svg("path", { d: outline(height, width, inside), fill: "none", stroke: "#111111", "stroke-width": 1.2, "vector-effect": "non-scaling-stroke" })];
+    if (shown === null) this.drawWhole(data, over, line, label);
+    else this.drawClass(data, shown, over, line, label);
+  }
+
+  private drawWhole({ codes, truth, likeliest }: Unpacked, over: (colour: Rgb, p: number) => Rgb, line: (inside: (p: number) => boolean) => SVGElement[], label: (p: number) => string): void {
+    const { report, choice } = this.store;
+    const [, width] = report.grid;
+    const names = (members: number[]) => `{${members.map((k) => report.classes[k]).join(", ")}}`;
+    let filled = 0;
+    const sets = Array.from({ length: this.pixels }, (_, p) => {
+      const members = setMembers(codes, this.pixels, this.classes, p, choice.percent);
+      if (members.length > 0) return members;
+      ++filled;
+      return [likeliest[p]];
+    });
+    this.set.draw({
+      paint: (p) => over(setColour(sets[p], Math.floor(p / width), p % width, this.wide), p),
+      describe: (p) => `set ${names(sets[p])}, truth ${label(p)}`,
+      overlay: line((p) => sets[p].length > 1),
+    });
+    const all = summary(sets, truth, filled);
+    const what = all.kinds.slice(0, 4).map(({ members, share }) => `${names(members)} ${percent(share)}`);
+    const rest = all.kinds.length > 4 ? `, and ${all.kinds.length - 4} more kinds of sets` : "";
+    this.words.textContent =
+      `${percent(all.decided)} of the pixels have one class, and it is right in ${percent(all.right)} of them` +
+      `${filled > 0 ? ` (${percent(all.filled)} were empty and took the most probable class)` : ""}. ` +
+      `${percent(all.undecided)} are undecided${what.length > 0 ? `: ${what.join(", ")}${rest}` : ""}.`;
+  }
+
+  private drawClass({ codes, truth, probs }: Unpacked, c: number, over: (colour: Rgb, p: number) => Rgb, line: (inside: (p: number) => boolean) => SVGElement[], label: (p: number) => string): void {
+    const { report, choice } = this.store;
+    const tally: Record<SetState, number> = { in: 0, out: 0, both: 0, empty: 0 };
+    this.set.draw({
+      paint: (p) => {
+        const state = setState(codes, this.pixels, this.classes, c, p, choice.percent);
+        ++tally[state];
+        return over(setColours[state], p);
+      },
+      describe: (p) => {
+        const members = setMembers(codes, this.pixels, this.classes, p, choice.percent).map((k) => report.classes[k]);
+        return `set {${members.join(", ")}}, truth ${label(p)}, p(${report.classes[c]}) = ${(probs[c * this.pixels + p] / 100).toFixed(2)}`;
+      },
+      overlay: line((p) => truth[p] === c),
+    });
+    const share = (state: SetState) => percent(tally[state] / this.pixels);
+    this.words.textContent = `${share("in")} certain, ${share("both")} undecided, ${share("out")} ruled out, ${share("empty")} empty before filling. Line: the true outline.`;
+  }
+}
+
+function legendOf(report: Report, shown: number | null): HTMLElement {
+  if (shown === null) {
+    const classes = report.classes.map((name, c): [Rgb, string] => [classColour(c), name]);
+    const more: [Rgb, string][] = report.classes.length > STRIPES ? [[manyClasses, `more than ${STRIPES} classes`]] : [];
+    return swatches([...classes, [pale(classColour(1)), "pale stripes, outlined: undecided between the classes of the stripes"], ...more]);
+  }
+  const name = report.classes[shown];
+  return swatches([
+    [setColours.in, `certainly ${name}`],
+    [setColours.both, "undecided"],
+    [setColours.out, `certainly not ${name}`],
+    [setColours.empty, "empty set"],
+  ]);
+}
+
 export function setsSection(store: Store): HTMLElement {
   const { report } = store;
-  const [height, width] = report.grid;
-  const pixels = height * width;
-  const classes = report.classes.length;
   const slider = h("input", { type: "range", id: "alpha", min: 1, max: 99, step: 1, value: store.choice.percent });
   const output = h("output", { for: "alpha", id: "alpha-value" });
   slider.addEventListener("input", () => store.set({ percent: Number(slider.value) }));
   const numbers = h("div", { class: "tiles", id: "set-numbers" });
-  const maps = report.examples.map((example, i) => new PixelMap(store, exampleTitle(example, i, report.examples.length), `example-${i}`));
-  const shares = report.examples.map((_, i) => h("p", { class: "note shares", id: `example-${i}-shares` }));
+  const examples = report.examples.map((example, i) => new ExampleView(store, example, i));
   const methodPick = picker("method", "sets-method", report.methods.map((m) => m.name), store.choice.method, (method) => store.set({ method }));
+  let whole = true;
+  const viewPick = picker("show", "sets-view", ["whole sets", "one class"], 0, (view) => {
+    whole = view === 0;
+    redraw();
+  });
   const legend = h("div", {});
   const under = h("input", { type: "checkbox", id: "photo-under", checked: true });
   const photoPick = report.examples.some((example) => example.photo) ? h("label", { class: "picker", for: "photo-under" }, under, "photo under the sets") : null;
-  const shownClass = () => (report.pooled ? Math.min(1, classes - 1) : store.choice.stratum);
 
   store.on(["percent", "method", "stratum"], () => {
     const { percent: a, method, stratum } = store.choice;
@@ -69,44 +173,18 @@ export function setsSection(store: Store): HTMLElement {
     numbers.replaceChildren(
       tile("set-coverage", percent(own.strata[stratum].slider_coverage[l], 2), `coverage of ${report.pooled ? "all classes" : report.classes[stratum]}; wanted: ${100 - a} %`),
       tile("set-size", fixed(own.slider_set_size[l], 3), "classes in a set, on average"),
-      tile("set-empty", percent(own.slider_empty[l], 2), "of the sets are empty"),
-    );
-    const name = report.classes[shownClass()];
-    legend.replaceChildren(
-      swatches([
-        [setColours.in, `certainly ${name}`],
-        [setColours.both, "undecided"],
-        [setColours.out, `certainly not ${name}`],
-        [setColours.empty, "empty set"],
-      ]),
+      tile("set-single", percent(own.slider_single[l], 1), `of the sets have one class; right: ${percent(own.slider_single_right[l], 1)}`),
+      tile("set-empty", percent(own.slider_empty[l], 2), "of the sets are empty and take the most probable class"),
+      tile("set-full", percent(own.slider_full[l], 2), "of the sets hold every class"),
     );
   });
 
-  const load = async () => Promise.all(report.examples.map(async (example) => ({ codes: await values(example.sets[store.choice.method]), truth: await values(example.truth), probs: await values(example.probabilities), photo: example.photo ? await values(example.photo) : null })));
-  const draw = (loaded: Awaited<ReturnType<typeof load>>) =>
-    loaded.forEach(({ codes, truth, probs, photo }, i) => {
-      const c = shownClass();
-      const a = store.choice.percent;
-      const tally: Record<SetState, number> = { in: 0, out: 0, both: 0, empty: 0 };
-      const paint = (pixel: number): Rgb => {
-        const state = setState(codes, pixels, classes, c, pixel, a);
-        ++tally[state];
-        return photo && under.checked ? overPhoto(setColours[state], photo, pixel) : setColours[state];
-      };
-      const line = outline(height, width, (pixel) => truth[pixel] === c);
-      maps[i].draw({
-        paint,
-        describe: (pixel) => {
-          const members = setMembers(codes, pixels, classes, pixel, a).map((k) => report.classes[k]);
-          const label = truth[pixel] === 255 ? "ignored" : report.classes[truth[pixel]];
-          const p = probs[c * pixels + pixel];
-          return `set {${members.join(", ")}}, truth ${label}, p(${report.classes[c]}) = ${(p / 100).toFixed(2)}`;
-        },
-        overlay: [svg("path", { d: line, fill: "none", stroke: "#111111", "stroke-width": 1.6, "vector-effect": "non-scaling-stroke" })],
-      });
-      const share = (state: SetState) => percent(tally[state] / pixels);
-      shares[i].textContent = `${share("in")} certain, ${share("both")} undecided, ${share("out")} ruled out, ${share("empty")} empty. Line: the true outline.`;
-    });
+  const load = async () => Promise.all(report.examples.map((example) => unpack(example, store.choice.method)));
+  const draw = (loaded: Unpacked[]) => {
+    const shown = whole ? null : report.pooled ? Math.min(1, report.classes.length - 1) : store.choice.stratum;
+    legend.replaceChildren(legendOf(report, shown));
+    loaded.forEach((data, i) => examples[i].draw(data, shown, under.checked));
+  };
   const redraw = latest(load, draw);
   store.on(["percent", "method", "stratum"], redraw);
   under.addEventListener("change", redraw);
@@ -114,16 +192,9 @@ export function setsSection(store: Store): HTMLElement {
     "sets",
     "Prediction sets",
     "Move alpha and watch the sets of images that took no part in calibration. A smaller alpha asks for more coverage and pays with more undecided pixels. Where calibration never saw a class, the class is always in the set.",
-    h("div", { class: "controls" }, h("label", { class: "slider", for: "alpha" }, output, slider), methodPick, photoPick),
+    h("div", { class: "controls" }, h("label", { class: "slider", for: "alpha" }, output, slider), viewPick, methodPick, photoPick),
     numbers,
     legend,
-    h("div", { class: "maps" }, ...maps.map((map, i) => h("div", {}, map.figure, shares[i]))),
+    ...examples.map((example) => example.row),
   );
-}
-
-/** For tests: the report's numbers at an alpha in percent. */
-export function setNumbers(report: Report, method: number, stratum: number, alpha: number) {
-  const l = sliderIndex(alpha);
-  const own = report.methods[method];
-  return { coverage: own.strata[stratum].slider_coverage[l], size: own.slider_set_size[l], empty: own.slider_empty[l] };
 }

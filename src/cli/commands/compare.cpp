@@ -47,12 +47,6 @@ void run(Flags flags) {
     if (!flags.report.page.empty()) options.references = reference_methods();
     options.empty = flags.empty.choice();
     options.bootstrap = flags.bootstrap;
-    for (std::size_t i = 0; i < options.methods.size(); ++i) {
-        check_method(options.methods[i]);
-        if (std::find(options.methods.begin(), options.methods.begin() + static_cast<std::ptrdiff_t>(i),
-                      options.methods[i]) != options.methods.begin() + static_cast<std::ptrdiff_t>(i))
-            fail(ErrorKind::usage, "--methods names '{}' twice", options.methods[i]);
-    }
     if (!flags.report.page.empty()) require_report_template();
     Outputs outputs{json_output(flags.json), {"--report", flags.report.page}};
     flags.test.ignore = flags.cal.ignore;
@@ -114,7 +108,8 @@ Command add_compare(CLI::App& root) {
     declare_reading(*app, flags->cal);
     app->add_option(
         "--methods", flags->methods,
-        "methods, separated by commas, also 'auto' (default: all that need no file, without auto)");
+        "methods, separated by commas; 'auto' is one too, METHOD:SCORE takes another score than the rest "
+        "(default: all that need no file, without auto)");
     app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
     app->add_option("--alpha", flags->alpha, "level for coverage and what the sets hold")
         ->capture_default_str();

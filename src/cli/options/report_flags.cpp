@@ -78,9 +78,9 @@ void ReportFlags::write(ReportInput input, const Tally& tally, const Outputs& ou
 ReportInput report_input(const Comparison& comparison, const Dataset& test, const std::vector<int>& classes) {
     ReportInput input;
     input.title = "Coverage of prediction sets";
-    for (const Calibrator& calibrator : comparison.calibrators) {
-        input.names.push_back(calibrator.options.method);
-        input.calibrators.push_back(&calibrator);
+    for (std::size_t m = 0; m < comparison.calibrators.size(); ++m) {
+        input.names.push_back(comparison.rows[m].method);
+        input.calibrators.push_back(&comparison.calibrators[m]);
     }
     for (const Calibrator& calibrator : comparison.references) input.references.push_back(&calibrator);
     input.evaluation = &comparison.last;

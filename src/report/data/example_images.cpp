@@ -70,10 +70,17 @@ std::vector<std::uint8_t> truth_of(const Dataset& test, std::size_t image) {
     return out;
 }
 
-std::vector<std::uint8_t> probabilities_of(const Dataset& test, std::size_t image) {
-    const std::size_t pixels = test.grid().pixels();
-    std::vector<float> probs(test.classes() * pixels);
-    test.read_probs(image, {0, pixels}, probs.data());
+/// The most probable class of every pixel, which enters empty sets.
+std::vector<std::uint8_t> likeliest(const std::vector<float>& probs, std::size_t classes,
+                                    std::size_t pixels) {
+    std::vector<std::uint8_t> out(pixels);
+    for (std::size_t c = 1; c < std::min<std::size_t>(classes, 255); ++c)
+        for (std::size_t p = 0; p < pixels; ++p)
+            if (probs[c * pixels + p] > probs[out[p] * pixels + p]) out[p] = static_cast<std::uint8_t>(c);
+    return out;
+}
+
+std::vector<std::uint8_t> in_percent(const std::vector<float>& probs) {
     std::vector<std::uint8_t> out(probs.size());
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = quantised(static_cast<double>(probs[i]), 1, 100);
     return out;
@@ -82,6 +89,8 @@ std::vector<std::uint8_t> probabilities_of(const Dataset& test, std::size_t imag
 ordered_json example_json(const ReportInput& input, std::size_t image) {
     const Dataset& test = *input.test;
     const std::size_t width = test.grid().width, height = test.grid().height, classes = test.classes();
+    std::vector<float> probs(classes * width * height);
+    test.read_probs(image, {0, width * height}, probs.data());
     std::vector<ordered_json> sets(input.calibrators.size());
     parallel_for(sets.size(), [&](std::size_t m) {
         sets[m] = blob(set_codes(*input.calibrators[m], test, image), {classes, height, width}, {width});
@@ -98,8 +107,8 @@ ordered_json example_json(const ReportInput& input, std::size_t image) {
             {"photo", std::move(photo)},
             {"group", test.grouped() ? ordered_json(test.group_id(image)) : ordered_json(nullptr)},
             {"truth", blob(truth_of(test, image), {height, width}, {width})},
-            {"probabilities",
-             blob(probabilities_of(test, image), {classes, height, width}, {width, width * height})},
+            {"likeliest", blob(likeliest(probs, classes, width * height), {height, width}, {width})},
+            {"probabilities", blob(in_percent(probs), {classes, height, width}, {width, width * height})},
             {"sets", std::move(sets)}};
 }
 }  // namespace

@@ -84,6 +84,18 @@ ordered_json level_map(const Calibrator& calibrator, std::size_t stratum) {
     return blob(bytes, {calibrator.grid.height, calibrator.grid.width}, {calibrator.grid.width});
 }
 
+/// Of the test images without the class at a pixel (pairs with any class where classes are pooled), the share
+/// whose set holds it.
+ordered_json false_map(const Calibrator& calibrator, const Tally& tally, std::size_t m, std::size_t s) {
+    const std::size_t pixels = calibrator.grid.pixels(), classes = calibrator.classes / calibrator.strata();
+    std::vector<double> shares(pixels);
+    for (std::size_t p = 0; p < pixels; ++p)
+        shares[p] =
+            static_cast<double>(tally.methods[m].pixel_wrong[s * pixels + p]) /
+            static_cast<double>(classes * tally.labelled[p] - tally.methods[m].pixel_tested[s * pixels + p]);
+    return map_blob(shares, 1, calibrator.grid);
+}
+
 const CompareRow* row_of(const ReportInput& input, std::size_t m, std::size_t s) {
     if (input.comparison == nullptr || input.comparison->draws < 2) return nullptr;
     return &input.comparison->rows[s * input.calibrators.size() + m];
@@ -112,12 +124,14 @@ ordered_json stratum_json(const ReportInput& input, const Tally& tally, const Pi
             {"images_below", number(row != nullptr ? row->images_below : from.image_coverage.below)},
             {"coverage_at_alpha", number(row != nullptr ? row->coverage_at_alpha : from.coverage_at_alpha)},
             {"false_share", number(row != nullptr ? row->false_share : from.false_share)},
+            {"place_error", number(row != nullptr ? row->place_error : from.place_error)},
             {"coverage", numbers(from.coverage)},
             {"slider_false_share", shares(tally.methods[m].wrong[s], tally.methods[m].others[s])},
             {"slider_coverage", shares(tally.methods[m].covered[s], from.samples)},
             {"region_coverage", std::move(regions)},
             {"region_samples", from.region_samples},
             {"ce_map", map_blob(from.ce_map, largest_error(*input.evaluation, s), calibrator.grid)},
+            {"false_map", false_map(calibrator, tally, m, s)},
             {"region_map", region_map(calibrator, s)},
             {"level_map", level_map(calibrator, s)},
             {"geometry", ordered_json::parse(calibrator.partitions[s].geometry)},
@@ -196,6 +210,11 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
         calibration.push_back(counts_blob(first.counts.data() + s * grid.pixels(), grid));
     for (std::size_t c = 0; c < input.test->classes(); ++c)
         tested.push_back(counts_blob(tally.samples.data() + c * grid.pixels(), grid));
+    std::string scores = describe(first.options.score);
+    for (std::size_t m = 1; m < input.calibrators.size(); ++m)
+        if (const std::string own = describe(input.calibrators[m]->options.score);
+            scores.find(own) > scores.size())
+            scores += " or " + own;
     const bool drawn = input.comparison != nullptr && input.comparison->draws > 1;
     return {{"schema", 1},
             {"title", input.title},
@@ -211,7 +230,7 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
             {"targets", input.evaluation->calibrators.front().targets},
             {"coverage_block", curves.block},
             {"curve_stride", curves.stride},
-            {"score", describe(first.options.score)},
+            {"score", scores},
             {"score_range", {curves.range.low, curves.range.high}},
             {"references", curves.references},
             {"methods", std::move(methods)},

@@ -44,10 +44,10 @@ std::string percent(double value) {
     return std::isfinite(value) ? fmt::format("{:.1f} %", 100 * value) : "-";
 }
 
-std::string heading(const char* first) {
-    return fmt::format("  {:<9}{:>9}{:>9}{:>9}{:>9}{:>10}{:>8}{:>8}{:>8}{:>9}{:>9}\n", first, "weighted",
-                       fmt::format("CE n>={}", kEnoughSamples), "floor", "pixels", "coverage", "region",
-                       "block", "images", "below", "smECE");
+std::string heading(const char* first, std::size_t width = kNameWidth) {
+    return fmt::format("  {:<{}}{:>9}{:>9}{:>9}{:>9}{:>10}{:>8}{:>8}{:>8}{:>9}{:>9}\n", first, width,
+                       "weighted", fmt::format("CE n>={}", kEnoughSamples), "floor", "pixels", "place",
+                       "region", "block", "images", "below", "smECE");
 }
 
 /// The columns of the second table.
@@ -55,22 +55,23 @@ struct Line {
     std::string name;
     double weighted, enough, floor;
     std::uint64_t pixels;
-    double coverage, region, block, median, below, smooth;
+    double place, region, block, median, below, smooth;
 };
 
-std::string text_of(const Line& line) {
-    return fmt::format("  {:<9}{:>9}{:>9}{:>9}{:>9}{:>10}{:>8}{:>8}{:>8}{:>9}{:>9}\n", line.name,
+std::string text_of(const Line& line, std::size_t width = kNameWidth) {
+    return fmt::format("  {:<{}}{:>9}{:>9}{:>9}{:>9}{:>10}{:>8}{:>8}{:>8}{:>9}{:>9}\n", line.name, width,
                        cell(line.weighted), cell(line.enough), cell(line.floor), line.pixels,
-                       cell(line.coverage), cell(line.region, 3), cell(line.block, 3), cell(line.median, 3),
+                       cell(line.place), cell(line.region, 3), cell(line.block, 3), cell(line.median, 3),
                        percent(line.below), cell(line.smooth));
 }
 
 std::string legend(double alpha) {
     return fmt::format(
         "weighted: mean CE with pixels weighed by their test samples; CE n>={0}: over pixels with {0} or "
-        "more. At alpha {1}: coverage, the worst region's, the worst of {2} x {2} blocks', the median "
-        "image's, and the share of images below {3:.6g}.\n",
-        kEnoughSamples, alpha, kBlocks, 1 - alpha);
+        "more. At alpha {1}: place, the mean distance of a pixel's coverage (of {4} or more samples) from "
+        "{3:.6g}; coverage of the worst region, of the worst of {2} x {2} blocks and of the median image; "
+        "the share of images below {3:.6g}.\n",
+        kEnoughSamples, alpha, kBlocks, 1 - alpha, kSomeSamples);
 }
 
 std::string sizes_text(const Evaluation& evaluation) {
@@ -159,7 +160,7 @@ std::string evaluation_details(const Calibrator& calibrator, const EvaluationRep
         for (const Reliability& of_class : report.probabilities.classes)
             smooth += of_class.smooth_ece / static_cast<double>(report.probabilities.classes.size());
         out += text_of({pooled ? "all" : std::to_string(s), one.weighted_ce, one.ce_enough, one.floor_enough,
-                        one.pixels_enough, one.coverage_at_alpha, one.worst_region.coverage,
+                        one.pixels_enough, one.place_error, one.worst_region.coverage,
                         one.worst_block.coverage, one.image_coverage.quantiles[2], one.image_coverage.below,
                         pooled ? smooth : report.probabilities.classes[s].smooth_ece});
     }
@@ -182,7 +183,7 @@ std::string evaluation_details(const Calibrator& calibrator, const EvaluationRep
 
 std::string comparison_details(const Comparison& comparison, const std::vector<int>& classes) {
     std::string out;
-    const std::size_t methods = comparison.calibrators.size();
+    const std::size_t methods = comparison.calibrators.size(), width = name_width(comparison);
     int current = -2;
     for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
         const CompareRow& row = comparison.rows[r];
@@ -190,27 +191,28 @@ std::string comparison_details(const Comparison& comparison, const std::vector<i
         if (row.cls != current) {
             current = row.cls;
             out += fmt::format("\n{}\n", row.cls < 0 ? "all classes" : fmt::format("class {}", row.cls)) +
-                   heading("method");
+                   heading("method", width);
         }
         const StratumEvaluation& last = comparison.last.calibrators[r % methods].strata[r / methods];
         out += text_of({row.method, row.weighted_ce, row.ce_enough, row.floor_enough, row.pixels_enough,
-                        row.coverage_at_alpha, row.worst_region, row.worst_block,
-                        last.image_coverage.quantiles[2], row.images_below, row.smooth_ece});
+                        row.place_error, row.worst_region, row.worst_block, last.image_coverage.quantiles[2],
+                        row.images_below, row.smooth_ece},
+                       width);
     }
     out += "\n";
     for (std::size_t m = 0; m < methods; ++m)
-        out += comparison.calibrators[m].options.method + ", " + sizes_text(comparison.last.calibrators[m]);
+        out += comparison.rows[m].method + ", " + sizes_text(comparison.last.calibrators[m]);
     out += legend(comparison.alpha);
     if (comparison.last.bootstrap == 0) return out;
-    out += fmt::format("\n90 % intervals, {} resamples\n  {:<9}{:<7}{:>18}{:>18}{:>18}{:>18}\n",
-                       comparison.last.bootstrap, "method", "class", "mean CE", "coverage", "false share",
-                       "set size");
+    out += fmt::format("\n90 % intervals, {} resamples\n  {:<{}}{:<7}{:>18}{:>18}{:>18}{:>18}\n",
+                       comparison.last.bootstrap, "method", width, "class", "mean CE", "coverage",
+                       "false share", "set size");
     for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
         const CompareRow& row = comparison.rows[r];
         if (!is_wanted(row.cls, classes)) continue;
         const Evaluation& last = comparison.last.calibrators[r % methods];
         const StratumEvaluation& own = last.strata[r / methods];
-        out += fmt::format("  {:<9}{:<7}{:>18}{:>18}{:>18}{:>18}\n", row.method,
+        out += fmt::format("  {:<{}}{:<7}{:>18}{:>18}{:>18}{:>18}\n", row.method, width,
                            row.cls < 0 ? "all" : std::to_string(row.cls),
                            interval_text(own.mean_ce_interval, 4), interval_text(own.coverage_interval, 4),
                            interval_text(own.false_interval, 4), interval_text(last.set_intervals.size, 3));

@@ -52,6 +52,7 @@ ordered_json figures_json(const CompareRow& row) {
             {fmt::format("floor_{}", kEnoughSamples), number(row.floor_enough)},
             {fmt::format("pixels_{}", kEnoughSamples), row.pixels_enough},
             {"coverage_at_alpha", number(row.coverage_at_alpha)},
+            {"place_error", number(row.place_error)},
             {"worst_region_coverage", number(row.worst_region)},
             {"worst_block_coverage", number(row.worst_block)},
             {"worst_size_coverage", number(row.worst_size)},

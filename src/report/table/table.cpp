@@ -47,6 +47,7 @@ std::string comparison_table(const Comparison& comparison, const std::vector<int
     out += fmt::format(", {} test images, {} x {} pixels (width x height)\n", comparison.test_images,
                        comparison.grid.width, comparison.grid.height);
     const bool spread = comparison.draws > 1;
+    const std::size_t width = name_width(comparison);
     int current = -2;
     for (const CompareRow& row : comparison.rows) {
         if (!is_wanted(row.cls, classes)) continue;
@@ -55,15 +56,15 @@ std::string comparison_table(const Comparison& comparison, const std::vector<int
             const std::string who = row.cls < 0 ? "all classes" : fmt::format("class {}", row.cls);
             out += fmt::format("\n{}: sampling floor {}, ECE {}, {} pixels with test samples, {} without\n",
                                who, cell(row.floor), cell(row.ece, 3), row.pixels, row.pixels_without_data);
-            out += fmt::format("  {:<9}{:>8}{:>10}  {:>8}{}  {:<16}{:>13}{:>10}{:>9}{:>9}\n", "method",
-                               "regions", "coverage", "mean CE", spread ? "       sd" : "", "[q05, q95]",
-                               "false share", "set size", "empty", "fit s");
+            out += fmt::format("  {:<{}}{:>8}{:>10}  {:>8}{}  {:<16}{:>13}{:>10}{:>9}{:>9}\n", "method",
+                               width, "regions", "coverage", "mean CE", spread ? "       sd" : "",
+                               "[q05, q95]", "false share", "set size", "empty", "fit s");
         }
         double best = row.mean_ce;
         for (const CompareRow& other : comparison.rows)
             if (other.cls == row.cls && other.mean_ce < best) best = other.mean_ce;
-        out += fmt::format("  {:<9}{:>8}{:>10}  {:>7}{}{}  {:<16}{:>13}{:>10}{:>9}{:>9}\n", row.method,
-                           row.regions, cell(row.coverage_at_alpha), cell(row.mean_ce),
+        out += fmt::format("  {:<{}}{:>8}{:>10}  {:>7}{}{}  {:<16}{:>13}{:>10}{:>9}{:>9}\n", row.method,
+                           width, row.regions, cell(row.coverage_at_alpha), cell(row.mean_ce),
                            row.mean_ce <= best ? "*" : " ",
                            spread ? fmt::format("  {:>6} ", cell(row.mean_ce_sd)) : "",
                            range_cell(row.q05, row.q95), cell(row.false_share), cell(row.sets.size, 3),
@@ -76,7 +77,7 @@ std::string comparison_table(const Comparison& comparison, const std::vector<int
         comparison.alpha);
     for (std::size_t m = 0; m < comparison.last.calibrators.size(); ++m) {
         const Evaluation& last = comparison.last.calibrators[m];
-        out += fmt::format("{:<9}{}\n", comparison.calibrators[m].options.method, sets_line(last));
+        out += fmt::format("{:<{}}{}\n", comparison.rows[m].method, width, sets_line(last));
     }
     return out;
 }

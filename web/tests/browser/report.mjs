@@ -54,12 +54,13 @@ async function checkNumbers(made) {
         assert.equal(await row.locator("td").nth(1).textContent(), "-", what);
         continue;
       }
-      const [, error, range, floor, coverage, wrong, size, empty, single, right, full] = await row.locator("td").allTextContents();
+      const [, error, range, floor, coverage, wrong, place, size, empty, single, right, full] = await row.locator("td").allTextContents();
       assert.equal(error, own.mean_ce.toFixed(4), what);
       assert.equal(range, `[${own.q05.toFixed(3)}, ${own.q95.toFixed(3)}]`, what);
       assert.equal(floor, own.floor.toFixed(4), what);
       assert.equal(coverage, `${(100 * own.coverage[17]).toFixed(1)} %`, what);
       assert.equal(wrong, `${(100 * own.false_share).toFixed(1)} %`, what);
+      assert.equal(place, own.place_error === null ? "-" : own.place_error.toFixed(4), what);
       assert.equal(size, own.set_size.toFixed(3), what);
       assert.equal(empty, percent(own.empty_share), what);
       for (const [cell, share] of [[single, own.single_share], [right, own.single_right], [full, own.full_share]])
@@ -105,6 +106,18 @@ async function checkReport(made, cls) {
     assert.notEqual(now, before, `the sets at alpha ${alpha} look as before`);
     before = now;
   }
+
+  // Whole sets by default, one class on demand; both say what they hold.
+  await textIs(page, "example-0-shares", /of the pixels have one class, and it is right in [\d.]+ % of them/);
+  const whole = await picture(page, "example-0");
+  await choose(page, "sets-view", "one class");
+  await textIs(page, "example-0-shares", /certain, .* undecided, .* ruled out/);
+  assert.notEqual(await picture(page, "example-0"), whole);
+  await choose(page, "sets-view", "whole sets");
+
+  // The trade has a point for every method, at its figures.
+  assert.equal(await page.locator('#trade-chart [aria-label="dot"] circle').count(), await page.locator("#results tbody tr").count());
+  assert.match(await page.locator("#trade-text").textContent(), new RegExp(`^${made.names[cls].replace(/[^\w ]/g, ".")}: the choice is among `));
 
   // A click pins a pixel, and the panel tells its error in every method.
   const known = errors.findIndex((value, i) => i >= (cls + 0.5) * height * width && i < (cls + 1) * height * width && Number.isFinite(value));
@@ -198,7 +211,7 @@ describe("the demo's report", { skip: missing }, () => {
       const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
       return [download.suggestedFilename(), readFileSync(await download.path())];
     };
-    for (const [id, kind] of [["violins", "SVG"], ["coverage", "SVG"], ["reliability", "SVG"], [await blend(page), "SVG"], ["pixel-scores", "SVG"], ["ce-0", "PNG"], ["difference", "PNG"], ["example-1", "PNG"]]) {
+    for (const [id, kind] of [["violins", "SVG"], ["coverage", "SVG"], ["reliability", "SVG"], [await blend(page), "SVG"], ["pixel-scores", "SVG"], ["trade-chart", "SVG"], ["ce-0", "PNG"], ["false-0", "PNG"], ["difference", "PNG"], ["example-1", "PNG"]]) {
       const figure = page.locator(`figure#${id}`);
       const [name, bytes] = await saved(figure.getByRole("button", { name: new RegExp(`as ${kind}$`) }).first());
       assert.ok(name.endsWith(`.${kind.toLowerCase()}`), name);

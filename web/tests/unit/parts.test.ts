@@ -3,9 +3,10 @@ import { density } from "../../src/charts";
 import { differenceRamp, errorRamp, regionColour, shareRamp } from "../../src/colour";
 import { curvePaths, fourierRadius, outline } from "../../src/geometry";
 import { codeQuantile } from "../../src/maps_section";
-import { overPhoto, setMembers, setState } from "../../src/sets";
+import { overPhoto, setState } from "../../src/sets";
 import { asText, sorted } from "../../src/table";
 import { fileName, fixed, percent, roundUp } from "../../src/text";
+import { setMembers } from "../../src/whole_sets";
 
 describe("photos", () => {
   test("the colour of a set lies over the pixel of the photo", () => {

@@ -1,0 +1,58 @@
+// Prediction sets of all classes as a picture: one colour where a set has one class, stripes where it is undecided.
+import type { Rgb } from "./colour";
+import { classColour, manyClasses, noData, pale } from "./colour";
+
+/** Most classes that stripes show. */
+export const STRIPES = 3;
+
+/** The classes in the set of a pixel: codes [class][pixel] say up to which alpha (in percent) a class stays in the set. */
+export function setMembers(codes: ArrayLike<number>, pixels: number, classes: number, pixel: number, alpha: number): number[] {
+  const members: number[] = [];
+  for (let k = 0; k < classes; ++k) if (codes[k * pixels + pixel] >= alpha) members.push(k);
+  return members;
+}
+
+/** The colour of a set at a pixel: stripes run over the diagonals, `wide` pixels each. */
+export function setColour(members: number[], row: number, column: number, wide: number): Rgb {
+  if (members.length === 0) return noData;
+  if (members.length === 1) return classColour(members[0]);
+  if (members.length > STRIPES) return manyClasses;
+  return pale(classColour(members[Math.floor((row + column) / wide) % members.length]));
+}
+
+export interface SetSummary {
+  decided: number; // shares of all pixels
+  right: number; // share of the decided pixels with a label
+  filled: number;
+  undecided: number;
+  kinds: { members: number[]; share: number }[]; // of the undecided sets, most frequent first
+}
+
+/** What the sets of an image hold; empty ones were filled with the likeliest class. */
+export function summary(sets: number[][], truth: ArrayLike<number>, filled: number): SetSummary {
+  const kinds = new Map<string, { members: number[]; count: number }>();
+  let decided = 0;
+  let judged = 0;
+  let right = 0;
+  sets.forEach((members, pixel) => {
+    if (members.length === 1) {
+      ++decided;
+      if (truth[pixel] === 255) return;
+      ++judged;
+      right += Number(truth[pixel] === members[0]);
+      return;
+    }
+    const key = members.join();
+    const known = kinds.get(key);
+    if (known) ++known.count;
+    else kinds.set(key, { members, count: 1 });
+  });
+  const all = Math.max(1, sets.length);
+  return {
+    decided: decided / all,
+    right: judged > 0 ? right / judged : NaN,
+    filled: filled / all,
+    undecided: 1 - decided / all,
+    kinds: [...kinds.values()].sort((a, b) => b.count - a.count).map(({ members, count }) => ({ members, share: count / all })),
+  };
+}
