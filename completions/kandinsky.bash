@@ -43,14 +43,14 @@ _kandinsky() {
         "calibrate --field-support" | "calibrate --field-rings" | "calibrate --field-mirror") words="on off" ;;
         "calibrate --probs" | "calibrate --labels" | "calibrate --groups" | "calibrate --model" | "calibrate --outputs" | "calibrate --multiple" | "calibrate --batch" | "calibrate --images" | "calibrate -o" | "calibrate --output" | "calibrate --curves" | "calibrate --regions" | "calibrate --min-count" | "calibrate --raps-lambda" | "calibrate --raps-kreg" | "calibrate --saps-weight" | "calibrate --quantiles" | "calibrate --rungs" | "calibrate --split" | "calibrate --seed" | "calibrate --memory" | "calibrate --sketch" | "calibrate --checkpoint" | "calibrate --checkpoint-every" | "calibrate --threads" | "calibrate --grid" | "calibrate --resize" | "calibrate --group-by" | "calibrate --categories" | "calibrate --letterbox" | "calibrate --kmeans-restarts" | "calibrate --genann-shape" | "calibrate --genann-radii" | "calibrate --genann-population" | "calibrate --genann-generations" | "calibrate --fcc-order" | "calibrate --fcc-centre" | "calibrate --fcc-penalty" | "calibrate --fcc-angles" | "calibrate --fcc-nodes" | "calibrate --fcc-starts" | "calibrate --fcc-iterations" | "calibrate --field-folds" | "calibrate --place" | "calibrate --field-bins" | "calibrate --mask") return ;;
         "predict --coding") words="planes bits" ;;
-        "predict --empty") words="fill keep" ;;
+        "predict --empty") words="fill keep auto" ;;
         "predict --logits") words="none sigmoid softmax" ;;
         "predict --axis") words="axial coronal sagittal" ;;
         "predict --orient") words="canonical stored" ;;
         "predict --probs" | "predict --alpha" | "predict -o" | "predict --output" | "predict --thresholds" | "predict --pvalues" | "predict --threads" | "predict --grid" | "predict --resize") return ;;
         "evaluate --ignore") words="none" ;;
         "evaluate --logits") words="none sigmoid softmax" ;;
-        "evaluate --empty") words="fill keep" ;;
+        "evaluate --empty") words="auto fill keep" ;;
         "evaluate --axis") words="axial coronal sagittal" ;;
         "evaluate --orient") words="canonical stored" ;;
         "evaluate --padding") words="ignore background" ;;
@@ -60,7 +60,7 @@ _kandinsky() {
         "compare --ignore") words="none" ;;
         "compare --logits") words="none sigmoid softmax" ;;
         "compare --methods" | "compare --kmeans-clusters" | "compare --fcc-curves" | "compare --field-bandwidths") words="auto" ;;
-        "compare --empty") words="fill keep" ;;
+        "compare --empty") words="auto fill keep" ;;
         "compare --preset") words="none paper" ;;
         "compare --condition") words="class none" ;;
         "compare --pooling") words="pixels groups" ;;

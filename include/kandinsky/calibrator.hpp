@@ -67,6 +67,7 @@ struct Calibrator {
     std::array<std::uint64_t, 2> fingerprint{};  ///< of the calibration images, whatever their order
     std::string version;                         ///< of the library that made it
     double sketch_error = 0;                     ///< thresholds lie above the exact ones by at most that
+    bool classless = false;                      ///< masks gave some calibration pixels no class
     std::string input;  ///< how the images were read from files, as JSON; empty for arrays
 
     std::vector<Partition> partitions;  ///< one per stratum
@@ -112,9 +113,12 @@ struct Calibrator {
 
 /// What happens to a set that no class is in.
 enum class EmptySets {
-    keep,  ///< it stays empty
-    fill,  ///< the most probable class enters, the lowest number among equals
+    keep,       ///< it stays empty
+    fill,       ///< the most probable class enters, the lowest number among equals
+    automatic,  ///< `fill`; `keep` where calibration pixels had no class, so that an empty set can be right
 };
+/// What becomes of the empty sets of a calibrator: `fill` or `keep`.
+[[nodiscard]] EmptySets empty_sets(EmptySets wanted, const Calibrator& calibrator);
 
 /// Score thresholds [class][pixel] at 1 - alpha: a class is in the set when its score is at most the
 /// threshold.

@@ -16,9 +16,9 @@ struct CompareOptions {
     double alpha = 0.1;          ///< for coverage and what the sets hold
     std::size_t sample =
         0;  ///< calibrate on random subsets of that many groups (images without groups); 0: on all
-    std::size_t draws = 1;              ///< number of such subsets
-    EmptySets empty = EmptySets::fill;  ///< of the sets that are judged
-    std::size_t bootstrap = 0;          ///< resamples of the test groups for intervals, with one draw only
+    std::size_t draws = 1;                   ///< number of such subsets
+    EmptySets empty = EmptySets::automatic;  ///< of the sets that are judged
+    std::size_t bootstrap = 0;  ///< resamples of the test groups for intervals, with one draw only
     /// Methods to calibrate on the last draw without judging them, where they are not among the methods:
     /// their curves are for a closer look. They never fall back to another curve.
     std::vector<std::string> references;

@@ -11,12 +11,12 @@ namespace kandinsky {
 
 /// What evaluate() measures beyond the coverage error.
 struct EvaluateOptions {
-    double alpha = 0.1;                 ///< for coverage and what the sets hold
-    bool maps = true;                   ///< keep the per-pixel maps
-    bool ece_maps = true;               ///< with maps: also those of the calibration error
-    EmptySets empty = EmptySets::fill;  ///< of the sets that Evaluation::sets describes
-    std::size_t bootstrap = 0;          ///< resamples of the test groups for intervals; 0: none
-    std::uint64_t seed = 0;             ///< of the resamples
+    double alpha = 0.1;                      ///< for coverage and what the sets hold
+    bool maps = true;                        ///< keep the per-pixel maps
+    bool ece_maps = true;                    ///< with maps: also those of the calibration error
+    EmptySets empty = EmptySets::automatic;  ///< of the sets that Evaluation::sets describes
+    std::size_t bootstrap = 0;               ///< resamples of the test groups for intervals; 0: none
+    std::uint64_t seed = 0;                  ///< of the resamples
 };
 
 /// A 90 % interval of the bootstrap over test groups (images without groups); NaN without one.

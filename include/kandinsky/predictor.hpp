@@ -15,7 +15,7 @@ namespace kandinsky {
 class Predictor {
   public:
     /// Takes the thresholds at 1 - alpha; the calibrator is not needed afterwards.
-    Predictor(const Calibrator& calibrator, double alpha, EmptySets empty = EmptySets::fill);
+    Predictor(const Calibrator& calibrator, double alpha, EmptySets empty = EmptySets::automatic);
 
     [[nodiscard]] Grid grid() const { return grid_; }               ///< of every image
     [[nodiscard]] std::size_t classes() const { return classes_; }  ///< number of classes

@@ -84,7 +84,7 @@ class Fitted:
         confidence_level: Optional[Level] = None,
         *,
         packed: bool = False,
-        empty: str = "fill",
+        empty: str = "auto",
         no_empty: Optional[bool] = None,
         out: Optional[np.ndarray] = None,
     ) -> np.ndarray:
@@ -98,8 +98,9 @@ class Fitted:
             As for :meth:`thresholds`.
         packed : bool
             Eight pixels a byte, as ``numpy.packbits(sets, axis=-1)`` would do.
-        empty : {"fill", "keep"}
-            What becomes of sets that would be empty: the most probable class enters, or they stay empty.
+        empty : {"auto", "fill", "keep"}
+            What becomes of sets that would be empty: the most probable class enters ("fill"), or they stay empty
+            ("keep"). "auto" fills, unless masks left calibration pixels without a class.
         no_empty : bool, optional
             The older name: True means "fill", False "keep".
         out : ndarray, optional
@@ -172,7 +173,7 @@ class Fitted:
         *,
         groups: Any = None,
         classes: Any = None,
-        empty: str = "fill",
+        empty: str = "auto",
         no_empty: Optional[bool] = None,
         bootstrap: int = 200,
         bootstrap_seed: int = 0,

@@ -146,9 +146,9 @@ def words_of(method: Optional[str], given: Mapping[str, Any]) -> Tuple[List[str]
 
 
 def empty_word(empty: str, no_empty: Optional[bool]) -> str:
-    """What becomes of empty sets, "fill" or "keep"; `no_empty` is the older way to say it."""
-    if empty not in ("fill", "keep"):
-        raise UsageError(f"empty is {empty!r}, but must be 'fill' or 'keep'")
+    """What becomes of empty sets, "auto", "fill" or "keep"; `no_empty` is the older way to say it."""
+    if empty not in ("auto", "fill", "keep"):
+        raise UsageError(f"empty is {empty!r}, but must be 'auto', 'fill' or 'keep'")
     if no_empty and empty == "keep":
         raise UsageError("no_empty=True means empty='fill', but empty is 'keep'; give one of the two")
     return empty if no_empty is None else "fill" if no_empty else "keep"

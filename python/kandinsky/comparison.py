@@ -72,7 +72,7 @@ def compare(
     confidence_level: Optional[float] = None,
     sample: int = 0,
     draws: int = 1,
-    empty: str = "fill",
+    empty: str = "auto",
     no_empty: Optional[bool] = None,
     bootstrap: int = 0,
     ignore: Union[int, Sequence[int], None] = (255,),

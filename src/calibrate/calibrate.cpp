@@ -118,6 +118,7 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         if (finder && !soft) {  // the thresholds are the setter's; all images count as seen
             made.images += finder->census().images;
             made.groups += finder->census().groups;
+            made.classless = made.classless || finder->census().classless > 0;
             for (std::size_t i = 0; i < 2; ++i) made.fingerprint[i] += finder->census().fingerprint[i];
         }
         times.push_back(reading + (chosen ? choice_seconds : 0) + own.seconds());

@@ -221,6 +221,7 @@ Calibrator CalibrationRun::finish(const CalibrateOptions& options, std::vector<P
     calibrator.images = census_.images;
     calibrator.groups = census_.groups;
     calibrator.grouped = data_.grouped();
+    calibrator.classless = census_.classless > 0;
     calibrator.fingerprint = census_.fingerprint;
     calibrator.version = KANDINSKY_VERSION;
     calibrator.counts = census_.counts;

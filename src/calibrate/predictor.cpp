@@ -32,7 +32,7 @@ Predictor::Predictor(const Calibrator& calibrator, double alpha, EmptySets empty
     : grid_(calibrator.grid),
       classes_(calibrator.classes),
       score_(calibrator.options.score),
-      empty_(empty),
+      empty_(empty_sets(empty, calibrator)),
       thresholds_(has_probability_thresholds(score_) ? kandinsky::thresholds(calibrator, alpha)
                                                      : score_thresholds(calibrator, alpha)) {
     if (!on_probabilities()) return;

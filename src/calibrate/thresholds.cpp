@@ -59,13 +59,19 @@ std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
 }
 
 std::string_view name_of(EmptySets empty) {
-    return empty == EmptySets::fill ? "fill" : "keep";
+    return empty == EmptySets::fill ? "fill" : empty == EmptySets::keep ? "keep" : "auto";
+}
+
+EmptySets empty_sets(EmptySets wanted, const Calibrator& calibrator) {
+    if (wanted != EmptySets::automatic) return wanted;
+    return calibrator.classless ? EmptySets::keep : EmptySets::fill;
 }
 
 EmptySets empty_sets(std::string_view name) {
     if (name == "fill") return EmptySets::fill;
     if (name == "keep") return EmptySets::keep;
-    fail(ErrorKind::usage, "empty is '{}', but must be fill or keep", name);
+    if (name == "auto") return EmptySets::automatic;
+    fail(ErrorKind::usage, "empty is '{}', but must be auto, fill or keep", name);
 }
 
 std::string_view name_of(Fallback fallback) {

@@ -78,6 +78,7 @@ AlphaJudge::AlphaJudge(const Calibrator& calibrator, const EvaluateOptions& opti
       set_sums_(closely ? calibrator.grid.pixels() : 0),
       pixel_wrong_(calibrator.strata() * set_sums_.size()),
       counts_(calibrator.classes) {
+    options_.empty = empty_sets(options.empty, calibrator);
     if (options.bootstrap == 0) return;
     image_wrong_ = image_tested_;
     for (ByImage* one : {&image_members_, &image_empty_, &image_filled_, &image_right_, &image_full_})

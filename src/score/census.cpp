@@ -53,6 +53,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
                           VisitSums sums;
                           sums.add(std::span(census.counts));
                           sums.add(census.ignored);
+                          sums.add(census.classless);
                           sums.keep(bytes_of(census.image_hash));
                           return sums;
                       }};
@@ -64,7 +65,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
         std::vector<float> probs(4 * classes * length);
         std::vector<std::uint8_t> member(probs.size()), valid(4 * length), sums(classes * length);
         std::vector<std::array<const std::byte*, 4>> planes(classes);
-        std::uint64_t skipped = 0;
+        std::uint64_t skipped = 0, classless = 0;
         for (std::size_t tile = 0; tile < tiles.count(); ++tile) {
             visit.stop_if_cancelled();
             const PixelRange range = tiles[tile];
@@ -80,6 +81,11 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
                     if (guest != nullptr) guest->see(range, first, last, image + k, has);
                     add_bytes(has, classes * n, sums.data());
                     skipped += n - sum_bytes(valid.data() + k * n, n);
+                    for (std::size_t i = 0; data.overlapping() && i < n; ++i) {
+                        bool any = false;
+                        for (std::size_t c = 0; c < classes; ++c) any = any || has[c * n + i] != 0;
+                        classless += !any;
+                    }
                 }
                 std::array<std::uint64_t, 4> hash{tile, tile, tile, tile};
                 const auto add = [&](const auto& values, std::size_t count) {
@@ -110,6 +116,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
             }
         }
         std::atomic_ref(census.ignored).fetch_add(skipped, std::memory_order_relaxed);
+        std::atomic_ref(census.classless).fetch_add(classless, std::memory_order_relaxed);
     };
     try {
         visit_blocks(visit, {.images = block_of(data)}, read_block);

@@ -15,6 +15,7 @@ struct Census {
     std::vector<std::uint32_t> counts;      ///< [stratum][pixel]
     std::vector<std::uint64_t> totals;      ///< [stratum]
     std::uint64_t ignored = 0;              ///< pixels with an ignored label
+    std::uint64_t classless = 0;            ///< pixels that masks give no class
     std::uint64_t images = 0, groups = 0;   ///< of all ranks together, as everything but image_hash
     std::vector<std::uint64_t> image_hash;  ///< content of each image of this rank: outputs and truth
     std::array<std::uint64_t, 2>

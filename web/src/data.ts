@@ -185,12 +185,16 @@ export function sliderIndex(percent: number): number {
   return SLIDER_LEVELS - percent;
 }
 
-/** The method with the smallest mean coverage error of a stratum; 0 when there is no number at all. */
+/** Of the methods whose coverage error is within a tenth of the lowest, the one with the smallest false share; 0 without any. */
 export function bestMethod(report: Report, stratum: number): number {
+  const own = report.methods.map((method) => method.strata[stratum]);
+  const least = Math.min(...own.map((one) => one.mean_ce ?? Infinity));
   let best = 0;
-  report.methods.forEach((method, m) => {
-    const own = method.strata[stratum].mean_ce ?? Infinity;
-    if (own < (report.methods[best].strata[stratum].mean_ce ?? Infinity)) best = m;
+  let price = Infinity;
+  own.forEach((one, m) => {
+    if (one.mean_ce === null || one.mean_ce > 1.1 * least || (one.false_share ?? 1) >= price) return;
+    best = m;
+    price = one.false_share ?? 1;
   });
   return best;
 }

@@ -19,8 +19,9 @@ export function headline(store: Store): string {
   const name = stratumName(report, stratum);
   if (own.mean_ce === null) return `No test image shows ${name}, so its coverage cannot be measured.`;
   const covered = own.coverage_at_alpha;
-  const lead = report.methods.length > 1 ? `${report.methods[best].name} has the lowest coverage error for ${name}` : `The coverage error of ${report.methods[best].name} for ${name} is`;
-  const number = report.methods.length > 1 ? `: ${fixed(own.mean_ce)}` : ` ${fixed(own.mean_ce)}`;
+  const lowest = report.methods.every((method) => (method.strata[stratum].mean_ce ?? Infinity) >= own.mean_ce!);
+  const lead = report.methods.length > 1 ? `${report.methods[best].name} serves ${name} best: its coverage error is ${fixed(own.mean_ce)}, ${lowest ? "the lowest" : "within a tenth of the lowest, and its sets are smaller"}` : `The coverage error of ${report.methods[best].name} for ${name} is`;
+  const number = report.methods.length > 1 ? "" : ` ${fixed(own.mean_ce)}`;
   const floor = own.floor === null ? "" : ` A perfect calibrator would show ${fixed(own.floor)} with these test images.`;
   const sets = covered === null ? "" : ` At alpha = ${report.alpha} its sets hold ${percent(covered)} of the pixels of ${name}, where ${percent(1 - report.alpha, 0)} was asked for.`;
   const price = own.false_share === null ? "" : ` The price: ${percent(own.false_share)} of the other pixels have it in their set too.`;

@@ -119,9 +119,8 @@ Command add_compare(CLI::App& root) {
     app->add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported")
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
-    flags->empty.declare(*app,
-                         "judge sets at --alpha as predict makes them: fill (the most probable class enters "
-                         "empty ones) or keep");
+    flags->empty.declare(
+        *app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
     app->add_option(
            "--bootstrap", flags->bootstrap,
            "resamples of the test groups (images without groups) for 90 % intervals, e.g. 200; 0: none")

@@ -93,9 +93,8 @@ Command add_evaluate(CLI::App& root) {
     app->add_option("--alpha", flags->alpha, "level for coverage and what the sets hold")
         ->capture_default_str();
     app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
-    flags->empty.declare(*app,
-                         "judge sets at --alpha as predict makes them: fill (the most probable class enters "
-                         "empty ones) or keep");
+    flags->empty.declare(
+        *app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
     app->add_option("--bootstrap", flags->bootstrap,
                     "resamples of the groups (images without groups) behind the 90 % intervals; 0: none")
         ->capture_default_str()

@@ -42,6 +42,7 @@ void run(const Flags& flags) {
         fail(ErrorKind::usage, "nothing to write: give -o SETS.npy, --pvalues P.npy or --thresholds T.npy");
     if (flags.input.probs.empty() && !(flags.output.empty() && flags.pvalues.empty()))
         fail(ErrorKind::usage, "--probs is needed for prediction sets and p-values");
+    if (flags.output.empty()) flags.empty.refuse("it is about sets, and -o is not given");
     // Folders go into a folder, one file a case, unless the name asks for one array.
     const bool to_folder = !flags.output.empty() && is_images(flags.input.probs) &&
                            std::filesystem::path(flags.output).extension() != ".npy";
@@ -133,7 +134,10 @@ Command add_predict(CLI::App& root) {
         ->capture_default_str();
     app->add_flag("--packed", flags->packed,
                   "write bits: uint8 [N,C,H,ceil(W/8)] (numpy.unpackbits(..., axis=-1, count=W))");
-    flags->empty.declare(*app, "sets that would be empty: fill (the most probable class enters) or keep");
+    flags->empty.declare(
+        *app,
+        "sets that would be empty: fill (the most probable class enters), keep, or auto (fill; "
+        "keep where masks left calibration pixels without a class)");
     app->add_option("--thresholds", flags->thresholds,
                     "float32 [C,H,W]: a class is in the set if p >= threshold (scores other than lac: if its "
                     "score <= threshold)")

@@ -32,16 +32,22 @@ void CommonFlags::declare(CLI::App& app) {
 }
 
 void EmptyFlags::declare(CLI::App& app, const std::string& help) {
+    app_ = &app;
     app.add_option("--empty", empty, help)->capture_default_str();
     app.add_flag("--no-empty", no_empty, "the same as --empty fill");
 }
 
 EmptySets EmptyFlags::choice() const {
-    if (empty != "fill" && empty != "keep")
-        fail(ErrorKind::usage, "--empty is '{}', but must be fill or keep", empty);
+    if (empty != "auto" && empty != "fill" && empty != "keep")
+        fail(ErrorKind::usage, "--empty is '{}', but must be auto, fill or keep", empty);
     if (no_empty && empty == "keep")
         fail(ErrorKind::usage, "--no-empty means --empty fill, but --empty is keep; say one of the two");
-    return empty_sets(empty);
+    return no_empty ? EmptySets::fill : empty_sets(empty);
+}
+
+void EmptyFlags::refuse(const std::string& why) const {
+    for (const char* const flag : {"--empty", "--no-empty"})
+        if (app_->count(flag) > 0) fail(ErrorKind::usage, "{} has no effect: {}", flag, why);
 }
 
 void declare_reading(CLI::App& app, InputFlags& flags) {

@@ -24,10 +24,14 @@ struct CommonFlags {
 
 /// --empty, and --no-empty, its older name.
 struct EmptyFlags {
-    std::string empty = "fill";
+    std::string empty = "auto";
     bool no_empty = false;
     void declare(CLI::App& app, const std::string& help);
     [[nodiscard]] EmptySets choice() const;
+    void refuse(const std::string& why) const;  ///< throws a usage error where one of them was given
+
+  private:
+    const CLI::App* app_ = nullptr;
 };
 
 /// --method options, pooling, condition and the rest of calibration.

@@ -122,6 +122,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
     if (!score.is_null()) meta["options"]["score_options"] = score;
     if (options.sketch > 0)
         meta["options"]["sketch"] = {{"asked", options.sketch}, {"error", calibrator.sketch_error}};
+    if (calibrator.classless) meta["data"]["classless"] = true;
     if (!calibrator.input.empty()) meta["input"] = ordered_json::parse(calibrator.input);
     return meta;
 }
@@ -184,6 +185,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         calibrator.images = data.at("images").get<std::uint64_t>();
         calibrator.groups = data.at("groups").get<std::uint64_t>();
         calibrator.grouped = data.at("grouped").get<bool>();
+        calibrator.classless = data.value("classless", false);
         calibrator.classes = data.at("classes").get<std::size_t>();
         calibrator.grid = {data.at("height").get<std::uint32_t>(), data.at("width").get<std::uint32_t>()};
         const auto print = data.at("fingerprint").get<std::string>();

@@ -97,11 +97,13 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
                          "calibrate on more that do, with --fallback image or --method image, or take "
                          "a larger --alpha",
                          unit, names(rare), alpha);
+    const ScoreKind kind = calibrator.options.score.kind, standard = default_score().kind;
     return out + fmt::format(
                      ": thresholds are finite, so it is the score {}, which does not tell enough about "
-                     "where a class is not; kandinsky compare shows what other methods and scores "
-                     "cost, and a larger --alpha makes smaller sets",
-                     name_of(calibrator.options.score.kind));
+                     "where a class is not; {}, --place 0 (one threshold for the image) or a larger --alpha "
+                     "make smaller sets, and kandinsky compare shows what they cost",
+                     name_of(kind),
+                     kind == standard ? "another network" : fmt::format("--score {}", name_of(standard)));
 }
 
 double least_alpha(const Calibrator& calibrator, std::size_t stratum) {

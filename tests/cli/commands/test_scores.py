@@ -193,7 +193,9 @@ def test_empty_sets_are_filled_unless_they_are_kept(room):
         room.does(*how, "-o", "same.npy", *flags)
         np.testing.assert_array_equal(room.load("same.npy"), room.load("full.npy"))
     room.refuses(2, ["--no-empty", "--empty"], *how, "-o", "x.npy", "--no-empty", "--empty", "keep")
-    room.refuses(2, ["--empty is 'drop'", "fill or keep"], *how, "-o", "x.npy", "--empty", "drop")
+    room.refuses(2, ["--empty is 'drop'", "auto, fill or keep"], *how, "-o", "x.npy", "--empty", "drop")
+    for flags in (["--no-empty"], ["--empty", "keep"]):
+        room.refuses(2, [f"{flags[0]} has no effect", "-o"], *how, "--pvalues", "p.npy", *flags)
     plain, full = room.load("plain.npy"), room.load("full.npy")
     empty = plain.sum(axis=1) == 0
     assert empty.any() and not empty.all()

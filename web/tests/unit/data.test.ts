@@ -41,6 +41,12 @@ describe("what is shown first", () => {
     expect(bestMethod(one, 1)).toBe(2);
   });
 
+  test("among errors within a tenth of the smallest, the false share decides", () => {
+    const one = report([[0.1], [0.109], [0.12]], [5]);
+    [0.7, 0.01, 0].forEach((share, m) => (one.methods[m].strata[0].false_share = share));
+    expect(bestMethod(one, 0)).toBe(1);
+  });
+
   test("the class asked for goes first, then the first after the background that has samples", () => {
     expect(firstStratum(report([[0, 0, 0]], [9, 9, 9], [2]))).toBe(2);
     expect(firstStratum(report([[0, 0, 0]], [9, 0, 9]))).toBe(2);
