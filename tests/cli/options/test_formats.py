@@ -126,7 +126,10 @@ def test_masks_may_overlap_and_leave_pixels_without_a_class(room, condition):
     calibrator = reference.Reference(probs, member, WHOLE, condition=condition)
     for alpha in ("0.1", "0.45"):
         assert agree(thresholds(room, alpha, "--condition", condition, labels="masks.npy"), probs, calibrator, alpha)
-    found = room.does("evaluate", "cal.kcal", "--probs", "probs.npy", "--labels", "masks.npy", "--json", "-").out
+    judge = ["evaluate", "cal.kcal", "--probs", "probs.npy", "--labels", "masks.npy", "--json", "-"]
+    for row in json.loads(room.does(*judge).out)["results"]:  # an empty set can be right
+        assert row["filled_share"] == 0 and row["set_size"] == row["without_filling"]["set_size"]
+    found = room.does(*judge, "--empty", "fill").out
     expected = reference.evaluation(calibrator, probs, member, valid, "0.1")
     for s, one in enumerate(json.loads(found)["results"]):
         for name in ("mean_ce", "coverage"):
