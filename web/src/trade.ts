@@ -45,7 +45,9 @@ export function tradeChart(report: Report, stratum: number, width: number, heigh
     marks: [
       Plot.line(front, { x: "price", y: "error", stroke: "currentColor", strokeDasharray: "3 4", strokeOpacity: 0.6 }),
       Plot.dot(points, { x: "price", y: "error", r: 5, fill: (d: TradePoint) => methodColour(d.method) }),
-      Plot.text(points, { x: "price", y: "error", text: "name", dx: 8, textAnchor: "start", stroke: "var(--paper, white)", fill: "currentColor" }),
+      ...(["start", "end"] as const).map((side) =>
+        Plot.text(points.filter((one) => one.price > 0.5 * end === (side === "end")), { x: "price", y: "error", text: "name", dx: side === "start" ? 8 : -8, textAnchor: side, stroke: "var(--paper, white)", fill: "currentColor" }),
+      ),
       Plot.tip(points, Plot.pointer({ x: "price", y: "error", title: (d: TradePoint) => `${d.name}\nfalse share ${percent(d.price, 2)}\nplace error ${d.error.toFixed(4)}` })),
     ],
   }) as SVGSVGElement;

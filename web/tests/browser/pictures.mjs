@@ -26,9 +26,10 @@ const decode = (png) =>
     return { width: image.width, height: image.height, data: btoa(out) };
   }, png.toString("base64"));
 
-const shot = async (name) => {
+const shot = async (name, selector) => {
   await page.waitForTimeout(500);
-  const { width, height, data } = await decode(await page.screenshot());
+  if (selector) await page.addStyleTag({ content: ".toolbar, .save, .cross { visibility: hidden; }" });
+  const { width, height, data } = await decode(await (selector ? page.locator(selector) : page).screenshot());
   const pixels = Buffer.from(data, "base64");
   let png = palettePng(width, height, pixels);
   for (let colours = 224; png.length > MOST_BYTES && colours >= 64; colours -= 32) png = palettePng(width, height, pixels, colours);
@@ -51,9 +52,10 @@ if (only) {
   await choose(page, "class", cls);
   await page.waitForTimeout(500);
   await pin("best-map", 0.5, 0.55);
-  if (section === "overview") await page.evaluate(() => window.scrollTo(0, 0));
+  if (section === "trade") await shot(only, "#trade-chart");
+  else if (section === "overview") await page.evaluate(() => window.scrollTo(0, 0));
   else await scrollTo(section);
-  await shot(only);
+  if (section !== "trade") await shot(only);
 } else {
   await pin("best-map", 0.3, 0.3);
   await shot("report");
@@ -61,5 +63,6 @@ if (only) {
     await scrollTo(id);
     await shot(`report-${id}`);
   }
+  await shot("sets", "#sets .example >> nth=1");
 }
 await browser.close();
