@@ -64,9 +64,9 @@ class Bench:
                    "--quiet", "--threads", "2", *words]
         return self.row(title, self.best(command), output)
 
-    def predict(self, title, data):
+    def predict(self, title, data, threads=2):
         command = [self.program, "predict", self.folder / "out.kcal", "--probs", f"{data}_probs.npy", "-o",
-                   self.folder / "sets.npy", "--quiet", "--threads", "2"]
+                   self.folder / "sets.npy", "--quiet", "--threads", str(threads)]
         return self.row(title, self.best(command))
 
     def numpy(self, title, images):
@@ -102,9 +102,13 @@ def photos(bench):
 def classes(bench):
     for count in (3, 11):
         apart(make, bench.folder, f"c{count}", 142, count, 120, 160)
+    plain = bench.calibrate("`--score lac`, 142 images of 160 x 120, 11 classes", bench.folder / "c11", "--score", "lac")
     few = bench.calibrate("default, 142 images of 160 x 120, 3 classes", bench.folder / "c3")
     many = bench.calibrate("default, 142 images of 160 x 120, 11 classes", bench.folder / "c11")
     bench.bar("11 classes against 3", ratio(many, few), 4.5)
+    bench.bar("CPU seconds with near against lac", many and plain and many[1] / plain[1], 2)
+    own = bench.predict("predict with it, one thread", bench.folder / "c11", threads=1)
+    bench.bar("nanoseconds of a pixel and class in predict", own and own[1] / (142 * 160 * 120 * 11) * 1e9, 1000 / 60)
 
 
 def street(bench):
