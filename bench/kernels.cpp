@@ -16,11 +16,9 @@
 #include "core/kernel/half_to_float.hpp"
 #include "core/kernel/hash.hpp"
 #include "core/kernel/label_kernels.hpp"
-#include "core/kernel/unit_interval.hpp"
 #include "curve/column_sort.hpp"
 #include "curve/score_key.hpp"
-#include "evaluate/bin_kernels.hpp"
-#include "evaluate/covering_level.hpp"
+#include "evaluate/kernels.hpp"
 #include "io/zip/crc32.hpp"
 #include "score/code_kernels.hpp"
 

@@ -2,7 +2,6 @@
 #include <kandinsky/error.hpp>
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/threads.hpp>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>

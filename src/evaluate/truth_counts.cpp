@@ -1,6 +1,5 @@
 #include "evaluate/truth_counts.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <numeric>
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 #include <kandinsky/array.hpp>
+#include <tuple>
+#include <utility>
 
 #include "core/kernel/half.hpp"
 
@@ -19,35 +21,14 @@ struct Flag {
 };
 
 /// Calls visit(tag) with a value of the C++ type that stores `dtype`; float16 comes as Half, bool as Flag.
-template <class Visitor>
+template <class Visitor, std::size_t kPlace = 0>
 decltype(auto) with_type(DType dtype, Visitor&& visit) {
-    switch (dtype) {
-        case DType::boolean:
-            return visit(Flag{});
-        case DType::uint8:
-            return visit(std::uint8_t{});
-        case DType::int8:
-            return visit(std::int8_t{});
-        case DType::int16:
-            return visit(std::int16_t{});
-        case DType::uint16:
-            return visit(std::uint16_t{});
-        case DType::int32:
-            return visit(std::int32_t{});
-        case DType::uint32:
-            return visit(std::uint32_t{});
-        case DType::int64:
-            return visit(std::int64_t{});
-        case DType::uint64:
-            return visit(std::uint64_t{});
-        case DType::float16:
-            return visit(Half{});
-        case DType::float32:
-            return visit(float{});
-        case DType::float64:
-            break;
-    }
-    return visit(double{});
+    using Types = std::tuple<Flag, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                             std::uint32_t, std::int64_t, std::uint64_t, Half, float, double>;  // as in DType
+    if constexpr (kPlace + 1 < std::tuple_size_v<Types>)
+        if (dtype != static_cast<DType>(kPlace))
+            return with_type<Visitor, kPlace + 1>(dtype, std::forward<Visitor>(visit));
+    return visit(std::tuple_element_t<kPlace, Types>{});
 }
 
 /// Calls line(start) for every line of elements along the last axis, in C order; a single number is one.
