@@ -1,10 +1,8 @@
-#include <cmath>
+#include <kandinsky/error.hpp>
 #include <kandinsky/fourier_curves.hpp>
 
-#include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "partition/fcc/bfgs.hpp"
-#include "partition/fcc/check.hpp"
 #include "partition/fcc/objective.hpp"
 #include "partition/fcc/starts.hpp"
 

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/fail.hpp"
 #include "partition/genann/codebook.hpp"
 #include "partition/genann/evolution.hpp"
 #include "partition/genann/parameters.hpp"

@@ -33,16 +33,12 @@ struct State {
           slack(of.stride(), 0.0),
           judged(centres) {}
 
-    void add(std::size_t point, std::uint32_t cluster) {
+    void add(std::size_t point, std::uint32_t cluster, int times = 1) {
         for (std::size_t j = 0; j < points.dimension(); ++j)
-            sums[cluster * points.dimension() + j] += static_cast<double>(points.at(point, j));
-        ++counts[cluster];
+            sums[cluster * points.dimension() + j] += times * static_cast<double>(points.at(point, j));
+        counts[cluster] += static_cast<std::size_t>(times);
     }
-    void remove(std::size_t point, std::uint32_t cluster) {
-        for (std::size_t j = 0; j < points.dimension(); ++j)
-            sums[cluster * points.dimension() + j] -= static_cast<double>(points.at(point, j));
-        --counts[cluster];
-    }
+    void remove(std::size_t point, std::uint32_t cluster) { add(point, cluster, -1); }
     void update_centre(std::size_t cluster) {
         const auto count = static_cast<double>(counts[cluster]);
         for (std::size_t j = 0; j < points.dimension(); ++j) {
