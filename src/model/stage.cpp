@@ -7,7 +7,6 @@
 #include "core/base/fail.hpp"
 #include "io/file/atomic_file.hpp"
 #include "io/file/mapped_file.hpp"
-#include "io/file/printable.hpp"
 #include "io/zip/crc32.hpp"
 
 namespace kandinsky {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <filesystem>
-#include <kandinsky/evaluate.hpp>
 #include <kandinsky/kcal.hpp>
 #include <optional>
 

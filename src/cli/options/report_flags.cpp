@@ -1,6 +1,5 @@
 #include "cli/options/report_flags.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "cli/options/input.hpp"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/process/outputs.hpp"
-#include "cli/process/terminal.hpp"
 #include "report/data/report_input.hpp"
 
 namespace kandinsky::cli {

@@ -3,11 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <numeric>
 
 #include "core/base/fail.hpp"
-#include "io/file/atomic_file.hpp"
 #include "report/table/predicted_text.hpp"
 
 namespace kandinsky::cli {

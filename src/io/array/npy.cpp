@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <kandinsky/npy.hpp>
 #include <limits>
 

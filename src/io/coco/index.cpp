@@ -5,7 +5,6 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
-#include <set>
 
 #include "core/base/parallel.hpp"
 #include "io/coco/json.hpp"

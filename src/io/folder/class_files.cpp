@@ -5,7 +5,6 @@
 #include <map>
 
 #include "core/base/fail.hpp"
-#include "core/data/elements.hpp"
 #include "io/folder/pattern.hpp"
 
 namespace kandinsky {

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/thread_buffer.hpp"
-#include "core/data/elements.hpp"
 #include "io/array/scratch_array.hpp"
 #include "io/folder/case_groups.hpp"
 #include "io/folder/label_slices.hpp"
