@@ -71,15 +71,12 @@ class ExperimentRun {
     }
 
     void all() {
-        std::error_code problem;
-        fs::create_directories(folder_, problem);
-        if (problem) fail(ErrorKind::file, "cannot make the folder {}: {}", flags_.output, problem.message());
+        make_folder(folder_);
         stage("prepare", prepare_recipe(),
               {"train_images.npy", "train_labels.npy", "train_groups.npy", "calibration_images.npy",
                "calibration_labels.npy", "calibration_groups.npy", "test_images.npy", "test_labels.npy",
                "test_groups.npy"},
               [&] { prepare(); });
-        std::string model_recipe;
         if (flags_.model.empty()) {
             const std::string training = training_text(samples("train"), experiment_.training);
             stage("train",
@@ -315,8 +312,7 @@ class ExperimentRun {
             report.title = experiment_.about.empty() ? experiment_.name : experiment_.about;
             report.class_names = fmt::format("{}", fmt::join(experiment_.class_names, ","));
             Outputs outputs{{"--report", report.page}};
-            ReportInput input = report_input(comparison, test, experiment_.classes);
-            input.provenance["inputs"] = {input_json("calibration", calibration), input_json("test", test)};
+            ReportInput input = report_input(comparison, calibration, test, experiment_.classes);
             if (flags_.model.empty()) input.training = training_json();
             report.write(std::move(input), tally, outputs, "--report");
             outputs.commit();
@@ -353,8 +349,9 @@ Command add_experiment(CLI::App& root) {
         ->required()
         ->type_name("DIR");
     app->add_option("--model", flags->model, "a trained model, instead of training one")->type_name("FILE");
-    app->add_option("--epochs", flags->epochs, "passes over the training images (default: as declared)");
-    app->add_option("--batch", flags->batch, "images at a time during inference")->capture_default_str();
+    app->add_option("--epochs", flags->epochs, "passes over the training images (default: as declared)")
+        ->default_str("");
+    app->add_option("--batch", flags->batch, "images at a time during inference");
     flags->device.declare(*app);
     flags->common.declare(*app);
     app->footer(

@@ -116,8 +116,7 @@ Command add_inspect(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* app = root.add_subcommand("inspect", "Show what a calibrator is and promises");
     app->add_option("calibrator", flags->calibrator, "a .kcal file")->required()->type_name("FILE.kcal");
-    app->add_option("--alpha", flags->alpha, "level at which infinite thresholds are counted")
-        ->capture_default_str();
+    app->add_option("--alpha", flags->alpha, "level at which infinite thresholds are counted");
     app->add_flag("--json", flags->json, "print the description as JSON");
     app->footer("Example (after 'kandinsky demo -o demo'):\n  kandinsky inspect demo/kmeans.kcal");
     return {app, [flags] { run(*flags); }};

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <kandinsky/array.hpp>
+#include <kandinsky/grid.hpp>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -68,6 +71,35 @@ void convert_elements(const std::byte* source, DType dtype, std::ptrdiff_t step,
             }
         }
     });
+}
+
+/// One plane of an array [N, H, W] or [N, K, H, W] as T in C order.
+template <class T>
+void read_plane(const ArrayView& array, std::size_t image, std::size_t plane, const Grid& grid, T* out) {
+    const std::size_t rank = array.rank();
+    const std::byte* start = array.at(image);
+    if (rank == 4) start += static_cast<std::ptrdiff_t>(plane) * array.strides[1];
+    for (std::size_t row = 0; row < grid.height; ++row)
+        convert_elements(start + static_cast<std::ptrdiff_t>(row) * array.strides[rank - 2], array.dtype,
+                         array.strides[rank - 1], grid.width, out + row * grid.width);
+}
+
+/// Strides of elements in Fortran order: the first axis is the fastest.
+[[nodiscard]] inline std::vector<std::ptrdiff_t> fortran_strides(const std::vector<std::size_t>& shape,
+                                                                 DType dtype) {
+    std::vector<std::ptrdiff_t> strides;
+    auto step = static_cast<std::ptrdiff_t>(size_of(dtype));
+    for (const std::size_t extent : shape) {
+        strides.push_back(step);
+        step *= static_cast<std::ptrdiff_t>(extent);
+    }
+    return strides;
+}
+
+/// Turns the bytes of every element round.
+inline void swap_bytes(std::span<std::byte> elements, std::size_t width) {
+    for (std::size_t i = 0; i + width <= elements.size(); i += width)
+        std::reverse(elements.data() + i, elements.data() + i + width);
 }
 
 }  // namespace kandinsky

@@ -4,8 +4,6 @@
 #include <kandinsky/npy.hpp>
 
 #include "io/array/npy_header.hpp"
-#include "io/array/npy_payload.hpp"
-#include "io/file/atomic_file.hpp"
 
 namespace kandinsky {
 

@@ -19,6 +19,8 @@ enum class Padding {
     background,  ///< class 0, for certain
 };
 
+struct Team;
+
 /// How folders become one data set. What belongs to the images (axis, grid, ...) is recorded with a
 /// calibrator and applied again at prediction.
 struct FolderOptions {
@@ -72,6 +74,14 @@ struct FolderData {
 /// null.
 [[nodiscard]] FolderData read_images(const ImageSource* probs, const ImageSource* labels,
                                      const FolderOptions& options, Progress& progress = silent());
+
+/// read_images() for ranks that work together: each decodes the files of its share of the cases, whole
+/// groups, and the rows of the others are holes, as are those of slices without an annotation where only
+/// annotated ones are taken. What crosses the network does not depend on how many files there are. With
+/// `skip_bad`, or with groups from elsewhere, every rank reads everything and nothing is dealt yet.
+[[nodiscard]] FolderData read_rank_part(const ImageSource* probs, const ImageSource* labels,
+                                        const FolderOptions& options, const Team& team, bool groups_given,
+                                        Progress& progress);
 
 /// The probabilities of one item, slice by slice, on the common grid.
 class SliceReader {

@@ -161,4 +161,9 @@ std::string list_of(const std::vector<BadFile>& bad, std::size_t files) {
     return text;
 }
 
+void refuse_bad(const std::vector<BadFile>& bad, std::size_t files, bool skip) {
+    if (!bad.empty() && !skip)
+        fail(ErrorKind::data, "{}; mend them, or go on without them: --skip-bad", list_of(bad, files));
+}
+
 }  // namespace kandinsky
