@@ -13,7 +13,7 @@
 #include "core/base/random.hpp"
 #include "core/kernel/compare_kernels.hpp"
 #include "core/kernel/count_kernels.hpp"
-#include "core/kernel/half_to_float.hpp"
+#include "core/kernel/half.hpp"
 #include "core/kernel/hash.hpp"
 #include "core/kernel/label_kernels.hpp"
 #include "curve/column_sort.hpp"

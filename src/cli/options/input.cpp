@@ -8,7 +8,6 @@
 
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
-#include "io/folder/dataset_json.hpp"
 
 namespace kandinsky::cli {
 

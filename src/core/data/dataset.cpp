@@ -11,7 +11,7 @@
 #include "core/data/elements.hpp"
 #include "core/data/image_store.hpp"
 #include "core/kernel/compare_kernels.hpp"
-#include "core/kernel/half_to_float.hpp"
+#include "core/kernel/half.hpp"
 #include "core/kernel/hash.hpp"
 #include "core/kernel/label_kernels.hpp"
 #include "core/team/team.hpp"

@@ -10,7 +10,7 @@
 #include <hwy/highway.h>
 
 #include "core/base/random.hpp"
-#include "core/kernel/half_to_float.hpp"
+#include "core/kernel/half.hpp"
 
 #ifndef KANDINSKY_CORE_HASH_LANES
 #define KANDINSKY_CORE_HASH_LANES

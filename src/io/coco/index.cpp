@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "core/base/parallel.hpp"
-#include "io/coco/json.hpp"
 #include "io/file/printable.hpp"
 
 namespace kandinsky {

@@ -42,6 +42,11 @@ struct FolderOptions {
 [[nodiscard]] nlohmann::ordered_json preparation_json(const FolderOptions& options);
 void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& options);
 
+/// The label that marks unlabelled voxels according to the dataset.json in `folder` or above it: nnU-Net v2
+/// names it "ignore" and gives it the highest number. Nothing when there is no such file or entry. Throws
+/// Error of kind `data` when the file is there but cannot be understood.
+[[nodiscard]] std::optional<std::int64_t> ignore_label(const std::filesystem::path& folder);
+
 /// Opens a folder, or a single file of a folder's format. `geometry`: where formats without a geometry of
 /// their own find one (the labels' folder), or empty.
 [[nodiscard]] std::unique_ptr<ImageSource> open_images(const std::filesystem::path& path, Role role,
