@@ -20,7 +20,6 @@
 #include "model/image_reading.hpp"
 #include "model/model_file.hpp"
 #include "model/plugin.hpp"
-#include "model/stage.hpp"
 #include "report/page/page.hpp"
 #include "report/table/result_json.hpp"
 #include "report/table/table.hpp"

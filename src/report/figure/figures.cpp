@@ -9,7 +9,6 @@
 
 #include "report/data/blob.hpp"
 #include "report/data/pixel_curves.hpp"
-#include "report/data/round_up.hpp"
 #include "report/figure/colour.hpp"
 #include "report/figure/png.hpp"
 #include "report/figure/svg.hpp"
