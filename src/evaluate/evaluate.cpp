@@ -301,10 +301,7 @@ Examination examine(const Dataset& data, const std::vector<const Calibrator*>& c
     check(data, calibrators, options);
     Examiner examiner(data, calibrators, options, true, progress);
     examiner.count();
-    Examination out;
-    out.evaluation = examiner.finish();
-    out.tally = examiner.take_tally();
-    return out;
+    return {examiner.finish(), examiner.take_tally()};
 }
 
 }  // namespace kandinsky

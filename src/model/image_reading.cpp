@@ -8,7 +8,6 @@
 #include "core/data/elements.hpp"
 #include "io/array/scratch_array.hpp"
 #include "io/file/printable.hpp"
-#include "io/image/letterbox.hpp"
 #include "io/image/photo.hpp"
 #include "io/source/items.hpp"
 

@@ -316,11 +316,10 @@ class ExperimentRun {
             report.write(std::move(input), tally, outputs, "--report");
             outputs.commit();
         }
-        AtomicFile json(file("results.json")), table(file("table.txt"));
-        json.write(comparison_json(comparison, experiment_.classes).dump(1) + "\n");
-        table.write(comparison_table(comparison, experiment_.classes));
-        json.commit();
-        table.commit();
+        Outputs results{{"json", file("results.json").string()}, {"table", file("table.txt").string()}};
+        results.file("json").write(comparison_json(comparison, experiment_.classes).dump(1) + "\n");
+        results.file("table").write(comparison_table(comparison, experiment_.classes));
+        results.commit();
     }
 
     const Flags& flags_;

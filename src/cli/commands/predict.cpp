@@ -193,8 +193,7 @@ void run(const Flags& flags) {
     }
     if (flags.output.empty() && flags.pvalues.empty()) {
         inputs.check();
-        outputs.commit();
-        return;
+        return outputs.commit();
     }
     if (to_folder) {
         const FolderPrediction done =
@@ -207,10 +206,7 @@ void run(const Flags& flags) {
                               predicted_line(done.predicted)));
             warn_of_full(done.predicted);
         }
-        if (flags.pvalues.empty()) {
-            outputs.commit();
-            return;
-        }
+        if (flags.pvalues.empty()) return outputs.commit();
     }
     const Input input = flags.input.load(progress, calibrator.input);
     if (!to_folder) say(progress, input, flags.common.quiet);

@@ -4,7 +4,7 @@
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
 #include "io/folder/coco_source.hpp"
-#include "io/image/letterbox.hpp"
+#include "io/image/photo.hpp"
 #include "io/source/items.hpp"
 
 namespace kandinsky {

@@ -1,6 +1,5 @@
 #include "io/source/items.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <kandinsky/npy.hpp>
 
