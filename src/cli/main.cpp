@@ -8,7 +8,6 @@
 #include <span>
 
 #include "cli/commands/command.hpp"
-#include "cli/options/report_flags.hpp"
 #include "cli/process/last_words.hpp"
 #include "cli/process/ranks.hpp"
 #include "cli/process/terminal.hpp"
@@ -43,6 +42,7 @@ constexpr Entry kCommands[] = {{"calibrate", add_calibrate, true},
 /// allocations, several times as many as the start of the program makes otherwise.
 std::vector<Command> add_commands(CLI::App& root, std::span<char* const> words) {
     std::vector<Command> commands;
+    root.option_defaults()->always_capture_default();
     for (const Entry& entry : kCommands)
         if (words.size() > 1 && entry.name == words[1]) commands.push_back(entry.add(root));
     if (commands.empty())
@@ -98,7 +98,6 @@ int run(int argc, char** argv) {
         return give_up(ErrorKind::usage, fmt::format("{} (see kandinsky {}--help)", error.what(),
                                                      chosen.empty() ? "" : chosen.front()->get_name() + " "));
     }
-    remember_command(argc, argv);
     remember_arguments(argc, argv);
     catch_interrupts();
     kandinsky::report_bus_faults();
@@ -120,7 +119,6 @@ int run(int argc, char** argv) {
 int run_and_tell(int argc, char** argv) {
     try {
         work_with(kandinsky::join(&argc, &argv, tell));
-        if (world() != nullptr && world()->comm().rank() > 0) keep_silent();
         try {
             return run(argc, argv);
         } catch (...) {

@@ -22,6 +22,50 @@ std::uint64_t total(const std::vector<std::uint64_t>& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
+/// One class more in the sets that hold it.
+template <class Size>
+void add_sizes(const std::uint8_t* in, std::size_t n, Size* size) {
+    if constexpr (sizeof(Size) == 1)
+        add_both(in, in, n, size);
+    else
+        for (std::size_t i = 0; i < n; ++i) size[i] = static_cast<Size>(size[i] + in[i]);
+}
+
+/// Labelled pixels whose set has so many classes.
+template <class Size>
+std::uint64_t count_size(const Size* size, std::size_t wanted, const std::uint8_t* labelled, std::size_t n) {
+    std::uint64_t count = 0;
+    if constexpr (sizeof(Size) == 1)
+        count = count_equal(size, static_cast<std::uint8_t>(wanted), labelled, labelled, n);
+    else
+        for (std::size_t i = 0; i < n; ++i) count += labelled[i] & (size[i] == wanted);
+    return count;
+}
+
+/// Adds the samples of a class, and those that their set covers, to the counts by set size; how many there
+/// are of both.
+template <class Size>
+std::pair<std::uint64_t, std::uint64_t> count_by_size(const Size* size, const std::uint8_t* member,
+                                                      const std::uint8_t* in, std::size_t n,
+                                                      std::vector<std::uint64_t>& samples,
+                                                      std::vector<std::uint64_t>& covered) {
+    std::uint64_t all = 0, hits = 0;
+    const auto add = [&](std::size_t k, std::uint64_t here, std::uint64_t own) {
+        samples[k] += here;
+        covered[k] += own;
+        all += here;
+        hits += own;
+    };
+    if constexpr (sizeof(Size) == 1) {
+        for (std::uint8_t k = 0; k < samples.size(); ++k)
+            add(k, count_equal(size, k, member, member, n), k > 0 ? count_equal(size, k, member, in, n) : 0);
+    } else {
+        for (std::size_t i = 0; i < n; ++i)
+            if (member[i] != 0) add(size[i], 1, in[i]);
+    }
+    return {all, hits};
+}
+
 /// The lowest share among places with enough samples, from `first` on; the first of equals.
 WorstPlace worst_of(const std::vector<std::uint64_t>& tested, const std::vector<std::uint64_t>& covered,
                     std::size_t first = 0) {
@@ -121,48 +165,45 @@ AlphaJudge::Tile::Tile(AlphaJudge& judge, PixelRange range)
 
 void AlphaJudge::Tile::add(const ScoredTile& tile, std::size_t image) {
     if (judge_.calibrator_.classes <= kFewClasses)
-        add_few(tile, image);
+        add_sets(few_.data(), tile, image);
     else
-        add_many(tile, image);
+        add_sets(size_.data(), tile, image);
 }
 
-void AlphaJudge::Tile::add_few(const ScoredTile& tile, std::size_t image) {
+template <class Size>
+void AlphaJudge::Tile::add_sets(Size* size, const ScoredTile& tile, std::size_t image) {
     const Calibrator& calibrator = judge_.calibrator_;
-    const std::size_t n = range_.size();
-    const auto classes = static_cast<std::uint8_t>(calibrator.classes);
-    std::fill(few_.begin(), few_.end(), std::uint8_t{0});
+    const std::size_t n = range_.size(), classes = calibrator.classes;
+    std::fill(size, size + n, Size{0});
     for (std::size_t c = 0; c < classes; ++c) {
         std::uint8_t* const in = in_set_.data() + c * n;
         at_least(limits_.data() + calibrator.stratum_of(c) * n, tile.scores(c), n, in);
-        add_both(in, in, n, few_.data());
+        add_sizes(in, n, size);
     }
     const std::uint8_t* const labelled = tile.valid();
     Held held;
     held.plain.sets = count_both(labelled, labelled, n);
-    held.plain.empty = count_equal(few_.data(), 0, labelled, labelled, n);
-    held.plain.single = count_equal(few_.data(), 1, labelled, labelled, n);
-    held.plain.full = count_equal(few_.data(), classes, labelled, labelled, n);
+    held.plain.empty = count_size(size, 0, labelled, n);
+    held.plain.single = count_size(size, 1, labelled, n);
+    held.plain.full = count_size(size, classes, labelled, n);
+    const std::uint64_t right_before = counts_.size_covered[1];
     for (std::size_t c = 0; c < classes; ++c) {
         const std::size_t s = calibrator.stratum_of(c);
         const std::uint8_t *const in = in_set_.data() + c * n, *const member = tile.member(c);
         add_both(member, in, n, recent_covered_.data() + s * n);
         if (++recent_[s] == 255) unload(s);
-        std::uint64_t samples = 0, hits = 0;
-        for (std::uint8_t size = 0; size <= classes; ++size) {
-            const std::uint64_t all = count_equal(few_.data(), size, member, member, n);
-            const std::uint64_t covered = size > 0 ? count_equal(few_.data(), size, member, in, n) : 0;
-            counts_.size_samples[size] += all;
-            counts_.size_covered[size] += covered;
-            samples += all;
-            hits += covered;
-            if (size == 1) held.plain.right += covered;
-        }
+        const auto [samples, hits] =
+            count_by_size(size, member, in, n, counts_.size_samples, counts_.size_covered);
         const std::uint64_t members = count_both(in, labelled, n);
-        held.plain.members += members;
         wrong_[c] = members - hits;
-        add_samples(c, samples, hits, image);
+        held.plain.members += members;
+        held.plain.wrong += wrong_[c];
+        counts_.tested[c] += samples;
+        add_atomically(judge_.image_tested_[s][image], samples);
+        add_atomically(judge_.image_covered_[s][image], hits);
     }
-    look_at(few_.data(), tile, held);
+    held.plain.right = counts_.size_covered[1] - right_before;
+    look_at(size, tile, held);
     note(held, image);
 }
 
@@ -179,63 +220,11 @@ void AlphaJudge::Tile::settle() {
     for (std::size_t s = 0; s < recent_.size(); ++s) unload(s);
 }
 
-void AlphaJudge::Tile::add_many(const ScoredTile& tile, std::size_t image) {
-    const Calibrator& calibrator = judge_.calibrator_;
-    const std::size_t n = range_.size();
-    std::fill(size_.begin(), size_.end(), std::uint16_t{0});
-    for (std::size_t c = 0; c < calibrator.classes; ++c) {
-        const float* const scores = tile.scores(c);
-        const float* const limit = limits_.data() + calibrator.stratum_of(c) * n;
-        std::uint8_t* const in = in_set_.data() + c * n;
-        for (std::size_t i = 0; i < n; ++i) {
-            in[i] = scores[i] <= limit[i];
-            size_[i] = static_cast<std::uint16_t>(size_[i] + in[i]);
-        }
-    }
-    Held held;
-    const std::uint8_t* const labelled = tile.valid();
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::uint64_t counts = labelled[i] != 0;
-        held.plain.sets += counts;
-        held.plain.members += counts * size_[i];
-        held.plain.empty += counts & (size_[i] == 0);
-        held.plain.single += counts & (size_[i] == 1);
-        held.plain.full += counts & (size_[i] == calibrator.classes);
-    }
-    for (std::size_t c = 0; c < calibrator.classes; ++c) {
-        const std::size_t s = calibrator.stratum_of(c);
-        const std::uint8_t *const in = in_set_.data() + c * n, *const member = tile.member(c);
-        std::uint64_t samples = 0, hits = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            if (member[i] == 0) continue;
-            ++samples;
-            hits += in[i];
-            covered_[s * n + i] += in[i];
-            ++counts_.size_samples[size_[i]];
-            counts_.size_covered[size_[i]] += in[i];
-            held.plain.right += in[i] & (size_[i] == 1);
-        }
-        wrong_[c] = count_both(in, labelled, n) - hits;
-        add_samples(c, samples, hits, image);
-    }
-    look_at(size_.data(), tile, held);
-    note(held, image);
-}
-
-void AlphaJudge::Tile::add_samples(std::size_t c, std::uint64_t samples, std::uint64_t hits,
-                                   std::size_t image) {
-    const std::size_t s = judge_.calibrator_.stratum_of(c);
-    counts_.tested[c] += samples;
-    add_atomically(judge_.image_tested_[s][image], samples);
-    add_atomically(judge_.image_covered_[s][image], hits);
-}
-
 /// The most probable class would enter.
 template <class Size>
 void AlphaJudge::Tile::look_at(const Size* size, const ScoredTile& tile, Held& held) {
     const std::size_t n = range_.size(), classes = judge_.calibrator_.classes;
     const std::uint8_t* const labelled = tile.valid();
-    for (const std::uint64_t wrong : wrong_) held.plain.wrong += wrong;
     if (!judge_.set_sums_.empty()) {
         std::uint32_t* const sums = judge_.set_sums_.data() + range_.begin;
         for (std::size_t i = 0; i < n; ++i) sums[i] += std::uint32_t{labelled[i]} * size[i];

@@ -44,9 +44,10 @@ class AlphaJudge {
         void list(VisitSums& sums);
 
       private:
-        /// One image where sets are small enough to count by vectors, and in general.
-        void add_few(const ScoredTile& tile, std::size_t image);
-        void add_many(const ScoredTile& tile, std::size_t image);
+        /// One image; `size` is room for the sizes of its sets, bytes where they are few enough to count by
+        /// vectors.
+        template <class Size>
+        void add_sets(Size* size, const ScoredTile& tile, std::size_t image);
         /// Moves the counts in bytes to the wide ones.
         void unload(std::size_t stratum);
         /// What the sets of one image hold in this tile.
@@ -60,7 +61,6 @@ class AlphaJudge {
         void look_at(const Size* size, const ScoredTile& tile, Held& held);
         /// Adds what one image holds to the counts.
         void note(const Held& held, std::size_t image);
-        void add_samples(std::size_t c, std::uint64_t samples, std::uint64_t hits, std::size_t image);
         AlphaJudge& judge_;
         PixelRange range_;
         std::vector<float> limits_;                 ///< [stratum][pixel]

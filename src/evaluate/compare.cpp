@@ -93,9 +93,9 @@ std::vector<Calibrator> calibrate_by_score(const Dataset& data, const std::vecto
 CompareRow average(const std::vector<CompareRow>& rows) {
     CompareRow mean = rows.back();
     const auto n = static_cast<double>(rows.size());
-    const auto over = [&](double CompareRow::*field) {
+    const auto over = [&](auto&& value) {
         double sum = 0;
-        for (const CompareRow& row : rows) sum += row.*field;
+        for (const CompareRow& row : rows) sum += value(row);
         return sum / n;
     };
     for (double CompareRow::*field :
@@ -105,13 +105,10 @@ CompareRow average(const std::vector<CompareRow>& rows) {
           &CompareRow::floor_enough, &CompareRow::coverage_at_alpha, &CompareRow::place_error,
           &CompareRow::worst_region, &CompareRow::worst_block, &CompareRow::worst_size,
           &CompareRow::images_below, &CompareRow::filled_share})
-        mean.*field = over(field);
+        mean.*field = over([&](const CompareRow& row) { return row.*field; });
     for (double SetFigures::*figure : {&SetFigures::size, &SetFigures::false_classes, &SetFigures::empty,
-                                       &SetFigures::single, &SetFigures::single_right, &SetFigures::full}) {
-        double sum = 0;
-        for (const CompareRow& row : rows) sum += row.sets.*figure;
-        mean.sets.*figure = sum / n;
-    }
+                                       &SetFigures::single, &SetFigures::single_right, &SetFigures::full})
+        mean.sets.*figure = over([&](const CompareRow& row) { return row.sets.*figure; });
     for (std::size_t l = 0; l < mean.coverage.size(); ++l) {
         mean.coverage[l] = 0;
         for (const CompareRow& row : rows) mean.coverage[l] += row.coverage[l] / n;

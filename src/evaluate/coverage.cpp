@@ -1,6 +1,5 @@
 #include "evaluate/coverage.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>

@@ -1,10 +1,11 @@
 #include <algorithm>
+#include <atomic>
 #include <kandinsky/error.hpp>
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/threads.hpp>
-#include <limits>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
 
 #include "core/base/fail.hpp"
@@ -13,7 +14,6 @@
 #include "evaluate/coverage.hpp"
 #include "evaluate/reliability.hpp"
 #include "evaluate/tally.hpp"
-#include "evaluate/truth_counts.hpp"
 #include "score/visit.hpp"
 
 namespace kandinsky {
@@ -26,6 +26,65 @@ constexpr std::size_t kTallyBytes = 256;  // of a pixel and class: thresholds an
 constexpr std::size_t kCloseBytes = 512;  // the same for a tally, in addition
 constexpr std::size_t kBand = std::size_t{1} << 27;   // bytes of counts before they are summed over ranks
 constexpr std::size_t kNotes = std::size_t{1} << 24;  // bytes that the bootstrap notes in a tile
+
+/// Which labels the test images have, at each pixel and in each image.
+class TruthCounts {
+  public:
+    explicit TruthCounts(const Dataset& data);
+    /// Safe from several threads whose ranges are disjoint.
+    void add(const ScoredTile& tile, PixelRange range, std::size_t image);
+    void list(PixelRange range, VisitSums& sums);  ///< the counts of these pixels
+    void list_images(VisitSums& sums);             ///< the counts of images
+    /// Writes labels, labelled, samples and kinds.
+    void finish(Tally& out) const;
+
+  private:
+    std::size_t classes_, pixels_;
+    std::vector<std::uint32_t> labelled_, samples_;  ///< [pixel] and [class][pixel]
+    std::vector<std::uint8_t> shown_;                ///< [image][class] whether the class is there
+};
+
+TruthCounts::TruthCounts(const Dataset& data)
+    : classes_(data.classes()),
+      pixels_(data.grid().pixels()),
+      labelled_(pixels_),
+      samples_(classes_ * pixels_),
+      shown_(data.images() * classes_) {}
+
+void TruthCounts::add(const ScoredTile& tile, PixelRange range, std::size_t image) {
+    // Flags are 0 or 1; returns whether one of them is 1.
+    const auto count = [&](const std::uint8_t* flags, std::uint32_t* counts) {
+        std::uint8_t any = 0;
+        for (std::size_t i = 0; i < range.size(); ++i) {
+            counts[i] += flags[i];
+            any |= flags[i];
+        }
+        return any != 0;
+    };
+    count(tile.valid(), labelled_.data() + range.begin);
+    for (std::size_t c = 0; c < classes_; ++c)
+        if (count(tile.member(c), samples_.data() + c * pixels_ + range.begin))
+            std::atomic_ref(shown_[image * classes_ + c]).store(1, std::memory_order_relaxed);
+}
+
+void TruthCounts::list(PixelRange range, VisitSums& sums) {
+    sums.add(std::span(labelled_).subspan(range.begin, range.size()));
+    for (std::size_t c = 0; c < classes_; ++c)
+        sums.add(std::span(samples_).subspan(c * pixels_ + range.begin, range.size()));
+}
+
+void TruthCounts::list_images(VisitSums& sums) {
+    sums.keep(bytes_of(shown_));
+}
+
+void TruthCounts::finish(Tally& out) const {
+    out.labelled = labelled_;
+    out.samples = samples_;
+    out.labels = std::accumulate(labelled_.begin(), labelled_.end(), std::uint64_t{0});
+    for (auto own = shown_.begin(); own != shown_.end(); own += static_cast<std::ptrdiff_t>(classes_))
+        out.kinds.push_back(
+            std::accumulate(own, own + static_cast<std::ptrdiff_t>(classes_), std::uint64_t{0}));
+}
 
 /// Everything that is counted on the test images.
 class Examiner {
@@ -245,10 +304,7 @@ Examination examine(const Dataset& data, const std::vector<const Calibrator*>& c
     check(data, calibrators, options);
     Examiner examiner(data, calibrators, options, true, progress);
     examiner.count();
-    Examination out;
-    out.evaluation = examiner.finish();
-    out.tally = examiner.take_tally();
-    return out;
+    return {examiner.finish(), examiner.take_tally()};
 }
 
 }  // namespace kandinsky

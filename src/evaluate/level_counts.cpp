@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "core/kernel/count_kernels.hpp"
-#include "evaluate/covering_level.hpp"
+#include "evaluate/kernels.hpp"
 #include "evaluate/level_plan.hpp"
 
 namespace kandinsky {

@@ -9,7 +9,7 @@
 
 #include "core/base/thread_buffer.hpp"
 #include "core/kernel/half.hpp"
-#include "evaluate/bin_kernels.hpp"
+#include "evaluate/kernels.hpp"
 
 namespace kandinsky {
 
@@ -21,20 +21,10 @@ constexpr std::size_t kMapBins = kBins + 1;
 
 __extension__ using Long = __int128;
 
-/// As the low 48 bits and what is above them, which has the sign.
+/// As numbers without a sign, modulo 2^112.
 void sum_over_ranks(Communicator& comm, std::vector<Long>& values) {
-    if (comm.size() == 1) return;
-    constexpr unsigned kLow = 48;
-    std::vector<std::uint64_t> words;
-    for (const Long value : values) {
-        words.push_back(static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << kLow) - 1));
-        words.push_back(static_cast<std::uint64_t>(static_cast<std::int64_t>(value >> kLow)));
-    }
-    comm.sum(std::span(words));
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] =
-            static_cast<Long>(static_cast<std::int64_t>(words[2 * i + 1])) * (static_cast<Long>(1) << kLow) +
-            words[2 * i];
+    sum_wide(comm, std::span(reinterpret_cast<WideCount*>(values.data()), values.size()));
+    for (Long& value : values) value = static_cast<Long>(static_cast<WideCount>(value) << 16) >> 16;
 }
 
 std::size_t released_bin(float p) {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <kandinsky/grid.hpp>
-#include <vector>
 
 namespace kandinsky {
 

@@ -18,7 +18,6 @@ class Dice {
     void add(const Dice& other);
     /// NaN where neither side has a pixel.
     [[nodiscard]] double value(std::size_t output) const;
-    [[nodiscard]] std::size_t outputs() const { return both_.size(); }
 
   private:
     std::vector<std::uint64_t> both_, sum_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -50,5 +51,19 @@ enum class Part { none, train, calibration, test };
 [[nodiscard]] std::map<std::string, Part> split_groups(const Experiment& experiment,
                                                        const std::vector<std::string>& names,
                                                        const std::filesystem::path& data);
+
+/// One step of an experiment: it makes files in the run's folder out of what came before. A note NAME.done
+/// beside them says what they were made from and how they looked, so that a later run can tell whether they
+/// are still the right ones.
+struct Stage {
+    std::string name;
+    std::string recipe;                ///< everything that the outputs depend on, as text
+    std::vector<std::string> outputs;  ///< names within the folder
+    std::function<void()> work;
+};
+
+/// Does the stage's work unless it is done; true when there was something to do. The recipe of a later stage
+/// should contain this one's.
+bool run_stage(const std::filesystem::path& folder, const Stage& stage);
 
 }  // namespace kandinsky

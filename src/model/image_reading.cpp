@@ -1,7 +1,6 @@
 #include "model/image_reading.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "core/base/fail.hpp"
@@ -9,8 +8,8 @@
 #include "core/data/elements.hpp"
 #include "io/array/scratch_array.hpp"
 #include "io/file/printable.hpp"
-#include "io/image/letterbox.hpp"
 #include "io/image/photo.hpp"
+#include "io/source/items.hpp"
 
 namespace kandinsky {
 
@@ -18,9 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_photo(const fs::path& file) {
-    std::string ending = file.extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string ending = lower_ending(file);
     return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
 }
 
@@ -95,9 +92,8 @@ void read_volumes(const ImageSource& images, const ImageFiles& files, Grid grid,
     parallel_for(work.size(), progress, "reading images", [&](std::size_t w) {
         const ItemInfo& info = images.items()[work[w].first];
         const Array values = images.read(work[w].first);
-        const ArrayView& view = values.view();
-        const std::size_t planes = std::max<std::size_t>(info.planes, 1), rank = view.rank();
-        const Grid own{static_cast<std::uint32_t>(info.height), static_cast<std::uint32_t>(info.width)};
+        const std::size_t planes = std::max<std::size_t>(info.planes, 1);
+        const Grid own = info.grid();
         if (planes != channels)
             fail(ErrorKind::data, "{} has {} channels, but the first image has {}", printable(info.path),
                  planes, channels);
@@ -108,12 +104,7 @@ void read_volumes(const ImageSource& images, const ImageFiles& files, Grid grid,
                 fail(ErrorKind::data, "{} has {} slices, fewer than its labels", printable(info.path),
                      info.slices);
             for (std::size_t c = 0; c < channels; ++c) {
-                const std::byte* start = view.at(slice);
-                if (rank == 4) start += static_cast<std::ptrdiff_t>(c) * view.strides[1];
-                for (std::size_t y = 0; y < own.height; ++y)
-                    convert_elements(start + static_cast<std::ptrdiff_t>(y) * view.strides[rank - 2],
-                                     view.dtype, view.strides[rank - 1], own.width,
-                                     plane.data() + y * own.width);
+                read_plane(values.view(), slice, c, own, plane.data());
                 fit_values(plane.data(), own, fit, 0.0F, item.data() + c * grid.pixels());
             }
             scratch.put(row, item.data());
@@ -158,9 +149,7 @@ ReadImages read_model_images(const ImageFiles& files, Progress& progress) {
     } else if (images != nullptr) {
         for (const ItemInfo& info : images->items())
             for (std::size_t s = 0; s < info.slices; ++s) out.origins.push_back({info.name, s});
-        if (grid.pixels() == 0)
-            grid = {static_cast<std::uint32_t>(images->items().front().height),
-                    static_cast<std::uint32_t>(images->items().front().width)};
+        if (grid.pixels() == 0) grid = images->items().front().grid();
     } else {
         for (const auto& [name, path] : photos) out.origins.push_back({name, 0});
         if (grid.pixels() == 0) {

@@ -4,7 +4,6 @@
 #include <kandinsky/progress.hpp>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "model/network.hpp"
 #include "model/samples.hpp"

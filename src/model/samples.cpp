@@ -13,17 +13,6 @@ namespace kandinsky {
 namespace {
 constexpr std::pair<Intensity, std::string_view> kNames[] = {
     {Intensity::none, "none"}, {Intensity::byte, "byte"}, {Intensity::percentile, "percentile"}};
-
-/// One plane of an array [N, H, W] or [N, K, H, W] as T in C order.
-template <class T>
-void read_plane(const ArrayView& array, std::size_t sample, std::size_t channel, const Grid& grid, T* out) {
-    const std::size_t rank = array.rank();
-    const std::byte* start = array.at(sample);
-    if (rank == 4) start += static_cast<std::ptrdiff_t>(channel) * array.strides[1];
-    for (std::size_t row = 0; row < grid.height; ++row)
-        convert_elements(start + static_cast<std::ptrdiff_t>(row) * array.strides[rank - 2], array.dtype,
-                         array.strides[rank - 1], grid.width, out + row * grid.width);
-}
 }  // namespace
 
 Intensity intensity_of(std::string_view name) {

@@ -127,14 +127,12 @@ std::string line_of(const EpochRow& row) {
 
 ModelHeader header_of(const Samples& samples, const TrainOptions& options, std::uint64_t step,
                       std::uint64_t steps, const std::string& log) {
-    ModelHeader header;
-    header.shape = options.shape;
-    header.intensity = options.intensity;
-    header.step = step;
-    header.steps = steps;
-    header.training = ordered_json::parse(training_text(samples, options));
-    header.log = log;
-    return header;
+    return {.shape = options.shape,
+            .intensity = options.intensity,
+            .step = step,
+            .steps = steps,
+            .training = ordered_json::parse(training_text(samples, options)),
+            .log = log};
 }
 
 std::uint64_t steps_per_epoch(const Samples& samples, const TrainOptions& options) {

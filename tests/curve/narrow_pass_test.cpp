@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <kandinsky/error.hpp>
 
 #include "core/kernel/half.hpp"

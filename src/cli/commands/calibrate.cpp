@@ -195,8 +195,7 @@ Command add_calibrate(CLI::App& root) {
     flags->images.declare(*app, "", false);
     std::string names;
     for (const std::string& name : method_names()) names += (names.empty() ? "" : ", ") + name;
-    app->add_option("-m,--method", flags->calibrate.method, "which pixels share their scores: " + names)
-        ->capture_default_str();
+    app->add_option("-m,--method", flags->calibrate.method, "which pixels share their scores: " + names);
     app->add_option("-o,--output", flags->output, "the calibrator to write")
         ->required()
         ->type_name("FILE.kcal");
@@ -206,11 +205,10 @@ Command add_calibrate(CLI::App& root) {
         ->type_name("FILE.npy");
     flags->calibrate.declare(*app);
     app->add_option(
-           "--sketch", flags->sketch,
-           "for pipes (--probs -), whose images are seen once: thresholds at most so much above the exact "
-           "ones "
-           "(e.g. 0.005) and never below. Needs --pooling pixels unless every pixel has its own curve")
-        ->capture_default_str();
+        "--sketch", flags->sketch,
+        "for pipes (--probs -), whose images are seen once: thresholds at most so much above the exact "
+        "ones "
+        "(e.g. 0.005) and never below. Needs --pooling pixels unless every pixel has its own curve");
     flags->team.declare(*app);
     flags->common.declare(*app);
     app->footer(

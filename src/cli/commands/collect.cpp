@@ -35,9 +35,7 @@ void run(const Flags& flags) {
     for (const std::string& path : {probs, labels})
         if (!path.empty() && !is_images(path))
             fail(ErrorKind::usage, "{} is no folder of images; arrays need no collecting", path);
-    std::error_code code;
-    fs::create_directories(flags.output, code);
-    if (code) fail(ErrorKind::file, "cannot make the folder {}: {}", flags.output, code.message());
+    make_folder(flags.output);
     const auto name = [&](const char* file) { return (fs::path(flags.output) / file).string(); };
     TerminalProgress progress(flags.common.quiet);
     const FolderOptions options = flags.input.folder_options({});

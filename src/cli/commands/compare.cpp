@@ -76,8 +76,7 @@ void run(Flags flags) {
         flags.report.wanted() ? compare_closely(calibration, test, options, progress)
                               : ExaminedComparison{compare(calibration, test, options, progress), {}};
     if (flags.report.wanted()) {
-        ReportInput input = report_input(comparison, test, flags.classes);
-        input.provenance["inputs"] = {input_json("calibration", calibration), input_json("test", test)};
+        ReportInput input = report_input(comparison, calibration, test, flags.classes);
         input.photo = photo;
         flags.report.write(std::move(input), tally, outputs, "--report");
     }
@@ -110,21 +109,21 @@ Command add_compare(CLI::App& root) {
         "--methods", flags->methods,
         "methods, separated by commas; 'auto' is one too, METHOD:SCORE takes another score than the rest "
         "(default: all that need no file, without auto)");
-    app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
-    app->add_option("--alpha", flags->alpha, "level for coverage and what the sets hold")
-        ->capture_default_str();
+    app->add_option("--classes", flags->classes, "classes to report (default: all)")
+        ->default_str("")
+        ->delimiter(',');
+    app->add_option("--alpha", flags->alpha, "level for coverage and what the sets hold");
     app->add_option("--sample", flags->sample,
                     "calibrate on a random subset of so many groups (images without groups)")
+        ->default_str("")
         ->check(CLI::NonNegativeNumber);
     app->add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported")
-        ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
     flags->empty.declare(
         *app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
     app->add_option(
            "--bootstrap", flags->bootstrap,
            "resamples of the test groups (images without groups) for 90 % intervals, e.g. 200; 0: none")
-        ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
     app->add_flag("--more", flags->more,
                   "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");

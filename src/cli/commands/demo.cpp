@@ -105,9 +105,7 @@ void run(const Flags& flags) {
             : ExaminedComparison{compare(cal_data, test_data, options, progress), {}};
 
     const fs::path folder(flags.output);
-    std::error_code problem;
-    fs::create_directories(folder, problem);
-    if (problem) fail(ErrorKind::file, "cannot make the folder {}: {}", flags.output, problem.message());
+    make_folder(folder);
     for (const auto& [name, scenes] : {std::pair{"cal", &cal}, std::pair{"test", &test}}) {
         write_npy(folder / (std::string(name) + "_probs.npy"), scenes->probs.view());
         write_npy(folder / (std::string(name) + "_labels.npy"), scenes->labels.view());
@@ -121,9 +119,8 @@ void run(const Flags& flags) {
     Outputs outputs{json_output((folder / "compare.json").string()), {"--report", drawn ? page : ""}};
     write_json("compare.json", outputs, comparison_json(comparison, {}));
     if (drawn || flags.report.wanted()) {
-        ReportInput input = report_input(comparison, test_data, foreground(test_data.classes()));
+        ReportInput input = report_input(comparison, cal_data, test_data, foreground(test_data.classes()));
         input.title = "Demo: scenes that the program made itself";
-        input.provenance["inputs"] = {input_json("calibration", cal_data), input_json("test", test_data)};
         flags.report.write(std::move(input), tally, outputs, "--report");
     }
     outputs.commit();
@@ -146,19 +143,16 @@ void run(const Flags& flags) {
 Command add_demo(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* app = root.add_subcommand("demo", "The whole flow on scenes the program makes itself");
-    app->add_option("-o,--output", flags->output, "folder for scenes, calibrators and results")
-        ->capture_default_str();
-    app->add_option("--preset", flags->preset, "photo or medical")->capture_default_str();
+    app->add_option("-o,--output", flags->output, "folder for scenes, calibrators and results");
+    app->add_option("--preset", flags->preset, "photo or medical");
     app->add_option("--images", flags->images,
                     fmt::format("calibration images (default: {} photos, or {} slices of about 30 patients)",
                                 kPhotos, kSlices))
+        ->default_str("")
         ->check(CLI::NonNegativeNumber);
-    app->add_option("--test-images", flags->test_images, "test images")
-        ->capture_default_str()
-        ->check(CLI::NonNegativeNumber);
+    app->add_option("--test-images", flags->test_images, "test images")->check(CLI::NonNegativeNumber);
     app->add_option("--size", flags->size, "WIDTHxHEIGHT (default: the preset's)");
     app->add_option("--seed", flags->seed, "seed of the scenes and of everything random")
-        ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
     app->add_option("--report", flags->report.page, "the report (default: report.html in the folder)")
         ->type_name("FILE.html");

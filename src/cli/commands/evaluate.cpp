@@ -90,18 +90,16 @@ Command add_evaluate(CLI::App& root) {
     app->add_option("calibrator", flags->calibrator, "a .kcal file")->required()->type_name("FILE.kcal");
     declare_input(*app, flags->input, "", true);
     declare_reading(*app, flags->input);
-    app->add_option("--alpha", flags->alpha, "level for coverage and what the sets hold")
-        ->capture_default_str();
-    app->add_option("--classes", flags->classes, "classes to report (default: all)")->delimiter(',');
+    app->add_option("--alpha", flags->alpha, "level for coverage and what the sets hold");
+    app->add_option("--classes", flags->classes, "classes to report (default: all)")
+        ->default_str("")
+        ->delimiter(',');
     flags->empty.declare(
         *app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
     app->add_option("--bootstrap", flags->bootstrap,
                     "resamples of the groups (images without groups) behind the 90 % intervals; 0: none")
-        ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
-    app->add_option("--seed", flags->seed, "seed of the resamples")
-        ->capture_default_str()
-        ->check(CLI::NonNegativeNumber);
+    app->add_option("--seed", flags->seed, "seed of the resamples")->check(CLI::NonNegativeNumber);
     app->add_flag("--more", flags->more,
                   "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
     app->add_option("--json", flags->json, "write the result as JSON ('-': standard output)")

@@ -20,7 +20,6 @@
 #include "model/image_reading.hpp"
 #include "model/model_file.hpp"
 #include "model/plugin.hpp"
-#include "model/stage.hpp"
 #include "report/page/page.hpp"
 #include "report/table/result_json.hpp"
 #include "report/table/table.hpp"
@@ -71,15 +70,12 @@ class ExperimentRun {
     }
 
     void all() {
-        std::error_code problem;
-        fs::create_directories(folder_, problem);
-        if (problem) fail(ErrorKind::file, "cannot make the folder {}: {}", flags_.output, problem.message());
+        make_folder(folder_);
         stage("prepare", prepare_recipe(),
               {"train_images.npy", "train_labels.npy", "train_groups.npy", "calibration_images.npy",
                "calibration_labels.npy", "calibration_groups.npy", "test_images.npy", "test_labels.npy",
                "test_groups.npy"},
               [&] { prepare(); });
-        std::string model_recipe;
         if (flags_.model.empty()) {
             const std::string training = training_text(samples("train"), experiment_.training);
             stage("train",
@@ -315,17 +311,15 @@ class ExperimentRun {
             report.title = experiment_.about.empty() ? experiment_.name : experiment_.about;
             report.class_names = fmt::format("{}", fmt::join(experiment_.class_names, ","));
             Outputs outputs{{"--report", report.page}};
-            ReportInput input = report_input(comparison, test, experiment_.classes);
-            input.provenance["inputs"] = {input_json("calibration", calibration), input_json("test", test)};
+            ReportInput input = report_input(comparison, calibration, test, experiment_.classes);
             if (flags_.model.empty()) input.training = training_json();
             report.write(std::move(input), tally, outputs, "--report");
             outputs.commit();
         }
-        AtomicFile json(file("results.json")), table(file("table.txt"));
-        json.write(comparison_json(comparison, experiment_.classes).dump(1) + "\n");
-        table.write(comparison_table(comparison, experiment_.classes));
-        json.commit();
-        table.commit();
+        Outputs results{{"json", file("results.json").string()}, {"table", file("table.txt").string()}};
+        results.file("json").write(comparison_json(comparison, experiment_.classes).dump(1) + "\n");
+        results.file("table").write(comparison_table(comparison, experiment_.classes));
+        results.commit();
     }
 
     const Flags& flags_;
@@ -353,8 +347,9 @@ Command add_experiment(CLI::App& root) {
         ->required()
         ->type_name("DIR");
     app->add_option("--model", flags->model, "a trained model, instead of training one")->type_name("FILE");
-    app->add_option("--epochs", flags->epochs, "passes over the training images (default: as declared)");
-    app->add_option("--batch", flags->batch, "images at a time during inference")->capture_default_str();
+    app->add_option("--epochs", flags->epochs, "passes over the training images (default: as declared)")
+        ->default_str("");
+    app->add_option("--batch", flags->batch, "images at a time during inference");
     flags->device.declare(*app);
     flags->common.declare(*app);
     app->footer(

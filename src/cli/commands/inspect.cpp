@@ -16,12 +16,14 @@ struct Flags {
     bool json = false;
 };
 
+std::string text_of(const nlohmann::ordered_json& item) {
+    return item.is_number_float() ? fmt::format("{:.6g}", item.get<double>()) : item.dump();
+}
+
 /// Numbers of a flat list, short enough to read.
 std::string row_of(const nlohmann::ordered_json& list) {
     std::string out;
-    for (const auto& item : list)
-        out += (out.empty() ? "" : " ") +
-               (item.is_number_float() ? fmt::format("{:.6g}", item.get<double>()) : item.dump());
+    for (const auto& item : list) out += (out.empty() ? "" : " ") + text_of(item);
     return out;
 }
 
@@ -44,12 +46,9 @@ std::string brief(const nlohmann::ordered_json& geometry) {
                 out += fmt::format("  {:<16}{}\n", i == 0 ? key : "", row_of(item[i]));
         else if (list)
             out += fmt::format("  {:<16}{}\n", key, row_of(item));
-        else if (item.is_string())
-            out += fmt::format("  {:<16}{}\n", key, item.get<std::string>());
         else
             out +=
-                fmt::format("  {:<16}{}\n", key,
-                            item.is_number_float() ? fmt::format("{:.6g}", item.get<double>()) : item.dump());
+                fmt::format("  {:<16}{}\n", key, item.is_string() ? item.get<std::string>() : text_of(item));
     }
     return out;
 }
@@ -116,8 +115,7 @@ Command add_inspect(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* app = root.add_subcommand("inspect", "Show what a calibrator is and promises");
     app->add_option("calibrator", flags->calibrator, "a .kcal file")->required()->type_name("FILE.kcal");
-    app->add_option("--alpha", flags->alpha, "level at which infinite thresholds are counted")
-        ->capture_default_str();
+    app->add_option("--alpha", flags->alpha, "level at which infinite thresholds are counted");
     app->add_flag("--json", flags->json, "print the description as JSON");
     app->footer("Example (after 'kandinsky demo -o demo'):\n  kandinsky inspect demo/kmeans.kcal");
     return {app, [flags] { run(*flags); }};

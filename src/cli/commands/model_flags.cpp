@@ -9,7 +9,6 @@ namespace kandinsky::cli {
 
 void DeviceFlags::declare(CLI::App& app) {
     app.add_option("--device", device, "where the network runs: auto, cpu or cuda")
-        ->capture_default_str()
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
     app.add_flag("--mixed", mixed, "bfloat16 where it does no harm (GPU)");
 }
@@ -79,8 +78,9 @@ void ModelFlags::declare(CLI::App& app, bool required) {
     app.add_option("--outputs", outputs,
                    "what a TorchScript or ONNX network yields: sigmoid or softmax (logits), or none "
                    "(probabilities)");
-    app.add_option("--multiple", multiple, "pad images to a multiple of this (default: as the model says)");
-    app.add_option("--batch", batch, "images at a time")->capture_default_str()->check(CLI::PositiveNumber);
+    app.add_option("--multiple", multiple, "pad images to a multiple of this (default: as the model says)")
+        ->default_str("");
+    app.add_option("--batch", batch, "images at a time")->check(CLI::PositiveNumber);
     device.declare(app);
 }
 

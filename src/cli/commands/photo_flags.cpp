@@ -5,7 +5,6 @@
 #include <map>
 
 #include "core/base/fail.hpp"
-#include "io/image/letterbox.hpp"
 #include "io/image/photo.hpp"
 #include "model/image_reading.hpp"
 

@@ -1,15 +1,21 @@
+#include <atomic>
 #include <filesystem>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/npy.hpp>
 #include <kandinsky/predict.hpp>
 #include <optional>
 
+#include "calibrate/set_tally.hpp"
 #include "cli/commands/command.hpp"
-#include "cli/commands/predict_folder.hpp"
 #include "cli/options/shared_flags.hpp"
+#include "cli/process/folder_output.hpp"
 #include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/thread_buffer.hpp"
 #include "io/array/npy_write.hpp"
 #include "io/file/input_watch.hpp"
+#include "io/folder/folder.hpp"
+#include "io/source/items.hpp"
 #include "report/table/predicted_text.hpp"
 
 namespace kandinsky::cli {
@@ -29,10 +35,125 @@ PredictionSink into(AtomicFile& file) {
     return [&file](std::span<const std::byte> block) { file.write(block.data(), block.size()); };
 }
 
-SetCoding coding_of(const std::string& name) {
-    if (name == "planes") return SetCoding::planes;
-    if (name == "bits") return SetCoding::bits;
-    fail(ErrorKind::usage, "--coding is '{}', but must be planes or bits", name);
+/// Refuses names that would replace the input, or that look like a file.
+void check_output(const std::string& input, const std::string& output) {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    const fs::path from =
+        fs::is_directory(input, ignored) ? fs::path(input) : fs::absolute(input).parent_path();
+    if (fs::exists(output, ignored) && fs::equivalent(from, output, ignored))
+        fail(ErrorKind::usage, "-o {} is the folder of the probabilities; name another one", output);
+    for (const FolderFormat& format : folder_formats())
+        if (item_name(output, format) != fs::path(output).filename().string())
+            fail(ErrorKind::usage,
+                 "-o {} looks like a file, but must be a folder: it gets one file for each case", output);
+}
+
+/// The options with the calibrator's grid; refuses images that are not made for it.
+FolderOptions options_for(const Calibrator& calibrator, const ImageSource& source,
+                          const std::vector<Pair>& pairs, FolderOptions options) {
+    if (options.fit.kind == GridFit::Kind::none) options.fit.grid = calibrator.grid;
+    if (options.fit.grid != calibrator.grid)
+        fail(ErrorKind::data, "the calibrator is made for {} x {} pixels (width x height), not {} x {}",
+             calibrator.grid.width, calibrator.grid.height, options.fit.grid.width, options.fit.grid.height);
+    for (const Pair& pair : pairs) {
+        const ItemInfo& info = source.items()[pair.probs];
+        const std::size_t classes = info.planes == 1 ? 2 : info.planes;
+        if (classes != calibrator.classes)
+            fail(ErrorKind::data, "{} has {} classes, but the calibrator has {}", info.path, classes,
+                 calibrator.classes);
+        if (options.fit.kind == GridFit::Kind::none &&
+            (info.height != calibrator.grid.height || info.width != calibrator.grid.width))
+            fail(ErrorKind::data,
+                 "{} is {} x {} (width x height), but the calibrator is made for {} x {}; say --grid or "
+                 "--resize {}x{}",
+                 info.path, info.width, info.height, calibrator.grid.width, calibrator.grid.height,
+                 calibrator.grid.width, calibrator.grid.height);
+    }
+    return options;
+}
+/// What predicting into a folder did.
+struct FolderPrediction {
+    std::size_t cases = 0;
+    Predicted predicted;  ///< on the calibrator's grid
+    std::vector<std::string> remarks;
+};
+
+/// Reads every case, predicts its sets on the calibrator's grid and writes them on the case's own grid, one
+/// file a case in the form of the input, all together or none.
+FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& predictor,
+                                const InputFlags& input, SetCoding coding, const std::string& output,
+                                const InputWatch& inputs, TerminalProgress& progress) {
+    FolderPrediction out;
+    check_output(input.probs, output);
+    FolderOutput folder(output);
+    FolderOptions options = input.folder_options(calibrator.input);
+    const auto source = open_images(input.probs, Role::probabilities, options);
+    const Pairing pairing = pair_items(source.get(), nullptr);
+    std::vector<BadFile> bad = pairing.bad;
+    refuse_bad(bad, pairing.files, options.skip_bad);
+    options = options_for(calibrator, *source, pairing.pairs, options);
+    if (coding == SetCoding::bits) (void)bits_dtype(calibrator.classes);
+
+    const std::size_t grid = calibrator.grid.pixels(), classes = calibrator.classes;
+    std::vector<BadFile> problems(pairing.pairs.size());
+    std::atomic<std::uint64_t> outside = 0;
+    SetTally tally(classes);
+    parallel_for(pairing.pairs.size(), progress, "predicting", [&](std::size_t i) {
+        const Pair& pair = pairing.pairs[i];
+        const ItemInfo& info = source->items()[pair.probs];
+        const Grid own = info.grid();
+        std::vector<std::uint8_t> sets(info.slices * classes * own.pixels());
+        std::uint64_t outside_here = 0;
+        SetTally here(classes);  // counts once the case is whole
+        try {
+            const SliceReader reader(info, source->read(pair.probs), options);
+            for (std::size_t s = 0; s < info.slices; ++s) {
+                if (progress.cancelled()) throw Interrupted();
+                std::uint8_t* const to = sets.data() + s * classes * own.pixels();
+                if (own == calibrator.grid) {
+                    here.add(
+                        to, grid,
+                        predict_image(predictor, reader.data(), s, SetForm::bytes, {to, classes * grid}));
+                    continue;
+                }
+                std::vector<float>& probs = thread_buffer<float, struct FittedProbs>();
+                std::vector<std::uint8_t>& fitted = thread_buffer<std::uint8_t, struct FittedSets>();
+                probs.resize(classes * grid);
+                fitted.resize(classes * grid);
+                reader.read(s, probs.data() + (info.planes == 1 ? grid : 0));
+                if (info.planes == 1)
+                    for (std::size_t p = 0; p < grid; ++p) probs[p] = 1.0f - probs[grid + p];
+                const std::uint64_t filled = predictor.sets(probs, fitted);
+                here.add(fitted.data(), grid, filled);
+                for (std::size_t c = 0; c < classes; ++c)
+                    outside_here +=
+                        unfit_sets(fitted.data() + c * grid, options.fit, own, to + c * own.pixels());
+            }
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::data && error.kind() != ErrorKind::file) throw;
+            problems[i] = {info.path, problem_text(error.what(), info.path)};
+            return;
+        }
+        source->write_sets(pair.probs, {pair.name, sets.data(), classes, coding}, folder.folder());
+        tally.add(here.counts());
+        outside += outside_here / classes;
+    });
+    for (const BadFile& one : problems)
+        if (!one.path.empty()) bad.push_back(one);
+    out.cases = pairing.files - bad.size();
+    refuse_bad(bad, pairing.files, options.skip_bad);
+    if (!bad.empty()) out.remarks.push_back("--skip-bad: " + list_of(bad, pairing.files));
+    if (tally.counts().images == 0) fail(ErrorKind::data, "no image is left in {}", input.probs);
+    if (outside > 0)
+        out.remarks.push_back(fmt::format(
+            "{} pixels lie outside the calibrator's grid: nothing is known there, so every class is in "
+            "their sets",
+            outside.load()));
+    out.predicted = tally.counts();
+    inputs.check();
+    folder.commit();
+    return out;
 }
 
 void run(const Flags& flags) {
@@ -46,7 +167,8 @@ void run(const Flags& flags) {
     // Folders go into a folder, one file a case, unless the name asks for one array.
     const bool to_folder = !flags.output.empty() && is_images(flags.input.probs) &&
                            std::filesystem::path(flags.output).extension() != ".npy";
-    const SetCoding coding = coding_of(flags.coding);
+    const SetCoding coding =
+        says("--coding", flags.coding, "planes", "bits") ? SetCoding::planes : SetCoding::bits;
     if (flags.packed && (to_folder || coding == SetCoding::bits))
         fail(ErrorKind::usage, "--packed is for arrays; files take --coding bits");
     if (!to_folder && coding == SetCoding::bits)
@@ -72,8 +194,7 @@ void run(const Flags& flags) {
     }
     if (flags.output.empty() && flags.pvalues.empty()) {
         inputs.check();
-        outputs.commit();
-        return;
+        return outputs.commit();
     }
     if (to_folder) {
         const FolderPrediction done =
@@ -86,10 +207,7 @@ void run(const Flags& flags) {
                               predicted_line(done.predicted)));
             warn_of_full(done.predicted);
         }
-        if (flags.pvalues.empty()) {
-            outputs.commit();
-            return;
-        }
+        if (flags.pvalues.empty()) return outputs.commit();
     }
     const Input input = flags.input.load(progress, calibrator.input);
     if (!to_folder) say(progress, input, flags.common.quiet);
@@ -123,15 +241,14 @@ Command add_predict(CLI::App& root) {
     app->add_option("--probs", flags->input.probs,
                     "probabilities [N,C,H,W], .npy or .npz[:KEY]; or a folder of files")
         ->type_name("FILE");
-    app->add_option("--alpha", flags->alpha, "allowed share of misses")->capture_default_str();
+    app->add_option("--alpha", flags->alpha, "allowed share of misses");
     app->add_option(
            "-o,--output", flags->output,
            "sets, uint8 [N,C,H,W]: 1 where the class is in the set; for a folder of files a folder, one file "
            "each")
         ->type_name("FILE.npy");
     app->add_option("--coding", flags->coding,
-                    "sets in files: 'planes', one 0/1 plane per class, or 'bits', bit c for class c")
-        ->capture_default_str();
+                    "sets in files: 'planes', one 0/1 plane per class, or 'bits', bit c for class c");
     app->add_flag("--packed", flags->packed,
                   "write bits: uint8 [N,C,H,ceil(W/8)] (numpy.unpackbits(..., axis=-1, count=W))");
     flags->empty.declare(
@@ -145,8 +262,7 @@ Command add_predict(CLI::App& root) {
     app->add_option("--pvalues", flags->pvalues, "conformal p-values, float32 [N,C,H,W]")
         ->type_name("FILE.npy");
     app->add_option("--logits", flags->input.logits,
-                    "the inputs are logits: sigmoid or softmax (never guessed)")
-        ->capture_default_str();
+                    "the inputs are logits: sigmoid or softmax (never guessed)");
     flags->input.folder.declare(*app, false);
     flags->common.declare(*app);
     app->footer(

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <filesystem>
-#include <kandinsky/evaluate.hpp>
 #include <kandinsky/kcal.hpp>
 #include <optional>
 
@@ -162,7 +161,10 @@ void run(const Flags& flags) {
 Command add_report(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* app = root.add_subcommand("report", "One HTML file about calibrators on labelled images");
-    app->add_option("calibrators", flags->calibrators, ".kcal files")->required()->type_name("FILE.kcal");
+    app->add_option("calibrators", flags->calibrators, ".kcal files")
+        ->default_str("")
+        ->required()
+        ->type_name("FILE.kcal");
     declare_input(*app, flags->input, "", true);
     declare_reading(*app, flags->input);
     app->add_option("--cal-probs", flags->cal.probs,
@@ -175,9 +177,9 @@ Command add_report(CLI::App& root) {
         ->type_name("FILE.html");
     flags->report.declare(*app);
     flags->photos.declare(*app);
-    app->add_option("--alpha", flags->alpha, "level for set sizes and where the slider starts")
-        ->capture_default_str();
+    app->add_option("--alpha", flags->alpha, "level for set sizes and where the slider starts");
     app->add_option("--classes", flags->classes, "classes to show first (default: all alike)")
+        ->default_str("")
         ->delimiter(',');
     flags->common.declare(*app);
     app->footer(

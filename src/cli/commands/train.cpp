@@ -44,9 +44,7 @@ void run(Flags flags) {
     if (options.batch == 0 || options.epochs == 0)
         fail(ErrorKind::usage, "--batch and --epochs must be at least 1");
     if (flags.plain) options.augmentation = Augmentation::none();
-    if (flags.optimizer != "adamw" && flags.optimizer != "adam")
-        fail(ErrorKind::usage, "--optimizer is '{}', but must be adamw or adam", flags.optimizer);
-    options.decoupled = flags.optimizer == "adamw";
+    options.decoupled = says("--optimizer", flags.optimizer, "adamw", "adam");
     options.checkpoint = flags.checkpoint == "none" ? ""
                          : flags.checkpoint.empty() ? flags.output + ".checkpoint"
                                                     : flags.checkpoint;
@@ -114,46 +112,39 @@ Command add_train(CLI::App& root) {
         ->required()
         ->type_name("PATH");
     app->add_option("--groups", flags->groups, "which images belong to one scan, [N]")->type_name("FILE");
-    app->add_option("--ignore", flags->ignore, "labels that do not count ('none': all count)")
-        ->capture_default_str();
+    app->add_option("--ignore", flags->ignore, "labels that do not count ('none': all count)");
     flags->validation.declare(*app, "val-", false);
     app->add_option("--val-labels", flags->validation_labels, "their labels")->type_name("PATH");
     flags->folder.declare(*app, true);
     app->add_option("-o,--output", flags->output, "the trained model")->required()->type_name("FILE");
     app->add_option("--log", flags->log, "losses and Dice of every epoch as CSV")->type_name("FILE.csv");
     app->add_option("--classes", flags->classes,
-                    "outputs, one sigmoid each; 1: everything but class 0 (default: found in the labels)");
-    app->add_option("--width", options.shape.width, "channels at full size")->capture_default_str();
-    app->add_option("--depth", options.shape.depth, "times the image is halved")->capture_default_str();
-    app->add_option("--epochs", options.epochs, "passes over the images")->capture_default_str();
-    app->add_option("--batch", options.batch, "images at a time")->capture_default_str();
-    app->add_option("--rate", options.schedule.rate, "learning rate at the start")->capture_default_str();
-    app->add_option("--last-rate", options.schedule.last_rate, "and at the end of a cycle")
-        ->capture_default_str();
-    app->add_option("--warm-up", options.schedule.warm_up, "steps of linear increase at the start")
-        ->capture_default_str();
-    app->add_option("--cycle", options.schedule.cycle, "steps until the first restart (0: no restart)")
-        ->capture_default_str();
-    app->add_option("--growth", options.schedule.growth, "each cycle is so many times the last one")
-        ->capture_default_str();
+                    "outputs, one sigmoid each; 1: everything but class 0 (default: found in the labels)")
+        ->default_str("");
+    app->add_option("--width", options.shape.width, "channels at full size");
+    app->add_option("--depth", options.shape.depth, "times the image is halved");
+    app->add_option("--epochs", options.epochs, "passes over the images");
+    app->add_option("--batch", options.batch, "images at a time");
+    app->add_option("--rate", options.schedule.rate, "learning rate at the start");
+    app->add_option("--last-rate", options.schedule.last_rate, "and at the end of a cycle");
+    app->add_option("--warm-up", options.schedule.warm_up, "steps of linear increase at the start");
+    app->add_option("--cycle", options.schedule.cycle, "steps until the first restart (0: no restart)");
+    app->add_option("--growth", options.schedule.growth, "each cycle is so many times the last one");
     app->add_option("--share", options.schedule.share, "share of the pixels, the hardest, that count")
-        ->capture_default_str()
         ->check(CLI::Range(1e-6, 1.0));
     app->add_option("--anneal", options.schedule.anneal,
                     "let that share fall from 1 during this part of the training")
-        ->capture_default_str()
         ->check(CLI::Range(0.0, 1.0));
-    app->add_option("--optimizer", flags->optimizer, "adamw or adam")->capture_default_str();
-    app->add_option("--decay", options.decay, "weight decay")->capture_default_str();
+    app->add_option("--optimizer", flags->optimizer, "adamw or adam");
+    app->add_option("--decay", options.decay, "weight decay");
     app->add_flag("--no-augment", flags->plain, "no random mirror, shift, turn, zoom and brightness");
     app->add_option("--checkpoint", flags->checkpoint,
                     "state to go on from after a stop ('none': none; default: the model's name with "
                     ".checkpoint)")
         ->type_name("FILE");
-    app->add_option("--checkpoint-every", options.checkpoint_every, "epochs between two checkpoints")
-        ->capture_default_str();
+    app->add_option("--checkpoint-every", options.checkpoint_every, "epochs between two checkpoints");
     app->add_flag("--fresh", flags->fresh, "start anew even if there is a checkpoint");
-    app->add_option("--seed", options.seed, "seed of weights, order and augmentation")->capture_default_str();
+    app->add_option("--seed", options.seed, "seed of weights, order and augmentation");
     flags->device.declare(*app);
     flags->common.declare(*app);
     app->footer(

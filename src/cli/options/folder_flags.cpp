@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "cli/options/input.hpp"
 #include "core/base/fail.hpp"
 #include "io/folder/folder.hpp"
 #include "io/source/items.hpp"
@@ -11,14 +12,7 @@ namespace kandinsky::cli {
 
 namespace {
 constexpr const char* kGroup = "Folders of files (docs/files.md)";
-
-/// One of two words.
-bool choice(const std::string& flag, const std::string& given, const std::string& yes,
-            const std::string& no) {
-    if (given == yes) return true;
-    if (given == no) return false;
-    fail(ErrorKind::usage, "{} is '{}', but must be {} or {}", flag, given, yes, no);
-}
+constexpr const char* kCocoGroup = "Labels from COCO annotations (docs/files.md)";
 
 /// Takes a flag's value; with a record, refuses one that differs from it.
 template <class T>
@@ -28,6 +22,47 @@ void take(const char* flag, const T& given, T& value, bool recorded) {
     value = given;
 }
 }  // namespace
+
+bool says(const std::string& flag, const std::string& given, const std::string& yes, const std::string& no) {
+    if (given == yes) return true;
+    if (given == no) return false;
+    fail(ErrorKind::usage, "{} is '{}', but must be {} or {}", flag, given, yes, no);
+}
+
+void CocoFlags::declare(CLI::App& app) {
+    app.add_option("--categories", categories,
+                   "categories to read from a .json of COCO annotations, by name or id, separated by commas: "
+                   "the first is class 1; class 0 is everything else")
+        ->type_name("LIST")
+        ->group(kCocoGroup);
+    app.add_option("--crowd", crowd, "iscrowd annotations: 'object' (default) or 'ignore' their pixels")
+        ->group(kCocoGroup);
+    app.add_option("--overlap", overlap,
+                   "pixels of several categories: 'ignore' them (default), or 'masks': they have all classes")
+        ->group(kCocoGroup);
+    app.add_option("--letterbox", letterbox,
+                   "the model saw photos scaled and padded to width x height: bring the labels there too")
+        ->type_name("WxH")
+        ->group(kCocoGroup);
+}
+
+bool CocoFlags::any() const {
+    return !(categories + crowd + overlap + letterbox).empty();
+}
+
+CocoLabels CocoFlags::labels(const std::string& padding) const {
+    CocoLabels out;
+    out.options.categories = split(categories, ',');
+    if (!crowd.empty() && !says("--crowd", crowd, "object", "ignore")) out.options.crowd = CocoCrowd::ignore;
+    if (!overlap.empty() && !says("--overlap", overlap, "ignore", "masks"))
+        out.options.overlap = CocoOverlap::masks;
+    if (out.options.crowd == CocoCrowd::ignore && out.options.overlap == CocoOverlap::masks)
+        fail(ErrorKind::usage,
+             "--crowd ignore and --overlap masks exclude each other: masks have no ignored pixels");
+    if (!letterbox.empty()) out.letterbox = parse_grid(letterbox, "--letterbox");
+    out.ignore_padding = padding == "ignore";
+    return out;
+}
 
 void FolderFlags::declare(CLI::App& app, bool with_truth) {
     app.add_option("--axis", axis, "slices of volumes: axial (default), coronal or sagittal")->group(kGroup);
@@ -66,7 +101,7 @@ FolderOptions FolderFlags::options(const std::string& recorded) const {
     if (fixed) apply_preparation(nlohmann::ordered_json::parse(recorded), out);
     if (!axis.empty()) take("--axis", axis_of(axis), out.axis, fixed);
     if (!orient.empty())
-        take("--orient", choice("--orient", orient, "canonical", "stored"), out.reorient, fixed);
+        take("--orient", says("--orient", orient, "canonical", "stored"), out.reorient, fixed);
     if (!grid.empty() && !resize.empty())
         fail(ErrorKind::usage, "--grid and --resize exclude each other; choose one");
     if (!grid.empty())
@@ -75,7 +110,7 @@ FolderOptions FolderFlags::options(const std::string& recorded) const {
         take("--resize", GridFit{GridFit::Kind::resize, parse_grid(resize, "--resize")}, out.fit, fixed);
     if (!padding.empty())
         take("--padding",
-             choice("--padding", padding, "ignore", "background") ? Padding::ignore : Padding::background,
+             says("--padding", padding, "ignore", "background") ? Padding::ignore : Padding::background,
              out.padding, fixed);
     if (only_annotated) take("--only-annotated", true, out.only_annotated, fixed);
     if (class_files) take("--class-files", true, out.class_files, fixed);

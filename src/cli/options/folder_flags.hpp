@@ -3,10 +3,20 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "cli/options/coco_flags.hpp"
 #include "io/folder/folder_dataset.hpp"
 
 namespace kandinsky::cli {
+
+/// How labels are read from a COCO annotations file: --categories and the like. An empty text means "not
+/// given".
+struct CocoFlags {
+    std::string categories, crowd, overlap, letterbox;
+
+    void declare(CLI::App& app);
+    [[nodiscard]] bool any() const;  ///< whether one was given
+    /// `padding`: what --padding says; the padding of a letterbox is background unless it says 'ignore'.
+    [[nodiscard]] CocoLabels labels(const std::string& padding) const;
+};
 
 /// How folders of files are read: --axis, --grid, --resize and the like. An empty text means "not given".
 struct FolderFlags {
@@ -21,6 +31,10 @@ struct FolderFlags {
     /// when the two contradict each other.
     [[nodiscard]] FolderOptions options(const std::string& recorded = {}) const;
 };
+
+/// Which of two words was given: true for `yes`. Throws a usage error that names the flag for any other word.
+[[nodiscard]] bool says(const std::string& flag, const std::string& given, const std::string& yes,
+                        const std::string& no);
 
 /// Whether a path names images to be read through a folder's format: a directory, one file of such, or
 /// COCO annotations.

@@ -8,8 +8,6 @@
 
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
-#include "io/folder/dataset_json.hpp"
-#include "io/folder/rank_part.hpp"
 
 namespace kandinsky::cli {
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <kandinsky/calibrator.hpp>
 #include <kandinsky/progress.hpp>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,10 +1,9 @@
 #include "cli/options/report_flags.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "cli/options/input.hpp"
-#include "core/base/fail.hpp"
+#include "cli/process/ranks.hpp"
 #include "report/figure/figures.hpp"
 #include "report/page/page.hpp"
 #include "report/page/report_data.hpp"
@@ -12,8 +11,6 @@
 namespace kandinsky::cli {
 
 namespace {
-std::string command_text;
-
 std::string quoted(const std::string& word) {
     const bool plain = !word.empty() && word.find_first_not_of(
                                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
@@ -23,22 +20,20 @@ std::string quoted(const std::string& word) {
     for (const char letter : word) out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
     return out + "'";
 }
-}  // namespace
 
-void remember_command(int argc, char** argv) {
-    command_text = "kandinsky";
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
+/// The command line as a shell would take it.
+std::string command_line() {
+    std::string line = arguments().empty() ? "" : "kandinsky";
+    for (std::size_t i = 0; i < arguments().size(); ++i) {
+        const std::string& word = arguments()[i];
         // What cannot change a result is no part of it: the file is the same for any number of threads.
         if (word == "--threads") ++i;
         if (word == "-q" || word == "--quiet" || word.rfind("--threads", 0) == 0) continue;
-        command_text += " " + quoted(word);
+        line += " " + quoted(word);
     }
+    return line;
 }
-
-std::string remembered_command() {
-    return command_text;
-}
+}  // namespace
 
 void ReportFlags::declare(CLI::App& app) {
     app.add_option("--figures", figures, "write the maps as PNG and the plots as SVG into this folder")
@@ -47,35 +42,29 @@ void ReportFlags::declare(CLI::App& app) {
     app.add_option("--title", title, "title of the report");
 }
 
-std::vector<std::string> ReportFlags::names() const {
-    return split(class_names, ',');
-}
-
 void ReportFlags::check(std::size_t classes) const {
-    (void)class_labels(names(), classes);
+    (void)class_labels(split(class_names, ','), classes);
     if (!page.empty()) require_report_template();
 }
 
 void ReportFlags::write(ReportInput input, const Tally& tally, const Outputs& outputs,
                         const std::string& flag) const {
-    input.class_names = names();
+    input.class_names = split(class_names, ',');
     if (!title.empty()) input.title = title;
-    input.provenance["command"] = remembered_command();
+    input.provenance["command"] = command_line();
     if (outputs.has(flag)) outputs.file(flag).write(report_page(report_data(input, tally)));
     if (figures.empty()) return;
-    namespace fs = std::filesystem;
-    std::error_code problem;
-    fs::create_directories(figures, problem);
-    if (problem) fail(ErrorKind::file, "cannot make the folder {}: {}", figures, problem.message());
+    make_folder(figures);
     std::vector<std::unique_ptr<AtomicFile>> files;
     for (const auto& [name, bytes] : kandinsky::figures(input, tally)) {
-        files.push_back(std::make_unique<AtomicFile>(fs::path(figures) / name));
+        files.push_back(std::make_unique<AtomicFile>(std::filesystem::path(figures) / name));
         files.back()->write(bytes);
     }
     for (const auto& file : files) file->commit();
 }
 
-ReportInput report_input(const Comparison& comparison, const Dataset& test, const std::vector<int>& classes) {
+ReportInput report_input(const Comparison& comparison, const Dataset& calibration, const Dataset& test,
+                         const std::vector<int>& classes) {
     ReportInput input;
     input.title = "Coverage of prediction sets";
     for (std::size_t m = 0; m < comparison.calibrators.size(); ++m) {
@@ -88,6 +77,7 @@ ReportInput report_input(const Comparison& comparison, const Dataset& test, cons
     input.test = &test;
     input.classes = classes;
     input.alpha = comparison.alpha;
+    input.provenance["inputs"] = {input_json("calibration", calibration), input_json("test", test)};
     return input;
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/process/outputs.hpp"
-#include "cli/process/terminal.hpp"
 #include "report/data/report_input.hpp"
 
 namespace kandinsky::cli {
@@ -19,21 +18,16 @@ struct ReportFlags {
     [[nodiscard]] bool wanted() const { return !page.empty() || !figures.empty(); }
     /// Refuses what could not be written at the end, before the work starts.
     void check(std::size_t classes) const;
-    [[nodiscard]] std::vector<std::string> names() const;
     /// Fills in title and class names, then writes the page to the output of `flag` and the figures into
     /// their folder.
     void write(ReportInput input, const Tally& tally, const Outputs& outputs, const std::string& flag) const;
 };
 
 /// The report's input for a comparison on `test`.
-[[nodiscard]] ReportInput report_input(const Comparison& comparison, const Dataset& test,
-                                       const std::vector<int>& classes);
+[[nodiscard]] ReportInput report_input(const Comparison& comparison, const Dataset& calibration,
+                                       const Dataset& test, const std::vector<int>& classes);
 
 /// Where the inputs came from, for the page: what, name, shape.
 [[nodiscard]] nlohmann::ordered_json input_json(const std::string& what, const Dataset& data);
-
-/// The command line as a shell would take it, remembered at the start.
-void remember_command(int argc, char** argv);
-[[nodiscard]] std::string remembered_command();
 
 }  // namespace kandinsky::cli

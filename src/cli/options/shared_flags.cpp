@@ -3,11 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <numeric>
 
 #include "core/base/fail.hpp"
-#include "io/file/atomic_file.hpp"
 #include "report/table/predicted_text.hpp"
 
 namespace kandinsky::cli {
@@ -26,14 +23,13 @@ std::size_t standard_memory() {
 
 void CommonFlags::declare(CLI::App& app) {
     app.add_option("--threads", threads, "threads to use (0: all of the machine)")
-        ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
     app.add_flag("-q,--quiet", quiet, "no progress, no warnings, no summary");
 }
 
 void EmptyFlags::declare(CLI::App& app, const std::string& help) {
     app_ = &app;
-    app.add_option("--empty", empty, help)->capture_default_str();
+    app.add_option("--empty", empty, help);
     app.add_flag("--no-empty", no_empty, "the same as --empty fill");
 }
 
@@ -51,10 +47,8 @@ void EmptyFlags::refuse(const std::string& why) const {
 }
 
 void declare_reading(CLI::App& app, InputFlags& flags) {
-    app.add_option("--ignore", flags.ignore, "labels that belong to no class, or 'none'")
-        ->capture_default_str();
-    app.add_option("--logits", flags.logits, "the inputs are logits: sigmoid or softmax (never guessed)")
-        ->capture_default_str();
+    app.add_option("--ignore", flags.ignore, "labels that belong to no class, or 'none'");
+    app.add_option("--logits", flags.logits, "the inputs are logits: sigmoid or softmax (never guessed)");
     flags.folder.declare(app, true);
 }
 
@@ -77,47 +71,34 @@ void declare_input(CLI::App& app, InputFlags& flags, const std::string& prefix, 
 
 void CalibrateFlags::declare(CLI::App& app) {
     app_ = &app;
+    app.option_defaults()->always_capture_default();
     app.add_option("--preset", preset,
                    "'paper': the paper's settings of every method, score lac, pixels pooled; other options "
-                   "still count")
-        ->capture_default_str();
-    app.add_option("--condition", condition, "'class': a curve per class; 'none': one for all labels")
-        ->capture_default_str();
+                   "still count");
+    app.add_option("--condition", condition, "'class': a curve per class; 'none': one for all labels");
     app.add_option("--pooling", pooling,
-                   "what counts alike in a region: 'pixels' (the paper) or 'groups' (guaranteed)")
-        ->capture_default_str();
+                   "what counts alike in a region: 'pixels' (the paper) or 'groups' (guaranteed)");
     app.add_option(
-           "--fallback", fallback,
-           "regions with too few scores: 'none', the 'image'-wide curve, or 'auto': image if pooling is "
-           "pixels")
-        ->capture_default_str();
+        "--fallback", fallback,
+        "regions with too few scores: 'none', the 'image'-wide curve, or 'auto': image if pooling is "
+        "pixels");
     app.add_option("--min-count", min_count, "scores below which a region falls back")
-        ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
-    app.add_option("--score", score, "non-conformity score: near, lac, aps, raps, saps or margin")
-        ->capture_default_str();
+    app.add_option("--score", score, "non-conformity score: near, lac, aps, raps, saps or margin");
     app.add_flag("--randomized", score_options.randomized,
                  "aps, raps, saps: take away a random share of the class's own part (by --seed)");
-    app.add_option("--raps-lambda", score_options.raps_lambda, "raps: penalty for each rank ...")
-        ->capture_default_str();
+    app.add_option("--raps-lambda", score_options.raps_lambda, "raps: penalty for each rank ...");
     app.add_option("--raps-kreg", score_options.raps_kreg, "raps: ... beyond this one")
-        ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
-    app.add_option("--saps-weight", score_options.saps_weight, "saps: weight of each rank below the first")
-        ->capture_default_str();
-    app.add_option("--quantiles", quantiles, "levels at which curves are compared")->capture_default_str();
+    app.add_option("--saps-weight", score_options.saps_weight, "saps: weight of each rank below the first");
+    app.add_option("--quantiles", quantiles, "levels at which curves are compared");
     app.add_option("--rungs", rungs, "resolution of long curves (0: 2000, or 200 with many regions)")
-        ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
     app.add_option(
-           "--split", split,
-           "find the regions on this share of the groups, set the thresholds on the rest (0: no split)")
-        ->capture_default_str();
-    app.add_option("--compat", compat, "'released': reproduce the authors' released code")
-        ->capture_default_str();
-    app.add_option("--seed", seed, "seed of everything random")
-        ->capture_default_str()
-        ->check(CLI::NonNegativeNumber);
+        "--split", split,
+        "find the regions on this share of the groups, set the thresholds on the rest (0: no split)");
+    app.add_option("--compat", compat, "'released': reproduce the authors' released code");
+    app.add_option("--seed", seed, "seed of everything random")->check(CLI::NonNegativeNumber);
     app.add_option("--memory", memory,
                    "bytes to work in besides the result, e.g. 2G; less means more walks over the data, never "
                    "another result (default: a quarter of the machine, at most 1G)");
@@ -127,7 +108,6 @@ void CalibrateFlags::declare(CLI::App& app) {
             value = option.standard;
             auto* declared =
                 app.add_option("--" + option.flag, value, option.help)->group("Method " + candidate->name);
-            if (!option.standard.empty()) declared->capture_default_str();
             if (option.type == MethodOption::Type::array) declared->type_name("FILE");
         }
 }
@@ -146,16 +126,13 @@ CalibrateOptions CalibrateFlags::options() const {
     options.rungs = rungs;
     options.split = split;
     options.seed = seed;
-    if (compat != "none" && compat != "released")
-        fail(ErrorKind::usage, "--compat is '{}', but must be none or released", compat);
-    options.released = compat == "released";
+    options.released = !says("--compat", compat, "none", "released");
     if (options.released && given("score") && options.score.kind != ScoreKind::lac)
         fail(ErrorKind::usage, "--compat released has the score lac only, but --score is {}", score);
     options.memory = memory.empty() ? standard_memory() : parse_bytes(memory, "--memory");
     if (options.memory < kLeastMemory)
         fail(ErrorKind::usage, "--memory is '{}', but at least 1M is needed", memory);
-    if (preset != "none" && preset != "paper")
-        fail(ErrorKind::usage, "--preset is '{}', but must be none or paper", preset);
+    (void)says("--preset", preset, "none", "paper");
     for (const Method* candidate : kandinsky::methods())
         for (const MethodOption& option : candidate->options) {
             const std::string& value = method_options.at(option.flag);

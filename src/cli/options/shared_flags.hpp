@@ -1,10 +1,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <kandinsky/calibrator.hpp>
 #include <kandinsky/threads.hpp>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>

@@ -19,6 +19,12 @@ Outputs::Outputs(std::initializer_list<std::pair<std::string, std::string>> want
     }
 }
 
+void make_folder(const std::filesystem::path& folder) {
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    if (problem) fail(ErrorKind::file, "cannot make the folder {}: {}", folder.string(), problem.message());
+}
+
 void Outputs::commit() {
     for (const auto& [flag, file] : files_) file->prepare();
     for (const auto& [flag, file] : files_) file->commit();

@@ -10,6 +10,9 @@
 
 namespace kandinsky::cli {
 
+/// Makes a folder for outputs, and those above it; throws a file error where that cannot be.
+void make_folder(const std::filesystem::path& folder);
+
 /// The files a command will write, opened before the work starts and put in place together at its end: a run
 /// that fails or is interrupted leaves all of them as they were.
 class Outputs {

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <thread>
 
 #include "core/base/fail.hpp"
@@ -13,21 +12,19 @@ namespace kandinsky::cli {
 
 namespace {
 World* others = nullptr;
-bool silent_rank = false;
-std::vector<std::string> arguments;
+std::vector<std::string> words;
 std::shared_ptr<const Team> team_at_work;
 
 /// What a run computes, from which files, on how many ranks: the command's words without those that do not
 /// show in the result, and the files' sizes and times.
 std::string name_of_run(const std::vector<std::string>& inputs, std::size_t ranks) {
     std::string run = fmt::format("kandinsky {} on {} ranks", KANDINSKY_VERSION, ranks);
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (arguments[i] == "-q" || arguments[i] == "--quiet") continue;
-        if (arguments[i].starts_with("--checkpoint")) {
-            i += arguments[i].find('=') == std::string::npos ? 1 : 0;
-            continue;
-        }
-        run += "\n" + arguments[i];
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (words[i] == "-q" || words[i] == "--quiet") continue;
+        if (words[i].starts_with("--checkpoint"))
+            i += words[i].find('=') == std::string::npos ? 1 : 0;
+        else
+            run += "\n" + words[i];
     }
     for (const std::string& input : inputs) {
         struct stat status {};
@@ -47,16 +44,16 @@ World* world() {
     return others;
 }
 
-void keep_silent() {
-    silent_rank = true;
-}
-
 bool speaks() {
-    return !silent_rank;
+    return others == nullptr || others->comm().rank() == 0;
 }
 
 void remember_arguments(int argc, char** argv) {
-    arguments.assign(argv + 1, argv + argc);
+    words.assign(argv + 1, argv + argc);
+}
+
+const std::vector<std::string>& arguments() {
+    return words;
 }
 
 std::shared_ptr<const Team> current_team() {
@@ -81,7 +78,6 @@ void TeamFlags::declare(CLI::App& app) {
                    "was killed")
         ->type_name("DIR");
     app.add_option("--checkpoint-every", interval, "seconds between two saves")
-        ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
 }
 

@@ -14,11 +14,11 @@ namespace kandinsky::cli {
 /// The other ranks, if there are any; set once by main() and asked for by commands.
 void work_with(World* world);
 [[nodiscard]] World* world();
-/// From now on this process says and writes nothing for the user: rank 0 does.
-void keep_silent();
+/// Whether this process says and writes something for the user: rank 0 alone does.
 [[nodiscard]] bool speaks();
-/// The words of the command line, by which a checkpoint knows its run.
+/// The words of the command line, by which a checkpoint knows its run; none where nobody remembered them.
 void remember_arguments(int argc, char** argv);
+[[nodiscard]] const std::vector<std::string>& arguments();
 
 /// The team whose share of the images loaded data sets are; null: a process alone without a checkpoint.
 [[nodiscard]] std::shared_ptr<const Team> current_team();

@@ -49,12 +49,11 @@ Progress& silent() {
     return sink;
 }
 
-namespace {
 #if defined(__SANITIZE_THREAD__)
 // The thread sanitizer cannot see how a library compiled without it hands work over: every TBB loop would be
 // reported, and a suppression would hide the bodies too, since TBB calls them. Plain threads run the same
 // bodies in its sight, dealt out in turn so that every thread has some and a race always shows.
-void run(std::size_t n, const std::function<void(std::size_t)>& body) {
+void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body) {
     std::atomic<bool> stop{false};
     std::exception_ptr failure;
     std::mutex failing;
@@ -76,7 +75,7 @@ void run(std::size_t n, const std::function<void(std::size_t)>& body) {
     if (failure) std::rethrow_exception(failure);
 }
 #else
-void run(std::size_t n, const std::function<void(std::size_t)>& body) {
+void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body) {
     std::atomic<bool> by_body{false};
     try {
         tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
@@ -93,11 +92,6 @@ void run(std::size_t n, const std::function<void(std::size_t)>& body) {
     }
 }
 #endif
-}  // namespace
-
-void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body) {
-    run(n, body);
-}
 
 void parallel_for(std::size_t n, Progress& progress, std::string_view stage,
                   const std::function<void(std::size_t)>& body) {
@@ -105,7 +99,7 @@ void parallel_for(std::size_t n, Progress& progress, std::string_view stage,
     std::mutex reporting;
     const std::size_t step = std::max<std::size_t>(1, n / 200);
     progress.update(stage, 0, n);
-    run(n, [&](std::size_t i) {
+    parallel_for(n, [&](std::size_t i) {
         if (progress.cancelled()) throw Interrupted();
         body(i);
         const std::size_t now = done.fetch_add(1) + 1;

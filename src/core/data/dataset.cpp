@@ -10,10 +10,10 @@
 #include "core/base/thread_buffer.hpp"
 #include "core/data/elements.hpp"
 #include "core/data/image_store.hpp"
-#include "core/kernel/half_to_float.hpp"
+#include "core/kernel/compare_kernels.hpp"
+#include "core/kernel/half.hpp"
 #include "core/kernel/hash.hpp"
 #include "core/kernel/label_kernels.hpp"
-#include "core/kernel/unit_interval.hpp"
 #include "core/team/team.hpp"
 
 namespace kandinsky {

@@ -1,9 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <kandinsky/array.hpp>
+#include <kandinsky/grid.hpp>
+#include <span>
+#include <tuple>
+#include <utility>
 
 #include "core/kernel/half.hpp"
 
@@ -19,35 +24,14 @@ struct Flag {
 };
 
 /// Calls visit(tag) with a value of the C++ type that stores `dtype`; float16 comes as Half, bool as Flag.
-template <class Visitor>
+template <class Visitor, std::size_t kPlace = 0>
 decltype(auto) with_type(DType dtype, Visitor&& visit) {
-    switch (dtype) {
-        case DType::boolean:
-            return visit(Flag{});
-        case DType::uint8:
-            return visit(std::uint8_t{});
-        case DType::int8:
-            return visit(std::int8_t{});
-        case DType::int16:
-            return visit(std::int16_t{});
-        case DType::uint16:
-            return visit(std::uint16_t{});
-        case DType::int32:
-            return visit(std::int32_t{});
-        case DType::uint32:
-            return visit(std::uint32_t{});
-        case DType::int64:
-            return visit(std::int64_t{});
-        case DType::uint64:
-            return visit(std::uint64_t{});
-        case DType::float16:
-            return visit(Half{});
-        case DType::float32:
-            return visit(float{});
-        case DType::float64:
-            break;
-    }
-    return visit(double{});
+    using Types = std::tuple<Flag, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                             std::uint32_t, std::int64_t, std::uint64_t, Half, float, double>;  // as in DType
+    if constexpr (kPlace + 1 < std::tuple_size_v<Types>)
+        if (dtype != static_cast<DType>(kPlace))
+            return with_type<Visitor, kPlace + 1>(dtype, std::forward<Visitor>(visit));
+    return visit(std::tuple_element_t<kPlace, Types>{});
 }
 
 /// Calls line(start) for every line of elements along the last axis, in C order; a single number is one.
@@ -87,6 +71,35 @@ void convert_elements(const std::byte* source, DType dtype, std::ptrdiff_t step,
             }
         }
     });
+}
+
+/// One plane of an array [N, H, W] or [N, K, H, W] as T in C order.
+template <class T>
+void read_plane(const ArrayView& array, std::size_t image, std::size_t plane, const Grid& grid, T* out) {
+    const std::size_t rank = array.rank();
+    const std::byte* start = array.at(image);
+    if (rank == 4) start += static_cast<std::ptrdiff_t>(plane) * array.strides[1];
+    for (std::size_t row = 0; row < grid.height; ++row)
+        convert_elements(start + static_cast<std::ptrdiff_t>(row) * array.strides[rank - 2], array.dtype,
+                         array.strides[rank - 1], grid.width, out + row * grid.width);
+}
+
+/// Strides of elements in Fortran order: the first axis is the fastest.
+[[nodiscard]] inline std::vector<std::ptrdiff_t> fortran_strides(const std::vector<std::size_t>& shape,
+                                                                 DType dtype) {
+    std::vector<std::ptrdiff_t> strides;
+    auto step = static_cast<std::ptrdiff_t>(size_of(dtype));
+    for (const std::size_t extent : shape) {
+        strides.push_back(step);
+        step *= static_cast<std::ptrdiff_t>(extent);
+    }
+    return strides;
+}
+
+/// Turns the bytes of every element round.
+inline void swap_bytes(std::span<std::byte> elements, std::size_t width) {
+    for (std::size_t i = 0; i + width <= elements.size(); i += width)
+        std::reverse(elements.data() + i, elements.data() + i + width);
 }
 
 }  // namespace kandinsky

@@ -124,6 +124,21 @@ bool HalvesAtLeast(const std::byte* HWY_RESTRICT values, const std::uint16_t* HW
     return most <= kOne && !negative;
 }
 
+bool AllInUnitInterval(const float* values, std::size_t n) {
+    const hn::ScalableTag<float> real;
+    const std::size_t lanes = hn::Lanes(real);
+    const auto zero = hn::Zero(real), one = hn::Set(real, 1.0f);
+    auto inside = hn::Eq(zero, zero);
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes) {
+        const auto value = hn::LoadU(real, values + i);
+        inside = hn::And(inside, hn::And(hn::Ge(value, zero), hn::Le(value, one)));
+    }
+    bool all = hn::AllTrue(real, inside);
+    for (; i < n; ++i) all = all && values[i] >= 0.0f && values[i] <= 1.0f;
+    return all;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace kandinsky
 HWY_AFTER_NAMESPACE();
@@ -133,6 +148,7 @@ namespace kandinsky {
 HWY_EXPORT(AtLeast);
 HWY_EXPORT(AtLeastBits);
 HWY_EXPORT(HalvesAtLeast);
+HWY_EXPORT(AllInUnitInterval);
 
 void at_least(const float* values, const float* limits, std::size_t n, std::uint8_t* out) {
     HWY_DYNAMIC_DISPATCH(AtLeast)(values, limits, n, out);
@@ -142,6 +158,9 @@ void at_least_bits(const float* values, const float* limits, std::size_t n, std:
 }
 bool halves_at_least(const std::byte* values, const std::uint16_t* limits, std::size_t n, std::uint8_t* out) {
     return HWY_DYNAMIC_DISPATCH(HalvesAtLeast)(values, limits, n, out);
+}
+bool all_in_unit_interval(const float* values, std::size_t n) {
+    return HWY_DYNAMIC_DISPATCH(AllInUnitInterval)(values, n);
 }
 
 }  // namespace kandinsky

@@ -5,7 +5,7 @@
 
 namespace kandinsky {
 
-/// Comparisons, the whole work of predicting. Each uses the widest vector unit, takes any n and any
+/// Comparisons, nearly the whole work of predicting. Each uses the widest vector unit, takes any n and any
 /// alignment, and allocates nothing; a comparison with NaN is false.
 
 /// out[i] = 1 where values[i] >= limits[i], else 0.
@@ -17,5 +17,8 @@ void at_least_bits(const float* values, const float* limits, std::size_t n, std:
 /// The same of half-precision probabilities by their bits; limits as bits too, 0: everything, 0xFFFF:
 /// nothing. Returns whether all probabilities lie in [0, 1]; -0 counts as 0.
 bool halves_at_least(const std::byte* values, const std::uint16_t* limits, std::size_t n, std::uint8_t* out);
+
+/// Whether every value lies in [0, 1].
+[[nodiscard]] bool all_in_unit_interval(const float* values, std::size_t n);
 
 }  // namespace kandinsky

@@ -34,8 +34,13 @@ bool SplitBytes(const std::uint8_t* HWY_RESTRICT labels, std::size_t n, std::spa
         }
         unknown = hn::Or(unknown, without);
     }
-    const bool known = hn::AllTrue(byte, hn::Eq(unknown, none));
-    return split_bytes_scalar(labels + i, n - i, ignored, classes, member + i, plane, valid + i) && known;
+    bool known = hn::AllTrue(byte, hn::Eq(unknown, none));
+    for (; i < n; ++i) {
+        valid[i] = std::find(ignored.begin(), ignored.end(), labels[i]) == ignored.end();
+        known = known && (valid[i] == 0 || labels[i] < classes);
+        for (std::size_t c = 0; c < classes; ++c) member[c * plane + i] = valid[i] != 0 && labels[i] == c;
+    }
+    return known;
 }
 
 void AddBytes(const std::uint8_t* HWY_RESTRICT more, std::size_t n, std::uint8_t* HWY_RESTRICT sums) {
@@ -44,7 +49,7 @@ void AddBytes(const std::uint8_t* HWY_RESTRICT more, std::size_t n, std::uint8_t
     std::size_t i = 0;
     for (; i + lanes <= n; i += lanes)
         hn::StoreU(hn::Add(hn::LoadU(byte, sums + i), hn::LoadU(byte, more + i)), byte, sums + i);
-    add_bytes_scalar(more + i, n - i, sums + i);
+    for (; i < n; ++i) sums[i] = static_cast<std::uint8_t>(sums[i] + more[i]);
 }
 
 std::uint64_t SumBytes(const std::uint8_t* bytes, std::size_t n) {
@@ -58,7 +63,8 @@ std::uint64_t SumBytes(const std::uint8_t* bytes, std::size_t n) {
     for (; i + lanes <= n; i += lanes) sums = hn::Add(sums, hn::SumsOf8(hn::LoadU(byte, bytes + i)));
     total = hn::GetLane(hn::SumOfLanes(large, sums));
 #endif
-    return total + sum_bytes_scalar(bytes + i, n - i);
+    for (; i < n; ++i) total += bytes[i];
+    return total;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -80,25 +86,6 @@ void add_bytes(const std::uint8_t* more, std::size_t n, std::uint8_t* sums) {
 }
 std::uint64_t sum_bytes(const std::uint8_t* bytes, std::size_t n) {
     return HWY_DYNAMIC_DISPATCH(SumBytes)(bytes, n);
-}
-
-bool split_bytes_scalar(const std::uint8_t* labels, std::size_t n, std::span<const std::uint8_t> ignored,
-                        std::size_t classes, std::uint8_t* member, std::size_t plane, std::uint8_t* valid) {
-    bool known = true;
-    for (std::size_t i = 0; i < n; ++i) {
-        valid[i] = std::find(ignored.begin(), ignored.end(), labels[i]) == ignored.end();
-        known = known && (valid[i] == 0 || labels[i] < classes);
-        for (std::size_t c = 0; c < classes; ++c) member[c * plane + i] = valid[i] != 0 && labels[i] == c;
-    }
-    return known;
-}
-void add_bytes_scalar(const std::uint8_t* more, std::size_t n, std::uint8_t* sums) {
-    for (std::size_t i = 0; i < n; ++i) sums[i] = static_cast<std::uint8_t>(sums[i] + more[i]);
-}
-std::uint64_t sum_bytes_scalar(const std::uint8_t* bytes, std::size_t n) {
-    std::uint64_t total = 0;
-    for (std::size_t i = 0; i < n; ++i) total += bytes[i];
-    return total;
 }
 }  // namespace kandinsky
 #endif

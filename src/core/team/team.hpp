@@ -28,7 +28,8 @@ __extension__ using WideCount = unsigned __int128;
     return static_cast<std::size_t>((before + after) * ranks / (2 * all));
 }
 
-/// Sums of numbers below 2^110 on fewer than 2^16 ranks: as two words each, of 48 bits and the rest.
+/// Sums modulo 2^112 on fewer than 2^16 ranks: as two words each, of 48 bits and the rest. A process alone
+/// leaves the numbers as they are.
 void sum_wide(Communicator& comm, std::span<WideCount> values);
 void sum_wide(Communicator& comm, std::span<std::uint64_t> values);  ///< for templates over all three
 void sum_wide(Communicator& comm, std::span<std::uint32_t> values);

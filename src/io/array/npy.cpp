@@ -1,9 +1,8 @@
-#include <algorithm>
-#include <cstring>
 #include <kandinsky/npy.hpp>
 #include <limits>
 
 #include "core/base/fail.hpp"
+#include "core/data/elements.hpp"
 #include "io/array/npy_header.hpp"
 #include "io/file/mapped_file.hpp"
 #include "io/file/printable.hpp"
@@ -11,10 +10,6 @@
 namespace kandinsky {
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& name, std::string_view reason) {
-    fail(ErrorKind::data, "cannot read {}: {}", name, reason);
-}
 
 /// Bytes that the elements take. The product leaves out zero extents, as numpy does, so that strides cannot
 /// overflow either.
@@ -26,31 +21,18 @@ std::size_t payload_bytes(const std::vector<std::size_t>& shape, DType dtype, co
         empty = empty || extent == 0;
         if (extent == 0) continue;
         if (bytes > kMost / extent)
-            refuse(name, fmt::format("the shape ({}) is too large for any memory", fmt::join(shape, ", ")));
+            refuse_npy(name,
+                       fmt::format("the shape ({}) is too large for any memory", fmt::join(shape, ", ")));
         bytes *= extent;
     }
     return empty ? 0 : bytes;
-}
-
-std::vector<std::ptrdiff_t> fortran_strides(const std::vector<std::size_t>& shape, DType dtype) {
-    std::vector<std::ptrdiff_t> strides(shape.size());
-    auto step = static_cast<std::ptrdiff_t>(size_of(dtype));
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-        strides[axis] = step;
-        step *= static_cast<std::ptrdiff_t>(shape[axis]);
-    }
-    return strides;
 }
 
 /// A copy of the payload, in file order, each element's bytes reversed when `swapped`.
 std::shared_ptr<std::vector<std::byte>> copy_payload(std::span<const std::byte> payload, std::size_t width,
                                                      bool swapped) {
     auto copy = std::make_shared<std::vector<std::byte>>(payload.begin(), payload.end());
-    if (swapped) {
-        for (std::size_t i = 0; i + width <= copy->size(); i += width)
-            std::reverse(copy->begin() + static_cast<std::ptrdiff_t>(i),
-                         copy->begin() + static_cast<std::ptrdiff_t>(i + width));
-    }
+    if (swapped) swap_bytes(*copy, width);
     if (copy->empty()) copy->resize(1);  // an array without elements still has an address
     return copy;
 }
@@ -65,12 +47,13 @@ Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
     const std::size_t needed = payload_bytes(header.shape, type.dtype, shown);
     const std::size_t present = bytes.size() - header.bytes;
     if (needed > present)
-        refuse(shown, fmt::format("truncated: there are {} bytes of elements, {} ({}) needs {}", present,
-                                  name_of(type.dtype), fmt::join(header.shape, ", "), needed));
+        refuse_npy(shown, fmt::format("truncated: there are {} bytes of elements, {} ({}) needs {}", present,
+                                      name_of(type.dtype), fmt::join(header.shape, ", "), needed));
     if (needed < present)
-        refuse(shown,
-               fmt::format("{} bytes of trailing garbage after the {} bytes of elements that {} ({}) needs",
-                           present - needed, needed, name_of(type.dtype), fmt::join(header.shape, ", ")));
+        refuse_npy(
+            shown,
+            fmt::format("{} bytes of trailing garbage after the {} bytes of elements that {} ({}) needs",
+                        present - needed, needed, name_of(type.dtype), fmt::join(header.shape, ", ")));
 
     ArrayView view{.data = bytes.data() + header.bytes,
                    .dtype = type.dtype,

@@ -16,10 +16,6 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kLongestHeader = 1 << 20;
 constexpr std::size_t kMostAxes = 64;  // numpy 2's own limit
 
-[[noreturn]] void refuse(const std::string& name, std::string_view reason) {
-    fail(ErrorKind::data, "cannot read {}: {}", name, reason);
-}
-
 /// A cursor over the dict literal; every step either consumes what it names or refuses the file.
 class Scanner {
   public:
@@ -117,7 +113,7 @@ class Scanner {
 std::string descr_of(Scanner& scanner, const std::string& name) {
     const char first = scanner.peek();
     if (first == '[' || first == '(')
-        refuse(name, "structured dtypes are refused; save each field as an array of plain numbers");
+        refuse_npy(name, "structured dtypes are refused; save each field as an array of plain numbers");
     return scanner.string();
 }
 
@@ -162,29 +158,34 @@ struct Dict {
 Dict find_dict(std::span<const std::byte> bytes, const std::string& name) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i]); };
-    if (text.empty()) refuse(name, "it is empty");
-    if (text.starts_with("PK\x03\x04")) refuse(name, "it is a zip archive, not a npy array; name it .npz");
+    if (text.empty()) refuse_npy(name, "it is empty");
+    if (text.starts_with("PK\x03\x04"))
+        refuse_npy(name, "it is a zip archive, not a npy array; name it .npz");
     if (text.substr(0, kMagic.size()) != kMagic.substr(0, text.size()))
-        refuse(name, "bad magic: it is no npy file; save the array with numpy.save");
+        refuse_npy(name, "bad magic: it is no npy file; save the array with numpy.save");
     const std::size_t major = text.size() > 6 ? byte(6) : 1, begin = major == 1 ? 10 : 12;
     if (text.size() > 7 && (major < 1 || major > 3 || byte(7) != 0))
-        refuse(
+        refuse_npy(
             name,
             fmt::format(
                 "npy format version {}.{} is unknown (1.0, 2.0 and 3.0 are); save it again with numpy.save",
                 major, byte(7)));
     if (text.size() < begin)
-        refuse(name,
-               fmt::format("truncated: there are {} bytes, the npy preamble needs {}", text.size(), begin));
+        refuse_npy(name, fmt::format("truncated: there are {} bytes, the npy preamble needs {}", text.size(),
+                                     begin));
     std::size_t length = byte(8) | byte(9) << 8;
     if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
     if (length > kLongestHeader)
-        refuse(name, fmt::format("its npy header claims {} bytes, more than {}: the file is damaged", length,
-                                 kLongestHeader));
+        refuse_npy(name, fmt::format("its npy header claims {} bytes, more than {}: the file is damaged",
+                                     length, kLongestHeader));
     return {begin, length};
 }
 
 }  // namespace
+
+void refuse_npy(const std::string& name, std::string_view reason) {
+    fail(ErrorKind::data, "cannot read {}: {}", name, reason);
+}
 
 std::size_t npy_header_bytes(std::span<const std::byte> preamble, const std::string& name) {
     const Dict dict = find_dict(preamble, name);
@@ -195,8 +196,8 @@ NpyHeader read_npy_header(std::span<const std::byte> file, const std::string& na
     const Dict dict = find_dict(file, name);
     const std::size_t bytes = dict.begin + dict.length;
     if (bytes > file.size())
-        refuse(name, fmt::format("truncated: there are {} bytes, the npy header alone needs {}", file.size(),
-                                 bytes));
+        refuse_npy(name, fmt::format("truncated: there are {} bytes, the npy header alone needs {}",
+                                     file.size(), bytes));
     NpyHeader header = parse({reinterpret_cast<const char*>(file.data()) + dict.begin, dict.length}, name);
     header.bytes = bytes;
     return header;
@@ -227,19 +228,19 @@ NpyType npy_type(const std::string& descr, const std::string& name) {
     }
     switch (type.empty() ? '\0' : type.front()) {
         case 'O':
-            refuse(name, "pickled objects are refused; save plain numbers");
+            refuse_npy(name, "pickled objects are refused; save plain numbers");
         case 'V':
-            refuse(name, "structured dtypes are refused; save each field as an array of plain numbers");
+            refuse_npy(name, "structured dtypes are refused; save each field as an array of plain numbers");
         case 'S':
         case 'a':
         case 'U':
-            refuse(name, "it holds strings; save plain numbers");
+            refuse_npy(name, "it holds strings; save plain numbers");
         case 'c':
-            refuse(name, "it holds complex numbers; save the real part or the modulus");
+            refuse_npy(name, "it holds complex numbers; save the real part or the modulus");
         default:
             break;
     }
-    refuse(
+    refuse_npy(
         name,
         fmt::format("the dtype '{}' is not supported; save bool, 8 to 64-bit integers or 16 to 64-bit floats",
                     printable(descr, 40)));

@@ -16,6 +16,9 @@ struct NpyHeader {
     std::size_t bytes = 0;  ///< before the first element
 };
 
+/// "cannot read NAME: reason", of kind `data`.
+[[noreturn]] void refuse_npy(const std::string& name, std::string_view reason);
+
 /// The first bytes of a .npy file, which say how long its header is.
 inline constexpr std::size_t kNpyPreamble = 12;
 /// Bytes before the first element, from the preamble; fewer than kNpyPreamble where the file has no more.

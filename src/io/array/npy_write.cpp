@@ -3,10 +3,7 @@
 #include <bit>
 #include <kandinsky/npy.hpp>
 
-#include "core/base/fail.hpp"
 #include "io/array/npy_header.hpp"
-#include "io/array/npy_payload.hpp"
-#include "io/file/atomic_file.hpp"
 
 namespace kandinsky {
 

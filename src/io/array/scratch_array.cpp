@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "core/base/fail.hpp"
-#include "io/array/npy_payload.hpp"
+#include "io/array/npy_write.hpp"
 #include "io/file/bus_fault.hpp"
 #include "io/file/printable.hpp"
 

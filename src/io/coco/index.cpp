@@ -5,10 +5,8 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
-#include <set>
 
 #include "core/base/parallel.hpp"
-#include "io/coco/json.hpp"
 #include "io/file/printable.hpp"
 
 namespace kandinsky {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <simdjson.h>
+
+#include "core/base/fail.hpp"
 #include "io/coco/coco.hpp"
 #include "io/file/mapped_file.hpp"
 #include "io/json/json_outline.hpp"
@@ -7,6 +10,65 @@
 namespace kandinsky {
 
 namespace coco {
+
+namespace ondemand = simdjson::ondemand;
+
+/// What is wrong with an object, in words that follow its name: 'has no "id"'.
+struct Problem {
+    std::string text;
+};
+
+/// simdjson reads some bytes past the end of its input, which a mapped file need not have: pieces are copied
+/// into a buffer of this object's, small enough to stay in the processor's cache. Keeps the parser's memory
+/// for the next piece.
+class PieceParser {
+  public:
+    /// A run of an array's elements as an array. Alive until the next call. Throws Problem.
+    ondemand::document elements(std::string_view piece) {
+        buffer_.assign(1, '[');
+        buffer_ += piece;
+        buffer_ += ']';
+        shift_ = 1;
+        return start();
+    }
+    /// One value.
+    ondemand::document value(std::string_view piece) {
+        buffer_.assign(piece);
+        shift_ = 0;
+        return start();
+    }
+
+    /// Where a view into the document lies in the piece.
+    [[nodiscard]] std::size_t offset_of(std::string_view part) const {
+        return static_cast<std::size_t>(part.data() - buffer_.data()) - shift_;
+    }
+
+  private:
+    ondemand::document start() {
+        const std::size_t length = buffer_.size();
+        buffer_.append(simdjson::SIMDJSON_PADDING, ' ');
+        ondemand::document document;
+        const auto error = parser_.iterate(buffer_.data(), length, buffer_.size()).get(document);
+        if (error != simdjson::SUCCESS)
+            throw Problem{fmt::format("is damaged JSON ({})", simdjson::error_message(error))};
+        return document;
+    }
+
+    std::string buffer_;
+    std::size_t shift_ = 0;
+    ondemand::parser parser_;
+};
+
+/// The value; Problem with `complaint` when it is of another type or damaged.
+template <class T>
+[[nodiscard]] T take(simdjson::simdjson_result<T> result, const char* complaint) {
+    T value{};
+    const auto error = std::move(result).get(value);
+    if (error != simdjson::SUCCESS)
+        throw Problem{fmt::format("{} ({})", complaint, simdjson::error_message(error))};
+    return value;
+}
+
 /// An annotation of a selected category. The outline's bytes are those of the mapped file.
 struct Annotation {
     std::int64_t id = 0;

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "io/coco/index.hpp"
-#include "io/coco/json.hpp"
 #include "io/mask/polygon.hpp"
 #include "io/mask/run_lengths.hpp"
 

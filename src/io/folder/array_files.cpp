@@ -1,14 +1,17 @@
 #include "io/folder/array_files.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
 
 #include "core/base/fail.hpp"
+#include "io/array/npy_header.hpp"
+#include "io/file/mapped_file.hpp"
 #include "io/nifti/format.hpp"
 #include "io/source/items.hpp"
 #include "io/source/volume_view.hpp"
-#include "io/zip/npz_shape.hpp"
+#include "io/zip/inflate.hpp"
 
 namespace kandinsky {
 
@@ -17,6 +20,48 @@ namespace fs = std::filesystem;
 namespace {
 std::string shape_text(const std::vector<std::size_t>& shape) {
     return ArrayView{nullptr, DType::uint8, shape, {}}.shape_text();
+}
+
+/// The first bytes of a member: of a deflated one as many as `out` takes.
+std::size_t first_bytes(std::span<const std::byte> stored, bool deflated, std::span<std::byte> out) {
+    if (!deflated) {
+        const std::size_t count = std::min(stored.size(), out.size());
+        std::memcpy(out.data(), stored.data(), count);
+        return count;
+    }
+    InflateStream stream(kRawWindow);
+    z_stream& z = stream.state;
+    constexpr std::size_t kEnough = std::size_t{1} << 20;
+    z.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(stored.data()));
+    z.avail_in = static_cast<uInt>(std::min(stored.size(), kEnough));
+    z.next_out = reinterpret_cast<Bytef*>(out.data());
+    z.avail_out = static_cast<uInt>(out.size());
+    (void)::inflate(&z, Z_SYNC_FLUSH);  // damage shows when the member is read whole
+    return out.size() - z.avail_out;
+}
+struct NpzShape {
+    std::string key;
+    std::vector<std::size_t> shape;
+};
+
+/// Which array of a .npz to read, and its shape, without unpacking it: the first of `usual_keys` that is
+/// there, or the only array. Throws Error of kind `data` or `file`.
+NpzShape npz_shape(const std::filesystem::path& path, const std::vector<std::string>& usual_keys) {
+    const ZipReader archive(path);
+    const std::vector<std::string> names = archive.array_names();
+    std::string key = names.size() == 1 ? names.front() : "";
+    for (auto usual = usual_keys.rbegin(); usual != usual_keys.rend(); ++usual)
+        if (archive.has(*usual + ".npy")) key = *usual;
+    if (key.empty())
+        fail(ErrorKind::data, "has {} arrays, but none named {}", names.size(), fmt::join(usual_keys, ", "));
+    const auto member = std::find_if(archive.members().begin(), archive.members().end(),
+                                     [&](const ZipReader::Member& m) { return m.name == key + ".npy"; });
+    const MappedFile file = map_file(path);
+    if (member->data + member->stored > file.bytes.size()) fail(ErrorKind::data, "changed while it was read");
+    std::vector<std::byte> start(4096);
+    start.resize(
+        first_bytes(file.bytes.subspan(member->data, member->stored), member->compression != 0, start));
+    return {key, read_npy_header(start, path.string() + ":" + key).shape};
 }
 
 class NpySource : public ImageSource {
@@ -48,8 +93,6 @@ class NpySource : public ImageSource {
         }
         return {view, std::make_shared<Array>(array)};
     }
-
-  private:
 };
 
 class NpzSource : public ImageSource {

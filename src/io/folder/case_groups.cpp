@@ -1,6 +1,5 @@
 #include "io/folder/case_groups.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>

@@ -1,11 +1,11 @@
 #include "io/folder/class_files.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <map>
 
 #include "core/base/fail.hpp"
-#include "core/data/elements.hpp"
 #include "io/folder/pattern.hpp"
 
 namespace kandinsky {
@@ -18,13 +18,13 @@ class ClassFiles : public ImageSource {
         static const std::regex kNumbered =
             make_pattern("(.+?)[_.-](?:c|class|channel|prob|p)?_?([0-9]{1,4})");
         std::map<std::string, std::multimap<unsigned, std::size_t>> cases;
+        std::vector<std::pair<ItemInfo, std::vector<std::size_t>>> made;
         const std::vector<ItemInfo>& all = files_->items();
         for (std::size_t i = 0; i < all.size(); ++i) {
             std::smatch match;
             if (!std::regex_match(all[i].name, match, kNumbered)) {
-                items_.push_back(all[i]);
-                items_.back().problem = "has no class number at the end of its name";
-                parts_.emplace_back();
+                made.emplace_back(all[i], std::vector<std::size_t>{});
+                made.back().first.problem = "has no class number at the end of its name";
                 continue;
             }
             unsigned number = 0;
@@ -50,10 +50,14 @@ class ClassFiles : public ImageSource {
                 parts.push_back(i);
             }
             info.planes = parts.size();
+            made.emplace_back(std::move(info), std::move(parts));
+        }
+        std::stable_sort(made.begin(), made.end(),
+                         [](const auto& a, const auto& b) { return a.first.name < b.first.name; });
+        for (auto& [info, parts] : made) {
             items_.push_back(std::move(info));
             parts_.push_back(std::move(parts));
         }
-        sort_by_name();
     }
 
     [[nodiscard]] std::string_view format() const override { return files_->format(); }
@@ -89,21 +93,6 @@ class ClassFiles : public ImageSource {
     }
 
   private:
-    void sort_by_name() {
-        std::vector<std::size_t> order(items_.size());
-        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-        std::sort(order.begin(), order.end(),
-                  [&](std::size_t a, std::size_t b) { return items_[a].name < items_[b].name; });
-        std::vector<ItemInfo> items;
-        std::vector<std::vector<std::size_t>> parts;
-        for (const std::size_t i : order) {
-            items.push_back(items_[i]);
-            parts.push_back(parts_[i]);
-        }
-        items_ = std::move(items);
-        parts_ = std::move(parts);
-    }
-
     std::unique_ptr<ImageSource> files_;
     std::vector<std::vector<std::size_t>> parts_;
 };

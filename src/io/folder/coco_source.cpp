@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
 #include "io/folder/coco_source.hpp"
-#include "io/image/letterbox.hpp"
+#include "io/image/photo.hpp"
+#include "io/source/items.hpp"
 
 namespace kandinsky {
 
@@ -91,10 +91,7 @@ std::unique_ptr<ImageSource> open_coco(const std::filesystem::path& path, const 
 }
 
 bool is_coco(const std::filesystem::path& path) {
-    std::string ending = path.extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(),
-                   [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-    return ending == ".json";
+    return lower_ending(path) == ".json";
 }
 
 }  // namespace kandinsky

@@ -10,7 +10,7 @@ namespace kandinsky {
 /// How a COCO file becomes labels beside a folder of probabilities.
 struct CocoLabels {
     CocoOptions options;
-    /// The grid that the model saw photos on, scaled with their proportions kept and padded (letterbox.hpp);
+    /// The grid that the model saw photos on, scaled with their proportions kept and padded (photo.hpp);
     /// no pixels: labels stay as large as the photos.
     Grid letterbox;
     /// Padding is of no class (label 255) rather than background. Masks have no such pixels.

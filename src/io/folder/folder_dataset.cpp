@@ -2,28 +2,21 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <utility>
 
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/thread_buffer.hpp"
-#include "core/data/elements.hpp"
+#include "core/team/team.hpp"
 #include "io/array/scratch_array.hpp"
 #include "io/folder/case_groups.hpp"
 #include "io/folder/label_slices.hpp"
-#include "io/folder/rank_part.hpp"
 #include "io/source/items.hpp"
 
 namespace kandinsky {
 
 namespace {
-Grid own_grid(const ItemInfo& info) {
-    return {static_cast<std::uint32_t>(info.height), static_cast<std::uint32_t>(info.width)};
-}
-
 /// Runs work(i) for every pair that is still good; what it throws about files makes the pair bad.
 class CaseRunner {
   public:
@@ -50,8 +43,7 @@ class CaseRunner {
         std::vector<BadFile> bad;
         for (const BadFile& one : problems_)
             if (!one.path.empty()) bad.push_back(one);
-        if (!bad.empty() && !skip)
-            fail(ErrorKind::data, "{}; mend them, or go on without them: --skip-bad", list_of(bad, files));
+        refuse_bad(bad, files, skip);
         return bad;
     }
 
@@ -81,7 +73,7 @@ GridFit common_fit(const ImageSource& source, const std::vector<Pair>& pairs, co
     if (fit.kind != GridFit::Kind::none) return fit;
     for (const Pair& pair : pairs) {
         const ItemInfo& info = source.items()[from_labels ? pair.labels : pair.probs];
-        const Grid own = own_grid(info);
+        const Grid own = info.grid();
         if (fit.grid.pixels() == 0) fit.grid = own;
         if (own == fit.grid) continue;
         const ItemInfo& first = source.items()[from_labels ? pairs.front().labels : pairs.front().probs];
@@ -94,10 +86,9 @@ GridFit common_fit(const ImageSource& source, const std::vector<Pair>& pairs, co
 }
 
 void refuse_or_note(const Pairing& pairing, const FolderOptions& options, FolderData& out) {
-    if (pairing.bad.empty()) return;
-    const std::string list = list_of(pairing.bad, pairing.files);
-    if (!pairing.advice.empty()) fail(ErrorKind::data, "{}; {}", list, pairing.advice);
-    if (!options.skip_bad) fail(ErrorKind::data, "{}; mend them, or go on without them: --skip-bad", list);
+    if (!pairing.bad.empty() && !pairing.advice.empty())
+        fail(ErrorKind::data, "{}; {}", list_of(pairing.bad, pairing.files), pairing.advice);
+    refuse_bad(pairing.bad, pairing.files, options.skip_bad);
     out.skipped = pairing.bad;
 }
 }  // namespace
@@ -120,7 +111,7 @@ void SliceReader::read(std::size_t slice, float* out, std::size_t* certain_backg
     if (certain_background != nullptr && info_.planes > 1)
         *certain_background += static_cast<std::size_t>(std::count(planes, planes + pixels, 1.0f));
     for (std::size_t c = 0; c < info_.planes; ++c)
-        fit_values(planes + c * pixels, own_grid(info_), fit_, c == 0 && info_.planes > 1 ? 1.0f : 0.0f,
+        fit_values(planes + c * pixels, info_.grid(), fit_, c == 0 && info_.planes > 1 ? 1.0f : 0.0f,
                    out + c * fit_.grid.pixels());
 }
 

@@ -19,6 +19,8 @@ enum class Padding {
     background,  ///< class 0, for certain
 };
 
+struct Team;
+
 /// How folders become one data set. What belongs to the images (axis, grid, ...) is recorded with a
 /// calibrator and applied again at prediction.
 struct FolderOptions {
@@ -39,6 +41,11 @@ struct FolderOptions {
 /// no sense.
 [[nodiscard]] nlohmann::ordered_json preparation_json(const FolderOptions& options);
 void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& options);
+
+/// The label that marks unlabelled voxels according to the dataset.json in `folder` or above it: nnU-Net v2
+/// names it "ignore" and gives it the highest number. Nothing when there is no such file or entry. Throws
+/// Error of kind `data` when the file is there but cannot be understood.
+[[nodiscard]] std::optional<std::int64_t> ignore_label(const std::filesystem::path& folder);
 
 /// Opens a folder, or a single file of a folder's format. `geometry`: where formats without a geometry of
 /// their own find one (the labels' folder), or empty.
@@ -72,6 +79,14 @@ struct FolderData {
 /// null.
 [[nodiscard]] FolderData read_images(const ImageSource* probs, const ImageSource* labels,
                                      const FolderOptions& options, Progress& progress = silent());
+
+/// read_images() for ranks that work together: each decodes the files of its share of the cases, whole
+/// groups, and the rows of the others are holes, as are those of slices without an annotation where only
+/// annotated ones are taken. What crosses the network does not depend on how many files there are. With
+/// `skip_bad`, or with groups from elsewhere, every rank reads everything and nothing is dealt yet.
+[[nodiscard]] FolderData read_rank_part(const ImageSource* probs, const ImageSource* labels,
+                                        const FolderOptions& options, const Team& team, bool groups_given,
+                                        Progress& progress);
 
 /// The probabilities of one item, slice by slice, on the common grid.
 class SliceReader {

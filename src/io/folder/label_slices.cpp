@@ -99,7 +99,7 @@ LabelSlices::Look LabelSlices::look(std::size_t slice) const {
 }
 
 void LabelSlices::read(std::size_t slice, std::byte* out) const {
-    const Grid own{static_cast<std::uint32_t>(info_.height), static_cast<std::uint32_t>(info_.width)};
+    const Grid own = info_.grid();
     std::vector<std::int32_t>& labels = thread_buffer<std::int32_t, struct LabelRead>();
     std::vector<std::int32_t>& fitted = thread_buffer<std::int32_t, struct LabelFit>();
     labels.resize(own.pixels());

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <set>
 
 #include "core/base/fail.hpp"
 
@@ -160,6 +159,11 @@ std::string list_of(const std::vector<BadFile>& bad, std::size_t files) {
         text += fmt::format("{}{} {}", i == 0 ? "" : "; ", bad[i].path, bad[i].problem);
     if (bad.size() > kShown) text += fmt::format("; and {} more", bad.size() - kShown);
     return text;
+}
+
+void refuse_bad(const std::vector<BadFile>& bad, std::size_t files, bool skip) {
+    if (!bad.empty() && !skip)
+        fail(ErrorKind::data, "{}; mend them, or go on without them: --skip-bad", list_of(bad, files));
 }
 
 }  // namespace kandinsky

@@ -33,5 +33,7 @@ struct Pairing {
 
 /// "2 of 9 files cannot be used: A: reason; B: reason": the first ten, then a count.
 [[nodiscard]] std::string list_of(const std::vector<BadFile>& bad, std::size_t files);
+/// Throws an error of kind `data` with that list, unless it is empty or they are to be skipped.
+void refuse_bad(const std::vector<BadFile>& bad, std::size_t files, bool skip);
 
 }  // namespace kandinsky

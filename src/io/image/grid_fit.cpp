@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 #include "core/base/fail.hpp"
 
@@ -52,13 +51,19 @@ Blend blend(std::size_t i, std::size_t from, std::size_t to) {
     return {low, std::min(low + 1, from - 1), at - static_cast<double>(low)};
 }
 
+/// As it is, or around the centre.
 template <class T>
-void place(const T* plane, Grid own, Grid grid, T pad, T* out) {
-    std::fill(out, out + grid.pixels(), pad);
-    const CentredSpan rows = centred(own.height, grid.height), columns = centred(own.width, grid.width);
+void place(const T* plane, Grid own, const GridFit& fit, T pad, T* out) {
+    if (own == fit.grid || fit.kind == GridFit::Kind::none) {
+        std::copy(plane, plane + own.pixels(), out);
+        return;
+    }
+    std::fill(out, out + fit.grid.pixels(), pad);
+    const CentredSpan rows = centred(own.height, fit.grid.height),
+                      columns = centred(own.width, fit.grid.width);
     for (std::size_t y = 0; y < rows.count; ++y) {
         const T* const from = plane + (rows.source + y) * own.width + columns.source;
-        std::copy(from, from + columns.count, out + (rows.target + y) * grid.width + columns.target);
+        std::copy(from, from + columns.count, out + (rows.target + y) * fit.grid.width + columns.target);
     }
 }
 
@@ -73,55 +78,42 @@ void stretch_nearest(const T* plane, Grid own, Grid grid, T* out) {
 }  // namespace
 
 void fit_values(const float* plane, Grid own, const GridFit& fit, float pad, float* out) {
-    if (own == fit.grid || fit.kind == GridFit::Kind::none) {
-        std::copy(plane, plane + own.pixels(), out);
-    } else if (fit.kind == GridFit::Kind::centre) {
-        place(plane, own, fit.grid, pad, out);
-    } else {
-        for (std::size_t y = 0; y < fit.grid.height; ++y) {
-            const Blend row = blend(y, own.height, fit.grid.height);
-            const float* const above = plane + row.low * own.width;
-            const float* const below = plane + row.high * own.width;
-            for (std::size_t x = 0; x < fit.grid.width; ++x) {
-                const Blend column = blend(x, own.width, fit.grid.width);
-                const auto between = [&](const float* line) {
-                    const double low = line[column.low], high = line[column.high];
-                    return low + column.weight * (high - low);
-                };
-                const double top = between(above), bottom = between(below);
-                out[y * fit.grid.width + x] = static_cast<float>(top + row.weight * (bottom - top));
-            }
+    if (own == fit.grid || fit.kind != GridFit::Kind::resize) return place(plane, own, fit, pad, out);
+    for (std::size_t y = 0; y < fit.grid.height; ++y) {
+        const Blend row = blend(y, own.height, fit.grid.height);
+        const float* const above = plane + row.low * own.width;
+        const float* const below = plane + row.high * own.width;
+        for (std::size_t x = 0; x < fit.grid.width; ++x) {
+            const Blend column = blend(x, own.width, fit.grid.width);
+            const auto between = [&](const float* line) {
+                const double low = line[column.low], high = line[column.high];
+                return low + column.weight * (high - low);
+            };
+            const double top = between(above), bottom = between(below);
+            out[y * fit.grid.width + x] = static_cast<float>(top + row.weight * (bottom - top));
         }
     }
 }
 
 void fit_labels(const std::int32_t* plane, Grid own, const GridFit& fit, std::int32_t pad,
                 std::int32_t* out) {
-    if (own == fit.grid || fit.kind == GridFit::Kind::none)
-        std::copy(plane, plane + own.pixels(), out);
-    else if (fit.kind == GridFit::Kind::centre)
-        place(plane, own, fit.grid, pad, out);
-    else
-        stretch_nearest(plane, own, fit.grid, out);
+    if (own == fit.grid || fit.kind != GridFit::Kind::resize) return place(plane, own, fit, pad, out);
+    stretch_nearest(plane, own, fit.grid, out);
 }
 
 std::size_t unfit_sets(const std::uint8_t* plane, const GridFit& fit, Grid own, std::uint8_t* out) {
-    if (own == fit.grid || fit.kind == GridFit::Kind::none) {
-        std::copy(plane, plane + own.pixels(), out);
-        return 0;
-    }
-    if (fit.kind == GridFit::Kind::resize) {
+    if (own != fit.grid && fit.kind == GridFit::Kind::resize) {
         stretch_nearest(plane, fit.grid, own, out);
         return 0;
     }
-    std::fill(out, out + own.pixels(), std::uint8_t{1});
-    const CentredSpan rows = centred(own.height, fit.grid.height),
-                      columns = centred(own.width, fit.grid.width);
-    for (std::size_t y = 0; y < rows.count; ++y) {
-        const std::uint8_t* const from = plane + (rows.target + y) * fit.grid.width + columns.target;
-        std::copy(from, from + columns.count, out + (rows.source + y) * own.width + columns.source);
+    if (fit.kind == GridFit::Kind::none) {
+        std::copy(plane, plane + own.pixels(), out);
+        return 0;
     }
-    return own.pixels() - rows.count * columns.count;
+    place(plane, fit.grid, {fit.kind, own}, std::uint8_t{1}, out);
+    const std::size_t height = std::min(own.height, fit.grid.height),
+                      width = std::min(own.width, fit.grid.width);
+    return own.pixels() - height * width;
 }
 
 }  // namespace kandinsky

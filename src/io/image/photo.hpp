@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <kandinsky/array.hpp>
+#include <kandinsky/grid.hpp>
 
 namespace kandinsky {
 
@@ -11,5 +14,28 @@ namespace kandinsky {
 /// `data` for files that are damaged, cut short or something else; of kind `usage` where the decoder was left
 /// out of the build.
 [[nodiscard]] Array read_photo(const std::filesystem::path& path);
+
+/// Where an image lies on a grid when it keeps its proportions, by the rule of the code that the paper's
+/// authors released: an image wider than high is scaled to the grid's width, any other to its height; the
+/// scaled sizes are rounded down; it is centred, floor((grid - scaled) / 2) pixels from the top and from the
+/// left. That is negative, and the image is cut off at both ends, where it is too high for the grid (or,
+/// scaled to the height, too wide): photos of 640 x 512 lose 16 of 256 rows at 320 x 240.
+struct Letterbox {
+    Grid own, grid, scaled;
+    std::ptrdiff_t top = 0, left = 0;
+};
+[[nodiscard]] Letterbox letterbox(Grid own, Grid grid);
+
+/// One plane of labels onto the grid: the nearest pixel, counted from the pixels' upper left corners as that
+/// code does; `pad` around it. No allocation.
+void letterbox_labels(const std::uint8_t* plane, const Letterbox& box, std::uint8_t pad, std::uint8_t* out);
+
+/// A photo, uint8 [H,W,3], scaled: every target pixel is the average of the source pixels under a triangle
+/// twice as wide as itself (bilinear where the photo grows), as Pillow's BILINEAR (versions 9 to 11), to the
+/// same bytes.
+[[nodiscard]] Array resize_photo(const Array& photo, Grid size);
+
+/// A photo on the grid, black around it: uint8 [grid,3].
+[[nodiscard]] Array letterbox_photo(const Array& photo, Grid grid);
 
 }  // namespace kandinsky

@@ -34,18 +34,10 @@ void check_size(const NiftiHeader& header, std::uint64_t available, bool compres
          needed);
 }
 
-void swap_bytes(std::byte* data, std::size_t count, std::size_t width) {
-    for (std::size_t i = 0; i < count; ++i) std::reverse(data + i * width, data + (i + 1) * width);
-}
-
 ArrayView volume_view(const NiftiHeader& header, const std::byte* data, DType dtype) {
     ArrayView view{data, dtype, {header.extent.begin(), header.extent.end()}, {}};
     if (header.planes > 0) view.shape.push_back(header.planes);
-    auto step = static_cast<std::ptrdiff_t>(size_of(dtype));
-    for (const std::size_t extent : view.shape) {
-        view.strides.push_back(step);
-        step *= static_cast<std::ptrdiff_t>(extent);
-    }
+    view.strides = fortran_strides(view.shape, dtype);
     return view;
 }
 }  // namespace
@@ -73,9 +65,7 @@ Array read_nifti(const std::filesystem::path& path) {
         return Array::zeros(DType::uint8, {static_cast<std::size_t>(header.data_bytes())});
     };
     const auto finish = [&](const NiftiHeader& header, Array bytes) {
-        if (header.swapped)
-            swap_bytes(bytes.mutable_data(), static_cast<std::size_t>(header.voxels()),
-                       size_of(header.dtype));
+        if (header.swapped) swap_bytes({bytes.mutable_data(), bytes.view().size()}, size_of(header.dtype));
         const std::byte* const data = bytes.view().data;
         return Array(volume_view(header, data, header.dtype), std::make_shared<Array>(std::move(bytes)));
     };

@@ -169,10 +169,6 @@ std::vector<std::uint16_t> as_words(const std::vector<std::uint8_t>& bytes) {
 
 }  // namespace
 
-bool looks_like_png(std::span<const std::byte> bytes) {
-    return bytes.size() >= 8 && std::memcmp(bytes.data(), "\x89PNG\r\n\x1a\n", 8) == 0;
-}
-
 PngHeader read_png_header(const std::filesystem::path& path) {
     const MappedFile file = map_file(path);
     return Png(file.bytes, printable(path.string())).summary();

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <kandinsky/array.hpp>
 #include <span>
@@ -40,6 +41,8 @@ void check_png_probability(const PngHeader& header, const std::string& name);
 [[nodiscard]] Array decode_png_photo(std::span<const std::byte> bytes, const std::string& name);
 
 /// True where the bytes begin as PNG files do.
-[[nodiscard]] bool looks_like_png(std::span<const std::byte> bytes);
+[[nodiscard]] inline bool looks_like_png(std::span<const std::byte> bytes) {
+    return bytes.size() >= 8 && std::memcmp(bytes.data(), "\x89PNG\r\n\x1a\n", 8) == 0;
+}
 
 }  // namespace kandinsky

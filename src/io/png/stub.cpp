@@ -1,5 +1,3 @@
-#include <cstring>
-
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
 #include "io/png/format.hpp"
@@ -15,10 +13,6 @@ namespace {
          printable(name));
 }
 }  // namespace
-
-bool looks_like_png(std::span<const std::byte> bytes) {
-    return bytes.size() >= 8 && std::memcmp(bytes.data(), "\x89PNG\r\n\x1a\n", 8) == 0;
-}
 
 PngHeader read_png_header(const std::filesystem::path& path) {
     refuse(path.string());

@@ -1,6 +1,5 @@
 #include "io/source/items.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <kandinsky/npy.hpp>
 
@@ -13,18 +12,21 @@ namespace kandinsky {
 namespace fs = std::filesystem;
 
 namespace {
-bool has_ending(const std::string& name, std::string_view ending) {
-    return name.size() > ending.size() &&
-           std::equal(ending.rbegin(), ending.rend(), name.rbegin(), [](char wanted, char there) {
-               return wanted == static_cast<char>(std::tolower(static_cast<unsigned char>(there)));
-           });
+std::string lower(std::string text) {
+    for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    return text;
 }
 }  // namespace
+
+std::string lower_ending(const fs::path& file) {
+    return lower(file.extension().string());
+}
 
 std::string item_name(const fs::path& file, const FolderFormat& format) {
     const std::string name = file.filename().string();
     for (const std::string_view ending : format.endings)
-        if (has_ending(name, ending)) return name.substr(0, name.size() - ending.size());
+        if (name.size() > ending.size() && lower(name).ends_with(ending))
+            return name.substr(0, name.size() - ending.size());
     return name;
 }
 

@@ -6,6 +6,8 @@
 
 namespace kandinsky {
 
+/// The last ending of a file's name, with the dot, in lower case.
+[[nodiscard]] std::string lower_ending(const std::filesystem::path& file);
 /// The file's name without the format's ending.
 [[nodiscard]] std::string item_name(const std::filesystem::path& file, const FolderFormat& format);
 

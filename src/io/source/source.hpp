@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <kandinsky/array.hpp>
+#include <kandinsky/grid.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,10 @@ struct ItemInfo {
     std::size_t width = 0;
     bool volume = false;  ///< its slices belong together: the item is a group of its own
     std::string problem;  ///< why it cannot be used, in a few words; empty when it can
+
+    [[nodiscard]] Grid grid() const {
+        return {static_cast<std::uint32_t>(height), static_cast<std::uint32_t>(width)};
+    }
 };
 
 /// How predict codes the sets of a volume.

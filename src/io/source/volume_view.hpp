@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <kandinsky/array.hpp>
 
 #include "io/source/source.hpp"

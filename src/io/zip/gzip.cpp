@@ -1,7 +1,5 @@
 #include "io/zip/gzip.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -12,7 +10,6 @@ namespace kandinsky {
 
 namespace {
 constexpr std::size_t kMostAtOnce = std::numeric_limits<uInt>::max() / 2;
-constexpr int kGzipWindow = 15 + 16;  // zlib's way to ask for the gzip wrapper
 constexpr std::size_t kPiece = std::size_t{1} << 16;
 }  // namespace
 
@@ -20,23 +17,8 @@ bool is_gzip(std::span<const std::byte> bytes) {
     return bytes.size() >= 2 && bytes[0] == std::byte{0x1F} && bytes[1] == std::byte{0x8B};
 }
 
-struct GzipReader::Stream {
-    z_stream state{};
-    Stream() {
-        if (::inflateInit2(&state, kGzipWindow) != Z_OK)
-            fail(ErrorKind::internal, "[gzip] zlib does not start");
-    }
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
-    ~Stream() { ::inflateEnd(&state); }
-};
-
-GzipReader::GzipReader(std::span<const std::byte> in, std::string name)
-    : stream_(std::make_unique<Stream>()), in_(in), name_(std::move(name)) {}
-GzipReader::~GzipReader() = default;
-
 std::size_t GzipReader::inflate_some(std::span<std::byte> out) {
-    z_stream& z = stream_->state;
+    z_stream& z = stream_.state;
     std::size_t made = 0;
     while (made < out.size() && !ended_) {
         // zlib never writes through next_in; its type only lacks the const.
@@ -86,23 +68,14 @@ void GzipReader::finish() {
     while (!ended_) (void)inflate_some(piece);
 }
 
-struct GzipWriter::Stream {
-    z_stream state{};
-    Stream() {
-        constexpr int kLevel = 6, kMemory = 8;
-        if (::deflateInit2(&state, kLevel, Z_DEFLATED, kGzipWindow, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
-            fail(ErrorKind::internal, "[gzip] zlib does not start");
-    }
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
-    ~Stream() { ::deflateEnd(&state); }
-};
-
-GzipWriter::GzipWriter(AtomicFile& file) : stream_(std::make_unique<Stream>()), file_(file) {}
-GzipWriter::~GzipWriter() = default;
+GzipWriter::GzipWriter(AtomicFile& file) : file_(file) {
+    constexpr int kLevel = 6, kMemory = 8;
+    if (::deflateInit2(&stream_, kLevel, Z_DEFLATED, kGzipWindow, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
+        fail(ErrorKind::internal, "[gzip] zlib does not start");
+}
 
 void GzipWriter::deflate_some(std::span<const std::byte> bytes, int flush) {
-    z_stream& z = stream_->state;
+    z_stream& z = stream_;
     std::vector<std::byte> piece(kPiece);
     z.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(bytes.data()));
     z.avail_in = static_cast<uInt>(bytes.size());

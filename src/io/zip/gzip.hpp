@@ -2,11 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "io/file/atomic_file.hpp"
+#include "io/zip/inflate.hpp"
 
 namespace kandinsky {
 
@@ -22,10 +23,7 @@ namespace kandinsky {
 /// Throws Error of kind `data` when the stream is cut short or damaged.
 class GzipReader {
   public:
-    GzipReader(std::span<const std::byte> in, std::string name);
-    ~GzipReader();
-    GzipReader(const GzipReader&) = delete;
-    GzipReader& operator=(const GzipReader&) = delete;
+    GzipReader(std::span<const std::byte> in, std::string name) : in_(in), name_(std::move(name)) {}
 
     void read(std::span<std::byte> out);  ///< fills all of it
     void skip(std::uint64_t bytes);
@@ -35,8 +33,7 @@ class GzipReader {
     /// Inflates into `out` until it is full or the stream ends; how much it made.
     std::size_t inflate_some(std::span<std::byte> out);
 
-    struct Stream;
-    std::unique_ptr<Stream> stream_;
+    InflateStream stream_{kGzipWindow};
     std::span<const std::byte> in_;
     std::string name_;
     std::uint64_t made_ = 0;
@@ -47,7 +44,7 @@ class GzipReader {
 class GzipWriter {
   public:
     explicit GzipWriter(AtomicFile& file);
-    ~GzipWriter();
+    ~GzipWriter() { ::deflateEnd(&stream_); }
     GzipWriter(const GzipWriter&) = delete;
     GzipWriter& operator=(const GzipWriter&) = delete;
 
@@ -57,8 +54,7 @@ class GzipWriter {
   private:
     void deflate_some(std::span<const std::byte> bytes, int flush);
 
-    struct Stream;
-    std::unique_ptr<Stream> stream_;
+    z_stream stream_{};
     AtomicFile& file_;
 };
 

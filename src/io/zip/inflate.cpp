@@ -1,7 +1,5 @@
 #include "io/zip/inflate.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -12,23 +10,14 @@ namespace kandinsky {
 namespace {
 
 constexpr std::size_t kMostAtOnce = std::numeric_limits<uInt>::max();
-
-struct Stream {
-    z_stream state{};
-    Stream() {
-        constexpr int kRawWindow = -15;
-        if (::inflateInit2(&state, kRawWindow) != Z_OK)
-            fail(ErrorKind::internal, "[inflate] zlib does not start");
-    }
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
-    ~Stream() { ::inflateEnd(&state); }
-};
-
 }  // namespace
 
+InflateStream::InflateStream(int window) {
+    if (::inflateInit2(&state, window) != Z_OK) fail(ErrorKind::internal, "[inflate] zlib does not start");
+}
+
 void inflate_raw(std::span<const std::byte> in, std::span<std::byte> out, const std::string& name) {
-    Stream stream;
+    InflateStream stream(kRawWindow);
     z_stream& z = stream.state;
     std::size_t taken = 0;
     std::size_t made = 0;

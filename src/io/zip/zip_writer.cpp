@@ -4,7 +4,7 @@
 #include <kandinsky/npz.hpp>
 
 #include "core/base/fail.hpp"
-#include "io/array/npy_payload.hpp"
+#include "io/array/npy_write.hpp"
 #include "io/zip/crc32.hpp"
 
 namespace kandinsky {

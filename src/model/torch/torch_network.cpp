@@ -3,10 +3,9 @@
 #include <ATen/autocast_mode.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-
-#include "model/torch/loss.hpp"
 
 namespace kandinsky::torch_engine {
 
@@ -39,6 +38,22 @@ class MixedPrecision {
     }
     bool on_;
 };
+
+/// Binary cross-entropy of logits [n][c][h][w] against targets of 0 and 1, over the `share` of an image's
+/// values (of all classes together) whose loss is largest: hard pixels count, easy ones do not. Values with
+/// valid = 0 ([n][1][h][w]) have no loss. The mean over the images; an image without a valid pixel adds 0.
+torch::Tensor top_loss(const torch::Tensor& logits, const torch::Tensor& targets, const torch::Tensor& valid,
+                       double share) {
+    namespace F = torch::nn::functional;
+    const torch::Tensor exact = logits.to(torch::kFloat32);
+    torch::Tensor loss = F::binary_cross_entropy_with_logits(
+        exact, targets, F::BinaryCrossEntropyWithLogitsFuncOptions().reduction(torch::kNone));
+    loss = (loss * valid).flatten(1);
+    const auto values = loss.size(1);
+    const auto kept = std::clamp<std::int64_t>(std::llround(share * static_cast<double>(values)), 1, values);
+    if (kept < values) loss = std::get<0>(torch::topk(loss, kept, 1, true, false));
+    return loss.mean();
+}
 }  // namespace
 
 UNetNetwork::UNetNetwork(const UNetShape& shape, torch::Device device, bool mixed)

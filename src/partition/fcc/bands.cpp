@@ -1,8 +1,6 @@
 #include "partition/fcc/bands.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace kandinsky::partition::fcc {

@@ -1,18 +1,235 @@
+#include <algorithm>
 #include <cmath>
+#include <kandinsky/error.hpp>
 #include <kandinsky/fourier_curves.hpp>
+#include <limits>
+#include <string>
 
-#include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
+#include "core/base/random.hpp"
 #include "partition/fcc/bfgs.hpp"
-#include "partition/fcc/check.hpp"
 #include "partition/fcc/objective.hpp"
-#include "partition/fcc/starts.hpp"
+#include "partition/fcc/radial.hpp"
 
 namespace kandinsky {
 
 using namespace partition::fcc;
 
 namespace {
+constexpr std::uint64_t kNoisePurpose = 0x666363;  // "fcc"
+constexpr double kNoise = 0.03;         // standard deviation of the coefficients' noise; radii are order 1
+constexpr std::size_t kShortList = 12;  // candidates that are judged by the true objective
+
+struct Candidate {
+    std::string shape;
+    Gauge gauge;
+    std::vector<double> levels;
+    double rank = std::numeric_limits<double>::infinity();
+    std::vector<double> unknowns;
+};
+
+std::vector<Candidate> candidates(const BilinearField& field, const CurveObjective& objective,
+                                  const FourierOptions& options) {
+    const double mid_column = objective.middle_column(), mid_row = objective.middle_row();
+    const double scale = objective.bands().frame().scale();
+    std::vector<std::pair<double, double>> centres{{mid_column, mid_row}};
+    for (const double x : {-0.5, -0.25, 0.0, 0.25, 0.5})
+        for (const double y : {-0.5, -0.25, 0.0, 0.25, 0.5})
+            if (x != 0 || y != 0) centres.emplace_back(mid_column * (1 + x), mid_row * (1 + y));
+    double mass = 0, column = 0, row = 0;
+    for (std::size_t y = 0; y < field.height(); ++y)
+        for (std::size_t x = 0; x < field.width(); ++x) {
+            const double w = field.pixel(x, y)[0];
+            mass += w, column += w * static_cast<double>(x), row += w * static_cast<double>(y);
+        }
+    if (mass > 0 && mass < static_cast<double>(field.width() * field.height()))
+        centres.emplace_back(std::clamp(column / mass, 0.1 * mid_column, 1.9 * mid_column),
+                             std::clamp(row / mass, 0.1 * mid_row, 1.9 * mid_row));
+
+    std::vector<Candidate> list;
+    const auto add = [&](const char* shape, double width, double height, int power, std::size_t count) {
+        for (std::size_t c = 0; c < count; ++c)
+            list.push_back({.shape = shape,
+                            .gauge = {centres[c].first, centres[c].second, width, height, power},
+                            .levels = {},
+                            .unknowns = {}});
+    };
+    add("circles", scale, scale, 2, centres.size());
+    if (options.limit == FourierLimit::rectangle) {
+        add("ellipses", mid_column, mid_row, 2, centres.size());
+        add("rounded rectangles", mid_column, mid_row, 4, 1);
+    }
+    add("wide ellipses", scale, 0.5 * scale, 2, centres.size());
+    add("tall ellipses", 0.5 * scale, scale, 2, centres.size());
+    return list;
+}
+
+/// Makes curves feasible: first rounder, then smaller.
+void repair(const CurveObjective& objective, std::size_t curves, std::vector<double>& unknowns,
+            Workspace& workspace) {
+    const std::size_t terms = objective.terms();
+    for (int trial = 0; trial < 200 && !objective.feasible(unknowns, workspace); ++trial)
+        for (std::size_t l = 0; l < curves; ++l)
+            for (std::size_t t = 0; t < terms; ++t)
+                if (trial < 12 ? t > 0 : true) unknowns[l * terms + t] *= t > 0 ? 0.7 : 0.97;
+}
+
+/// Levels of a gauge as Fourier coefficients about a centre that lies inside the smallest of them.
+std::vector<double> project(const CurveObjective& objective, const FourierOptions& options,
+                            const Gauge& gauge, const std::vector<double>& levels, Workspace& workspace) {
+    const bool free = options.centre == FourierCentre::free;
+    FourierCurves curves{.centre_column = free ? gauge.column : objective.middle_column(),
+                         .centre_row = free ? gauge.row : objective.middle_row(),
+                         .scale = objective.bands().frame().scale(),
+                         .order = options.order,
+                         .coefficients = {}};
+    const Directions& directions = objective.bands().directions();
+    const double reach = objective.bands().frame().right + objective.bands().frame().bottom;
+    std::vector<double> basis(objective.terms());
+    for (const double level : levels) {
+        std::vector<double> coefficients(objective.terms(), 0.0);
+        for (std::size_t i = 0; i < directions.size(); ++i) {
+            const double c = directions.cosine[i], s = directions.sine[i];
+            double low = 0, high = reach;
+            for (int halving = 0; halving < 40; ++halving) {
+                const double r = 0.5 * (low + high);
+                (gauge.size(curves.centre_column + r * c, curves.centre_row + r * s) < level ? low : high) =
+                    r;
+            }
+            const double g = std::sqrt(low / curves.scale) / static_cast<double>(directions.size());
+            fourier_basis(c, s, options.order, basis.data());
+            coefficients[0] += g;
+            for (std::size_t t = 1; t < basis.size(); ++t) coefficients[t] += 0.5 * g * basis[t];
+        }
+        curves.coefficients.push_back(std::move(coefficients));
+    }
+    std::vector<double> unknowns = objective.unknowns_of(curves);
+    repair(objective, options.curves, unknowns, workspace);
+    return unknowns;
+}
+
+std::vector<double> even_circles(const CurveObjective& objective, const FourierOptions& options) {
+    std::vector<double> unknowns(objective.unknowns(), 0.0);
+    for (std::size_t l = 0; l < options.curves; ++l)
+        unknowns[l * objective.terms()] =
+            std::sqrt(static_cast<double>(l + 1) / static_cast<double>(options.curves + 1));
+    return unknowns;
+}
+
+std::vector<double> with_noise(const CurveObjective& objective, const std::vector<double>& unknowns,
+                               const FourierOptions& options, std::uint64_t seed, std::uint64_t index,
+                               Workspace& workspace) {
+    Random random(seed, kNoisePurpose, index);
+    std::vector<double> noise(options.curves * objective.terms());
+    for (double& e : noise) e = random.normal();
+    std::vector<double> result = unknowns;
+    for (double sigma = kNoise; sigma > 1e-6; sigma *= 0.5) {
+        for (std::size_t i = 0; i < noise.size(); ++i) result[i] = unknowns[i] + sigma * noise[i];
+        if (objective.feasible(result, workspace)) return result;
+    }
+    return unknowns;
+}
+
+void sort_by_rank(std::vector<Candidate>& list) {
+    std::erase_if(list, [](const Candidate& candidate) { return !std::isfinite(candidate.rank); });
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.rank < b.rank; });
+}
+
+/// All candidates with their best levels for one kind of variance, best first by the binned problem; the
+/// plain circles about the middle are always kept.
+std::vector<Candidate> solve_levels(const BilinearField& field, const CurveObjective& objective,
+                                    FourierOptions options, FourierVariance variance, std::size_t keep) {
+    options.variance = variance;
+    std::vector<Candidate> list = candidates(field, objective, options);
+    parallel_for(list.size(), [&](std::size_t i) {
+        Candidate& candidate = list[i];
+        const Gauge& gauge = candidate.gauge;
+        const bool fixed = options.centre == FourierCentre::middle;
+        // Large enough to hold the centre, and to stay clear of what the floor punishes.
+        const double hold =
+            fixed ? 1.15 * gauge.size(objective.middle_column(), objective.middle_row()) : 0.0;
+        const double clear = objective.bands().floor_radius() / std::min(gauge.half_width, gauge.half_height);
+        const auto fit =
+            fit_levels(field, options, gauge, std::max(hold, clear), objective.bands().floor_area());
+        if (!fit) return;
+        candidate.rank = fit->objective;
+        candidate.levels = fit->levels;
+    });
+    const Candidate plain = list[0];
+    sort_by_rank(list);
+    if (list.size() > keep) {
+        list.resize(keep);
+        if (std::isfinite(plain.rank)) list.push_back(plain);
+    }
+    return list;
+}
+
+/// Ranks candidates by the true objective of their curves.
+void judge(const CurveObjective& objective, const FourierOptions& options, std::vector<Candidate>& list) {
+    parallel_for(list.size(), [&](std::size_t i) {
+        Workspace workspace = objective.workspace();
+        list[i].unknowns = project(objective, options, list[i].gauge, list[i].levels, workspace);
+        list[i].rank = objective.value(list[i].unknowns, workspace).total;
+    });
+    sort_by_rank(list);
+}
+
+/// Initial curves of one descent.
+struct Start {
+    std::string origin;
+    std::vector<double> unknowns;  ///< always feasible
+};
+
+/// options.starts initial curves, in this order: the best levels of a set of circles, ellipses and rounded
+/// rectangles by the one-dimensional solver; the paper's evenly spaced noisy circles; the same as the first
+/// for the other kind of variance; the best of another shape; then noisy copies by turns.
+std::vector<Start> make_starts(const BilinearField& field, const CurveObjective& objective,
+                               const FourierOptions& options, std::uint64_t seed) {
+    std::vector<Candidate> list = solve_levels(field, objective, options, options.variance, kShortList);
+    judge(objective, options, list);
+    // The levels that are best for the other kind of variance: with equal weights circles tend to one
+    // needlessly small region, from which descent may not return; the area-weighted ones are dull and safe,
+    // and vice versa.
+    const bool mean = options.variance == FourierVariance::mean;
+    std::vector<Candidate> others =
+        solve_levels(field, objective, options, mean ? FourierVariance::area : FourierVariance::mean, 1);
+    judge(objective, options, others);
+
+    Workspace workspace = objective.workspace();
+    const std::vector<double> even = even_circles(objective, options);
+    std::vector<Start> starts;
+    for (std::uint32_t s = 0; s < options.starts; ++s) {
+        const auto noisy = [&](const std::vector<double>& unknowns) {
+            return with_noise(objective, unknowns, options, seed, s, workspace);
+        };
+        if (s == 1 || list.empty()) {
+            starts.push_back({"evenly spaced circles with noise", noisy(even)});
+            continue;
+        }
+        const Candidate& best = list[0];
+        if (s == 0) {
+            starts.push_back({best.shape + " by the one-dimensional solver", best.unknowns});
+            continue;
+        }
+        const auto other_shape = std::find_if(
+            list.begin(), list.end(), [&](const Candidate& each) { return each.shape != best.shape; });
+        if (s == 2 && !others.empty()) {
+            starts.push_back({others[0].shape + (mean ? " by area-weighted levels" : " by unweighted levels"),
+                              others[0].unknowns});
+        } else if (s == 3 && other_shape != list.end()) {
+            starts.push_back({other_shape->shape + " by the one-dimensional solver", other_shape->unknowns});
+        } else if (s % 2 == 0) {
+            starts.push_back({"evenly spaced circles with noise", noisy(even)});
+        } else {
+            const Candidate& source = list[(s - 3) / 2 % list.size()];
+            starts.push_back(
+                {source.shape + " by the one-dimensional solver with noise", noisy(source.unknowns)});
+        }
+    }
+    return starts;
+}
+
 /// Standard deviations of the blur, coarse to fine, as parts of the inscribed radius. Between the nodes of
 /// the quadrature a sharp edge of J is invisible to the gradient; blurred to about the nodes' distance it
 /// pulls from afar.

@@ -4,10 +4,17 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/fail.hpp"
+
 namespace kandinsky::partition::fcc {
 
 namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+void require(const char* name, double value, double low, double high) {
+    if (!(value >= low && value <= high))
+        fail(ErrorKind::usage, "Fourier curves: {} is {}, but must be from {} to {}", name, value, low, high);
+}
 
 std::size_t fine_stride(const FourierOptions& options) {
     // 64 samples per highest harmonic of the series, and at least 4 per quadrature angle.
@@ -25,6 +32,29 @@ bool stays_positive(const double* gap, std::size_t n) {
     return true;
 }
 }  // namespace
+
+void check(const FourierOptions& options) {
+    require("curves", options.curves, 1, 16);
+    require("order", options.order, 1, 32);
+    require("penalty", options.penalty, 0, 1e6);
+    require("angles", options.angles, 8, 4096);
+    require("nodes", options.nodes, 1, 128);
+    require("starts", options.starts, 1, 1000);
+    require("iterations", options.iterations, 0, 1e6);
+}
+
+void check(const FourierField& field) {
+    const std::size_t pixels = field.grid.pixels();
+    if (field.counts.size() != pixels || field.features.size() != pixels * field.feature_count)
+        fail(ErrorKind::data,
+             "Fourier curves: {} counts and {} feature values do not fit a grid of {} x {} with {} features",
+             field.counts.size(), field.features.size(), field.grid.height, field.grid.width,
+             field.feature_count);
+}
+
+bool too_small(const FourierField& field) {
+    return field.grid.width < 3 || field.grid.height < 3 || field.feature_count == 0;
+}
 
 CurveObjective::CurveObjective(const BilinearField& field, const FourierOptions& options)
     : bands_(field, options),

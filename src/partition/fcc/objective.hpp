@@ -8,6 +8,14 @@
 
 namespace kandinsky::partition::fcc {
 
+/// Throws a usage error that names the option when one is out of range.
+void check(const FourierOptions& options);
+/// Throws a data error when the spans do not fit the grid.
+void check(const FourierField& field);
+/// No curves fit into a grid with less than three rows or columns, and none are worth having without
+/// features.
+[[nodiscard]] bool too_small(const FourierField& field);
+
 /// The objective as a function of the unknowns: the curves' coefficients, innermost first, and for a free
 /// centre its offset from the middle in units of the scale.
 class CurveObjective {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <kandinsky/fourier_curves.hpp>
 #include <optional>
 #include <vector>

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <kandinsky/annuli.hpp>
-#include <memory>
 #include <span>
 #include <vector>
 

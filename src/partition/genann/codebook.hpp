@@ -28,7 +28,6 @@ class Codebook final : public Fitness, public Sweeper {
                                                            std::span<const std::uint32_t> from,
                                                            std::span<const std::uint32_t> to) const override;
     [[nodiscard]] std::size_t cells() const { return cells_; }
-    [[nodiscard]] const std::vector<std::uint16_t>& codes() const { return code_; }
 
   private:
     struct Cell;

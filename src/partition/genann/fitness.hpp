@@ -26,9 +26,6 @@ struct Regions {
     std::vector<std::size_t> first;  ///< [region + 1]
 
     [[nodiscard]] std::size_t count() const { return first.size() - 1; }
-    [[nodiscard]] PointBlock block(std::size_t region) const {
-        return points.block(first[region], first[region + 1]);
-    }
 };
 [[nodiscard]] Regions group_by_region(const Cloud& cloud, const Spans& spans);
 

@@ -1,7 +1,6 @@
 #include "partition/genann/kernels.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 

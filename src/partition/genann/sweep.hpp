@@ -4,7 +4,6 @@
 #include <kandinsky/annuli.hpp>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "partition/genann/cloud.hpp"
 

@@ -8,7 +8,6 @@
 #include "core/base/parallel.hpp"
 #include "core/base/random.hpp"
 #include "partition/kmeans/descent.hpp"
-#include "partition/kmeans/exchange.hpp"
 #include "partition/kmeans/seeding.hpp"
 
 namespace kandinsky::partition::kmeans {

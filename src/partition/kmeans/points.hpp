@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -16,25 +15,13 @@ class Points {
 
     /// From rows [point][coordinate]; every value must be finite.
     Points(std::span<const float> rows, std::size_t dimension)
-        : size_(rows.size() / dimension),
-          dimension_(dimension),
-          stride_((size_ + kPadding - 1) / kPadding * kPadding),
-          values_(stride_ * dimension) {
-        for (std::size_t j = 0; j < dimension_; ++j)
-            for (std::size_t i = 0; i < size_; ++i) values_[j * stride_ + i] = rows[i * dimension_ + j];
-        pad();
-    }
+        : Points(rows.size() / dimension, dimension,
+                 [&](std::size_t i, std::size_t j) { return rows[i * dimension + j]; }) {}
 
     /// The chosen points of another set, in the order of `chosen`.
     Points(const Points& other, std::span<const std::size_t> chosen)
-        : size_(chosen.size()),
-          dimension_(other.dimension_),
-          stride_((size_ + kPadding - 1) / kPadding * kPadding),
-          values_(stride_ * dimension_) {
-        for (std::size_t j = 0; j < dimension_; ++j)
-            for (std::size_t i = 0; i < size_; ++i) values_[j * stride_ + i] = other.at(chosen[i], j);
-        pad();
-    }
+        : Points(chosen.size(), other.dimension_,
+                 [&](std::size_t i, std::size_t j) { return other.at(chosen[i], j); }) {}
 
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] std::size_t dimension() const { return dimension_; }
@@ -57,11 +44,16 @@ class Points {
     }
 
   private:
-    void pad() {
-        for (std::size_t j = 0; size_ > 0 && j < dimension_; ++j)
-            std::fill(values_.begin() + static_cast<std::ptrdiff_t>(j * stride_ + size_),
-                      values_.begin() + static_cast<std::ptrdiff_t>((j + 1) * stride_),
-                      values_[j * stride_ + size_ - 1]);
+    /// value(i, j): coordinate j of point i.
+    template <class Value>
+    Points(std::size_t size, std::size_t dimension, Value&& value)
+        : size_(size),
+          dimension_(dimension),
+          stride_((size + kPadding - 1) / kPadding * kPadding),
+          values_(stride_ * dimension) {
+        for (std::size_t j = 0; j < dimension; ++j)
+            for (std::size_t i = 0; i < stride_; ++i)
+                values_[j * stride_ + i] = value(std::min(i, size - 1), j);
     }
 
     std::size_t size_ = 0;

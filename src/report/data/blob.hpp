@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace kandinsky {
@@ -24,5 +23,7 @@ namespace kandinsky {
 
 /// 0 .. `steps` for value / top in [0, 1] (clamped, to the nearest); 255 for a value that is not finite.
 [[nodiscard]] std::uint8_t quantised(double value, double top, unsigned steps = 254);
+/// The smallest round number that is not below the value.
+[[nodiscard]] double round_up(double value);
 
 }  // namespace kandinsky

@@ -8,7 +8,6 @@
 
 #include "core/base/parallel.hpp"
 #include "report/data/blob.hpp"
-#include "report/data/round_up.hpp"
 
 namespace kandinsky {
 

@@ -4,7 +4,6 @@
 #include <kandinsky/compare.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "evaluate/level_plan.hpp"

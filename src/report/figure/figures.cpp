@@ -9,11 +9,11 @@
 
 #include "report/data/blob.hpp"
 #include "report/data/pixel_curves.hpp"
-#include "report/data/round_up.hpp"
 #include "report/figure/colour.hpp"
 #include "report/figure/png.hpp"
 #include "report/figure/svg.hpp"
 #include "report/figure/weights.hpp"
+#include "report/table/rows.hpp"
 
 namespace kandinsky {
 
@@ -266,9 +266,7 @@ Files figures(const ReportInput& input, const Tally& tally) {
     const Grid grid = input.test->grid();
     const bool pooled = input.calibrators.front()->options.condition == Condition::none;
     for (std::size_t s = 0; s < input.calibrators.front()->strata(); ++s) {
-        if (!pooled && !input.classes.empty() &&
-            std::find(input.classes.begin(), input.classes.end(), static_cast<int>(s)) == input.classes.end())
-            continue;
+        if (!is_wanted(pooled ? -1 : static_cast<int>(s), input.classes)) continue;
         const std::string suffix = pooled ? "all" : fmt::format("class{}", s);
         add_maps(input, s, suffix, files);
         files.emplace_back(fmt::format("coverage_{}.svg", suffix), coverage_svg(input, tally, s));
@@ -288,9 +286,7 @@ Files figures(const ReportInput& input, const Tally& tally) {
         }
     }
     for (std::size_t c = 0; c < input.test->classes(); ++c) {
-        if (!input.classes.empty() &&
-            std::find(input.classes.begin(), input.classes.end(), static_cast<int>(c)) == input.classes.end())
-            continue;
+        if (!is_wanted(static_cast<int>(c), input.classes)) continue;
         std::vector<double> share(grid.pixels());
         for (std::size_t p = 0; p < share.size(); ++p)
             share[p] = static_cast<double>(tally.samples[c * grid.pixels() + p]) /

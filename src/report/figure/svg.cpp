@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace kandinsky {
 
@@ -19,24 +21,16 @@ std::string label(double x, double y, std::string_view text, std::string_view an
 }  // namespace
 
 std::string xml_escaped(std::string_view text) {
+    constexpr std::pair<char, std::string_view> kNames[] = {
+        {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}};
     std::string out;
-    for (const char letter : text) switch (letter) {
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '&':
-                out += "&amp;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                // Control characters have no place in XML, not even escaped.
-                out += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
-        }
+    for (const char letter : text) {
+        const auto* const named = std::find_if(std::begin(kNames), std::end(kNames),
+                                               [&](const auto& one) { return one.first == letter; });
+        // Control characters have no place in XML, not even escaped.
+        const char plain = static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
+        out += named != std::end(kNames) ? named->second : std::string_view(&plain, 1);
+    }
     return out;
 }
 
@@ -64,6 +58,13 @@ double SvgPlot::top(double y) const {
     return height_ - kBottom - y / y_top_ * (height_ - kTop - kBottom);
 }
 
+std::string SvgPlot::path(const Points& points) const {
+    std::string out;
+    for (const auto& [x, y] : points)
+        out += fmt::format("{}{:.2f},{:.2f}", out.empty() ? "M" : "L", left(x), top(y));
+    return out;
+}
+
 void SvgPlot::x_axis(std::string_view name, const std::vector<std::pair<double, std::string>>& ticks) {
     for (const auto& [at, text] : ticks) {
         body_ += fmt::format("<path d=\"M{:.2f},{:.2f}V{:.2f}\" stroke=\"{}\" stroke-opacity=\"0.1\"/>\n",
@@ -84,18 +85,13 @@ void SvgPlot::y_axis(std::string_view name, const std::vector<std::pair<double, 
 }
 
 void SvgPlot::line(const Points& points, std::string_view colour, double width, bool dashed) {
-    std::string path;
-    for (const auto& [x, y] : points)
-        path += fmt::format("{}{:.2f},{:.2f}", path.empty() ? "M" : "L", left(x), top(y));
-    body_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{}/>\n", path, colour,
-                         width, dashed ? " stroke-dasharray=\"3 4\"" : "");
+    body_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{}/>\n", path(points),
+                         colour, width, dashed ? " stroke-dasharray=\"3 4\"" : "");
 }
 
 void SvgPlot::area(const Points& outline, std::string_view colour, double opacity) {
-    std::string path;
-    for (const auto& [x, y] : outline)
-        path += fmt::format("{}{:.2f},{:.2f}", path.empty() ? "M" : "L", left(x), top(y));
-    body_ += fmt::format("<path d=\"{}Z\" fill=\"{}\" fill-opacity=\"{}\"/>\n", path, colour, opacity);
+    body_ +=
+        fmt::format("<path d=\"{}Z\" fill=\"{}\" fill-opacity=\"{}\"/>\n", path(outline), colour, opacity);
 }
 
 void SvgPlot::dot(double x, double y, std::string_view colour, double radius) {

@@ -26,6 +26,7 @@ class SvgPlot {
   private:
     [[nodiscard]] double left(double x) const;
     [[nodiscard]] double top(double y) const;
+    [[nodiscard]] std::string path(const Points& points) const;
 
     double width_, height_, x_top_, y_top_;
     std::string body_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "report/data/round_up.hpp"
+#include "report/data/blob.hpp"
 #include "report/figure/svg.hpp"
 
 namespace kandinsky {

@@ -1,6 +1,5 @@
 #include "report/page/page.hpp"
 
-#include <algorithm>
 
 #include "core/base/fail.hpp"
 #include "report/page/template.hpp"

@@ -30,12 +30,6 @@ ordered_json at_levels(const MethodTally& tally, double SetFigures::*figure) {
     return out;
 }
 
-ordered_json numbers(const std::vector<double>& values) {
-    ordered_json out = ordered_json::array();
-    for (const double value : values) out.push_back(number(value));
-    return out;
-}
-
 ordered_json counts_blob(const std::uint32_t* counts, const Grid& grid) {
     std::vector<std::uint16_t> values(grid.pixels());
     for (std::size_t p = 0; p < values.size(); ++p)

@@ -37,13 +37,6 @@ ordered_json pair_json(const Interval& interval) {
     return {number(interval.low), number(interval.high)};
 }
 
-std::string cell(double value, int digits = 4) {
-    return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "-";
-}
-std::string percent(double value) {
-    return std::isfinite(value) ? fmt::format("{:.1f} %", 100 * value) : "-";
-}
-
 std::string heading(const char* first, std::size_t width = kNameWidth) {
     return fmt::format("  {:<{}}{:>9}{:>9}{:>9}{:>9}{:>10}{:>8}{:>8}{:>8}{:>9}{:>9}\n", first, width,
                        "weighted", fmt::format("CE n>={}", kEnoughSamples), "floor", "pixels", "place",
@@ -98,20 +91,15 @@ ordered_json details_json(const EvaluationReport& report, std::size_t calibrator
     const Evaluation& evaluation = report.calibrators[calibrator];
     const StratumEvaluation& own = evaluation.strata[stratum];
     const bool pooled = evaluation.strata.size() == 1;
-    const auto list = [](const std::vector<double>& values) {
-        ordered_json numbers = ordered_json::array();
-        for (const double value : values) numbers.push_back(number(value));
-        return numbers;
-    };
     const auto at_levels = [&](double SetFigures::*figure) { return level_numbers(evaluation, figure); };
     ordered_json out{{"worst_region", place_json(own.worst_region, "region")},
                      {"worst_block", block_json(own.worst_block)},
                      {"image_coverage", images_json(own.image_coverage)},
                      {"size_stratified",
                       {{"samples", evaluation.size_samples},
-                       {"coverage", list(evaluation.size_coverage)},
+                       {"coverage", numbers(evaluation.size_coverage)},
                        {"worst", place_json(evaluation.worst_size, "size")}}},
-                     {"false_shares", list(own.false_shares)},
+                     {"false_shares", numbers(own.false_shares)},
                      {"level_sets",
                       {{"set_size", at_levels(&SetFigures::size)},
                        {"false_classes", at_levels(&SetFigures::false_classes)},
@@ -126,7 +114,7 @@ ordered_json details_json(const EvaluationReport& report, std::size_t calibrator
                        {"false_classes", number(evaluation.plain_sets.false_classes)},
                        {"single_share", number(evaluation.plain_sets.single)},
                        {"single_right", number(evaluation.plain_sets.single_right)}}}};
-    if (pooled) out["class_false_share"] = list(evaluation.class_false_share);
+    if (pooled) out["class_false_share"] = numbers(evaluation.class_false_share);
     if (report.bootstrap == 0) return out;
     const ProbabilityEvaluation& probabilities = report.probabilities;
     out["bootstrap"] = {

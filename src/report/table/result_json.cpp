@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "report/table/details.hpp"
@@ -16,6 +15,12 @@ ordered_json number(double value) {
     return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
 }
 
+ordered_json numbers(const std::vector<double>& values) {
+    ordered_json out = ordered_json::array();
+    for (const double value : values) out.push_back(number(value));
+    return out;
+}
+
 ordered_json level_numbers(const Evaluation& evaluation, double SetFigures::*figure) {
     ordered_json out = ordered_json::array();
     for (const SetFigures& level : evaluation.level_sets) out.push_back(number(level.*figure));
@@ -23,12 +28,6 @@ ordered_json level_numbers(const Evaluation& evaluation, double SetFigures::*fig
 }
 
 namespace {
-ordered_json numbers(const std::vector<double>& values) {
-    ordered_json out = ordered_json::array();
-    for (const double value : values) out.push_back(number(value));
-    return out;
-}
-
 ordered_json class_name(int cls) {
     return cls < 0 ? ordered_json("all") : ordered_json(cls);
 }
@@ -43,6 +42,27 @@ ordered_json regions_json(const std::vector<std::vector<double>>& coverage,
 
 ordered_json interval_json(const Interval& interval) {
     return std::isfinite(interval.low) ? ordered_json{interval.low, interval.high} : ordered_json(nullptr);
+}
+
+/// The figures of a row as the paper has them, and those of the test samples that the caller adds.
+ordered_json row_json(const CompareRow& row, const ordered_json& samples = ordered_json::object()) {
+    ordered_json out{{"method", row.method},
+                     {"class", class_name(row.cls)},
+                     {"regions", row.regions},
+                     {"mean_ce", number(row.mean_ce)},
+                     {"q05", number(row.q05)},
+                     {"q95", number(row.q95)},
+                     {"floor", number(row.floor)},
+                     {"pixels", row.pixels},
+                     {"pixels_without_data", row.pixels_without_data}};
+    out.update(samples);
+    out.update({{"set_size", number(row.sets.size)},
+                {"false_share", number(row.false_share)},
+                {"false_classes", number(row.sets.false_classes)},
+                {"empty_share", number(row.empty_share)},
+                {"coverage", numbers(row.coverage)},
+                {"region_coverage", regions_json(row.region_coverage, row.region_samples)}});
+    return out;
 }
 
 /// The figures beside the paper's; details_json() has what stands behind them.
@@ -77,23 +97,9 @@ ordered_json comparison_json(const Comparison& comparison, const std::vector<int
     for (std::size_t r = 0; r < comparison.rows.size(); ++r) {
         const CompareRow& row = comparison.rows[r];
         if (!is_wanted(row.cls, classes)) continue;
-        ordered_json one{{"method", row.method},
-                         {"class", class_name(row.cls)},
-                         {"regions", row.regions},
-                         {"mean_ce", number(row.mean_ce)},
-                         {"q05", number(row.q05)},
-                         {"q95", number(row.q95)},
-                         {"floor", number(row.floor)},
-                         {"pixels", row.pixels},
-                         {"pixels_without_data", row.pixels_without_data},
-                         {"set_size", number(row.sets.size)},
-                         {"false_share", number(row.false_share)},
-                         {"false_classes", number(row.sets.false_classes)},
-                         {"empty_share", number(row.empty_share)},
-                         {"coverage", numbers(row.coverage)},
-                         {"region_coverage", regions_json(row.region_coverage, row.region_samples)},
-                         {"ece", number(row.ece)},
-                         {"seconds", {{"fit", row.fit_seconds}, {"evaluate", row.evaluate_seconds}}}};
+        ordered_json one = row_json(row);
+        one["ece"] = number(row.ece);
+        one["seconds"] = {{"fit", row.fit_seconds}, {"evaluate", row.evaluate_seconds}};
         one.update(figures_json(row));
         if (!comparison.last.calibrators.empty())
             one.update(details_json(comparison.last, r % methods, r / methods));
@@ -125,23 +131,8 @@ ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationRepor
     for (std::size_t s = 0; s < evaluation.strata.size(); ++s) {
         const int cls = pooled ? -1 : static_cast<int>(s);
         if (!is_wanted(cls, classes)) continue;
-        const StratumEvaluation& from = evaluation.strata[s];
-        ordered_json one{{"method", calibrator.options.method},
-                         {"class", class_name(cls)},
-                         {"regions", calibrator.partitions[s].regions},
-                         {"mean_ce", number(from.mean_ce)},
-                         {"q05", number(from.q05)},
-                         {"q95", number(from.q95)},
-                         {"floor", number(from.floor)},
-                         {"pixels", from.pixels},
-                         {"pixels_without_data", from.pixels_without_data},
-                         {"samples", from.samples},
-                         {"set_size", number(evaluation.sets.size)},
-                         {"false_share", number(from.false_share)},
-                         {"false_classes", number(evaluation.sets.false_classes)},
-                         {"empty_share", number(evaluation.plain_sets.empty)},
-                         {"coverage", numbers(from.coverage)},
-                         {"region_coverage", regions_json(from.region_coverage, from.region_samples)}};
+        const CompareRow row = compare_row(calibrator, evaluation, report.probabilities, s);
+        ordered_json one = row_json(row, {{"samples", evaluation.strata[s].samples}});
         if (!calibrator.choices.empty()) one["chosen"] = calibrator.method_of(s);
         if (pooled) {
             double sum = 0;
@@ -156,7 +147,7 @@ ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationRepor
             one["ece"] = number(report.probabilities.classes[s].ece);
             one["reliability"] = reliability_json(report.probabilities.classes[s]);
         }
-        one.update(figures_json(compare_row(calibrator, evaluation, report.probabilities, s)));
+        one.update(figures_json(row));
         one.update(details_json(report, 0, s));
         if (!evaluation.released_marginal.empty()) {
             const std::vector<double>& marginal = evaluation.released_marginal[s];

@@ -8,6 +8,7 @@ namespace kandinsky {
 
 /// A number, or null where there is none.
 [[nodiscard]] nlohmann::ordered_json number(double value);
+[[nodiscard]] nlohmann::ordered_json numbers(const std::vector<double>& values);
 
 /// What the sets hold at each level, before any was filled.
 [[nodiscard]] nlohmann::ordered_json level_numbers(const Evaluation& evaluation, double SetFigures::*figure);

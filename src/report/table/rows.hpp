@@ -1,7 +1,11 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <kandinsky/compare.hpp>
+#include <string>
 #include <vector>
 
 namespace kandinsky {
@@ -18,6 +22,14 @@ inline constexpr std::size_t kNameWidth = 9;  ///< of the column of methods or c
     std::size_t width = kNameWidth;
     for (const CompareRow& row : comparison.rows) width = std::max(width, row.method.size() + 1);
     return width;
+}
+
+/// A number for a table, or "-" where there is none; as a share of 100 %.
+[[nodiscard]] inline std::string cell(double value, int digits = 4) {
+    return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "-";
+}
+[[nodiscard]] inline std::string percent(double value, int digits = 1) {
+    return std::isfinite(value) ? fmt::format("{:.{}f} %", 100 * value, digits) : "-";
 }
 
 }  // namespace kandinsky

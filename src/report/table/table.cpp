@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "report/table/details.hpp"
@@ -11,16 +10,8 @@
 namespace kandinsky {
 
 namespace {
-std::string cell(double value, int digits = 4) {
-    return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "-";
-}
-
 std::string range_cell(double low, double high) {
     return std::isfinite(low) ? fmt::format("[{:.3f}, {:.3f}]", low, high) : "-";
-}
-
-std::string percent(double value, int digits = 1) {
-    return std::isfinite(value) ? fmt::format("{:.{}f} %", 100 * value, digits) : "-";
 }
 
 /// "2.35 % empty (filled)": both what the thresholds leave empty and what becomes of it.

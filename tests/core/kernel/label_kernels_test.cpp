@@ -1,4 +1,4 @@
-#include "core/kernel/label_kernels.hpp"
+#include "core/kernel/label_kernels_scalar.hpp"
 
 #include <gtest/gtest.h>
 

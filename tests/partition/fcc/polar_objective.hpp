@@ -6,7 +6,6 @@
 #include <kandinsky/fourier_curves.hpp>
 
 #include "core/base/fail.hpp"
-#include "partition/fcc/check.hpp"
 #include "partition/fcc/objective.hpp"
 
 // Measures any curves and regions by the yardstick of the Fourier curves.

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "core/base/random.hpp"
-#include "partition/kmeans/exchange.hpp"
 #include "partition/kmeans/nearest_reference.hpp"
 #include "partition/kmeans/seeding.hpp"
 

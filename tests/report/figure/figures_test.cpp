@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "report/data/round_up.hpp"
+#include "report/data/blob.hpp"
 #include "report/figure/png.hpp"
 #include "report/figure/svg.hpp"
 #include "report/figure/weights.hpp"

@@ -1,4 +1,4 @@
-#include "core/kernel/half_to_float.hpp"
+#include "core/kernel/half.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "io/folder/rank_part.hpp"
+#include "io/folder/folder_dataset.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,12 @@
-#include "core/kernel/half_to_float.hpp"
+#include "core/kernel/half.hpp"
 
 #include <cstring>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/kernel/half_to_float.cpp"
+#define HWY_TARGET_INCLUDE "core/kernel/half.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
-#include "core/kernel/half.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace kandinsky {

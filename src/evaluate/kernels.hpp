@@ -5,8 +5,8 @@
 
 namespace kandinsky {
 
-/// Kernels of the calibration error. As those of count_kernels.hpp: the widest vector unit, any n, no
-/// allocation, the same result on every unit.
+/// Kernels of coverage and of the calibration error. As those of count_kernels.hpp: the widest vector unit,
+/// any n, no allocation, the same result on every unit.
 
 /// Where a probability p falls among `bins` (at most 255) of equal width, the sum of that and of where it
 /// falls among `fine_bins` (at most 65000), and p - flag in units of 2^-32, rounded towards p = 0. Both
@@ -23,5 +23,10 @@ void bin_probabilities(const float* probs, const std::uint8_t* flag, const std::
 /// For each b below `bins`: all[b] += places whose bin is b, flagged[b] += those of them with the flag.
 void count_bins(const std::uint8_t* bin, const std::uint8_t* flag, std::size_t n, std::size_t bins,
                 std::uint64_t* all, std::uint64_t* flagged);
+
+/// out[i] = the first of `levels` thresholds[level * n + i] (ascending with the level, at most 255 levels)
+/// that is not below scores[i]; `levels` if none is. A NaN threshold covers nothing.
+void first_covering_level(const float* scores, const float* thresholds, std::size_t levels, std::size_t n,
+                          std::uint8_t* out);
 
 }  // namespace kandinsky

@@ -1,4 +1,4 @@
-#include "io/image/letterbox.hpp"
+#include "io/image/photo.hpp"
 
 #include <gtest/gtest.h>
 
