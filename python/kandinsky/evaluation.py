@@ -124,6 +124,12 @@ class Evaluation(Result):
         return self._values("false_share")
 
     @property
+    def place_error(self) -> np.ndarray:
+        """Mean distance of a pixel's coverage at alpha from 1 - alpha, over pixels with 3 test samples or more; one per class
+        reported."""
+        return self._values("place_error")
+
+    @property
     def false_classes(self) -> float:
         """Mean number of wrong classes in a set at alpha."""
         return float(self._values("false_classes")[0])

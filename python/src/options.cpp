@@ -45,9 +45,9 @@ std::vector<std::string> remarks_of(const Calibrator& calibrator) {
     return cli::remarks(calibrator);
 }
 
-ReportInput report_input_of(const Comparison& comparison, const Dataset& test,
+ReportInput report_input_of(const Comparison& comparison, const Dataset& calibration, const Dataset& test,
                             const std::vector<int>& classes) {
-    return cli::report_input(comparison, test, classes);
+    return cli::report_input(comparison, calibration, test, classes);
 }
 
 nlohmann::ordered_json input_json_of(const std::string& what, const Dataset& data) {

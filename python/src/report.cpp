@@ -38,9 +38,7 @@ nb::bytes contest_page(const Contest& self, const std::string& title, const std:
     require_report_template();
     PyProgress progress(std::move(callback));
     return bytes_of(progress.run(threads, [&] {
-        ReportInput input = report_input_of(*self.core, *self.test, classes);
-        input.provenance["inputs"] = {input_json_of("calibration", *self.calibration),
-                                      input_json_of("test", *self.test)};
+        ReportInput input = report_input_of(*self.core, *self.calibration, *self.test, classes);
         finish(input, title, class_names, self.test->classes());
         const Examination found =
             examine(*input.test, input.calibrators, {.alpha = input.alpha, .ece_maps = false}, progress);

@@ -115,6 +115,8 @@ def evaluation(calibrator, probs, member, valid, alpha):
         out["pixels"].append(len(seen))
         out["samples"].append(int(count.sum()))
     sets = calibrator.sets(probs, alpha).astype(bool)
+    out["place_error"] = [place_error(sets, member[:, classes], classes, 1 - float(alpha))
+                          for classes in strata(member, calibrator.condition)]
     out["false_shares"] = [[false_share(there, member, valid, classes) for there in covered]
                            for classes in strata(member, calibrator.condition)]
     out["level_sets"] = [what_sets_hold(there, member, valid) for there in covered]
@@ -126,6 +128,14 @@ def evaluation(calibrator, probs, member, valid, alpha):
     out["ece"] = [expected_calibration_error(two_classes(probs)[:, c][valid], member[:, c][valid])
                   for c in range(member.shape[1])]
     return out
+
+
+def place_error(sets, there, classes, wanted):
+    """Mean distance of a pixel's coverage from what is wanted, over pixels with three samples; None without any."""
+    count = there.sum(axis=(0, 1))
+    hits = (sets[:, classes] & there).sum(axis=(0, 1))
+    enough = count >= 3
+    return np.abs(hits[enough] / count[enough] - wanted).mean() if enough.any() else None
 
 
 def filled(sets, probs):
@@ -158,7 +168,7 @@ def same_measures(row, expected, stratum):
               if name in names and not close(found, expected["without_filling"][name])]
     wrong += [f"{name} at {level}" for name in names for level, wanted in enumerate(expected["level_sets"])
               if not close(row["level_sets"][name][level], wanted[name])]
-    wrong += [] if close(row["false_share"], expected["false_share"][stratum]) else ["false_share"]
+    wrong += [name for name in ("false_share", "place_error") if not close(row[name], expected[name][stratum])]
     wrong += [f"false_shares at {level}" for level, wanted in enumerate(expected["false_shares"][stratum])
               if not close(row["false_shares"][level], wanted)]
     return wrong[0] if wrong else None

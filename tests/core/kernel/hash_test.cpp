@@ -56,8 +56,8 @@ TEST(Hash, OfHalvesIsThatOfTheirFloats) {
                 for (std::size_t i = 0; i < n; ++i) floats.push_back(half_to_float(plane(p, k)[i]));
             EXPECT_EQ(hashes[k], hash_bytes(floats.data(), floats.size() * sizeof(float), k + 1)) << n;
         }
-        for (const std::uint16_t bad : {0x3C01, 0x7C00, 0x7E00, 0x8001, 0xBC00}) {
-            halves[5 * n + 3] = bad;
+        for (const int bad : {0x3C01, 0x7C00, 0x7E00, 0x8001, 0xBC00}) {
+            halves[5 * n + 3] = static_cast<std::uint16_t>(bad);
             EXPECT_FALSE(hash_halves(planes, n, hashes)) << bad;
         }
     }

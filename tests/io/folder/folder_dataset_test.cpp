@@ -60,8 +60,8 @@ class Volumes final : public ImageSource {
 
 /// What one rank got: slices by their marks, the groups they belong to, and what it said.
 struct Share {
-    std::vector<std::size_t> slices;
-    std::set<std::int64_t> groups;
+    std::vector<std::size_t> slices{};
+    std::set<std::int64_t> groups{};
     std::uint64_t images = 0, bytes = 0;
 };
 
