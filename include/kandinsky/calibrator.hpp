@@ -21,6 +21,13 @@ enum class Fallback {
     automatic,  ///< `image` where pixels are pooled alike, which promises nothing anyway; else `none`
 };
 
+/// Which images learn (regions, distributions, how pixels share), and which set the thresholds.
+enum class Promise {
+    none,           ///< all do both: nothing is promised of what is learnt
+    split,          ///< a share of the groups learns, the others set the thresholds: 1 - alpha is promised
+    leave_one_out,  ///< all do both, learning again without each group: 1 - alpha is promised; method field
+};
+
 /// How to calibrate: the method, what its regions share, and what is promised.
 struct CalibrateOptions {
     std::string method = default_method();              ///< one of method_names()
@@ -33,7 +40,8 @@ struct CalibrateOptions {
     ScoreOptions score = default_score();               ///< how strange a class looks at a pixel
     std::size_t rungs =
         0;  ///< resolution of long curves; 0: 2000, or 200 when there are more than 1024 curves
-    bool released = false;  ///< reproduce the authors' released code; the default score is lac then
+    bool released = false;            ///< reproduce the authors' released code; the default score is lac then
+    Promise promise = Promise::none;  ///< with `split` above 0 it is Promise::split
     double split =
         0;  ///< find the regions on this share of the groups, set the thresholds on the rest; 0: both on all
     std::uint64_t seed = 0;                     ///< of all random numbers
@@ -138,6 +146,8 @@ void check_fits(const Calibrator& calibrator, const Dataset& data);
 
 [[nodiscard]] std::string_view name_of(EmptySets empty);    ///< the option's word
 [[nodiscard]] EmptySets empty_sets(std::string_view name);  ///< throws a usage error for an unknown name
+[[nodiscard]] std::string_view name_of(Promise promise);    ///< the option's word
+[[nodiscard]] Promise promise_of(std::string_view name);    ///< throws a usage error for an unknown name
 [[nodiscard]] std::string_view name_of(Fallback fallback);  ///< the option's word
 [[nodiscard]] Fallback fallback_of(std::string_view name);  ///< throws a usage error for an unknown name
 

@@ -54,6 +54,9 @@ class Calibrator(Fitted):
         Resolution of long curves; 0 chooses.
     split : float
         Share of the groups on which regions are found; the thresholds are set on the rest. 0: both on all.
+    promise : {"none", "split", "loo"}
+        What is promised of what is learnt: nothing; 1 - alpha by a `split`, half of the groups unless given; or 1 - alpha with
+        every group, by leaving each out in turn ("loo", method field).
     compat : {"none", "released"}
         "released" reproduces the authors' released code.
     seed : int
@@ -115,6 +118,7 @@ class Calibrator(Fitted):
         quantiles: Sequence[float] = (0.6, 0.7, 0.8, 0.9),
         rungs: int = 0,
         split: float = 0.0,
+        promise: str = "none",
         compat: str = "none",
         seed: int = 0,
         memory: Union[str, int, None] = None,
@@ -135,6 +139,7 @@ class Calibrator(Fitted):
         self.quantiles = quantiles
         self.rungs = rungs
         self.split = split
+        self.promise = promise
         self.compat = compat
         self.seed = seed
         self.memory = memory

@@ -69,6 +69,18 @@ CalibrateOptions effective(CalibrateOptions options) {
     for (const double level : options.quantiles)
         if (!(level >= 0 && level <= 1))
             fail(ErrorKind::usage, "--quantiles has {}, but levels lie in [0, 1]", level);
+    if (options.promise == Promise::leave_one_out) {
+        if (options.split > 0)
+            fail(ErrorKind::usage, "--promise loo learns from all groups: leave --split out");
+        if (options.pooling != Pooling::groups)
+            fail(ErrorKind::usage, "--promise loo needs --pooling groups");
+        if (options.method == kAutoMethod ||
+            (method(options.method).uses_labels && !method(options.method).fit_curves))
+            fail(ErrorKind::usage, "--promise loo is for the method field; {} takes --promise split",
+                 options.method);
+    }
+    if (options.promise == Promise::split && options.split == 0) options.split = 0.5;
+    if (options.split > 0) options.promise = Promise::split;
     if (!(options.split >= 0 && options.split < 1))
         fail(ErrorKind::usage, "--split is {}, but must be a share of the groups, at least 0 and below 1",
              options.split);
@@ -123,7 +135,8 @@ CalibrationRun::CalibrationRun(const Dataset& data, const std::vector<CalibrateO
     for (const CalibrateOptions& one : options)
         if (one.condition != common_.condition || one.score != common_.score ||
             one.quantiles != common_.quantiles || one.released != common_.released ||
-            one.pooling != common_.pooling || one.rungs != common_.rungs || one.split != common_.split)
+            one.pooling != common_.pooling || one.rungs != common_.rungs || one.split != common_.split ||
+            one.promise != common_.promise)
             fail(ErrorKind::internal,
                  "[calibrate_all] the methods must share score, condition, quantiles, pooling and rungs");
     if (wanted.any() && !data.team().counts()) {
@@ -175,6 +188,7 @@ std::vector<SoftCurves> CalibrationRun::soft_curves(const CalibrateOptions& opti
                      .pooling = options.pooling,
                      .ladder = ladder,
                      .data_split = data_split,
+                     .leave_one_out = options.promise == Promise::leave_one_out,
                      .seed = options.seed,
                      .memory = options.memory,
                      .settings = &options.settings,

@@ -37,7 +37,7 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     const std::string which = options.condition == Condition::by_class
                                   ? "whose true label is the class in question"
                                   : "with a label";
-    if (soft && options.split > 0)
+    if (soft && options.promise != Promise::none)
         return fmt::format(
             "A random pixel {}, of a new {} that has such a pixel, has its true label in the set with "
             "probability "

@@ -74,6 +74,16 @@ EmptySets empty_sets(std::string_view name) {
     fail(ErrorKind::usage, "empty is '{}', but must be auto, fill or keep", name);
 }
 
+std::string_view name_of(Promise promise) {
+    return promise == Promise::none ? "none" : promise == Promise::split ? "split" : "loo";
+}
+
+Promise promise_of(std::string_view name) {
+    for (const Promise one : {Promise::none, Promise::split, Promise::leave_one_out})
+        if (name_of(one) == name) return one;
+    fail(ErrorKind::usage, "there is no promise '{}'; choose none, split or loo", name);
+}
+
 std::string_view name_of(Fallback fallback) {
     return fallback == Fallback::none ? "none" : fallback == Fallback::image ? "image" : "auto";
 }

@@ -76,6 +76,8 @@ Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_ha
             of_group[g] = static_cast<std::uint8_t>(tickets[g] % folds.count);
     } else {
         const std::vector<std::size_t> places = places_of(comm, tickets);
+        for (std::size_t image = 0; image < data.images(); ++image)
+            folds.place.push_back(static_cast<std::uint32_t>(places[data.group_of(image)]));
         for (std::size_t g = 0; g < tickets.size(); ++g)
             of_group[g] = static_cast<std::uint8_t>(places[g] % folds.count);
     }
@@ -83,6 +85,14 @@ Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_ha
     for (std::size_t image = 0; image < data.images(); ++image)
         folds.of_image[image] = of_group[data.group_of(image)];
     return folds;
+}
+
+Folds folds_without(const Folds& all, std::size_t wanted, std::size_t groups, std::uint32_t left_out) {
+    Folds out{.of_image = {}, .count = std::min(wanted, groups - 1)};
+    for (const std::uint32_t place : all.place)
+        out.of_image.push_back(
+            static_cast<std::uint8_t>((place - (place > left_out)) % std::max<std::size_t>(1, out.count)));
+    return out;
 }
 
 }  // namespace kandinsky::partition

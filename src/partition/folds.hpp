@@ -17,9 +17,16 @@ enum class FoldOrder {
 struct Folds {
     std::vector<std::uint8_t> of_image;
     std::size_t count = 0;  ///< min(wanted, groups)
+    /// [image] the place of its group in the order that the folds are dealt by; empty where they are not.
+    std::vector<std::uint32_t> place{};
 };
 
 [[nodiscard]] Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
                                std::size_t wanted, FoldOrder order, std::uint64_t seed);
+
+/// What make_folds() gives for the images without one group, for each of all images (those of the group have
+/// any fold). The folds must have places.
+[[nodiscard]] Folds folds_without(const Folds& all, std::size_t wanted, std::size_t groups,
+                                  std::uint32_t left_out);
 
 }  // namespace kandinsky::partition

@@ -28,26 +28,55 @@ std::vector<std::uint32_t> quantile_slots(const std::vector<std::uint64_t>& mass
 }
 }  // namespace
 
-ScoreGrid::ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>& weights,
-                     float largest, std::size_t bins)
+ScoreGrid::ScoreGrid(std::vector<std::uint32_t> slots, std::uint32_t first, float largest, std::size_t bins)
     : largest_(largest), most_bins_(bins), bin_of_slot_(kSlots) {
-    std::vector<std::uint32_t> slots = quantile_slots(counts, bins / 2);
-    const std::vector<std::uint32_t> rare = quantile_slots(weights, bins - 1 - bins / 2);
-    slots.insert(slots.end(), rare.begin(), rare.end());
-    const auto last = std::find_if(counts.rbegin(), counts.rend(), [](std::uint64_t n) { return n > 0; });
-    slots.push_back(static_cast<std::uint32_t>(counts.rend() - last - 1));
     std::sort(slots.begin(), slots.end());
     slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
     for (const std::uint32_t slot : slots) edges_.push_back(upper_key(slot));
     edges_.back() = std::min(edges_.back(), scale_key(largest));
     // Where scores begin: an empty stretch below them would pull interpolated thresholds down.
-    const auto first = std::find_if(counts.begin(), counts.end(), [](std::uint64_t n) { return n > 0; });
-    origin_ = std::min(edges_.front(), lower_key(static_cast<std::uint32_t>(first - counts.begin()))) - 1;
+    origin_ = std::min(edges_.front(), lower_key(first)) - 1;
     std::size_t bin = 0;
     for (std::size_t slot = 0; slot < kSlots; ++slot) {
         while (bin + 1 < slots.size() && slot > slots[bin]) ++bin;
         bin_of_slot_[slot] = static_cast<std::uint8_t>(bin);
     }
+}
+
+namespace {
+std::vector<std::uint32_t> chosen_slots(const std::vector<std::uint64_t>& counts,
+                                        const std::vector<std::uint64_t>& weights, std::size_t bins) {
+    std::vector<std::uint32_t> slots = quantile_slots(counts, bins / 2);
+    const std::vector<std::uint32_t> rare = quantile_slots(weights, bins - 1 - bins / 2);
+    slots.insert(slots.end(), rare.begin(), rare.end());
+    const auto last = std::find_if(counts.rbegin(), counts.rend(), [](std::uint64_t n) { return n > 0; });
+    slots.push_back(static_cast<std::uint32_t>(counts.rend() - last - 1));
+    return slots;
+}
+
+std::uint32_t first_slot(const std::vector<std::uint64_t>& counts) {
+    const auto first = std::find_if(counts.begin(), counts.end(), [](std::uint64_t n) { return n > 0; });
+    return static_cast<std::uint32_t>(first - counts.begin());
+}
+}  // namespace
+
+ScoreGrid::ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>& weights,
+                     float largest, std::size_t bins)
+    : ScoreGrid(chosen_slots(counts, weights, bins), first_slot(counts), largest, bins) {}
+
+ScoreGrid ScoreGrid::fixed(const ScoreOptions& score, std::size_t classes) {
+    const float largest = largest_score(score, classes);
+    const std::int32_t low = scale_key(score_range(score, classes).low), one = scale_key(1.0f),
+                       top = scale_key(largest), octave = scale_key(0.5f) / 23;
+    const std::int32_t step = low < 0 ? octave / 2 : octave / 4;
+    const auto slot = [](std::int32_t key) {
+        return static_cast<std::uint32_t>((key >> kShift) + kZeroSlot);
+    };
+    std::vector<std::uint32_t> slots{slot(top)};
+    for (std::int32_t key = low; key < std::min(one, top); key += step) slots.push_back(slot(key));
+    const std::int32_t beyond = top - one > 30 * octave ? octave : octave / 2;
+    for (std::int32_t key = one; key < top; key += beyond) slots.push_back(slot(key));
+    return {std::move(slots), slot(low), largest, 256};
 }
 
 std::vector<ScoreGrid> make_score_grids(const SoftInput& input, std::span<const std::uint32_t> strata,
@@ -77,8 +106,7 @@ std::vector<ScoreGrid> make_score_grids(const SoftInput& input, std::span<const 
         for (std::size_t i = 0; i < wanted; ++i)
             for (std::size_t j = 0; j < range.size(); ++j)
                 vote[i * range.size() + j] =
-                    (std::uint64_t{1} << 36) /
-                    std::max(1u, input.census.counts[strata[i] * pixels + range.begin + j]);
+                    ScoreGrid::vote(input.census.counts[strata[i] * pixels + range.begin + j]);
         constexpr std::size_t kRun = 4096;  // pixels scored at a time: they stay in the cache
         ScoredTile tile(input.data, input.score, std::min(kRun, range.size()));
         for (std::size_t image = first; image < last; ++image)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,10 @@ class ScoreGrid {
     ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>& weights,
               float largest, std::size_t bins);
 
+    /// Thresholds that no data move: four for every halving of s or 1 - s (two where scores reach below 0,
+    /// and beyond 1).
+    [[nodiscard]] static ScoreGrid fixed(const ScoreOptions& score, std::size_t classes);
+
     [[nodiscard]] static std::uint32_t slot_of(float score) {
         return static_cast<std::uint32_t>((scale_key(score) >> kShift) + kZeroSlot);
     }
@@ -35,6 +40,10 @@ class ScoreGrid {
         return lower_key(slot) + (1 << kShift) - 1;
     }
 
+    /// What a score weighs where every pixel weighs the same, for a pixel with so many.
+    [[nodiscard]] static std::uint64_t vote(std::uint32_t scores) {
+        return (std::uint64_t{1} << 36) / std::max(1u, scores);
+    }
     [[nodiscard]] std::size_t bins() const { return edges_.size(); }
     [[nodiscard]] std::size_t most_bins() const { return most_bins_; }  ///< as asked for; scores may be few
     [[nodiscard]] const std::vector<std::int32_t>& edges() const {
@@ -48,6 +57,9 @@ class ScoreGrid {
     }
 
   private:
+    /// Thresholds at the upper ends of slots; `first`: the slot below which no score lies.
+    ScoreGrid(std::vector<std::uint32_t> slots, std::uint32_t first, float largest, std::size_t bins);
+
     std::vector<std::int32_t> edges_;
     std::int32_t origin_ = 0;
     float largest_ = 1;

@@ -34,7 +34,8 @@ struct SoftInput {
     Pooling pooling = Pooling::pixels;
     Ladder ladder;  ///< the levels at which curves can be asked for
     const DataSplit* data_split =
-        nullptr;  ///< with pooling by groups: learn from some, set levels with the others
+        nullptr;                 ///< with pooling by groups: learn from some, set levels with the others
+    bool leave_one_out = false;  ///< with pooling by groups: learn again without each group
     std::uint64_t seed = 0;
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of counts to hold at a time
     const MethodSettings* settings = nullptr;

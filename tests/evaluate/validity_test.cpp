@@ -3,6 +3,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <kandinsky/calibrator.hpp>
+#include <kandinsky/predictor.hpp>
 
 #include "core/base/random.hpp"
 
@@ -66,6 +67,30 @@ Tally simulate(const std::string& method, Pooling pooling, std::size_t images, d
     return tally;
 }
 
+/// The same for a method that learns: few rounds, each learns many times.
+Tally leave_one_out(std::size_t images, double moodiness, std::uint64_t seed, int rounds) {
+    Tally tally;
+    CalibrateOptions options;
+    options.promise = Promise::leave_one_out;
+    options.rungs = 100;
+    for (int round = 0; round < rounds; ++round) {
+        Random random(seed, 9, static_cast<std::uint64_t>(round));
+        const Draw calibration = draw(random, images, moodiness), fresh = draw(random, 1, moodiness);
+        const Dataset data(Array::copy_of(calibration.probs, {images, 2, 4, 4}),
+                           Array::copy_of(calibration.labels, {images, 4, 4}), {});
+        std::vector<std::uint8_t> sets(2 * kPixels);
+        Predictor(calibrate(data, options), kAlpha, EmptySets::keep).sets(fresh.probs, sets);
+        double pixels = 0, hits = 0;
+        for (std::size_t p = 0; p < kPixels; ++p) {
+            pixels += fresh.labels[p] == 1;
+            hits += fresh.labels[p] == 1 && sets[kPixels + p] != 0;
+        }
+        ++tally.rounds;
+        tally.covered += hits / pixels;
+    }
+    return tally;
+}
+
 /// What the mean of that many values in [0, 1] falls below with at most the false-alarm probability when its
 /// expectation is at least 1 - alpha (Hoeffding).
 double least_mean(double rounds) {
@@ -98,6 +123,12 @@ TEST(Validity, PooledPixelsDoNotWhenTheyHangTogether) {
     EXPECT_LT(tally.covered / tally.rounds, least_mean(tally.rounds));
     EXPECT_LT(simulate("image", Pooling::pixels, 4, 0.95, 13).covered,
               simulate("image", Pooling::groups, 4, 0.95, 13).covered);
+}
+
+TEST(Validity, LeavingEachGroupOutKeepsThePromiseOfWhatIsLearnt) {
+    const Tally tally = leave_one_out(9, 0.95, 14, 250);
+    EXPECT_GE(tally.covered / tally.rounds, least_mean(tally.rounds));
+    EXPECT_LT(tally.covered / tally.rounds, 1 - kAlpha + 0.15);
 }
 
 }  // namespace

@@ -97,6 +97,10 @@ void CalibrateFlags::declare(CLI::App& app) {
     app.add_option(
         "--split", split,
         "find the regions on this share of the groups, set the thresholds on the rest (0: no split)");
+    app.add_option(
+        "--promise", promise,
+        "what is promised of what is learnt: none; split (see --split, 0.5 by default); loo: every "
+        "group learns and sets thresholds, by leaving each out in turn (method field)");
     app.add_option("--compat", compat, "'released': reproduce the authors' released code");
     app.add_option("--seed", seed, "seed of everything random")->check(CLI::NonNegativeNumber);
     app.add_option("--memory", memory,
@@ -125,6 +129,9 @@ CalibrateOptions CalibrateFlags::options() const {
     options.quantiles = parse_reals(quantiles, "--quantiles");
     options.rungs = rungs;
     options.split = split;
+    options.promise = promise_of(promise);
+    if (split > 0 && given("promise") && options.promise != Promise::split)
+        fail(ErrorKind::usage, "--split {} means --promise split, but --promise is {}", split, promise);
     options.seed = seed;
     options.released = !says("--compat", compat, "none", "released");
     if (options.released && given("score") && options.score.kind != ScoreKind::lac)

@@ -122,6 +122,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
     if (!score.is_null()) meta["options"]["score_options"] = score;
     if (options.sketch > 0)
         meta["options"]["sketch"] = {{"asked", options.sketch}, {"error", calibrator.sketch_error}};
+    if (options.promise == Promise::leave_one_out) meta["options"]["promise"] = name_of(options.promise);
     if (calibrator.classless) meta["data"]["classless"] = true;
     if (!calibrator.input.empty()) meta["input"] = ordered_json::parse(calibrator.input);
     return meta;
@@ -171,6 +172,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         to.quantiles = options.at("quantiles").get<std::vector<double>>();
         to.rungs = options.at("rungs").get<std::size_t>();
         to.split = options.at("split").get<double>();
+        to.promise = to.split > 0 ? Promise::split : promise_of(options.value("promise", "none"));
         to.released = options.at("compat").get<std::string>() == "released";
         to.seed = options.at("seed").get<std::uint64_t>();
         to.settings.text = settings_from(options.at("method_options"));

@@ -6,9 +6,8 @@
 #include <optional>
 
 #include "core/base/fail.hpp"
-#include "partition/field/blend.hpp"
-#include "partition/field/cross_validation.hpp"
-#include "partition/field/levels.hpp"
+#include "partition/field/learn.hpp"
+#include "partition/field/leave_one_out.hpp"
 #include "partition/field/simplex.hpp"
 
 namespace kandinsky::partition::field {
@@ -16,17 +15,6 @@ namespace kandinsky::partition::field {
 extern const Method kMethod;
 
 namespace {
-constexpr double kRidge = 1e-5;
-// Far above rounding, far below a level: 0.3 * 65536 should not round up to the next number.
-constexpr double kRounding = 1e-6;
-
-struct Options {
-    std::size_t folds = 5, bins = 128;
-    FoldOrder order = FoldOrder::content;
-    CandidateOptions candidates;
-    Locality locality;
-};
-
 std::vector<double> parse_bandwidths(const std::string& text) {
     std::vector<double> all;
     for (const char* at = text.data(); text != "auto";) {
@@ -64,99 +52,13 @@ Options read_options(const MethodSettings* settings) {
     return options;
 }
 
-std::string describe(const std::vector<Candidate>& candidates, const std::vector<double>& weights,
-                     const ErrorProducts& products, const Folds& folds, const Cells& cells,
-                     std::size_t bins) {
-    using Json = nlohmann::json;
-    const bool judged = products.folds > 0;
-    Json list = Json::array();
-    double loss = 0;
-    for (std::size_t k = 0; k < candidates.size(); ++k) {
-        const Candidate& one = candidates[k];
-        for (std::size_t j = 0; j < candidates.size(); ++j)
-            loss += weights[j] * weights[k] * products.at(j, k);
-        list.push_back(
-            {{"bandwidth", one.kind == Candidate::Kind::image ? Json() : Json(one.bandwidth * cells.side())},
-             {"mirror", one.mirror},
-             {"rings", one.kind == Candidate::Kind::rings ? Json(one.tau) : Json()},
-             {"weight", weights[k]},
-             {"loss", judged ? Json(products.at(k, k)) : Json()}});
-    }
-    return Json{{"kind", "field"}, {"candidates", list},   {"folds", folds.count},
-                {"bins", bins},    {"cell", cells.side()}, {"loss", judged ? Json(loss) : Json()}}
-        .dump();
-}
-
-/// What was learnt about one stratum.
-struct Learnt {
-    std::vector<Candidate> candidates;
-    ErrorProducts products;
-    std::vector<double> weights;
-    std::vector<std::uint16_t> distributions;                               ///< from all folds
-    std::vector<std::optional<std::vector<std::uint16_t>>> without_fold{};  ///< where levels are wanted
-};
-
-std::vector<Candidate> candidates_on(const Cells& cells, CandidateOptions wanted) {
-    for (double& bandwidth : wanted.bandwidths) bandwidth /= cells.side();
-    return make_candidates(cells.grid(), wanted);
-}
-
-/// Learns how pixels share from the counts of one stratum.
-Learnt learn(const FoldHistograms& histograms, const Options& options, const Cells& cells, bool without_folds,
-             Progress& progress) {
-    Learnt out;
-    out.candidates = candidates_on(cells, options.candidates);
-    const FoldFields fields = fold_fields(cells, histograms, out.candidates);
-    out.products = cross_validate(cells, histograms, out.candidates, fields, progress);
-    // Where nothing can be judged (one group) all pixels share alike: the candidate with the least to go
-    // wrong.
-    out.weights.resize(out.candidates.size());
-    out.weights[0] = 1;
-    if (out.products.folds > 0)
-        out.weights = simplex_minimum(out.products.values, out.candidates.size(), kRidge);
-    const auto blended = [&](const CandidateFields& from) {
-        return stored(blend(cells.grid(), from, out.weights, histograms.bins(), options.locality));
-    };
-    out.distributions = blended(CandidateFields(cells, histograms, histograms.folds(), out.candidates));
-    for (std::size_t fold = 0; fold < fields.size() && without_folds; ++fold)
-        out.without_fold.push_back(fields[fold] ? std::optional(blended(*fields[fold])) : std::nullopt);
-    return out;
-}
-
-/// The numbers of smooth curves that every set of distributions on a grid of scores shares.
-SmoothCurves::Storage storage_on(const ScoreGrid& grid, const Cells& cells,
-                                 std::optional<std::vector<std::uint16_t>> distributions) {
-    SmoothCurves::Storage storage;
-    storage.side = cells.side();
-    if (!distributions) return storage;
-    storage.origin = grid.origin();
-    storage.largest = grid.largest();
-    storage.edges = grid.edges();
-    storage.cumulative = std::move(*distributions);
-    return storage;
-}
-
-/// The ladder's levels on the scale of the curves: as they are, or the groups' quantiles for them.
-std::vector<std::uint32_t> levels_of(const Ladder& ladder, const GroupLevels* fitted) {
-    std::vector<std::uint32_t> levels;
-    for (const double level : ladder.levels) {
-        const double wanted = fitted != nullptr ? fitted->quantile(level) : level;
-        levels.push_back(
-            std::isinf(wanted)
-                ? SmoothCurves::kNever
-                : std::min<std::uint32_t>(SmoothCurves::kOne, static_cast<std::uint32_t>(std::ceil(
-                                                                  wanted * SmoothCurves::kOne - kRounding))));
-    }
-    return levels;
-}
-
 /// Curves without a score: the class is in every set.
 SoftCurves nothing_known(const SoftInput& input, const Cells& cells) {
     SoftCurves result;
     SmoothCurves::Storage storage;
     storage.side = cells.side();
     result.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
-    result.partition.geometry = describe({}, {}, {}, {}, cells, 0);
+    result.partition.geometry = describe({}, 0, cells, 0);
     return result;
 }
 
@@ -204,8 +106,7 @@ void fit_batch(const Images& images, const Options& options, const Cells& cells,
         storage.groups = grouped ? fitted[i].groups() : 0;
         SoftCurves curves;
         curves.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
-        curves.partition.geometry = describe(learnt[i].candidates, learnt[i].weights, learnt[i].products,
-                                             folds, cells, grids[i].bins());
+        curves.partition.geometry = describe(learnt[i], folds.count, cells, grids[i].bins());
         const auto place =
             std::find(input.strata.begin(), input.strata.end(), strata[i]) - input.strata.begin();
         out[static_cast<std::size_t>(place)] = std::move(curves);
@@ -274,7 +175,9 @@ CrossFit cross_fit(const CrossFitInput& input) {
 std::vector<SoftCurves> fit_curves(const SoftInput& input) {
     const Options options = read_options(input.settings);
     const Cells cells(input.data.grid());
-    std::vector<SoftCurves> result = input.pooling == Pooling::groups && input.data_split != nullptr
+    const bool grouped = input.pooling == Pooling::groups;
+    std::vector<SoftCurves> result = grouped && input.leave_one_out ? leave_one_out(input, options, cells)
+                                     : grouped && input.data_split != nullptr
                                          ? fit_split(input, options, cells)
                                          : fit_images({input, input}, options, cells);
     for (SoftCurves& one : result) {
