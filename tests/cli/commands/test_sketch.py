@@ -143,3 +143,12 @@ def test_what_needs_more_than_one_walk_is_refused(many):
 def test_files_can_be_read_again_and_are_refused(many):
     files = ["--probs", "probs.npy", "--labels", "labels.npy", "-o", "x.kcal"]
     many.refuses(2, ["--sketch", "seen once", "leave it out"], "calibrate", *files, "--method", "pixel", *SKETCH)
+
+
+def test_near_from_a_pipe_is_off_by_at_most_the_error(many):
+    stream(many, "--method", "image", "--sketch", "0.01", "--pooling", "pixels")
+    many.does("predict", "cal.kcal", "--thresholds", "sketch.npy")
+    many.calibrate("--score", "near", "--method", "image", "--pooling", "pixels")
+    many.does("predict", "cal.kcal", "--thresholds", "exact.npy")
+    above = many.load("sketch.npy").astype(float) - many.load("exact.npy")
+    assert (above >= 0).all() and (above <= 0.01 + 1e-6).all() and (above > 0).any()
