@@ -1,6 +1,6 @@
 # The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
 .DEFAULT_GOAL := help
-.PHONY: help setup build web demo check test test-mutations test-asan test-tsan fuzz bench format lint reference docs package wheel install clean
+.PHONY: help setup build web demo check test test-mutations test-asan test-tsan fuzz bench format lint reference docs package wheel sdist install clean
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -122,6 +122,14 @@ package:  ## Debian packages of the command, the library and the networks, below
 wheel:  ## a Python wheel below build/wheel, tried in a fresh environment
 	@$(SETUP) --wheel
 	@scripts/wheel.py $(BUILD)
+
+sdist:  ## a source distribution of the Python package below build/sdist, with the report's page built
+	@$(SETUP) --wheel
+	@$(SETUP) --report
+	@$(CONFIGURE) $(KEEP_TESTS) -DKANDINSKY_WEB=ON
+	@$(COMPILE) --target report_page
+	@mkdir -p web/dist && cp $(BUILD)/web/dist/index.html web/dist/
+	@scripts/sdist.py $(BUILD)
 
 install: build  ## install below PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)

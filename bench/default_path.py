@@ -1,9 +1,10 @@
 """The default of `calibrate`, at the sizes that matter, with its bars: time, memory and size of the file.
 
-    python bench/default_path.py --build build [--scratch DIR] [--camvid DIR] [--rounds 2] [--only photos,classes,street,growth,camvid]
+    python bench/default_path.py --build build [--scratch DIR] [--data DIR] [--rounds 2] [--only photos,classes,street,growth,camvid,promise]
 
-Needs numpy. Data are smooth random fields, made below the scratch folder and removed (1.6 GB). --camvid names a folder with
-camvid_cal_{probs,labels}.npy. Every task runs in a process of its own with two threads; seconds are wall time, the least
+Needs numpy. Data are smooth random fields, made below the scratch folder and removed (1.6 GB). --data names a folder with
+camvid_cal, pets_cal and hippocampus_cal27 as _probs.npy, _labels.npy and _groups.npy. The task `promise` has the rows of
+`--promise loo`, what calibrate does by default with that many groups; all others learn once (`--promise none`). Every task runs in a process of its own with two threads; seconds are wall time, the least
 of the rounds. The program exits with 1 when a bar is missed.
 """
 import argparse
@@ -61,7 +62,7 @@ class Bench:
     def calibrate(self, title, data, *words):
         output = self.folder / "out.kcal"
         command = [self.program, "calibrate", "--probs", f"{data}_probs.npy", "--labels", f"{data}_labels.npy", "-o", output,
-                   "--quiet", "--threads", "2", *words]
+                   "--quiet", "--threads", "2", *words, *([] if "--promise" in words else ["--promise", "none"])]
         return self.row(title, self.best(command), output)
 
     def predict(self, title, data, threads=2):
@@ -136,13 +137,26 @@ def growth(bench):
         before = now
 
 
+def promise(bench, data):
+    """Learning again without each group, on real outputs."""
+    for name in ("probs", "labels"):
+        np.save(bench.folder / f"pets100_{name}.npy", np.load(data / f"pets_cal_{name}.npy", mmap_mode="r")[:100])
+    groups = ["--groups", data / "hippocampus_cal27_groups.npy"]
+    for title, where, most, words in (("pets, 100 images of 160 x 120, 2 classes", bench.folder / "pets100", 30, []),
+                                      ("hippocampus, 27 patients, 671 slices of 64 x 64, 3 classes", data / "hippocampus_cal27", 10, groups),
+                                      ("CamVid, 142 images of 160 x 120, 11 classes", data / "camvid_cal", 150, [])):
+        own = bench.calibrate(f"`--promise loo`, {title}", where, "--promise", "loo", *words)
+        bench.bar("seconds with a promise", own and own[0], most)
+        bench.bar("MB of its file", own and own[3], 40)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build", help="the build folder")
     parser.add_argument("--scratch", default=tempfile.gettempdir(), help="where large files go, and are removed")
-    parser.add_argument("--camvid", help="folder of camvid_cal_{probs,labels}.npy")
+    parser.add_argument("--data", type=Path, help="folder of real outputs as .npy")
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--only", default="photos,classes,street,growth,camvid")
+    parser.add_argument("--only", default="photos,classes,street,growth,camvid,promise")
     arguments = parser.parse_args()
     program = Path(arguments.build, "bin", "kandinsky").resolve()
     if not program.exists():
@@ -156,10 +170,12 @@ def main():
                 task(bench)
             for left in folder.iterdir():
                 left.unlink()
-        if arguments.camvid and "camvid" in arguments.only.split(","):
-            own = bench.calibrate("default, CamVid: 142 images of 160 x 120, 11 classes", Path(arguments.camvid) / "camvid_cal")
+        if arguments.data and "camvid" in arguments.only.split(","):
+            own = bench.calibrate("default, CamVid: 142 images of 160 x 120, 11 classes", arguments.data / "camvid_cal")
             bench.bar("seconds on CamVid", own and own[0], 6)
             bench.bar("MB of its file", own and own[3], 40)
+        if arguments.data and "promise" in arguments.only.split(","):
+            promise(bench, arguments.data)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     sys.exit(f"missed: {', '.join(bench.missed)}" if bench.missed else 0)

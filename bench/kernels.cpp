@@ -15,7 +15,6 @@
 #include "core/kernel/count_kernels.hpp"
 #include "core/kernel/half.hpp"
 #include "core/kernel/hash.hpp"
-#include "core/kernel/label_kernels.hpp"
 #include "curve/column_sort.hpp"
 #include "curve/score_key.hpp"
 #include "evaluate/kernels.hpp"

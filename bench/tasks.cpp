@@ -50,7 +50,7 @@ Calibrator pixelwise(const Grid& grid) {
     for (std::uint8_t& label : labels) label = static_cast<std::uint8_t>(random.below(2));
     const Dataset data(Array::copy_of(probs, {kImages, 2, grid.height, grid.width}),
                        Array::copy_of(labels, {kImages, grid.height, grid.width}), {});
-    CalibrateOptions options{.score = {}};
+    CalibrateOptions options{.score = {}, .promise = Promise::none};
     options.method = "pixel";
     return calibrate(data, options);
 }
@@ -118,7 +118,7 @@ void curves(const std::string& probs, const std::string& labels) {
     std::size_t count = 0;
     const std::clock_t before = std::clock();  // of all threads
     const double seconds = seconds_of([&] {
-        CalibrateOptions options{.score = {}};
+        CalibrateOptions options{.score = {}, .promise = Promise::none};
         options.method = "pixel";
         options.pooling = Pooling::pixels;
         const Calibrator made = calibrate(Dataset(read_npy(probs), read_npy(labels), {}), options);

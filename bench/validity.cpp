@@ -76,6 +76,7 @@ std::vector<Rule> make_rules(const Grid& grid) {
         options.method = method;
         options.pooling = pooling;
         options.split = split;
+        options.promise = split > 0 ? kandinsky::Promise::split : kandinsky::Promise::none;
         return options;
     };
     const auto four = [&](const std::string& method, double split) {

@@ -1,7 +1,9 @@
 # Warnings, hardening and sanitizers shared by every target of the project.
 function(kandinsky_compile_options target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-                         -ffp-contract=off)
+  if(NOT KANDINSKY_PACKAGE)  # nobody reads pip's warnings
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  endif()
+  target_compile_options(${target} PRIVATE -ffp-contract=off)
   if(KANDINSKY_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
@@ -16,9 +18,9 @@ function(kandinsky_compile_options target)
 endfunction()
 
 # Under sanitizers tests and the command are optimised little, which compiles faster; not at all would cost far more when
-# they run.
+# they run. In the Python package so are options and bindings.
 function(kandinsky_compile_fast target)
-  if(KANDINSKY_SANITIZE)
+  if(KANDINSKY_SANITIZE OR KANDINSKY_PACKAGE)
     target_compile_options(${target} PRIVATE -O1)
   endif()
 endfunction()

@@ -1,5 +1,6 @@
 # The report's page: web/ bundled by Vite into one HTML file, which becomes a C++ array of the library. Node and npm are
 # needed only here. Everything happens in a copy below the build folder, so that the source tree stays clean.
+# A source distribution ships the page built, as web/dist/index.html: the Python package takes it from there.
 #   AUTO  build the page when Node (18 or newer) and npm are there and the packages can be had; else say so and go on
 #   ON    the same, but fail without it
 #   OFF   never; the program then says how to enable reports
@@ -47,6 +48,13 @@ endfunction()
 function(kandinsky_report_template out)
   set(source ${PROJECT_BINARY_DIR}/generated/report_template.cpp)
   set(${out} ${source} PARENT_SCOPE)
+  set(shipped ${PROJECT_SOURCE_DIR}/web/dist/index.html)
+  if(KANDINSKY_PACKAGE AND NOT KANDINSKY_WEB AND EXISTS ${shipped})
+    message(STATUS "Report: the page that came with the sources")
+    execute_process(COMMAND ${CMAKE_COMMAND} -DPAGE=${shipped} -DSOURCE=${source}
+                            -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake)
+    return()
+  endif()
   set(problem "KANDINSKY_WEB is OFF")
   if(KANDINSKY_WEB)
     kandinsky_web_prepare(problem)
@@ -76,6 +84,7 @@ function(kandinsky_report_template out)
             ${PROJECT_SOURCE_DIR}/web/tsconfig.json ${PROJECT_SOURCE_DIR}/web/package.json .
     COMMAND ${KANDINSKY_NPM} run --silent build
     DEPENDS ${parts} WORKING_DIRECTORY ${KANDINSKY_WEB_DIR} COMMENT "Bundling the report's page" VERBATIM)
+  add_custom_target(report_page DEPENDS ${page})
   add_custom_command(OUTPUT ${source}
     COMMAND ${CMAKE_COMMAND} -DPAGE=${page} -DSOURCE=${source} -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
     DEPENDS ${page} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake COMMENT "Embedding the report's page" VERBATIM)

@@ -4,7 +4,7 @@
 #include <kandinsky/npy.hpp>
 
 #include "harness.hpp"
-#include "io/array/npy_write.hpp"
+#include "io/array/npy.hpp"
 
 namespace {
 

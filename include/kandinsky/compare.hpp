@@ -1,22 +1,17 @@
 #pragma once
 
-#include <kandinsky/calibrator.hpp>
 #include <kandinsky/evaluate.hpp>
-#include <string>
-#include <vector>
 
 namespace kandinsky {
 
 /// How compare() calibrates and judges.
 struct CompareOptions {
-    /// "METHOD", or "METHOD:SCORE" for another score than the rest has; empty: every method that needs no
-    /// array of its own.
+    /// "METHOD", or "METHOD:SCORE" for a score of its own; empty: every method that needs no array.
     std::vector<std::string> methods;
     CalibrateOptions calibrate;  ///< the rest of the options, shared by all methods
     double alpha = 0.1;          ///< for coverage and what the sets hold
-    std::size_t sample =
-        0;  ///< calibrate on random subsets of that many groups (images without groups); 0: on all
-    std::size_t draws = 1;                   ///< number of such subsets
+    std::size_t sample = 0;      ///< calibrate on random subsets of so many groups (else images); 0: on all
+    std::size_t draws = 1;       ///< number of such subsets
     EmptySets empty = EmptySets::automatic;  ///< of the sets that are judged
     std::size_t bootstrap = 0;  ///< resamples of the test groups for intervals, with one draw only
     /// Methods to calibrate on the last draw without judging them, where they are not among the methods:

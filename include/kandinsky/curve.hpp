@@ -67,8 +67,7 @@ class CurveSet {
         std::vector<float> values;  ///< ascending; at the rungs unless complete; empty when n = 0
     };
 
-    /// The arrays behind a set, as they are kept in files: curve i has values[offsets[i]] to values[offsets[i
-    /// + 1]].
+    /// The arrays behind a set, as files keep them: curve i has values[offsets[i]] to values[offsets[i + 1]].
     struct Storage {
         std::vector<float, UnsetAllocator<float>> values;  ///< of all curves, one after the other
         std::vector<std::uint64_t> offsets{0};             ///< one more than there are curves
@@ -107,8 +106,7 @@ class CurveSet {
     [[nodiscard]] float threshold(std::size_t curve, double alpha, std::size_t rung) const;
     /// The rung at which curves that are not complete are read; as many as there are rungs: at none.
     [[nodiscard]] std::size_t rung_of(double alpha) const;
-    /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if its p-value
-    /// exceeds alpha.
+    /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if it exceeds alpha.
     [[nodiscard]] double p_value(std::size_t curve, float score) const;
 
     [[nodiscard]] const Storage& storage() const { return data_; }  ///< the arrays, for files

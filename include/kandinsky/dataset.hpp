@@ -1,12 +1,8 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <kandinsky/array.hpp>
 #include <kandinsky/grid.hpp>
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace kandinsky {
 

@@ -1,11 +1,7 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <kandinsky/calibrator.hpp>
 #include <limits>
-#include <string>
-#include <vector>
 
 namespace kandinsky {
 
@@ -102,8 +98,7 @@ struct StratumEvaluation {
     Interval coverage_interval;    ///< of coverage_at_alpha
     double mean_ce_bias = 0;       ///< by how much resampling itself raises mean_ce; taken off the interval
     /// Of the pixels that have a label but not the class, the share whose set holds the class: sets at
-    /// 1 - alpha as Evaluation::sets. Over all pairs of pixel and class where classes were pooled; NaN when
-    /// there is no such pixel.
+    /// 1 - alpha as Evaluation::sets. Over pairs of pixel and class where classes are pooled; NaN if none.
     double false_share = 0;
     std::vector<double> false_shares;  ///< the same at each level, before any set was filled
     Interval false_interval;           ///< of false_share
@@ -129,17 +124,15 @@ struct Evaluation {
     ImageCoverage image_coverage;             ///< of all classes together
     Interval coverage_interval;               ///< of coverage_at_alpha
     SetIntervals set_intervals;               ///< of sets
-    /// The released code's other number: coverage of all samples pooled, at its shifted levels. Only with
-    /// `released`.
+    /// The released code's other number, only with `released`: pooled coverage at its shifted levels.
     std::vector<std::vector<double>> released_marginal;  ///< [stratum][20]
 };
 
 /// What does not depend on the calibrator: how honest the probabilities themselves are.
 struct ProbabilityEvaluation {
-    std::vector<Reliability> classes;  ///< one per class
-    std::vector<std::vector<double>>
-        ece_map;  ///< [class][pixel], NaN where no image counts (all labels ignored); empty without maps
-    Interval mean_ece_interval;  ///< of the mean over classes
+    std::vector<Reliability> classes;          ///< one per class
+    std::vector<std::vector<double>> ece_map;  ///< [class][pixel], NaN: no label there; empty without maps
+    Interval mean_ece_interval;                ///< of the mean over classes
 };
 
 /// What evaluate() found: one judgement per calibrator, and what is the same for all.
@@ -157,8 +150,7 @@ struct EvaluationReport {
                                         const std::vector<const Calibrator*>& calibrators,
                                         const EvaluateOptions& options = {}, Progress& progress = silent());
 
-/// E|X/n - target| for X binomial(n, level): the coverage error that n test samples cause by themselves,
-/// exactly.
+/// E|X/n - target| for X binomial(n, level), exactly: the coverage error that n samples cause by themselves.
 [[nodiscard]] double sampling_floor(std::uint64_t n, double level, double target);
 
 /// Quantile by linear interpolation (numpy's default rule) of values without NaN; NaN when there is none.

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,8 +43,7 @@ struct FourierOptions {
 };
 
 /// The quantity J whose variances are minimised, on pixel centres (column, row) = (0..W-1, 0..H-1), bilinear
-/// between. Pixels with count 0 or with a value that is not finite carry no data: their values are never read
-/// as numbers.
+/// between. Pixels with count 0 or with a value that is not finite carry no data and are never read.
 struct FourierField {
     Grid grid;                              ///< that the pixels lie on
     std::size_t feature_count = 0;          ///< values per pixel
@@ -55,8 +52,7 @@ struct FourierField {
 };
 
 /// Nested curves r_l(theta) = scale * (a_0 + 2 sum_{k=1}^{K-1} (re_k cos k theta - im_k sin k theta))^2 in
-/// pixels, at the point (column, row) = centre + r (cos theta, sin theta): theta runs clockwise on the
-/// screen, rows point down.
+/// pixels, at the point (column, row) = centre + r (cos theta, sin theta): clockwise, as rows point down.
 struct FourierCurves {
     double centre_column = 0;                       ///< of the centre
     double centre_row = 0;                          ///< of the centre
@@ -72,8 +68,7 @@ struct FourierCurves {
 struct FourierObjective {
     double total = 0;     ///< what is minimised
     double variance = 0;  ///< sum (or area-weighted sum) of the bands' variances
-    double penalty =
-        0;  ///< w times the sum of the integrals of 1 / gap, gaps in units of the inscribed radius
+    double penalty = 0;   ///< w times the integrals of 1 / gap, gaps in units of the inscribed radius
     /// Keeps bands from vanishing; zero unless a band has less data than `floor_area` pixels or the innermost
     /// curve comes nearer to the centre than `floor_radius`.
     double floor = 0;
@@ -109,8 +104,7 @@ struct FourierFit {
 [[nodiscard]] FourierFit fit_fourier_curves(const FourierField& field, const FourierOptions& options,
                                             std::uint64_t seed, Progress& progress = silent());
 
-/// The band of every pixel: the first curve whose radius is not exceeded, or curves.size() outside all of
-/// them.
+/// The band of every pixel: the first curve whose radius is not exceeded, or curves.size() outside all.
 [[nodiscard]] std::vector<std::uint32_t> fourier_bands(const FourierCurves& curves, const Grid& grid);
 
 }  // namespace kandinsky

@@ -25,6 +25,5 @@
 #include <kandinsky/sketch.hpp>
 #include <kandinsky/threads.hpp>
 
-/// Prediction sets per pixel whose coverage is right where in the image it matters. Everything public is
-/// here.
+/// Prediction sets per pixel whose coverage is right where in the image it matters.
 namespace kandinsky {}

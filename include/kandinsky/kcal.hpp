@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <kandinsky/calibrator.hpp>
-#include <string>
 
 namespace kandinsky {
 

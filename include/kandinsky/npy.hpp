@@ -2,25 +2,19 @@
 
 #include <filesystem>
 #include <kandinsky/array.hpp>
-#include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace kandinsky {
 
 /// Reads a .npy file (format 1 to 3, either byte or memory order). A plain native-order file is
-/// memory-mapped, not copied. Throws Error: `file` when the file system fails, `data` when the content is not
-/// a usable array.
+/// memory-mapped, not copied. Throws Error: `file` when the file system fails, `data` when it is no array.
 [[nodiscard]] Array read_npy(const std::filesystem::path& path);
 
-/// Reads from memory; `name` stands in messages. The array refers to `bytes` where it can: `owner` keeps them
-/// alive.
+/// Reads from memory; `name` stands in messages. The array may refer to `bytes`: `owner` keeps them alive.
 [[nodiscard]] Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                               const std::string& name);
 
-/// The header that numpy would write for a C-order array of this type and shape (version 1.0, 64-byte
-/// aligned).
+/// The header that numpy would write for a C-order array (version 1.0, 64-byte aligned).
 [[nodiscard]] std::string npy_header(DType dtype, const std::vector<std::size_t>& shape);
 
 /// Writes the array in C order, atomically: the file is complete or untouched.

@@ -1,18 +1,14 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <kandinsky/array.hpp>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace kandinsky {
 
 /// A zip archive open for reading: numpy's .npz (stored or deflated) and our .kcal. The directory, the
 /// members' own headers and places are checked on opening, each member's content when it is read (size, CRC).
-/// Nothing is extracted: names are mere keys. Throws Error: `file` when the file system fails, `data` when
-/// the archive cannot be trusted.
+/// Names are mere keys. Throws Error: `file` when the file system fails, `data` for a doubtful archive.
 class ZipReader {
   public:
     /// Opens and checks the archive.

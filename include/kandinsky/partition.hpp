@@ -1,12 +1,8 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <kandinsky/array.hpp>
 #include <kandinsky/grid.hpp>
@@ -25,8 +21,7 @@ struct Partition {
     std::string geometry = "{}";
 };
 
-/// An option that a method declares once for command, Python and docs. Values travel as text; `array` options
-/// arrive as an Array.
+/// An option that a method declares once for command, Python and docs. Values are text, or an Array.
 struct MethodOption {
     /// What the value must be.
     enum class Type {
@@ -54,17 +49,14 @@ struct MethodSettings {
 
 /// What a method may look at to choose the regions of one stratum (a class, or all classes together).
 struct PartitionInput {
-    Grid grid;                      ///< of all images
-    std::uint32_t stratum = 0;      ///< class number, 0 when classes are pooled
-    std::size_t feature_count = 0;  ///< values per pixel
-    std::span<const float>
-        features;  ///< [pixel][feature]: the pixel's curve at the chosen quantiles; 0 without data
-    std::span<const std::uint32_t>
-        counts;              ///< [pixel]: scores seen there; 0 means no data, never use its features
-    std::uint64_t seed = 0;  ///< of the random numbers
-    bool released = false;   ///< reproduce the released code's edge rules
-    /// One of many fits inside cross-validation, whose regions are judged and thrown away: search less long,
-    /// as far as the regions stay about the same.
+    Grid grid;                              ///< of all images
+    std::uint32_t stratum = 0;              ///< class number, 0 when classes are pooled
+    std::size_t feature_count = 0;          ///< values per pixel
+    std::span<const float> features;        ///< [pixel][feature]: its curve at the quantiles; 0 without data
+    std::span<const std::uint32_t> counts;  ///< [pixel]: scores seen; 0 means no data, never use its features
+    std::uint64_t seed = 0;                 ///< of the random numbers
+    bool released = false;                  ///< reproduce the released code's edge rules
+    /// One of many fits of cross-validation, judged and thrown away: search less long for about the same.
     bool quick = false;
     const MethodSettings* settings = nullptr;  ///< values of the options; null: all have their defaults
     Progress* progress = nullptr;              ///< never null when called by the library

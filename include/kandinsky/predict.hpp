@@ -1,13 +1,8 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <kandinsky/predictor.hpp>
-#include <kandinsky/progress.hpp>
-#include <span>
 #include <variant>
-#include <vector>
 
 namespace kandinsky {
 
@@ -24,8 +19,7 @@ using PredictionSink = std::variant<std::span<std::byte>, std::function<void(std
 /// How a whole data set is predicted.
 struct PredictOptions {
     SetForm form = SetForm::bytes;  ///< of sets
-    /// Bytes of predictions in a block; it has at least one image for each thread. The results are the same
-    /// for any size.
+    /// Bytes of predictions in a block of at least one image a thread. It does not change the results.
     std::size_t block = std::size_t{32} << 20;
 };
 

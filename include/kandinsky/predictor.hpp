@@ -1,11 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <kandinsky/calibrator.hpp>
-#include <memory>
 #include <optional>
-#include <span>
-#include <vector>
 
 namespace kandinsky {
 
@@ -29,8 +25,7 @@ class Predictor {
     /// sets[class][pixel] = 1 where the class is in the set. `probs` is [class][pixel]. Not checked:
     /// a NaN is in no set. Returns how many sets were filled.
     std::uint64_t sets(std::span<const float> probs, std::span<std::uint8_t> sets) const;
-    /// The same as bits, [class][row][packed_width()], first column in the highest bit (numpy.packbits along
-    /// the last axis).
+    /// The same as bits, [class][row][packed_width()], first column in the highest bit (numpy.packbits).
     std::uint64_t packed_sets(std::span<const float> probs, std::span<std::uint8_t> bits) const;
 
     /// sets() of half-precision probabilities, given by their bits. Nothing when one of them is not in

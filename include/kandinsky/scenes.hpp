@@ -3,18 +3,16 @@
 #include <kandinsky/array.hpp>
 #include <kandinsky/grid.hpp>
 #include <kandinsky/progress.hpp>
-#include <string>
 
 namespace kandinsky {
 
 /// What the demo's made-up segmentation problem looks like.
 struct SceneOptions {
-    std::string preset =
-        "photo";  ///< "photo" (320x240, foreground/background) or "medical" (a small organ, patients)
-    std::size_t images = 100;  ///< how many
-    std::uint64_t seed = 0;    ///< of the random numbers
-    std::size_t first = 0;     ///< number of the first scene: [0,100) and [100,200) never share a scene
-    Grid grid{};               ///< {} = the preset's own
+    std::string preset = "photo";  ///< "photo" (320x240, two classes) or "medical" (an organ, patients)
+    std::size_t images = 100;      ///< how many
+    std::uint64_t seed = 0;        ///< of the random numbers
+    std::size_t first = 0;         ///< number of the first scene: [0,100) and [100,200) never share a scene
+    Grid grid{};                   ///< {} = the preset's own
 };
 
 /// Probability maps of an imagined network, and the truth.

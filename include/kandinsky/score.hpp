@@ -1,15 +1,12 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <kandinsky/grid.hpp>
 #include <string>
 #include <string_view>
 
 namespace kandinsky {
 
-/// The non-conformity score: how strange a class looks at a pixel. Larger is stranger. docs/scores.md has the
-/// formulas.
+/// The non-conformity score: how strange a class looks at a pixel, more if larger. Formulas: docs/scores.md.
 enum class ScoreKind {
     lac,     ///< 1 - p_c
     aps,     ///< sum of the probabilities down to and with class c, most probable first
@@ -59,12 +56,11 @@ void score(const ScoreOptions& options, std::size_t classes, std::size_t pixels,
            float* scores, const ScorePlace& place = {});
 
 /// Scores of one whole image with any score, [class][pixel] in and out. near: O(1) a pixel and class; scratch
-/// of one image's cells for each thread.
+/// of an image's cells a thread.
 void score_image(const ScoreOptions& options, std::size_t classes, Grid grid, const float* probs,
                  float* scores);
 
-/// The name of an image in random numbers: a hash of its probabilities [classes][pixels] alone, so that
-/// prediction, which has no labels, finds the same.
+/// The name of an image in random numbers: a hash of its probabilities alone, which prediction has, too.
 [[nodiscard]] std::uint64_t image_key(std::size_t classes, std::size_t pixels, const float* probs);
 
 /// The random share of a pixel, uniform in [0, 1): the same wherever (seed, image, pixel) are.
@@ -80,8 +76,7 @@ struct ScoreRange {
 /// No score lies above, whatever the probabilities in [0, 1] sum to.
 [[nodiscard]] float largest_score(const ScoreOptions& options, std::size_t classes);
 
-/// Whether a class's membership depends on its own probability alone, so that thresholds on probabilities
-/// exist: lac only.
+/// Whether a class's own probability alone decides, so that thresholds on probabilities exist: lac only.
 [[nodiscard]] inline bool has_probability_thresholds(const ScoreOptions& options) {
     return options.kind == ScoreKind::lac;
 }

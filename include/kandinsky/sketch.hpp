@@ -2,7 +2,6 @@
 
 #include <kandinsky/calibrator.hpp>
 #include <set>
-#include <vector>
 
 namespace kandinsky {
 

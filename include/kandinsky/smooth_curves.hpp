@@ -1,10 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <kandinsky/curve.hpp>
 #include <kandinsky/grid.hpp>
-#include <span>
-#include <vector>
 
 namespace kandinsky {
 
@@ -12,8 +9,7 @@ struct BetweenCells;  // where a pixel lies on the lattice; of the library's own
 
 /// Curves of a method that shares by degrees: at every pixel a distribution of scores, kept on a lattice of
 /// cells and read between their centres. All arithmetic is in whole numbers, so that a class is in a set if
-/// and only if the level of its score is at most the set's level. A plain value; const use from several
-/// threads is safe.
+/// and only if the level of its score is at most the set's level. Const use is thread-safe.
 class SmoothCurves {
   public:
     static constexpr std::uint32_t kOne = 65536;         ///< the level 1: levels are multiples of 1/65536

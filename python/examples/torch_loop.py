@@ -31,7 +31,7 @@ def model(images):
 
 
 # Calibrate: images the network has not been trained on. Memory stays that of one batch.
-calibrator = kandinsky.Calibrator(method="kmeans", score="lac")  # lac: thresholds on probabilities
+calibrator = kandinsky.Calibrator(method="kmeans", score_function="lac")  # lac: thresholds on probabilities
 with torch.no_grad() if torch else open("/dev/null"):
     for images, labels in batches(0, 96):
         probs = model(images)  # on a GPU: model(images.cuda()).cpu()

@@ -1,11 +1,11 @@
-"""Prediction sets per pixel whose coverage is right where in the image it matters.
+"""Prediction sets for every pixel of a segmentation, whose coverage holds across the image.
 
 >>> import kandinsky
 >>> cal = kandinsky.Calibrator(method="kmeans")
 >>> cal.fit(probs, labels)                     # [N,C,H,W] and [N,H,W]      # doctest: +SKIP
 >>> sets = cal.predict_set(new, alpha=0.1)     # bool [N,C,H,W]             # doctest: +SKIP
 
-:class:`Calibrator` does the work; :func:`compare` sets methods side by side; :func:`report` makes a page of it;
+:class:`Calibrator` does the work; :class:`Evaluator` judges it batch by batch; :func:`compare` sets methods side by side; :func:`report` makes a page of it;
 ``plot_*`` draw with matplotlib. Errors are subclasses of :class:`Error`.
 """
 
@@ -16,17 +16,22 @@ from .calibrator import CalibrationWarning, Calibrator, load
 from .comparison import Comparison, compare
 from .errors import DataError, Error, FileError, InternalError, NotFittedError, UsageError
 from .evaluation import Evaluation
+from .evaluator import Evaluator, SetMeasures
+from .measures import ClassResult
 from .plot import plot_ce_map, plot_coverage, plot_partition, plot_reliability, plot_violin
+from .plot_sets import plot_sets
 from .report import Report, report
 from .scenes import Scenes, make_scenes
 
 __all__ = [
     "CalibrationWarning",
     "Calibrator",
+    "ClassResult",
     "Comparison",
     "DataError",
     "Error",
     "Evaluation",
+    "Evaluator",
     "FileError",
     "InternalError",
     "Method",
@@ -34,6 +39,7 @@ __all__ = [
     "Option",
     "Report",
     "Scenes",
+    "SetMeasures",
     "UsageError",
     "__version__",
     "annuli_fitness",
@@ -46,6 +52,7 @@ __all__ = [
     "plot_coverage",
     "plot_partition",
     "plot_reliability",
+    "plot_sets",
     "plot_violin",
     "report",
 ]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, List, Optional, Tuple, Union
 
 import numpy as np
 
 from . import _core
+from ._checks import word
+from ._shapes import slices
+from ._tensors import is_tensor, to_numpy
+from ._types import Level
 from .errors import DataError, UsageError
-
-Level = Union[float, Sequence[float]]
-_CPU_DEVICES = {1, 3, 11, 13}  # DLPack: CPU, pinned by CUDA, pinned by ROCm, managed by CUDA
 
 
 def as_array(value: Any, name: str) -> np.ndarray:
@@ -19,11 +20,12 @@ def as_array(value: Any, name: str) -> np.ndarray:
 
     A copy is made of lists, of arrays in foreign byte order and of unaligned ones. Everything else, in any memory
     order and with any strides, is looked at in place: numpy arrays, memory maps, and whatever speaks DLPack on the CPU.
+    Tensors on an accelerator are copied from there.
     """
     if isinstance(value, np.ndarray):
         array = value
-    elif hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
-        array = _from_dlpack(value, name)
+    elif is_tensor(value):
+        array = to_numpy(value, name)
     else:
         array = np.asarray(value)
     if array.dtype.kind not in "biuf":
@@ -31,22 +33,6 @@ def as_array(value: Any, name: str) -> np.ndarray:
     if not array.dtype.isnative or not array.flags.aligned:
         array = array.astype(array.dtype.newbyteorder("="))
     return array
-
-
-def _from_dlpack(value: Any, name: str) -> np.ndarray:
-    device = int(value.__dlpack_device__()[0])
-    if device not in _CPU_DEVICES:
-        raise UsageError(
-            f"{name} lives on an accelerator (DLPack device type {device}), but work is done on the CPU; either move it "
-            f"(.cpu()), or stay there: t = thresholds(alpha) moved to the device once, then probs >= t is the whole "
-            f"prediction"
-        )
-    try:
-        return np.from_dlpack(value)
-    except (BufferError, RuntimeError, TypeError) as problem:
-        raise DataError(
-            f"{name}: this tensor cannot be shared ({problem}); use .detach(), and .float() for bfloat16"
-        ) from problem
 
 
 def as_probs(value: Any, name: str) -> np.ndarray:
@@ -57,19 +43,30 @@ def as_probs(value: Any, name: str) -> np.ndarray:
 
 
 def as_labels(value: Any, name: str, planes: int) -> np.ndarray:
-    """Labels [N,H,W] or masks [N,C,H,W]; of several classes, [N,1,H,W] is the same as [N,H,W]."""
+    """Labels [N,H,W] or masks [N,C,H,W]; of several classes, [N,1,H,W] is the same as [N,H,W]. Floats must be whole."""
     array = as_array(value, name)
+    if array.dtype.kind == "f":
+        array = _whole(array, name)
     if array.ndim == 4 and array.shape[1] == 1 and planes > 1:
         array = array[:, 0]
     return array
+
+
+def _whole(array: np.ndarray, name: str) -> np.ndarray:
+    with np.errstate(invalid="ignore"):
+        numbers = array.astype(np.int32)
+    wrong = numbers != array
+    if wrong.any():
+        place = np.unravel_index(int(wrong.argmax()), array.shape)
+        raise DataError(f"{name}: label {array[place]} at {list(map(int, place))} is not a whole number")
+    return numbers
 
 
 def as_groups(value: Any, name: str) -> Optional[np.ndarray]:
     """Groups as int64. Names become numbers by a hash, the same on every machine and in every process."""
     if value is None:
         return None
-    tensor = hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray)
-    array = as_array(value, name) if tensor else np.asarray(value)
+    array = as_array(value, name) if is_tensor(value) else np.asarray(value)
     if array.dtype.kind in "USO" and array.ndim == 1 and all(isinstance(one, (str, bytes)) for one in array.tolist()):
         return np.array([_number_of(one) for one in array.tolist()], np.int64)
     array = as_array(array, name)
@@ -86,11 +83,14 @@ def _number_of(name: Union[str, bytes]) -> int:
 def make_data(
     probs: Any, labels: Any, groups: Any, ignore: Any, logits: Optional[str], prefix: str = ""
 ) -> Tuple["_core.Data", np.ndarray, Optional[np.ndarray], Optional[np.ndarray]]:
-    """The library's data set and the arrays it looks at."""
+    """The library's data set and the arrays it looks at. Volumes become slices."""
     p = as_probs(probs, prefix + "probs")
     y = None if labels is None else as_labels(labels, prefix + "labels", p.shape[1] if p.ndim == 4 else 0)
     g = as_groups(groups, prefix + "groups")
-    return _core.Data(p, y, g, ignore_list(ignore), logits or "none", prefix), p, y, g
+    if p.ndim == 5 and 0 not in p.shape:
+        p, y, g = slices(p, y, g, prefix)
+    kind = "none" if logits is None else word("logits", logits)
+    return _core.Data(p, y, g, ignore_list(ignore), kind, prefix), p, y, g
 
 
 def ignore_list(ignore: Any) -> List[int]:

@@ -1,42 +1,48 @@
-"""What a calibrated Calibrator does and knows: thresholds, sets, p-values, its judgement, its origin."""
+"""What a calibrated Calibrator does: thresholds, sets, p-values, its judgement."""
 
 from __future__ import annotations
 
-import json
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple, Union, overload
 
 import numpy as np
 
 from . import _core as core_module
-from ._arrays import Level, as_probs, class_list, levels, make_data, one_level, output
+from ._arrays import as_probs, class_list, levels, make_data, one_level, output
+from ._checks import switch, whole
+from ._known import Known
 from ._options import empty_word
-from ._progress import Progress, Shown
-from .errors import NotFittedError, UsageError
+from ._params import Parameters
+from ._progress import Shown
+from ._shapes import volumes_of_sets
+from ._tensors import like
+from ._types import AnyTensor, Array, Classes, Empty, Groups, Level
+from .errors import UsageError
 from .evaluation import Evaluation
 
+if TYPE_CHECKING:
+    from ._types import Sets
 
-class Fitted:
+
+class _Asked(NamedTuple):
+    """Images to predict."""
+
+    data: "core_module.Data"
+    core: "core_module.Calibrated"
+    shape: Tuple[int, ...]  # [images, classes, height, width]
+    one_image: bool
+    depth: int  # slices of each volume; 0: these are images
+
+
+class Fitted(Known, Parameters):
     """The half of :class:`kandinsky.Calibrator` that needs thresholds; before there are any, it raises NotFittedError."""
 
-    ignore: Union[int, Sequence[int], None]
-    logits: str
-    threads: int
-    progress: Progress
-    _core: Optional[core_module.Calibrated]
-    _meta: Optional[Dict[str, Any]]
+    _predicted: Union[Dict[str, Any], List[Dict[str, Any]], None] = None
 
     # ---- using -----------------------------------------------------------------------------------------------
 
-    def _fitted(self) -> "core_module.Calibrated":
-        if self._core is None:
-            raise NotFittedError(
-                "this Calibrator is not calibrated yet; call fit(probs, labels), or calibrate() after partial_fit()"
-            )
-        return self._core
-
     def thresholds(
         self, alpha: Optional[Level] = None, confidence_level: Optional[Level] = None
-    ) -> np.ndarray:
+    ) -> "np.ndarray[Any, np.dtype[Any]]":
         """Probability thresholds: a class is in the set if and only if ``p >= threshold``.
 
         That comparison is the whole prediction, also on an accelerator: move the thresholds there once.
@@ -57,7 +63,7 @@ class Fitted:
 
     def score_thresholds(
         self, alpha: Optional[Level] = None, confidence_level: Optional[Level] = None
-    ) -> np.ndarray:
+    ) -> "np.ndarray[Any, np.dtype[Any]]":
         """The same on scores: a class is in the set if and only if ``score <= threshold``; +inf: always."""
         return self._each_level("score_thresholds", alpha, confidence_level)
 
@@ -77,6 +83,19 @@ class Fitted:
         released = self.meta_["options"]["compat"] == "released"
         return self.score_thresholds([1 - (q / 99 if released else (q + 1) / 100) for q in range(100)])
 
+    @overload
+    def predict_set(
+        self, probs: "Union[np.ndarray[Any, Any], List[Any], memoryview]", alpha: Optional[Level] = ...,
+        confidence_level: Optional[Level] = ..., *, packed: bool = ..., empty: Empty = ..., no_empty: Optional[bool] = ...,
+        out: "Optional[Sets]" = ...,
+    ) -> "Sets": ...  # fmt: skip
+
+    @overload
+    def predict_set(
+        self, probs: AnyTensor, alpha: Optional[Level] = ..., confidence_level: Optional[Level] = ..., *, packed: bool = ...,
+        empty: Empty = ..., no_empty: Optional[bool] = ..., out: None = ...,
+    ) -> AnyTensor: ...  # fmt: skip
+
     def predict_set(
         self,
         probs: Any,
@@ -84,16 +103,17 @@ class Fitted:
         confidence_level: Optional[Level] = None,
         *,
         packed: bool = False,
-        empty: str = "auto",
+        empty: Empty = "auto",
         no_empty: Optional[bool] = None,
-        out: Optional[np.ndarray] = None,
-    ) -> np.ndarray:
+        out: Any = None,
+    ) -> Any:
         """Prediction sets; :attr:`predicted_` says what they hold.
 
         Parameters
         ----------
-        probs : array [N,C,H,W] or [C,H,W]
-            Read in place unless it is a list, in foreign byte order, or unaligned.
+        probs : array [N,C,H,W], [C,H,W] or [N,C,D,H,W]
+            Read in place unless it is a list, in foreign byte order, unaligned, or on an accelerator. Of the
+            calibrator's size; of any size where nothing depends on the place, as with method "image".
         alpha, confidence_level : float or sequence of float
             As for :meth:`thresholds`.
         packed : bool
@@ -108,24 +128,29 @@ class Fitted:
 
         Returns
         -------
-        ndarray
+        ndarray or tensor
             bool [N,C,H,W] (uint8 [N,C,H,ceil(W/8)] if packed), without the first axis for one image, with a leading
-            axis for a sequence of levels. True where the class is in the pixel's set.
+            axis for a sequence of levels; [N,C,D,H,W] for volumes. True where the class is in the pixel's set.
+            A tensor gives a tensor of its library, on its device.
         """
-        core = self._fitted()
         word = empty_word(empty, no_empty)
         alphas, single = levels(alpha, confidence_level)
-        data, one_image = self._predict_data(probs)
-        height, width = self.grid_
-        shape = (len(alphas), data.images, self.n_classes_, height, (width + 7) // 8 if packed else width)
-        result, planes = output(shape, np.uint8 if packed else np.bool_, single, one_image, out)
+        asked = self._asked(probs, out)
+        *leading, width = asked.shape
+        shape = (len(alphas), *leading, (width + 7) // 8 if switch("packed", packed) else width)
+        result, planes = output(shape, np.uint8 if packed else np.bool_, single, asked.one_image, out)
+        threads = self._threads()
         with Shown(self.progress) as callback:
             held = [
-                core.predict_sets(data, one, plane, packed, word, self.threads, callback)
+                asked.core.predict_sets(asked.data, one, plane, packed, word, threads, callback)
                 for one, plane in zip(alphas, planes)
             ]
         self._predicted = held[0] if single else held
-        return result
+        return like(volumes_of_sets(result, asked.depth) if asked.depth else result, probs)
+
+    def predict(self, probs: Array, alpha: Optional[Level] = None, confidence_level: Optional[Level] = None) -> Any:
+        """:meth:`predict_set` under scikit-learn's name, for pipelines."""
+        return self.predict_set(probs, alpha, confidence_level)  # type: ignore[misc, type-var]
 
     @property
     def predicted_(self) -> Union[Dict[str, Any], List[Dict[str, Any]], None]:
@@ -134,46 +159,65 @@ class Fitted:
         Number of `sets`, mean `set_size`, and shares of the sets: `single_share` of one class, `empty_share` before
         filling, `filled_share`, `full_share` with every class, `class_share` that hold each class.
         """
-        return getattr(self, "_predicted", None)
+        return self._predicted
 
-    def predict_p(self, probs: Any, *, out: Optional[np.ndarray] = None) -> np.ndarray:
+    @overload
+    def predict_p(
+        self, probs: "Union[np.ndarray[Any, Any], List[Any], memoryview]", *, out: "Optional[Sets]" = ...
+    ) -> "np.ndarray[Any, np.dtype[np.float32]]": ...
+
+    @overload
+    def predict_p(self, probs: AnyTensor, *, out: None = ...) -> AnyTensor: ...
+
+    def predict_p(self, probs: Any, *, out: Any = None) -> Any:
         """Conformal p-values: a class is in the set at alpha if and only if its p-value exceeds alpha.
 
         Parameters
         ----------
-        probs : array [N,C,H,W] or [C,H,W]
+        probs : array [N,C,H,W], [C,H,W] or [N,C,D,H,W]
         out : ndarray, optional
             A C-order float32 array to write into.
 
         Returns
         -------
-        ndarray
-            float32 [N,C,H,W], or [C,H,W] for one image.
+        ndarray or tensor
+            float32 of the shape of `probs`.
         """
-        core = self._fitted()
-        data, one_image = self._predict_data(probs)
-        shape = (1, data.images, self.n_classes_, *self.grid_)
-        result, planes = output(shape, np.float32, True, one_image, out)
+        asked = self._asked(probs, out)
+        result, planes = output((1, *asked.shape), np.float32, True, asked.one_image, out)
         with Shown(self.progress) as callback:
-            core.predict_p(data, planes[0], self.threads, callback)
-        return result
+            asked.core.predict_p(asked.data, planes[0], self._threads(), callback)
+        return like(volumes_of_sets(result, asked.depth) if asked.depth else result, probs)
 
-    def _predict_data(self, probs: Any) -> Tuple["core_module.Data", bool]:
+    def _asked(self, probs: Any, out: Any) -> _Asked:
+        self._fitted()
         array = as_probs(probs, "probs")
         one_image = array.ndim == 3
+        depth = array.shape[2] if array.ndim == 5 else 0
+        if depth and out is not None:
+            raise UsageError("out is for images; leave it out for volumes")
         data, *_ = make_data(array[None] if one_image else array, None, None, self.ignore, self.logits)
-        return data, one_image
+        core = self._sized(data)
+        grid = self.grid_ if core is self._core else data.grid
+        return _Asked(data, core, (data.images, self.n_classes_, *grid), one_image, depth)
+
+    def _sized(self, data: "core_module.Data") -> "core_module.Calibrated":
+        """The calibrator for images of this size, if it can have another one; otherwise itself."""
+        core = self._fitted()
+        if data.grid == self.grid_ or any(stratum["regions"] != 1 for stratum in self.meta_["strata"]):
+            return core
+        return core.resized(*data.grid)
 
     def evaluate(
         self,
-        probs: Any,
-        labels: Any,
+        probs: Array,
+        labels: Array,
         alpha: Optional[float] = None,
         confidence_level: Optional[float] = None,
         *,
-        groups: Any = None,
-        classes: Any = None,
-        empty: str = "auto",
+        groups: Optional[Groups] = None,
+        classes: Classes = None,
+        empty: Empty = "auto",
         no_empty: Optional[bool] = None,
         bootstrap: int = 200,
         bootstrap_seed: int = 0,
@@ -200,7 +244,7 @@ class Fitted:
         -------
         Evaluation
         """
-        core = self._fitted()
+        self._fitted()
         word = empty_word(empty, no_empty)
         level = one_level(alpha, confidence_level)
         wanted = class_list(classes)
@@ -210,60 +254,12 @@ class Fitted:
         if labels is None:
             raise UsageError("labels are needed to evaluate")
         data, *_ = make_data(probs, labels, groups, self.ignore, self.logits)
+        counts = whole("bootstrap", bootstrap), whole("bootstrap_seed", bootstrap_seed), self._threads()
         with Shown(self.progress) as callback:
-            found = core_module.evaluate(core, data, level, word, bootstrap, bootstrap_seed, self.threads, callback)
-        return Evaluation(found, wanted)
+            found = core_module.evaluate(self._sized(data), data, level, word, *counts, callback)
+        return Evaluation._of(found, wanted)
 
-    # ---- what is known after calibration ---------------------------------------------------------------------
-
-    @property
-    def meta_(self) -> Dict[str, Any]:
-        core = self._fitted()
-        if self._meta is None:
-            self._meta = json.loads(core.describe())
-        return self._meta
-
-    @property
-    def method_(self) -> str:
-        return self.meta_["method"]
-
-    @property
-    def grid_(self) -> Tuple[int, int]:
-        data = self.meta_["data"]
-        return data["height"], data["width"]
-
-    @property
-    def n_classes_(self) -> int:
-        return self.meta_["data"]["classes"]
-
-    @property
-    def classes_(self) -> np.ndarray:
-        return np.arange(self.n_classes_)
-
-    @property
-    def n_images_(self) -> int:
-        return self.meta_["data"]["images"]
-
-    @property
-    def n_groups_(self) -> int:
-        return self.meta_["data"]["groups"]
-
-    @property
-    def fingerprint_(self) -> str:
-        return self.meta_["data"]["fingerprint"]
-
-    @property
-    def guarantee_(self) -> str:
-        return self._fitted().guarantee()
-
-    @property
-    def regions_(self) -> np.ndarray:
-        return np.array(self._fitted().regions())
-
-    @property
-    def counts_(self) -> np.ndarray:
-        return np.array(self._fitted().counts())
-
-    @property
-    def curve_level_(self) -> np.ndarray:
-        return np.array(self._fitted().levels())
+    def score(self, probs: Array, labels: Array) -> float:
+        """Minus the mean coverage error over classes, for model selection: higher is better, 0 is best."""
+        errors = self.evaluate(probs, labels, bootstrap=0).mean_ce
+        return float("nan") if np.isnan(errors).all() else -float(np.nanmean(errors))

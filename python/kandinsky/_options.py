@@ -9,7 +9,12 @@ import numpy as np
 
 from . import _core
 from ._arrays import as_array
+from ._checks import switch, word
+from ._types import Empty
+from ._words import flag_of, in_python, parameter
 from .errors import UsageError
+
+_AUTO = ("auto", "chooses among the methods for each class by cross-validation")
 
 
 class Option(NamedTuple):
@@ -34,40 +39,48 @@ _REGIONS = {"kmeans": ("kmeans-clusters", 0), "genann": ("genann-radii", 1), "fc
 
 
 def methods() -> List[Method]:
-    """The calibration methods, in the order of the tables, with their own options.
+    """The calibration methods, in the order of the tables, with their own options; `auto`, which chooses one, is the last.
 
     Returns
     -------
     list of Method
         Named tuples ``(name, summary, options)``; an option is ``(name, default, help, takes_value)``.
     """
-    return [
-        Method(name, summary, tuple(Option(_python(flag), default, text, True) for flag, _, default, text in own))
+    found = [
+        Method(name, in_python(summary), tuple(Option(parameter(f), d, in_python(text), True) for f, _, d, text in own))
         for name, summary, own in _core.methods()
     ]
+    return [*found, Method(*_AUTO, ())]
 
 
 def options() -> List[Option]:
     """Every option of calibration, the methods' own included, under its Python name."""
-    return [Option(_python(flag), default, text, value) for flag, default, text, value in _core.options()]
+    return [Option(parameter(flag), default, in_python(text), value) for flag, default, text, value in _core.options()]
 
 
-def _python(flag: str) -> str:
-    return flag.replace("-", "_")
-
-
-def _is_array_option(flag: str) -> bool:
-    return any(flag == own[0] and own[1] == "array" for _, _, mine in _core.methods() for own in mine)
+def own_flags() -> Dict[str, Tuple[str, str]]:
+    """(method, type) of the methods' own options, by flag."""
+    return {flag: (name, kind) for name, _, own in _core.methods() for flag, kind, *_ in own}
 
 
 def find_flag(name: str, method: Optional[str], known: Mapping[str, Tuple[str, bool]]) -> Optional[str]:
     """The flag a Python name means: itself, or the method's own option without its prefix."""
-    flag = name.replace("_", "-")
+    flag = flag_of(name)
     if flag in known:
         return flag
     if method is not None and f"{method}-{flag}" in known:
         return f"{method}-{flag}"
     return None
+
+
+def parameter_of(method: str, flag: str, text: str) -> Tuple[str, Any]:
+    """A stored option of a method as its parameter, named without the method and of its type: clusters=4."""
+    owner, kind = own_flags().get(flag, ("", "text"))
+    name = parameter(flag[len(method) + 1 :] if owner == method and flag.startswith(f"{method}-") else flag)
+    try:
+        return name, int(text) if kind == "integer" else float(text) if kind == "real" else text
+    except ValueError:
+        return name, text  # "auto"
 
 
 def _text(name: str, value: Any) -> str:
@@ -83,7 +96,7 @@ def _text(name: str, value: Any) -> str:
         return value
     if isinstance(value, (list, tuple, np.ndarray)):
         return ",".join(_text(name, one) for one in value)
-    raise UsageError(f"{name} is {value!r}, which is no number, text or list of them")
+    raise UsageError(f"{name} is {value!r}, but must be a number, a text or a list of them")
 
 
 def _same(text: str, default: str) -> bool:
@@ -98,24 +111,39 @@ def _same(text: str, default: str) -> bool:
 
 def _refuse(name: str, method: Optional[str]) -> UsageError:
     own = [option.name for one in methods() if one.name == method for option in one.options]
+    others = [one for one in methods() if any(option.name in (name, f"{one.name}_{name}") for option in one.options)]
     return UsageError(
         f"there is no option '{name}'"
+        + (f" of method {method}" if others else "")
         + (f"; method {method} has {', '.join(own)}" if own else "")
+        + (f"; it is one of {', '.join(one.name for one in others)}" if others else "")
         + "; kandinsky.options() lists all"
     )
 
 
-def check_name(name: str, method: Optional[str]) -> None:
-    """Refuses an option that does not exist. An unknown method is judged when data come, and so are its options."""
+def counts_for(name: str, method: Any) -> bool:
+    """Whether a method has this option, or all do. Of an unknown method, which is refused when data come, all do."""
     known = {flag: (default, value) for flag, default, _, value in _core.options()}
-    known_method = method in {one[0] for one in _core.methods()}
-    if known_method and find_flag(name, method, known) is None and not (name == "regions" and method in _REGIONS):
+    names = {one[0] for one in _core.methods()}
+    if method not in names and method != _AUTO[0]:
+        return True
+    flag = find_flag(name, method, known)
+    if flag is None:
+        return name == "regions" and method in _REGIONS
+    owner = own_flags().get(flag, ("", ""))[0]
+    return method == _AUTO[0] or owner in ("", method)
+
+
+def check_name(name: str, method: Any) -> None:
+    """Refuses an option that does not exist or that the method does not have."""
+    if not counts_for(name, method):
         raise _refuse(name, method)
 
 
 def words_of(method: Optional[str], given: Mapping[str, Any]) -> Tuple[List[str], Dict[str, np.ndarray]]:
     """(words of the command line, arrays by flag) of Python options. None means the default."""
     known = {flag: (default, value) for flag, default, _, value in _core.options()}
+    own = own_flags()
     words: List[str] = []
     arrays: Dict[str, np.ndarray] = {}
     for name, value in given.items():
@@ -128,15 +156,13 @@ def words_of(method: Optional[str], given: Mapping[str, Any]) -> Tuple[List[str]
             flag = find_flag(name, method, known)
         if flag is None:
             raise _refuse(name, method)
-        if _is_array_option(flag) and not isinstance(value, (str, os.PathLike)):
+        if own.get(flag, ("", ""))[1] == "array" and not isinstance(value, (str, os.PathLike)):
             # The library reads it in place, in any integer type.
             arrays[flag] = as_array(value, name)
             continue
         default, takes_value = known[flag]
         if not takes_value:
-            if not isinstance(value, (bool, np.bool_)):
-                raise UsageError(f"{name} is {value!r}, but must be True or False")
-            if value:
+            if switch(name, value):
                 words.append(f"--{flag}")
             continue
         text = _text(name, value)
@@ -145,9 +171,9 @@ def words_of(method: Optional[str], given: Mapping[str, Any]) -> Tuple[List[str]
     return words, arrays
 
 
-def empty_word(empty: str, no_empty: Optional[bool]) -> str:
+def empty_word(empty: Empty, no_empty: Optional[bool]) -> Empty:
     """What becomes of empty sets, "auto", "fill" or "keep"; `no_empty` is the older way to say it."""
-    if empty not in ("auto", "fill", "keep"):
+    if word("empty", empty) not in ("auto", "fill", "keep"):
         raise UsageError(f"empty is {empty!r}, but must be 'auto', 'fill' or 'keep'")
     if no_empty and empty == "keep":
         raise UsageError("no_empty=True means empty='fill', but empty is 'keep'; give one of the two")

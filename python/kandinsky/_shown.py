@@ -19,8 +19,15 @@ def state_of(calibrator: "Calibrator") -> str:
     return (
         f"calibrated on {calibrator.n_images_} images"
         + (f" of {calibrator.n_groups_} groups" if calibrator.meta_["data"]["grouped"] else "")
-        + f", {calibrator.n_classes_} classes, {height} x {width} pixels"
+        + f", {calibrator.n_classes_} classes, {height} x {width} pixels (height x width)"
+        + (f", with {_made_with(calibrator)}; fit again for the new parameters" if calibrator._changed() else "")
     )
+
+
+def _made_with(calibrator: "Calibrator") -> str:
+    """The parameters that changed after calibration, as they were."""
+    now, made = calibrator._calibration(), calibrator._made_with or {}
+    return ", ".join(f"{name}={made[name]!r}" for name in made if name not in now or not _equal(made[name], now[name]))
 
 
 def line_of(calibrator: "Calibrator", standard: Dict[str, Any]) -> str:
@@ -34,7 +41,7 @@ def line_of(calibrator: "Calibrator", standard: Dict[str, Any]) -> str:
 
 def table_of(calibrator: "Calibrator") -> str:
     """HTML for notebooks."""
-    rows = [("method", calibrator.method), ("state", state_of(calibrator))]
+    rows = [("method", str(calibrator.method)), ("state", state_of(calibrator))]
     if calibrator.__sklearn_is_fitted__():
         meta = calibrator.meta_
         rows += [

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
 from . import _core
 from ._arrays import as_array
+from ._checks import whole
+from ._types import Array
 
 
 def annuli_fitness(
-    points: Any,
-    params: Any,
-    metric: str = "euclidean",
+    points: Array,
+    params: Array,
+    metric: Literal["euclidean", "sqeuclidean", "manhattan"] = "euclidean",
     *,
-    shape: str = "circle",
-    rule: str = "consistent",
+    shape: Literal["circle", "ellipse"] = "circle",
+    rule: Literal["consistent", "released"] = "consistent",
     threads: int = 0,
 ) -> np.ndarray:
     """For each candidate, the sum over its regions of all pairwise distances between the pixels' vectors, over H W.
@@ -42,6 +44,7 @@ def annuli_fitness(
     ndarray
         float64 [P].
     """
+    whole("threads", threads)
     rows = as_array(params, "params")
     return np.array(
         _core.annuli_fitness(as_array(points, "points"), rows[None] if rows.ndim == 1 else rows, metric, shape, rule, threads)

@@ -3,32 +3,50 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
-import tempfile
 import warnings
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core
 from ._arrays import ignore_list, make_data
+from ._files import Filed
 from ._fitted import Fitted
-from ._options import check_name, words_of
+from ._options import check_name
+from ._params import current
 from ._progress import Progress, Shown
 from ._shown import line_of, table_of
 from ._store import Store
+from ._types import (
+    Array,
+    Compat,
+    Condition,
+    Fallback,
+    Groups,
+    Labels,
+    Logits,
+    MethodName,
+    PathLike,
+    Pooling,
+    Promise,
+    ScoreName,
+)
+from ._words import in_python
 from .errors import UsageError
 
-PathLike = Union[str, "os.PathLike[str]"]
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from ._keywords import MoreOptions
 
 
 class CalibrationWarning(UserWarning):
     """Something a user should know about a calibration: classes never seen, too few images."""
 
 
-class Calibrator(Fitted):
-    """Prediction sets per pixel whose coverage is right where in the image it matters.
+class Calibrator(Filed, Fitted):
+    """Prediction sets for every pixel, whose coverage holds across the image.
 
     Parameters follow scikit-learn's conventions: they are stored as given and judged when data come;
     ``get_params``, ``set_params`` and ``sklearn.base.clone`` work.
@@ -36,7 +54,7 @@ class Calibrator(Fitted):
     Parameters
     ----------
     method : str
-        Which pixels share their scores; :func:`kandinsky.methods` lists them.
+        Which pixels share their scores; :func:`kandinsky.methods` lists them. `method_` is what was used.
     condition : {"class", "none"}
         A curve for each class, or one for all labels.
     pooling : {"groups", "pixels"}
@@ -46,17 +64,18 @@ class Calibrator(Fitted):
         "auto" is the latter where pixels are pooled, which promises nothing anyway.
     min_count : int
         Scores below which a region falls back.
-    score : str
+    score_function : str
         The non-conformity score.
     quantiles : sequence of float
         Levels at which curves are compared.
     rungs : int
         Resolution of long curves; 0 chooses.
     split : float
-        Share of the groups on which regions are found; the thresholds are set on the rest. 0: both on all.
-    promise : {"none", "split", "loo"}
-        What is promised of what is learnt: nothing; 1 - alpha by a `split`, half of the groups unless given; or 1 - alpha with
-        every group, by leaving each out in turn ("loo", method field).
+        Share of the groups that learns with ``promise="split"``; 0 chooses.
+    promise : {"auto", "loo", "split", "none"}
+        Which groups learn and which set the thresholds. "loo": all do both, learning again without each group; "split": some
+        learn, the others set. Both promise 1 - alpha. "none": all do both, and nothing is promised of what is learnt. "auto":
+        "none" where pixels are pooled, "loo" up to 200 groups for method field and up to 20 for the others, else "split".
     compat : {"none", "released"}
         "released" reproduces the authors' released code.
     seed : int
@@ -82,18 +101,18 @@ class Calibrator(Fitted):
 
     Attributes
     ----------
-    method_, grid_, classes_, n_classes_, n_images_, n_groups_, guarantee_, fingerprint_
-        What the finished calibrator was made of and what it promises. `grid_` is (height, width).
+    method_, methods_, grid_, classes_, n_classes_, n_images_, n_groups_, guarantee_, fingerprint_
+        What the finished calibrator was made of and what it promises. `grid_` is (height, width). `methods_` has the
+        method of each class, which `auto` chooses.
     regions_, counts_, curve_level_ : ndarray [S,H,W]
         Region number, scores seen, and whose curve is used (0 region, 1 image, 2 none) at each pixel; S is the
         number of classes, or 1 with ``condition="none"``.
-    meta_ : dict
-        Everything that meta.json of the file holds.
 
     Notes
     -----
-    Arrays are numpy's, or anything that speaks DLPack on the CPU, such as torch tensors; float16, float32, float64
-    or uint8 (p * 255), in any memory order, without a copy. Copied are: lists, foreign byte order, unaligned memory.
+    Arrays are numpy's, or anything that speaks DLPack, such as torch tensors; float16, float32, float64 or uint8
+    (p * 255), in any memory order, without a copy. Copied are: lists, foreign byte order, unaligned memory, tensors on
+    an accelerator. Volumes [N,C,D,H,W] are read as slices, each volume a group; their sets have their shape.
 
     Several threads may predict with one calibrator; the interpreter's lock is released while work is done.
 
@@ -108,34 +127,34 @@ class Calibrator(Fitted):
 
     def __init__(
         self,
-        method: str = _core.default_method,
+        method: MethodName = "field",
         *,
-        condition: str = "class",
-        pooling: str = "groups",
-        fallback: str = "auto",
+        condition: Condition = "class",
+        pooling: Pooling = "groups",
+        fallback: Fallback = "auto",
         min_count: int = 1,
-        score: str = "near",
+        score_function: ScoreName = "near",
         quantiles: Sequence[float] = (0.6, 0.7, 0.8, 0.9),
         rungs: int = 0,
         split: float = 0.0,
-        promise: str = "none",
-        compat: str = "none",
+        promise: Promise = "auto",
+        compat: Compat = "none",
         seed: int = 0,
         memory: Union[str, int, None] = None,
-        ignore: Union[int, Sequence[int], None] = (255,),
-        logits: str = "none",
+        ignore: Labels = (255,),
+        logits: Logits = "none",
         threads: int = 0,
         scratch: Optional[PathLike] = None,
         progress: Progress = False,
         options: Optional[Dict[str, Any]] = None,
-        **more: Any,
+        **more: "Unpack[MoreOptions]",
     ) -> None:
         self.method = method
         self.condition = condition
         self.pooling = pooling
         self.fallback = fallback
         self.min_count = min_count
-        self.score = score
+        self.score_function = score_function
         self.quantiles = quantiles
         self.rungs = rungs
         self.split = split
@@ -149,50 +168,22 @@ class Calibrator(Fitted):
         self.scratch = scratch
         self.progress = progress
         self.options = options
-        self._more: Dict[str, Any] = {}
         self._core: Optional[_core.Calibrated] = None
         self._store: Optional[Store] = None
         self._meta: Optional[Dict[str, Any]] = None
-        self._take_more(more)
-
-    # ---- parameters, as scikit-learn has them ----------------------------------------------------------------
-
-    def _take_more(self, more: Dict[str, Any]) -> None:
+        self._more: Dict[str, Any] = current(dict(more))
+        for old in [name for name in self._more if name in self._names]:
+            setattr(self, old, self._more.pop(old))
         # A misspelt name is found at once, as for any keyword argument; its value is judged when data come.
-        for name in more:
+        for name in self._more:
             check_name(name, self.method)
-        self._more.update(more)
-
-    def get_params(self, deep: bool = True) -> Dict[str, Any]:
-        """Parameters by name, as given."""
-        return {**{name: getattr(self, name) for name in _NAMED}, **self._more}
-
-    def set_params(self, **params: Any) -> "Calibrator":
-        """Changes parameters; what has been calibrated already stays as it is."""
-        named = {name: value for name, value in params.items() if name in _NAMED}
-        for name, value in named.items():
-            setattr(self, name, value)
-        self._take_more({name: value for name, value in params.items() if name not in _NAMED})
-        return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._core is not None
 
-    def __sklearn_tags__(self) -> Any:
-        # Only scikit-learn asks, so it is there.
-        from sklearn.utils import Tags, TargetTags
-
-        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
-
-    def _option_words(self) -> Tuple[List[str], Dict[str, np.ndarray]]:
-        given = {name: getattr(self, name) for name in _CALIBRATION}
-        for extra in (self.options or {}, self._more):
-            given.update(extra)
-        return words_of(self.method, given)
-
     # ---- calibrating -----------------------------------------------------------------------------------------
 
-    def partial_fit(self, probs: Any, labels: Any, groups: Any = None) -> "Calibrator":
+    def partial_fit(self, probs: Array, labels: Array, groups: Optional[Groups] = None) -> "Self":
         """Adds a batch of labelled images; :meth:`calibrate` then uses all of them.
 
         Batches go to a temporary file without a name (in `scratch`, or the system's folder), so that memory stays
@@ -202,9 +193,10 @@ class Calibrator(Fitted):
         Parameters
         ----------
         probs : array [N,C,H,W]
-            Probabilities (or logits, see `logits`). C = 1 means foreground only.
+            Probabilities (or logits, see `logits`). C = 1 means foreground only. Volumes are [N,C,D,H,W].
         labels : array [N,H,W] or [N,C,H,W]
             Class numbers, or 0/1 masks of classes that may overlap. Of several classes, [N,1,H,W] holds numbers too.
+            Floats must be whole numbers. For volumes [N,D,H,W] or [N,C,D,H,W].
         groups : array [N], optional
             Which images belong together (patient, video): integers or names. With every batch or with none.
 
@@ -221,7 +213,7 @@ class Calibrator(Fitted):
         data, p, y, g = make_data(probs, labels, groups, self.ignore, self.logits)
         if y is None:
             raise UsageError("labels are needed to calibrate")
-        data.check(self.threads)
+        data.check(self._threads())
         store = Store(os.fspath(self.scratch) if self.scratch is not None else "") if self._store is None else self._store
         store.append(p, y, g)
         self._store, self._core, self._meta = store, None, None
@@ -229,7 +221,7 @@ class Calibrator(Fitted):
 
     update = partial_fit
 
-    def calibrate(self) -> "Calibrator":
+    def calibrate(self) -> "Self":
         """Derives the thresholds from all batches given to :meth:`partial_fit`, which are kept for more."""
         if self._store is None or not len(self._store):
             raise UsageError("there is nothing to calibrate on; give images to partial_fit() first, or use fit()")
@@ -237,7 +229,7 @@ class Calibrator(Fitted):
         data, *_ = make_data(store.probs.array(), store.labels.array(), store.all_groups(), self.ignore, self.logits)
         return self._calibrate(data)
 
-    def fit(self, probs: Any, labels: Any, groups: Any = None) -> "Calibrator":
+    def fit(self, probs: Array, labels: Array, groups: Optional[Groups] = None) -> "Self":
         """Calibrates on these images alone, in place: the arrays are neither copied nor kept.
 
         Parameters and result are those of :meth:`partial_fit` and :meth:`calibrate`.
@@ -249,16 +241,16 @@ class Calibrator(Fitted):
         self._store = None
         return self
 
-    def _calibrate(self, data: "_core.Data") -> "Calibrator":
-        words, arrays = self._option_words()
+    def _calibrate(self, data: "_core.Data") -> "Self":
+        method, words, arrays = self._option_words()
         with Shown(self.progress) as callback:
-            core = _core.calibrate(data, self.method, words, arrays, self.threads, callback)
-        self._core, self._meta = core, None
+            core = _core.calibrate(data, method, words, arrays, self.threads, callback)
+        self._core, self._meta, self._made_with = core, None, self._calibration()
         for remark in core.remarks():
-            warnings.warn(remark, CalibrationWarning, stacklevel=3)
+            warnings.warn(in_python(remark), CalibrationWarning, stacklevel=3)
         return self
 
-    def merge(self, other: "Calibrator") -> "Calibrator":
+    def merge(self, other: "Calibrator") -> "Self":
         """Adds the data of another calibrator: the result is that of one built on all data, in any order.
 
         Both must hold their data, as they do after :meth:`partial_fit`; a calibrator that was loaded or made by
@@ -289,14 +281,14 @@ class Calibrator(Fitted):
         return self.calibrate() if again else self
 
     def _reading(self) -> Tuple[List[int], str]:
-        return sorted(ignore_list(self.ignore)), self.logits
+        return sorted(ignore_list(self.ignore)), str(self.logits)
 
-    def reset(self) -> "Calibrator":
+    def reset(self) -> "Self":
         """Forgets data and thresholds."""
         self._store = self._core = self._meta = None
         return self
 
-    def discard_data(self) -> "Calibrator":
+    def discard_data(self) -> "Self":
         """Forgets the batches of :meth:`partial_fit`, which frees their place on disk; thresholds stay."""
         self._fitted()
         self._store = None
@@ -306,58 +298,6 @@ class Calibrator(Fitted):
     def n_images_seen_(self) -> int:
         """Images given to :meth:`partial_fit` that are held."""
         return 0 if self._store is None else len(self._store)
-
-    # ---- files -----------------------------------------------------------------------------------------------
-
-    def save(self, path: PathLike) -> None:
-        """Writes the .kcal file, byte for byte the one that the command writes. Complete or untouched."""
-        self._fitted().save(os.fspath(path))
-
-    @classmethod
-    def load(cls, path: PathLike) -> "Calibrator":
-        """Reads a .kcal file; see :func:`kandinsky.load`."""
-        return cls._of(_core.load(os.fspath(path)))
-
-    @classmethod
-    def _of(cls, core: "_core.Calibrated") -> "Calibrator":
-        meta = json.loads(core.describe())
-        given = {"method": meta["method"]}
-        more = {}
-        for name, value in meta["options"].items():
-            if name == "method_options":
-                more.update({flag.replace("-", "_"): text for flag, text in value.items()})
-            elif name in _NAMED:
-                given[name] = tuple(value) if isinstance(value, list) else value
-            elif name.replace("_", "-") in {flag for flag, *_ in _core.options()}:
-                more[name] = value
-        calibrator = cls(**given, **more)
-        calibrator._core, calibrator._meta = core, meta
-        return calibrator
-
-    def __getstate__(self) -> Dict[str, Any]:
-        """For pickle and copy: a calibrated one carries its thresholds, another one all its data."""
-        state: Dict[str, Any] = {"params": self.get_params(), "kcal": None, "data": None}
-        if self._core is not None:
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "state.kcal")
-                self.save(path)
-                with open(path, "rb") as file:
-                    state["kcal"] = file.read()
-        elif self._store is not None:
-            state["data"] = self._store.state()
-        return state
-
-    def __setstate__(self, state: Dict[str, Any]) -> None:
-        self.__init__(**state["params"])  # type: ignore[misc]
-        if state["kcal"] is not None:
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "state.kcal")
-                with open(path, "wb") as file:
-                    file.write(state["kcal"])
-                self._core = _core.load(path)
-        if state["data"] is not None:
-            folder = os.fspath(self.scratch) if self.scratch is not None and os.path.isdir(self.scratch) else ""
-            self._store = Store.from_state(state["data"], folder)
 
     # ---- for the eye -----------------------------------------------------------------------------------------
 
@@ -373,16 +313,14 @@ _STANDARD = {
     for name, parameter in inspect.signature(Calibrator.__init__).parameters.items()
     if parameter.default is not inspect.Parameter.empty
 }
-_NAMED = tuple(_STANDARD)
-# Those that are the library's options of calibration; the others tell how data are read and work is done.
-_CALIBRATION = tuple(name for name in _NAMED if name.replace("_", "-") in {flag for flag, *_ in _core.options()})
+Calibrator._names = tuple(_STANDARD)
 
 
 def load(path: PathLike) -> Calibrator:
     """Reads a calibrator from a .kcal file, written by Python, C++ or the command.
 
-    Its parameters are those it was made with, apart from `ignore` and `logits`, which tell how arrays are read and
-    are not part of the file: set them with ``set_params`` if yours differ from the defaults.
+    Its parameters are those it was made with, `ignore` and `logits` included. Files written by version 0.1 do not hold
+    these two: set them with ``set_params`` if yours differ from the defaults.
 
     Parameters
     ----------

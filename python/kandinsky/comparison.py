@@ -2,85 +2,111 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any, Dict, List, Optional, Sequence, Union
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core
+from ._core import Contest
 from ._arrays import class_list, make_data, one_level
-from ._options import empty_word, words_of
+from ._checks import whole
+from ._options import empty_word, own_flags, words_of
+from ._params import current
 from ._progress import Progress, Shown
+from ._types import Array, Classes, Empty, Floats, Groups, Labels, Logits
+from ._words import flag_of
 from .calibrator import Calibrator
 from .errors import UsageError
 from .evaluation import Result
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
+    from ._keywords import CompareOptions
+
+
+@dataclass(eq=False, repr=False)
 class Comparison(Result):
     """What :func:`compare` found. Prints as the command's table.
 
     Attributes
     ----------
-    rows : list of dict
-        Per class and method; see docs/formats.md.
-    methods : list of str
+    results : tuple of ClassResult
+        Every measure of each class and method; `rows` has the same as dicts.
     calibrators : dict of str to Calibrator
         Of the last draw, ready for use.
     ce_maps : dict of str to ndarray
         Coverage error of every pixel, float64 [C,H,W], of the last draw.
+    ece_map : ndarray
+        Expected calibration error of the probabilities at every pixel, float64 [C,H,W].
     """
 
-    _core: "_core.Contest"
+    calibrators: Dict[str, Calibrator] = field(default_factory=dict)
+    ce_maps: Dict[str, Floats] = field(default_factory=dict)
+    ece_map: Floats = field(default_factory=lambda: np.empty(0))
+    #: (count, confidence, accuracy, ece) of every class
+    _reliability: Tuple[Any, ...] = ()
+    _classes: Tuple[int, ...] = ()
+    #: With the test images, for the report; copies and pickles are without.
+    _core: Optional[Contest] = None
+
+    @classmethod
+    def _of(cls, core: Contest, classes: List[int]) -> "Comparison":
+        _, common = cls._common(core, classes)
+        made = [Calibrator._of(one) for one in core.calibrators()]
+        # Rows go through the methods class by class; a method may stand there twice, with two scores.
+        names = [one.method for one in common["results"][: len(made)]]
+        return cls(
+            **common,
+            calibrators=dict(zip(names, made)),
+            ce_maps={name: np.array(core.ce_map(i)) for i, name in enumerate(names)},
+            ece_map=np.array(core.ece_map()),
+            _reliability=tuple(core.reliability()),
+            _classes=tuple(classes),
+            _core=core,
+        )
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_core": None}
 
     @property
     def methods(self) -> List[str]:
+        """The methods compared."""
         return list(self.calibrators)
-
-    @cached_property
-    def calibrators(self) -> Dict[str, Calibrator]:
-        found = [Calibrator._of(core) for core in self._core.calibrators()]
-        return {one.method: one for one in found}
-
-    @cached_property
-    def ce_maps(self) -> Dict[str, np.ndarray]:
-        return {name: np.array(self._core.ce_map(i)) for i, name in enumerate(self.methods)}
-
-    @cached_property
-    def ece_map(self) -> np.ndarray:
-        return np.array(self._core.ece_map())
 
     def best(self, cls: Optional[int] = None) -> str:
         """The method with the lowest mean coverage error, of one class or over those reported."""
-        rows = [row for row in self.rows if (cls is None or row["class"] in (cls, "all")) and row["mean_ce"] is not None]
+        rows = [one for one in self.results if (cls is None or one.cls in (cls, "all")) and not np.isnan(one.mean_ce)]
         if not rows:
             raise UsageError(f"there is no result of class {cls}")
-        means = {name: np.mean([row["mean_ce"] for row in rows if row["method"] == name]) for name in self.methods}
+        means = {name: np.mean([one.mean_ce for one in rows if one.method == name]) for name in self.methods}
         return min(means, key=lambda name: float(means[name]))
 
 
 def compare(
-    cal_probs: Any,
-    cal_labels: Any,
-    test_probs: Any,
-    test_labels: Any,
+    cal_probs: Array,
+    cal_labels: Array,
+    test_probs: Array,
+    test_labels: Array,
     *,
-    cal_groups: Any = None,
-    test_groups: Any = None,
+    cal_groups: Optional[Groups] = None,
+    test_groups: Optional[Groups] = None,
     methods: Union[str, Sequence[str], None] = None,
-    classes: Any = None,
+    classes: Classes = None,
     alpha: Optional[float] = None,
     confidence_level: Optional[float] = None,
     sample: int = 0,
     draws: int = 1,
-    empty: str = "auto",
+    empty: Empty = "auto",
     no_empty: Optional[bool] = None,
     bootstrap: int = 0,
-    ignore: Union[int, Sequence[int], None] = (255,),
-    logits: str = "none",
+    ignore: Labels = (255,),
+    logits: Logits = "none",
     threads: int = 0,
     progress: Progress = False,
     options: Optional[Dict[str, Any]] = None,
-    **more: Any,
+    **more: "Unpack[CompareOptions]",
 ) -> Comparison:
     """Calibrates with several methods on one data set and judges all on another.
 
@@ -111,7 +137,8 @@ def compare(
     level = one_level(alpha, confidence_level)
     word = empty_word(empty, no_empty)
     names = [one for one in methods.split(",") if one] if isinstance(methods, str) else list(methods or [])
-    given = {**(options or {}), **more}
+    given = current({**(options or {}), **more})
+    _check_owners(given, names)
     words, arrays = words_of(None, given)
     cal, *_ = make_data(cal_probs, cal_labels, cal_groups, ignore, logits, "cal_")
     test, *_ = make_data(test_probs, test_labels, test_groups, ignore, logits, "test_")
@@ -121,8 +148,18 @@ def compare(
     for one in wanted:
         if not 0 <= one < cal.classes:
             raise UsageError(f"classes has {one}, but there are classes 0 to {cal.classes - 1}")
-    if sample < 0 or draws < 0:
-        raise UsageError(f"sample and draws must not be negative, but are {sample} and {draws}")
+    counts = whole("sample", sample), whole("draws", draws)
+    more_counts = whole("bootstrap", bootstrap), whole("threads", threads)
     with Shown(progress) as callback:
-        core = _core.compare(cal, test, names, words, arrays, level, sample, draws, word, bootstrap, threads, callback)
-    return Comparison(core, wanted)
+        core = _core.compare(cal, test, names, words, arrays, level, *counts, word, *more_counts, callback)
+    return Comparison._of(core, wanted)
+
+
+def _check_owners(given: Dict[str, Any], names: List[str]) -> None:
+    """Refuses options of methods that are not compared."""
+    own = own_flags()
+    compared = {name.partition(":")[0] for name in names}
+    for name in given:
+        owner = own.get(flag_of(name), ("", ""))[0]
+        if compared and owner and owner not in compared and "auto" not in compared:
+            raise UsageError(f"{name} has no effect: it is an option of {owner}, which is not among methods")

@@ -3,40 +3,61 @@
 from __future__ import annotations
 
 import json
-from functools import cached_property
+from dataclasses import dataclass, field
 from html import escape
-from typing import Any, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, List, Tuple
 
 import numpy as np
 
 from . import _core
+from ._types import Floats
+from .measures import ClassResult, Interval
+
+if TYPE_CHECKING:
+    import pandas
 
 
+@dataclass(eq=False, repr=False)
 class Result:
-    """Something that prints as a table and turns into a dict, JSON, or a pandas frame."""
+    """Something that prints as a table and turns into a dict, JSON, or a pandas frame. Pickle and copy work."""
 
-    def __init__(self, core: Any, classes: List[int]) -> None:
-        self._core, self._classes = core, classes
+    alpha: float
+    grid: Tuple[int, int]  #: (height, width)
+    levels: Floats  #: the levels 1 - alpha at which coverage was measured
+    results: Tuple[ClassResult, ...]  #: one for each method and class
+    _json: str = field(repr=False)
+    _table: str = field(repr=False)
 
-    @cached_property
-    def _content(self) -> Dict[str, Any]:
-        return json.loads(self._core.json(self._classes))
+    @staticmethod
+    def _common(core: Any, classes: List[int]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+        """(the content of the JSON, what every result has)."""
+        text = core.json(classes)
+        content = json.loads(text)
+        height, width = content["grid"]
+        return content, {
+            "alpha": float(content["alpha"]),
+            "grid": (height, width),
+            "levels": np.asarray(content["levels"], np.float64),
+            "results": tuple(map(ClassResult.of, content["results"])),
+            "_json": text + "\n",
+            "_table": core.table(classes).rstrip("\n"),
+        }
 
     def to_dict(self) -> Dict[str, Any]:
-        """The content of the command's ``--json`` as Python objects; None stands for NaN."""
-        return json.loads(self.to_json())
+        """The content of the command's JSON as Python objects; None stands for NaN."""
+        return dict(json.loads(self._json))
 
     def to_json(self) -> str:
-        """The text that the command's ``--json`` writes (times differ)."""
-        return self._core.json(self._classes) + "\n"
+        """The text that the command writes as JSON (times differ)."""
+        return self._json
 
     @property
     def rows(self) -> List[Dict[str, Any]]:
-        """One dict per method and class."""
-        return self.to_dict()["results"]
+        """The results as dicts, as they stand in the JSON; :attr:`results` has them typed."""
+        return list(self.to_dict()["results"])
 
-    def to_frame(self) -> Any:
-        """The rows as a pandas DataFrame, without the lists; needs pandas."""
+    def to_frame(self) -> "pandas.DataFrame":
+        """One row for each result, without the lists; needs pandas."""
         import pandas
 
         flat = []
@@ -46,115 +67,119 @@ class Result:
             flat.append(plain)
         return pandas.DataFrame(flat)
 
-    @property
-    def levels(self) -> np.ndarray:
-        """The levels 1 - alpha at which coverage was measured."""
-        return np.asarray(self._content["levels"], np.float64)
-
-    @property
-    def grid(self) -> "tuple[int, int]":
-        """(height, width)."""
-        height, width = self._content["grid"]
-        return height, width
-
     def __str__(self) -> str:
-        return self._core.table(self._classes).rstrip("\n")
+        return self._table
 
     def __repr__(self) -> str:
-        return str(self)
+        return self._table
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        return f"<pre>{escape(self._table)}</pre>"
 
 
+@dataclass(eq=False, repr=False)
 class Evaluation(Result):
     """One calibrator, judged on labelled images. Prints as the command's table.
 
     Attributes
     ----------
-    rows : list of dict
-        Per class: mean_ce, q05, q95, floor, coverage, false_share, set_size, ece and more; see docs/formats.md.
+    results : tuple of ClassResult
+        Every measure of each class reported; `rows` has the same as dicts.
     ce_map : ndarray
         Coverage error of every pixel, float64 [C,H,W], NaN where no test image has the class.
     ece_map : ndarray
         Expected calibration error of the probabilities at every pixel, float64 [C,H,W].
     """
 
-    _core: "_core.Judgement"
+    images: int = 0  #: test images
+    coverage_at_alpha: float = float("nan")  #: of all classes together, before any set was filled
+    coverage_interval: Interval = (float("nan"), float("nan"))  #: its 90 % bootstrap interval
+    infinite_thresholds: int = 0  #: thresholds at alpha that are infinite, over classes and pixels
+    guarantee: str = ""
+    ce_map: Floats = field(default_factory=lambda: np.empty(0))
+    ece_map: Floats = field(default_factory=lambda: np.empty(0))
 
-    @cached_property
-    def ce_map(self) -> np.ndarray:
-        return np.array(self._core.ce_map())
+    @classmethod
+    def _of(cls, core: "_core.Judgement", classes: List[int]) -> "Evaluation":
+        content, common = cls._common(core, classes)
+        coverage, interval = content["coverage_at_alpha"], content["coverage_interval"]
+        nan = float("nan")
+        return cls(
+            **common,
+            images=content["images"]["test"],
+            coverage_at_alpha=nan if coverage is None else coverage,
+            coverage_interval=(nan, nan) if interval is None else (interval[0], interval[1]),
+            infinite_thresholds=content["infinite_thresholds"],
+            guarantee=content["guarantee"],
+            ce_map=np.array(core.ce_map()),
+            ece_map=np.array(core.ece_map()),
+        )
 
-    @cached_property
-    def ece_map(self) -> np.ndarray:
-        return np.array(self._core.ece_map())
-
-    def _values(self, name: str) -> np.ndarray:
-        return np.asarray([np.nan if row[name] is None else row[name] for row in self.rows], np.float64)
+    def _each(self, name: str) -> Floats:
+        return np.asarray([getattr(one, name) for one in self.results], np.float64)
 
     @property
-    def mean_ce(self) -> np.ndarray:
+    def mean_ce(self) -> Floats:
         """Mean coverage error over pixels, one per class reported."""
-        return self._values("mean_ce")
+        return self._each("mean_ce")
 
     @property
-    def floor(self) -> np.ndarray:
+    def floor(self) -> Floats:
         """The mean coverage error of a perfect calibrator with these test images."""
-        return self._values("floor")
+        return self._each("floor")
 
     @property
-    def coverage(self) -> np.ndarray:
+    def coverage(self) -> Floats:
         """Coverage at :attr:`levels`, [class, level]."""
-        return np.asarray([[np.nan if v is None else v for v in row["coverage"]] for row in self.rows], np.float64)
+        return np.stack([one.coverage for one in self.results])
 
     @property
-    def coverage_at_alpha(self) -> float:
-        value = self._content["coverage_at_alpha"]
-        return float("nan") if value is None else value
+    def ece(self) -> Floats:
+        """Expected calibration error of the probabilities, one per class reported."""
+        return self._each("ece")
 
     @property
     def set_size(self) -> float:
         """Mean number of classes in a set at alpha, as predicted."""
-        return float(self._values("set_size")[0])
+        return self.results[0].set_size
 
     @property
-    def false_share(self) -> np.ndarray:
+    def false_share(self) -> Floats:
         """Of the pixels with another label, the share whose set at alpha holds the class; one per class reported."""
-        return self._values("false_share")
+        return self._each("false_share")
 
     @property
-    def place_error(self) -> np.ndarray:
-        """Mean distance of a pixel's coverage at alpha from 1 - alpha, over pixels with 3 test samples or more; one per class
-        reported."""
-        return self._values("place_error")
+    def place_error(self) -> Floats:
+        """Mean distance of a pixel's coverage at alpha from 1 - alpha, over pixels with 3 test samples or more; one per
+        class reported."""
+        return self._each("place_error")
 
     @property
     def false_classes(self) -> float:
         """Mean number of wrong classes in a set at alpha."""
-        return float(self._values("false_classes")[0])
+        return self.results[0].false_classes
 
     @property
     def single_share(self) -> float:
         """Share of sets of one class at alpha."""
-        return float(self._values("single_share")[0])
+        return self.results[0].single_share
 
     @property
     def single_right(self) -> float:
         """How often the sets of one class are right; NaN without any."""
-        return float(self._values("single_right")[0])
+        return self.results[0].single_right
 
     @property
     def full_share(self) -> float:
         """Share of sets with every class at alpha."""
-        return float(self._values("full_share")[0])
+        return self.results[0].full_share
 
     @property
     def empty_share(self) -> float:
         """Share of empty sets at alpha, before any was filled."""
-        return float(self._values("empty_share")[0])
+        return self.results[0].empty_share
 
     @property
     def filled_share(self) -> float:
         """Share of sets that the most probable class was put into; 0 with ``empty="keep"``."""
-        return float(self._values("filled_share")[0])
+        return self.results[0].filled_share

@@ -44,7 +44,7 @@ def _plane(cls: Any) -> int:
     return 0 if cls == "all" else int(cls)
 
 
-def _image(ax: Any, values: np.ndarray, label: str, colorbar: bool, **options: Any) -> Any:
+def _panel(ax: Any, values: np.ndarray, label: str, colorbar: bool, **options: Any) -> Any:
     image = ax.imshow(values, interpolation="nearest", **options)
     ax.set_xticks([])
     ax.set_yticks([])
@@ -53,8 +53,13 @@ def _image(ax: Any, values: np.ndarray, label: str, colorbar: bool, **options: A
     return image
 
 
+def _legend(ax: Any, **options: Any) -> None:
+    """Beside the axes, where nothing is drawn."""
+    ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0, **options)
+
+
 def plot_partition(calibrator: Calibrator, cls: Optional[int] = None, *, ax: Any = None, cmap: Any = None) -> Any:
-    """Draws which pixels share their scores.
+    """Draws which pixels share their scores; for a soft method such as `field`, which has no regions, the score thresholds.
 
     Parameters
     ----------
@@ -74,9 +79,16 @@ def plot_partition(calibrator: Calibrator, cls: Optional[int] = None, *, ax: Any
     if not 0 <= which < len(regions):
         raise UsageError(f"class {cls} is not there; the calibrator has classes 0 to {len(regions) - 1}")
     ax = _axes(ax)
+    name = "all classes" if len(regions) == 1 else f"class {which}"
+    if "smooth" in calibrator.meta_["strata"][which]:
+        limits = calibrator.score_thresholds(alpha=0.1)[which]
+        shown = np.ma.masked_invalid(limits)
+        _panel(ax, shown, "score threshold at alpha 0.1", True, cmap=cmap or "viridis")
+        ax.set_title(f"{calibrator.methods_[which]}, {name}: no regions, score thresholds")
+        return ax
     count = int(regions[which].max()) + 1
     few = count <= 10
-    _image(
+    _panel(
         ax,
         regions[which],
         "region",
@@ -85,8 +97,7 @@ def plot_partition(calibrator: Calibrator, cls: Optional[int] = None, *, ax: Any
         vmin=-0.5 if few else None,
         vmax=9.5 if few else None,
     )
-    name = "all classes" if len(regions) == 1 else f"class {which}"
-    ax.set_title(f"{calibrator.method_}, {name}: {count} region{'' if count == 1 else 's'}")
+    ax.set_title(f"{calibrator.methods_[which]}, {name}: {count} region{'' if count == 1 else 's'}")
     return ax
 
 
@@ -128,7 +139,7 @@ def plot_ce_map(
         maps = results.ce_map
     values = maps[_plane(row["class"])]
     ax = _axes(ax)
-    _image(ax, values, "coverage error", True, cmap=cmap, vmin=0, vmax=vmax)
+    _panel(ax, values, "coverage error", True, cmap=cmap, vmin=0, vmax=vmax)
     mean = "no test sample" if row["mean_ce"] is None else f"mean {row['mean_ce']:.4f}, floor {row['floor']:.4f}"
     ax.set_title(f"{row['method']}, class {row['class']}: {mean}")
     return ax
@@ -154,7 +165,7 @@ def plot_coverage(results: Results, cls: Optional[int] = None, *, ax: Any = None
     for row in rows:
         ax.plot(results.levels, [np.nan if v is None else v for v in row["coverage"]], ".-", lw=1, label=row["method"])
     ax.set(xlabel="level 1 - alpha", ylabel="coverage", title=f"coverage, class {rows[0]['class']}")
-    ax.legend(frameon=False)
+    _legend(ax)
     return ax
 
 
@@ -197,7 +208,7 @@ def plot_reliability(results: Results, cls: Optional[int] = None, *, ax: Any = N
     )
     ax.plot(confidence[seen], accuracy[seen], "o-", ms=4, lw=1, color="C0", label="measured")
     ax.set(xlabel="probability", ylabel="share with the class", title=f"class {cls}: ECE {ece:.4f}")
-    ax.legend(frameon=False)
+    _legend(ax)
     return ax
 
 
@@ -205,7 +216,7 @@ def _reliability(results: Results) -> Dict[int, Any]:
     if isinstance(results, Comparison):
         return {
             c: (np.asarray(n), np.asarray(p), np.asarray(a), ece)
-            for c, (n, p, a, ece) in enumerate(results._core.reliability())
+            for c, (n, p, a, ece) in enumerate(results._reliability)
         }
     out: Dict[int, Any] = {}
     for row in results.rows:
@@ -239,5 +250,5 @@ def plot_violin(results: Results, cls: Optional[int] = None, *, ax: Any = None) 
     ax.axhline(rows[0]["floor"], color="0.6", lw=1, ls="--", label="floor")
     ax.set_xticks(places, [row["method"] for row in rows])
     ax.set(ylabel="coverage error", title=f"class {rows[0]['class']}", ylim=(0, None))
-    ax.legend(frameon=False)
+    _legend(ax)
     return ax

@@ -9,7 +9,9 @@ from typing import Any, Dict, Optional, Sequence, Union
 
 from . import _core
 from ._arrays import class_list, make_data, one_level
+from ._checks import whole
 from ._progress import Progress, Shown
+from ._types import Array, Classes, Labels, Logits, PathLike
 from .calibrator import Calibrator
 from .comparison import Comparison
 from .errors import FileError, UsageError
@@ -29,7 +31,7 @@ class Report:
     def __init__(self, html: bytes, path: Optional[str]) -> None:
         self.html, self.path = html, path
 
-    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+    def save(self, path: PathLike) -> None:
         """Writes the page; the file is complete or untouched."""
         target = os.fspath(path)
         try:
@@ -62,17 +64,17 @@ class Report:
 
 def report(
     what: Union[Comparison, Calibrator, Sequence[Calibrator], Dict[str, Calibrator]],
-    probs: Any = None,
-    labels: Any = None,
-    path: Union[str, "os.PathLike[str]", None] = None,
+    probs: Optional[Array] = None,
+    labels: Optional[Array] = None,
+    path: Optional[PathLike] = None,
     *,
     alpha: Optional[float] = None,
     confidence_level: Optional[float] = None,
     title: str = "",
-    classes: Any = None,
+    classes: Classes = None,
     class_names: Sequence[str] = (),
-    ignore: Union[int, Sequence[int], None] = (255,),
-    logits: str = "none",
+    ignore: Labels = (255,),
+    logits: Logits = "none",
     threads: int = 0,
     progress: Progress = False,
 ) -> Report:
@@ -101,13 +103,21 @@ def report(
     Raises
     ------
     UsageError
-        If the package was built without the page, which needs Node at build time.
+        If the package was built without the page.
     """
+    whole("threads", threads)
+    if not _core.has_report():
+        raise UsageError(
+            "this package was built without reports; install a source distribution, which has the page (make sdist), or build "
+            "the page with nodejs (18 or newer) and npm: pip install . -C cmake.define.KANDINSKY_WEB=ON"
+        )
     wanted, names = class_list(classes), [str(one) for one in class_names]
     with Shown(progress) as callback:
         if isinstance(what, Comparison):
             if probs is not None or alpha is not None or confidence_level is not None:
                 raise UsageError("a comparison has test images and a level of its own; give neither with it")
+            if what._core is None:
+                raise UsageError("a copied or unpickled comparison has no test images; report on its calibrators with yours")
             html = _core.report_contest(what._core, title, wanted or what._classes, names, threads, callback)
         else:
             if probs is None or labels is None:

@@ -7,7 +7,8 @@ from typing import NamedTuple, Optional, Tuple
 import numpy as np
 
 from . import _core
-from .errors import UsageError
+from ._checks import whole
+from ._types import ScenePreset
 
 
 class Scenes(NamedTuple):
@@ -19,7 +20,7 @@ class Scenes(NamedTuple):
 
 
 def make_scenes(
-    preset: str = "photo",
+    preset: ScenePreset = "photo",
     images: int = 100,
     *,
     seed: int = 0,
@@ -44,8 +45,8 @@ def make_scenes(
     Scenes
         Named tuple ``(probs, labels, groups)``.
     """
-    if images < 0 or first < 0 or seed < 0:
-        raise UsageError("images, first and seed must not be negative")
+    for name, value in (("images", images), ("seed", seed), ("first", first), ("threads", threads)):
+        whole(name, value)
     height, width = grid or (0, 0)
     probs, labels, groups = _core.make_scenes(preset, images, seed, first, height, width, threads)
     return Scenes(np.array(probs), np.array(labels), None if groups is None else np.array(groups))

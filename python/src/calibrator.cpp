@@ -74,6 +74,24 @@ void predict_p_into(const Calibrated& self, const Data& data, nb::handle out, st
     });
 }
 
+/// The calibrator for images of another size, where nothing depends on the place in the image: one region for
+/// each stratum. Otherwise itself.
+Calibrated resized(const Calibrated& self, std::uint32_t height, std::uint32_t width) {
+    const Calibrator& from = *self.core;
+    for (std::size_t s = 0; s < from.strata(); ++s)
+        if (from.smooth_of(s) != nullptr || from.partitions[s].regions != 1) return self;
+    auto out = std::make_shared<Calibrator>(from);
+    out->grid = {height, width};
+    const std::size_t pixels = out->grid.pixels();
+    out->levels.clear();
+    out->counts.assign(from.strata() * pixels, 0);
+    for (std::size_t s = 0; s < from.strata(); ++s) {
+        out->partitions[s].region.assign(pixels, 0);
+        out->levels.insert(out->levels.end(), pixels, from.levels[s * from.grid.pixels()]);
+    }
+    return {std::move(out)};
+}
+
 std::vector<std::size_t> map_shape(const Calibrator& calibrator) {
     return {calibrator.strata(), calibrator.grid.height, calibrator.grid.width};
 }
@@ -114,6 +132,7 @@ void init_calibrator(nb::module_& module) {
              nb::arg("packed"), nb::arg("empty"), nb::arg("threads"), nb::arg("progress").none())
         .def("predict_p", predict_p_into, nb::arg("data"), nb::arg("out"), nb::arg("threads"),
              nb::arg("progress").none())
+        .def("resized", resized, nb::arg("height"), nb::arg("width"))
         .def("regions", regions_of)
         .def("levels", levels_of)
         .def("counts",

@@ -35,6 +35,19 @@ void check(const Dataset& data) {
         data.read_truth(image, {0, pixels}, truth.data(), truth.data() + data.classes() * pixels);
     });
 }
+/// Writes which classes each pixel has, [N,C,H,W], and whether it has a label, [N,H,W].
+void read_truth(const Data& data, nb::handle member, nb::handle valid, std::size_t threads) {
+    const Dataset& set = data.set;
+    const std::size_t pixels = set.grid().pixels(), planes = set.classes() * pixels;
+    const Output members(member, DType::boolean, set.images() * planes, "member");
+    const Output labelled(valid, DType::boolean, set.images() * pixels, "valid");
+    PyProgress(nb::none()).run(threads, [&] {
+        parallel_for(set.images(), [&](std::size_t image) {
+            set.read_truth(image, {0, pixels}, members.as<std::uint8_t>() + image * planes,
+                           labelled.as<std::uint8_t>() + image * pixels);
+        });
+    });
+}
 }  // namespace
 
 void init_dataset(nb::module_& module) {
@@ -65,7 +78,8 @@ void init_dataset(nb::module_& module) {
             [](const Data& data, std::size_t threads) {
                 PyProgress(nb::none()).run(threads, [&] { check(data.set); });
             },
-            nb::arg("threads"));
+            nb::arg("threads"))
+        .def("truth", read_truth, nb::arg("member"), nb::arg("valid"), nb::arg("threads"));
 }
 
 }  // namespace kandinsky::python

@@ -21,14 +21,15 @@ const char* class_of(ErrorKind kind) {
     return "InternalError";
 }
 
-/// The library's error as the class of kandinsky.errors that has its kind's name.
+/// The library's error as the class of kandinsky.errors that has its kind's name, in Python's words.
 void translate(const std::exception_ptr& problem, void*) {
     try {
         std::rethrow_exception(problem);
     } catch (const Error& error) {
         const nb::object errors = nb::module_::import_("kandinsky.errors");
         const nb::object type = errors.attr(class_of(error.kind()));
-        PyErr_SetString(type.ptr(), error.what());
+        const nb::object text = nb::module_::import_("kandinsky._words").attr("in_python")(error.what());
+        PyErr_SetObject(type.ptr(), text.ptr());
     }
 }
 }  // namespace

@@ -6,8 +6,7 @@
 #include <algorithm>
 
 #include "buffers.hpp"
-#include "cli/options/report_flags.hpp"
-#include "cli/options/shared_flags.hpp"
+#include "cli/options/calibrate_flags.hpp"
 #include "core/base/fail.hpp"
 #include "module.hpp"
 
@@ -22,7 +21,9 @@ CalibrateOptions options_of(const std::string& method, std::vector<std::string> 
     cli::CalibrateFlags flags;
     CLI::App app("", "kandinsky");
     flags.declare(app);
-    flags.method = method;
+    // A method counts as named, which presets ask, unless it is the default.
+    app.add_option("--method", flags.method);
+    if (method != flags.method) words.push_back("--method=" + method);
     try {
         std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
         app.parse(words);
@@ -43,15 +44,6 @@ std::string default_method() {
 
 std::vector<std::string> remarks_of(const Calibrator& calibrator) {
     return cli::remarks(calibrator);
-}
-
-ReportInput report_input_of(const Comparison& comparison, const Dataset& calibration, const Dataset& test,
-                            const std::vector<int>& classes) {
-    return cli::report_input(comparison, calibration, test, classes);
-}
-
-nlohmann::ordered_json input_json_of(const std::string& what, const Dataset& data) {
-    return cli::input_json(what, data);
 }
 
 namespace {

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "report/data/report_input.hpp"
-
 namespace kandinsky::python {
 
 /// Options as the command reads them: `words` are its flags ("--kmeans-clusters", "6"), `arrays` the values
@@ -18,8 +16,5 @@ namespace kandinsky::python {
 // Other things of src/cli. Only options.cpp includes its headers, which take long to compile.
 [[nodiscard]] std::string default_method();
 [[nodiscard]] std::vector<std::string> remarks_of(const Calibrator& calibrator);
-[[nodiscard]] ReportInput report_input_of(const Comparison& comparison, const Dataset& calibration,
-                                          const Dataset& test, const std::vector<int>& classes);
-[[nodiscard]] nlohmann::ordered_json input_json_of(const std::string& what, const Dataset& data);
 
 }  // namespace kandinsky::python

@@ -1,3 +1,4 @@
+#include "report/data/report_input.hpp"
 #include "report/page/page.hpp"
 #include "report/page/report_data.hpp"
 
@@ -11,7 +12,6 @@
 #include "core/base/fail.hpp"
 #include "dataset.hpp"
 #include "module.hpp"
-#include "options.hpp"
 #include "progress.hpp"
 
 namespace nb = nanobind;
@@ -38,7 +38,7 @@ nb::bytes contest_page(const Contest& self, const std::string& title, const std:
     require_report_template();
     PyProgress progress(std::move(callback));
     return bytes_of(progress.run(threads, [&] {
-        ReportInput input = report_input_of(*self.core, *self.calibration, *self.test, classes);
+        ReportInput input = report_input(*self.core, *self.calibration, *self.test, classes);
         finish(input, title, class_names, self.test->classes());
         const Examination found =
             examine(*input.test, input.calibrators, {.alpha = input.alpha, .ece_maps = false}, progress);
@@ -71,7 +71,7 @@ nb::bytes calibrators_page(const std::vector<Calibrated>& calibrators, const std
         input.test = &data.set;
         input.classes = classes;
         input.alpha = alpha;
-        input.provenance["inputs"] = {input_json_of("test", data.set)};
+        input.provenance["inputs"] = {input_json("test", data.set)};
         finish(input, title, class_names, data.set.classes());
         return report_page(report_data(input, tally));
     }));

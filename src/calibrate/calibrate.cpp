@@ -2,11 +2,12 @@
 #include <cmath>
 #include <iterator>
 #include <kandinsky/calibrator.hpp>
+#include <map>
 #include <optional>
 #include <utility>
 
-#include "calibrate/by_stratum.hpp"
 #include "calibrate/choose.hpp"
+#include "calibrate/leave_one_out.hpp"
 #include "calibrate/sample.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
@@ -34,29 +35,70 @@ DataSplit split_groups(const Dataset& data, const CalibrateOptions& options, std
     return data_split;
 }
 
-}  // namespace
+/// The data of one calibration: `finder` sees the images that regions come from, `setter` those that set
+/// thresholds, `all` everything, which soft methods divide themselves.
+struct CalibrationRuns {
+    CalibrationRun &finder, &setter, &all;
+};
 
-void use_paper_settings(CalibrateOptions& options) {
-    options.score = {.half = options.score.half};
-    options.pooling = Pooling::pixels;
-    options.fallback = Fallback::none;
-    for (const Method* one : methods())
-        for (const MethodOption& option : one->options)
-            if (!option.paper.empty()) options.settings.text.emplace(option.flag, option.paper);
+/// Calibrates each stratum by the method that it has, of which some may be soft. `options` are as
+/// they take effect; `data_split` is what soft methods divide the images by, null: they do not.
+Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Choice> choices,
+                                const DataSplit* data_split, const CalibrationRuns& runs) {
+    const Grid& grid = runs.all.data().grid();
+    const std::size_t strata = choices.size();
+    std::vector<CalibrateOptions> own;
+    std::vector<Partition> partitions;
+    std::vector<bool> soft, pixelwise;
+    std::map<std::string, std::vector<std::uint32_t>> soft_strata;  // of each soft method with its options
+    std::size_t curves_wanted = 0;
+    for (std::size_t s = 0; s < strata; ++s) {
+        const Method& how = method(choices[s].method);
+        own.push_back(settled(options, choices[s]));
+        soft.push_back(how.fit_curves != nullptr);
+        if (how.uses_features) runs.finder.find_features();
+        partitions.push_back(soft[s] ? whole_image(grid) : runs.finder.region_of(own[s], s));
+        pixelwise.push_back(!soft[s] && is_pixelwise(partitions[s]));
+        curves_wanted += soft[s] ? grid.pixels() : partitions[s].regions;
+        if (soft[s])
+            soft_strata[label_of(choices[s].method, choices[s].tuned)].push_back(
+                static_cast<std::uint32_t>(s));
+    }
+    // All curves of a calibrator stand on one ladder.
+    const CurveRule rule = rule_for(options, curves_wanted);
+    const auto some = [](const std::vector<bool>& flags) {
+        return std::find(flags.begin(), flags.end(), true) != flags.end();
+    };
+    std::vector<bool> by_region;
+    std::vector<Partition> wanted;  // strata that get their curves elsewhere stand in as one region
+    for (std::size_t s = 0; s < strata; ++s) {
+        by_region.push_back(!soft[s] && !pixelwise[s]);
+        wanted.push_back(by_region[s] ? partitions[s] : whole_image(grid));
+    }
+    std::vector<CurveSet> regions, pixels, curves;
+    if (some(pixelwise)) pixels = runs.setter.pixel_curves(rule);
+    if (some(by_region)) regions = runs.setter.region_curves(wanted, rule);
+    for (std::size_t s = 0; s < strata; ++s)
+        curves.push_back(soft[s] ? CurveSet(rule.ladder, rule.released)
+                                 : std::move(pixelwise[s] ? pixels[s] : regions[s]));
+    std::vector<SmoothCurves> smooth(some(soft) ? strata : 0);
+    for (const auto& [label, those] : soft_strata) {
+        std::vector<SoftCurves> made =
+            runs.all.soft_curves(own[those.front()], those, data_split, rule.ladder);
+        for (std::size_t i = 0; i < those.size(); ++i) {
+            partitions[those[i]] = std::move(made[i].partition);
+            smooth[those[i]] = std::move(made[i].curves);
+        }
+    }
+    Calibrator calibrator =
+        runs.setter.finish(options, std::move(partitions), std::move(curves), std::move(smooth));
+    calibrator.choices = std::move(choices);
+    return calibrator;
 }
 
-std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<CalibrateOptions>& options,
-                                      Progress& progress, std::vector<double>* seconds) {
-    if (options.empty()) fail(ErrorKind::usage, "there is no method to calibrate with");
-    std::vector<CalibrateOptions> wanted;
-    for (const CalibrateOptions& one : options) {
-        check_method(one.method);  // unknown names are told before any work
-        if (one.sketch != 0)
-            fail(ErrorKind::usage,
-                 "--sketch is for images that are seen once; these can be read again, so "
-                 "leave it out and the thresholds are exact");
-        wanted.push_back(effective(one));
-    }
+/// Calibrators of methods that share the score and the rule of the promise.
+std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<CalibrateOptions>& wanted,
+                                        Progress& progress, std::vector<double>& times) {
     // A soft method divides the images and makes its curves itself; the others find regions first, each
     // stratum by the method that it has, or that is chosen for it.
     std::vector<CalibrateOptions> open;
@@ -101,7 +143,6 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
     const double choice_seconds = choosing.seconds() / static_cast<double>(open.size());
 
     std::vector<Calibrator> calibrators;
-    std::vector<double> times;
     auto next_choice = choices.begin();
     for (const CalibrateOptions& one : wanted) {
         const Stopwatch own;
@@ -110,10 +151,13 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         for (Choice& choice : by_stratum) choice.method = one.method;
         if (chosen) by_stratum = std::move(*next_choice++);
         CalibrationRun& all = whole ? *whole : set;
-        calibrators.push_back(calibrate_by_stratum(one, std::move(by_stratum),
-                                                   data_split ? &*data_split : nullptr,
-                                                   {soft ? all : find, soft ? all : set, all}));
+        calibrators.push_back(one.promise == Promise::leave_one_out && !soft
+                                  ? leave_one_out(one, std::move(by_stratum), all, progress)
+                                  : calibrate_by_stratum(one, std::move(by_stratum),
+                                                         data_split ? &*data_split : nullptr,
+                                                         {soft ? all : find, soft ? all : set, all}));
         Calibrator& made = calibrators.back();
+        made.logits = data.options().logits, made.ignore = data.options().ignore;
         if (!chosen) made.choices.clear();
         if (finder && !soft) {  // the thresholds are the setter's; all images count as seen
             made.images += finder->census().images;
@@ -123,8 +167,54 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         }
         times.push_back(reading + (chosen ? choice_seconds : 0) + own.seconds());
     }
-    if (seconds != nullptr) *seconds = std::move(times);
     return calibrators;
+}
+}  // namespace
+
+void use_paper_settings(CalibrateOptions& options) {
+    options.score = {.half = options.score.half};
+    options.pooling = Pooling::pixels;
+    options.fallback = Fallback::none;
+    for (const Method* one : methods())
+        for (const MethodOption& option : one->options)
+            if (!option.paper.empty()) options.settings.text.emplace(option.flag, option.paper);
+}
+
+std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<CalibrateOptions>& options,
+                                      Progress& progress, std::vector<double>* seconds) {
+    if (options.empty()) fail(ErrorKind::usage, "there is no method to calibrate with");
+    const std::uint64_t groups = total(data.team().comm, data.groups());
+    std::vector<CalibrateOptions> wanted;
+    std::vector<std::size_t> open;
+    for (const CalibrateOptions& one : options) {
+        check_method(one.method);  // unknown names are told before any work
+        if (one.sketch != 0)
+            fail(ErrorKind::usage,
+                 "--sketch is for images that are seen once; these can be read again, so "
+                 "leave it out and the thresholds are exact");
+        open.push_back(wanted.size());
+        wanted.push_back(with_promise(effective(one), groups));
+    }
+    std::vector<Calibrator> out(wanted.size());
+    std::vector<double> times(wanted.size());
+    while (!open.empty()) {
+        const CalibrateOptions first = wanted[open.front()];
+        const auto later = std::stable_partition(open.begin(), open.end(), [&](std::size_t m) {
+            return wanted[m].score == first.score && wanted[m].promise == first.promise &&
+                   wanted[m].split == first.split;
+        });
+        std::vector<CalibrateOptions> alike;
+        for (auto m = open.begin(); m != later; ++m) alike.push_back(wanted[*m]);
+        std::vector<double> own;
+        std::vector<Calibrator> made = calibrate_alike(data, alike, progress, own);
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            out[open[i]] = std::move(made[i]);
+            times[open[i]] = own[i];
+        }
+        open.erase(open.begin(), later);
+    }
+    if (seconds != nullptr) *seconds = std::move(times);
+    return out;
 }
 
 Calibrator calibrate(const Dataset& data, const CalibrateOptions& options, Progress& progress) {

@@ -74,18 +74,41 @@ CalibrateOptions effective(CalibrateOptions options) {
             fail(ErrorKind::usage, "--promise loo learns from all groups: leave --split out");
         if (options.pooling != Pooling::groups)
             fail(ErrorKind::usage, "--promise loo needs --pooling groups");
-        if (options.method == kAutoMethod ||
-            (method(options.method).uses_labels && !method(options.method).fit_curves))
-            fail(ErrorKind::usage, "--promise loo is for the method field; {} takes --promise split",
-                 options.method);
     }
-    if (options.promise == Promise::split && options.split == 0) options.split = 0.5;
-    if (options.split > 0) options.promise = Promise::split;
     if (!(options.split >= 0 && options.split < 1))
         fail(ErrorKind::usage, "--split is {}, but must be a share of the groups, at least 0 and below 1",
              options.split);
     if (options.rungs == 1 || options.rungs > 100000)
         fail(ErrorKind::usage, "--rungs is {}, but must be 2 to 100000", options.rungs);
+    return options;
+}
+
+namespace {
+/// Up to so many groups, learning again without each is worth its time: for methods that learn in a moment,
+/// and for the others.
+constexpr std::uint64_t kMostLeftOut = 200, kMostRefits = 20;
+/// Groups that set the thresholds where others learn: the mass at infinity is a hundredth then.
+constexpr std::uint64_t kLevelGroups = 100;
+}  // namespace
+
+CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups) {
+    const bool open = options.method == kAutoMethod;
+    if (options.split > 0) options.promise = Promise::split;
+    if (!open && !method(options.method).uses_labels) {
+        options.promise = Promise::none;
+        options.split = 0;
+    }
+    if (options.promise == Promise::automatic) {
+        if (options.pooling == Pooling::pixels || options.released)
+            options.promise = Promise::none;
+        else if (groups <= (!open && method(options.method).fit_curves ? kMostLeftOut : kMostRefits))
+            options.promise = Promise::leave_one_out;
+        else
+            options.promise = Promise::split;
+        if (options.promise == Promise::split && groups > kMostLeftOut)
+            options.split = 1 - static_cast<double>(kLevelGroups) / static_cast<double>(groups);
+    }
+    if (options.promise == Promise::split && options.split == 0) options.split = 0.5;
     return options;
 }
 

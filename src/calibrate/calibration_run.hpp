@@ -24,10 +24,23 @@ namespace kandinsky {
 void assign_levels(Calibrator& calibrator);
 /// Options as they take effect. Throws a usage error for values out of range.
 [[nodiscard]] CalibrateOptions effective(CalibrateOptions options);
+/// The rule that a promise stands for with so many groups: Promise::automatic is settled, and methods that
+/// learn nothing need none.
+[[nodiscard]] CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups);
 /// Fallback::automatic becomes `image` where a region is short of scores, else `none`.
 void resolve_fallback(Calibrator& calibrator);
 /// All pixels together.
 [[nodiscard]] Partition whole_image(const Grid& grid);
+
+/// The progress of one of many fits: not shown, but it can be cancelled.
+class Muted final : public Progress {
+  public:
+    explicit Muted(const Progress& asked) : asked_(asked) {}
+    [[nodiscard]] bool cancelled() const override { return asked_.cancelled(); }
+
+  private:
+    const Progress& asked_;
+};
 
 /// What a walk over the scores of every pixel takes along.
 struct PixelWalk {

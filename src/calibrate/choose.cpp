@@ -1,11 +1,247 @@
 #include "calibrate/choose.hpp"
 
 #include <algorithm>
+#include <numeric>
 
-#include "calibrate/cross_loss.hpp"
+#include "calibrate/calibration_run.hpp"
 #include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "core/kernel/hash.hpp"
+#include "core/team/team.hpp"
+#include "partition/cells.hpp"
+#include "partition/folds.hpp"
+#include "partition/histograms.hpp"
+#include "partition/smooth.hpp"
+#include "partition/soft_method.hpp"
 
 namespace kandinsky {
+
+namespace {
+using partition::Cells;
+using partition::FoldHistograms;
+using partition::Plane;
+using partition::ScoreGrid;
+
+constexpr std::size_t kFolds = 5, kBins = 128;
+constexpr std::size_t kTask = 64;  ///< pixels judged by one task
+
+/// Scores of all folds but one: what contenders learn from.
+class TrainingPart {
+  public:
+    TrainingPart(const Grid& grid, const FoldHistograms& histograms, std::size_t fold)
+        : grid_(grid), bins_(histograms.bins()), counts_(grid.pixels() * bins_), totals_(grid.pixels()) {
+        parallel_for(grid.height, [&](std::size_t y) {
+            for (std::size_t p = y * grid.width; p < (y + 1) * grid.width; ++p)
+                totals_[p] = histograms.without(p, fold, {counts_.data() + p * bins_, bins_});
+        });
+    }
+
+    [[nodiscard]] bool empty() const {
+        return std::all_of(totals_.begin(), totals_.end(), [](std::uint32_t n) { return n == 0; });
+    }
+    [[nodiscard]] std::size_t bins() const { return bins_; }
+    [[nodiscard]] const Grid& grid() const { return grid_; }
+    [[nodiscard]] const std::vector<std::uint32_t>& totals() const { return totals_; }
+    [[nodiscard]] const std::uint32_t* at(std::size_t pixel) const { return counts_.data() + pixel * bins_; }
+
+    /// Every pixel's curve at the given levels: the rank's place within its bin, on the bins' own scale.
+    [[nodiscard]] std::vector<float> features(const ScoreGrid& scores,
+                                              const std::vector<double>& levels) const {
+        std::vector<float> out(grid_.pixels() * levels.size());
+        parallel_for(grid_.pixels(), [&](std::size_t p) {
+            if (totals_[p] == 0) return;
+            for (std::size_t q = 0; q < levels.size(); ++q) {
+                const double rank = levels[q] * (totals_[p] - 1) + 0.5;
+                double below = 0;
+                std::size_t b = 0;
+                while (b + 1 < bins_ && below + at(p)[b] <= rank) below += at(p)[b++];
+                const double from = b > 0 ? scores.edges()[b - 1] : scores.origin(), to = scores.edges()[b];
+                const double share = at(p)[b] > 0 ? std::min(1.0, (rank - below) / at(p)[b]) : 1.0;
+                out[p * levels.size() + q] =
+                    score_on_scale(static_cast<std::int32_t>(from + (to - from) * share));
+            }
+        });
+        return out;
+    }
+
+    /// The increments that weigh the loss, [pixel][bin]: the image's own where the pilot finds nothing.
+    [[nodiscard]] Plane pilot() const {
+        Plane votes(grid_, bins_), out(grid_, bins_);
+        std::vector<double> image(bins_);
+        for (std::size_t p = 0; p < grid_.pixels(); ++p)
+            for (std::size_t b = 0; b < bins_; ++b) {
+                votes.at(p)[b] = static_cast<float>(at(p)[b]) / (static_cast<float>(totals_[p]) + 2);
+                image[b] += at(p)[b];
+            }
+        const double all = std::accumulate(image.begin(), image.end(), 0.0);
+        partition::Pyramid pyramid(std::move(votes));
+        const partition::Smooth smooth(pyramid, std::max(0.5, grid_.height / 40.0));
+        parallel_for(grid_.height, [&](std::size_t y) {
+            for (std::size_t x = 0; x < grid_.width; ++x) {
+                float* const own = out.at(y * grid_.width + x);
+                smooth.at(static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(x), own);
+                const double sum = std::accumulate(own, own + bins_, 0.0);
+                for (std::size_t b = 0; b < bins_; ++b)
+                    own[b] = static_cast<float>(sum > 0 ? own[b] / sum : image[b] / all);
+            }
+        });
+        return out;
+    }
+
+  private:
+    Grid grid_;
+    std::size_t bins_;
+    std::vector<std::uint32_t> counts_, totals_;
+};
+
+/// The levels at which a hard contender's thresholds pass each bin, for every region.
+class RegionLevels {
+  public:
+    RegionLevels(const TrainingPart& part, Partition partition, const CalibrateOptions& options)
+        : bins_(part.bins()), region_(std::move(partition.region)) {
+        const std::size_t regions = partition.regions;
+        std::vector<std::uint64_t> sums((regions + 1) * bins_), totals(regions + 1);
+        for (std::size_t p = 0; p < region_.size(); ++p)
+            for (const std::size_t r : {std::size_t{region_[p]}, regions}) {  // the last one is the image
+                totals[r] += part.totals()[p];
+                for (std::size_t b = 0; b < bins_; ++b) sums[r * bins_ + b] += part.at(p)[b];
+            }
+        levels_.resize(sums.size());
+        for (std::size_t r = 0; r <= regions; ++r) {
+            std::uint64_t sum = 0;
+            const double whole = static_cast<double>(totals[r] + (options.released ? 0 : 1));
+            for (std::size_t b = 0; b < bins_; ++b) {
+                sum += sums[r * bins_ + b];
+                levels_[r * bins_ + b] =
+                    totals[r] > 0 ? static_cast<float>(static_cast<double>(sum) / whole) : 0.0f;
+            }
+        }
+        if (options.fallback != Fallback::none)
+            for (std::uint32_t& r : region_)
+                if (totals[r] < options.min_count) r = static_cast<std::uint32_t>(regions);
+    }
+    [[nodiscard]] const float* at(std::size_t pixel) const { return levels_.data() + region_[pixel] * bins_; }
+
+  private:
+    std::size_t bins_;
+    std::vector<std::uint32_t> region_;
+    std::vector<float> levels_;
+};
+
+Partition find_regions(const Contender& one, const TrainingPart& part, const std::vector<float>& features,
+                       const CalibrateOptions& options, std::uint32_t stratum, Progress& progress) {
+    CalibrateOptions own = options;
+    own.method = one.method->name;
+    own.settings = one.settings;
+    Muted muted(progress);
+    // Quick fits are made by every rank for itself: sharing them would take more words than work.
+    return fit_region(own,
+                      {.grid = part.grid(),
+                       .stratum = stratum,
+                       .feature_count = one.method->uses_features ? options.quantiles.size() : 0,
+                       .features = one.method->uses_features ? std::span(features) : std::span<const float>(),
+                       .counts = part.totals(),
+                       .quick = true},
+                      muted);
+}
+
+/// The mean over the judged pixels of the weighted squared error. Tasks write their own sums, added in order.
+template <class At>
+double mean_loss(const std::vector<std::size_t>& pixels, const FoldHistograms& histograms, std::size_t fold,
+                 const Plane& pilot, At&& at) {
+    const std::size_t tasks = (pixels.size() + kTask - 1) / kTask;
+    std::vector<double> parts(tasks);
+    parallel_for(tasks, [&](std::size_t task) {
+        for (std::size_t i = task * kTask; i < std::min(pixels.size(), (task + 1) * kTask); ++i) {
+            const std::size_t p = pixels[i];
+            const auto judge = histograms.judge(p, fold);
+            const double whole = static_cast<double>(partition::total_of(judge));
+            const float* const levels = at(p);
+            const float* const weights = pilot.at(p);
+            std::uint64_t sum = 0;
+            for (std::size_t b = 0; b < judge.size(); ++b) {
+                sum += judge[b];
+                const double error = static_cast<double>(levels[b]) - static_cast<double>(sum) / whole;
+                parts[task] += static_cast<double>(weights[b]) * error * error;
+            }
+        }
+    });
+    return std::accumulate(parts.begin(), parts.end(), 0.0) / static_cast<double>(pixels.size());
+}
+
+/// The losses on one stratum from its counts.
+CrossLoss judge(const FoldHistograms& histograms, const ScoreGrid& scores, const Cells& cells,
+                const CalibrateOptions& options, std::uint32_t stratum, const std::vector<Contender>& all,
+                Progress& progress) {
+    CrossLoss result{.loss = std::vector<double>(all.size()), .folds = 0};
+    std::vector<CrossFit> soft(all.size());
+    for (std::size_t k = 0; k < all.size(); ++k)
+        if (all[k].method->cross_fit)
+            soft[k] = all[k].method->cross_fit({.cells = cells,
+                                                .histograms = histograms,
+                                                .settings = &all[k].settings,
+                                                .progress = progress});
+    const bool features_wanted =
+        std::any_of(all.begin(), all.end(), [](const Contender& one) { return one.method->uses_features; });
+    for (std::size_t fold = 0; fold < histograms.folds(); ++fold) {
+        const std::vector<std::size_t> pixels = partition::judged_cells(histograms, fold);
+        const TrainingPart part(cells.grid(), histograms, fold);
+        if (pixels.empty() || part.empty()) continue;
+        const std::vector<float> features =
+            features_wanted ? part.features(scores, options.quantiles) : std::vector<float>{};
+        const Plane pilot = part.pilot();
+        // Contenders are judged side by side: most searches for regions use one thread.
+        parallel_for(all.size(), [&](std::size_t k) {
+            const auto add = [&](const auto& levels) {
+                result.loss[k] +=
+                    mean_loss(pixels, histograms, fold, pilot, [&](std::size_t p) { return levels.at(p); });
+            };
+            if (soft[k].without)
+                add(soft[k].without(fold));
+            else
+                add(RegionLevels(part, find_regions(all[k], part, features, options, stratum, progress),
+                                 options));
+        });
+        ++result.folds;
+    }
+    for (double& loss : result.loss) loss /= static_cast<double>(std::max<std::size_t>(1, result.folds));
+    return result;
+}
+}  // namespace
+
+std::vector<CrossLoss> cross_losses(const Dataset& data, const Census& census,
+                                    const CalibrateOptions& options, const std::vector<Contender>& all,
+                                    Progress& progress) {
+    std::vector<CrossLoss> results(census.strata, {.loss = std::vector<double>(all.size()), .folds = 0});
+    const Cells cells(data.grid());
+    SoftInput input{.data = data,
+                    .census = census,
+                    .condition = options.condition,
+                    .score = options.score,
+                    .strata = {},
+                    .ladder = {},
+                    .seed = options.seed,
+                    .memory = options.memory,
+                    .settings = &options.settings,
+                    .progress = progress};
+    input.strata.resize(census.strata);
+    std::iota(input.strata.begin(), input.strata.end(), 0u);
+    const partition::Folds folds =
+        partition::make_folds(data, census.image_hash, kFolds, partition::FoldOrder::content, options.seed);
+    for (const std::vector<std::uint32_t>& strata : batches_of(input, folds.count, kBins, cells)) {
+        const std::vector<ScoreGrid> grids = partition::make_score_grids(input, strata, kBins);
+        const std::vector<FoldHistograms> histograms =
+            partition::count_scores(input, strata, grids, folds, cells);
+        for (std::size_t i = 0; i < strata.size(); ++i) {
+            progress.update("choosing", strata[i], census.strata);
+            results[strata[i]] = judge(histograms[i], grids[i], cells, options, strata[i], all, progress);
+        }
+    }
+    for (const CrossLoss& one : results)
+        check_same(data.team().comm, hash_bytes(one.loss.data(), one.loss.size() * sizeof(double), 0),
+                   "the losses of the methods");
+    return results;
+}
 
 namespace {
 constexpr std::string_view kAsk = "auto";
@@ -17,11 +253,6 @@ std::string value_of(const MethodOption& option, const MethodSettings& settings)
 
 bool is_open(const MethodOption& option, const MethodSettings& settings) {
     return !option.trials.empty() && value_of(option, settings) == kAsk;
-}
-
-bool needs_array(const Method& method) {
-    return std::any_of(method.options.begin(), method.options.end(),
-                       [](const MethodOption& option) { return option.type == MethodOption::Type::array; });
 }
 
 void add_contenders(const Method& method, const MethodSettings& settings, std::vector<Contender>& all) {
@@ -70,6 +301,11 @@ Choice choice_among(const std::vector<Contender>& all, const CrossLoss& found) {
     return choice;
 }
 }  // namespace
+
+bool needs_array(const Method& method) {
+    return std::any_of(method.options.begin(), method.options.end(),
+                       [](const MethodOption& option) { return option.type == MethodOption::Type::array; });
+}
 
 std::string label_of(const std::string& method, const std::map<std::string, std::string>& tuned) {
     std::string label = method;

@@ -24,12 +24,12 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
         return "No finite-sample guarantee: interpolated quantiles of the released code tend to cover too "
                "little.";
     const auto [finds_regions, soft] = traits_of(calibrator.method_of(stratum));
+    const bool relearnt = options.promise == Promise::leave_one_out;
     // A choice among methods on the images that set the thresholds spoils what each method would promise.
-    const bool judged_on_same = options.method == kAutoMethod && options.split == 0;
+    const bool judged_on_same = options.method == kAutoMethod && options.split == 0 && !relearnt;
     if (soft && options.pooling == Pooling::pixels)
         return "No finite-sample guarantee: each pixel's threshold is a quantile of a distribution smoothed "
-               "over "
-               "its surroundings, as good as the calibration images are typical.";
+               "over its surroundings, as good as the calibration images are typical.";
     // Regions of one pixel each, and not because the scores happened to make them so.
     const bool pixelwise = calibrator.partitions[stratum].regions == calibrator.grid.pixels() &&
                            (!finds_regions || options.split > 0);
@@ -37,45 +37,46 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     const std::string which = options.condition == Condition::by_class
                                   ? "whose true label is the class in question"
                                   : "with a label";
-    if (soft && options.promise != Promise::none)
+    const std::string share = fmt::format(
+        " In other words: the sets of a new {} are expected to miss at most a share alpha of these pixels.",
+        unit);
+    if (relearnt || (soft && options.promise == Promise::split))
         return fmt::format(
-            "A random pixel {}, of a new {} that has such a pixel, has its true label in the set with "
-            "probability "
-            "at least 1 - alpha, if calibration and new {}s are exchangeable.",
-            which, unit, unit);
+                   "A random pixel {}, of a new {} that has such a pixel, has its true label in the set with "
+                   "probability at least 1 - alpha, if calibration and new {}s are exchangeable.",
+                   which, unit, unit) +
+               share;
     if (judged_on_same && options.pooling == Pooling::groups)
         return fmt::format(
             "No finite-sample guarantee: the method was chosen on the same {}s that set the thresholds; the "
-            "hierarchical quantile keeps coverage close to 1 - alpha (--split gives a guarantee).",
+            "hierarchical quantile keeps coverage close to 1 - alpha (promise loo gives a guarantee).",
             unit);
     if (soft)
         return fmt::format(
             "No general finite-sample guarantee: the level is the hierarchical quantile of cross-fitted "
-            "smoothed "
-            "distributions, which has been measured to cover a random pixel of a new {} with probability at "
-            "least 1 - alpha on average.",
+            "smoothed distributions, which has been measured to cover a random pixel of a new {} with "
+            "probability at least 1 - alpha on average (promise loo gives a guarantee).",
             unit);
     if (pixelwise && !judged_on_same && !calibrator.grouped && options.condition == Condition::by_class)
         return fmt::format(
             "At each pixel: a new image {} there has it in its set with probability at least 1 - alpha, if "
-            "calibration and "
-            "new images are exchangeable.",
+            "calibration and new images are exchangeable.",
             which);
     if (options.pooling == Pooling::pixels)
         return "No finite-sample guarantee: pixels of one image are not independent, so pooled pixels are "
-               "not a sample "
-               "size; coverage is right on average only as far as the calibration images are typical.";
+               "not a sample size; coverage is right on average only as far as the calibration images are "
+               "typical.";
     if (finds_regions && options.split == 0)
         return fmt::format(
             "No finite-sample guarantee: the regions were found on the same {}s that set the thresholds; the "
-            "hierarchical "
-            "quantile keeps coverage close to 1 - alpha.",
+            "hierarchical quantile keeps coverage close to 1 - alpha (promise loo gives a guarantee).",
             unit);
     return fmt::format(
-        "In each region: a random pixel {}, of a new {} that has such a pixel there, has its true label in "
-        "the set with "
-        "probability at least 1 - alpha, if calibration and new {}s are exchangeable.",
-        which, unit, unit);
+               "In each region: a random pixel {}, of a new {} that has such a pixel there, has its true "
+               "label in "
+               "the set with probability at least 1 - alpha, if calibration and new {}s are exchangeable.",
+               which, unit, unit) +
+           share;
 }
 }  // namespace
 

@@ -75,8 +75,7 @@ void sets_by_near(std::size_t classes, Grid grid, std::span<const float> probs, 
     }
 }
 
-/// Puts the most probable class into every empty set; returns how many there were. prob(i) is value i of
-/// [class][pixel].
+/// Puts the most probable class into every empty set; returns how many. prob(i): value i of [class][pixel].
 template <class Prob>
 std::uint64_t fill_empty(std::size_t classes, std::size_t pixels, Prob&& prob, std::span<std::uint8_t> sets) {
     constexpr std::size_t kRun = 1024;

@@ -5,7 +5,6 @@
 
 #include "core/base/thread_buffer.hpp"
 #include "core/kernel/count_kernels.hpp"
-#include "core/kernel/label_kernels.hpp"
 
 namespace kandinsky {
 

@@ -30,8 +30,8 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
              "'auto'");
     if (options.released)
         fail(ErrorKind::usage, "--sketch cannot reproduce the released code's exact curves");
-    if (options.split > 0)
-        fail(ErrorKind::usage, "--sketch reads the images once, so --split cannot divide them");
+    if (options.split > 0 || options.promise == Promise::split || options.promise == Promise::leave_one_out)
+        fail(ErrorKind::usage, "--sketch reads the images once, so --split and --promise cannot divide them");
     if (options.pooling != Pooling::groups) return;
     // What a score weighs in its group is known only after a walk over the groups, unless it is its only one.
     bool single = false;
@@ -55,6 +55,7 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
       options_(effective(options)) {
     settle_defaults(options_);
     refuse_unless_possible(options_, grid);
+    options_.promise = Promise::none;
     const bool unit = options.score.kind == ScoreKind::lac || options.score.kind == ScoreKind::margin;
     low_ = score_range(options.score, classes).low;
     const double high = unit ? 1.0 : largest_score(options.score, classes);

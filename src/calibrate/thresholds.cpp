@@ -74,14 +74,18 @@ EmptySets empty_sets(std::string_view name) {
     fail(ErrorKind::usage, "empty is '{}', but must be auto, fill or keep", name);
 }
 
+namespace {
+constexpr std::string_view kPromises[] = {"none", "split", "loo", "auto"};
+}  // namespace
+
 std::string_view name_of(Promise promise) {
-    return promise == Promise::none ? "none" : promise == Promise::split ? "split" : "loo";
+    return kPromises[static_cast<std::size_t>(promise)];
 }
 
 Promise promise_of(std::string_view name) {
-    for (const Promise one : {Promise::none, Promise::split, Promise::leave_one_out})
-        if (name_of(one) == name) return one;
-    fail(ErrorKind::usage, "there is no promise '{}'; choose none, split or loo", name);
+    for (std::size_t i = 0; i < std::size(kPromises); ++i)
+        if (kPromises[i] == name) return static_cast<Promise>(i);
+    fail(ErrorKind::usage, "there is no promise '{}'; choose auto, loo, split or none", name);
 }
 
 std::string_view name_of(Fallback fallback) {

@@ -1,14 +1,8 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <exception>
-#include <filesystem>
 #include <kandinsky/error.hpp>
 #include <new>
-#include <span>
 
 #include "cli/commands/command.hpp"
-#include "cli/process/last_words.hpp"
 #include "cli/process/ranks.hpp"
 #include "cli/process/terminal.hpp"
 #include "dist/join.hpp"
@@ -16,7 +10,6 @@
 #include "io/file/printable.hpp"
 
 namespace {
-
 using namespace kandinsky::cli;
 using kandinsky::ErrorKind;
 
@@ -140,7 +133,6 @@ int run_and_tell(int argc, char** argv) {
         return give_up(ErrorKind::internal, fmt::format("internal fault: {}", error.what()));
     }
 }
-
 }  // namespace
 
 int main(int argc, char** argv) {

@@ -1,7 +1,6 @@
 #include "curve/build_curve.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "curve/score_key.hpp"
 

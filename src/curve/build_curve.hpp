@@ -66,8 +66,7 @@ template <class At>
 
 /// A curve by the hierarchical quantile from ascending (key, group) pairs: group i has weight 1/(G+1), split
 /// evenly over its scores, and 1/(G+1) sits at +inf. `sizes` is scratch of at least as many entries as there
-/// are group numbers, zero on entry and on return. Weights are integers, so the order of equal scores cannot
-/// show.
+/// are group numbers, zero on entry and on return. Integer weights: the order of equal scores cannot show.
 [[nodiscard]] CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs,
                                                 std::vector<std::uint32_t>& sizes, const CurveRule& rule);
 

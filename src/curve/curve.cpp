@@ -24,8 +24,7 @@ bool ascends(const float* values, std::uint64_t n) {
 std::uint64_t conformal_rank(std::uint64_t n, double alpha) {
     if (!(alpha > 0)) return n + 1;
     if (alpha >= 1) return 0;
-    // ceil((n+1)(1-alpha)) = (n+1) - floor((n+1) alpha); the product may fall a rounding short of the integer
-    // it means.
+    // ceil((n+1)(1-alpha)) = (n+1) - floor((n+1) alpha); the product may fall a rounding short of an integer.
     const double product = static_cast<double>(n + 1) * alpha;
     const auto spared = static_cast<std::uint64_t>(product * (1 + kSlack));  // cut to the integer below
     return n + 1 - std::min(spared, n + 1);

@@ -1,14 +1,403 @@
 #include "curve/pixel_pass.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "core/base/pages.hpp"
+#include "core/base/parallel.hpp"
+#include "core/base/thread_buffer.hpp"
+#include "core/team/bisect.hpp"
+#include "core/team/checkpoint.hpp"
 #include "core/team/team.hpp"
-#include "curve/pixel_curves.hpp"
 #include "curve/pixel_rows.hpp"
-#include "curve/pixel_select.hpp"
 #include "curve/score_key.hpp"
 
 namespace kandinsky {
 
 namespace {
+/// The curves and features of all pixels while they are made, by several threads. Where the order statistics
+/// come from is the caller's: a process that has all scores reads them, ranks find them together. A caller
+/// that only notes which ones are asked for learns the plan of a pixel.
+class PixelCurves {
+  public:
+    /// `weighed`: groups weigh alike and some have several scores at a pixel.
+    PixelCurves(const Dataset& data, const Census& census, const PixelPassRequest& request, bool weighed)
+        : data_(data),
+          request_(request),
+          strata_(census.strata),
+          pixels_(data.grid().pixels()),
+          weighed_(weighed),
+          features_(census.strata * pixels_ * request.quantiles.size(), 0.0f) {
+        if (!request.curves || weighed) return;
+        lay_out(census);
+        if (!request.rule.released) plan_all(census);
+    }
+
+    [[nodiscard]] bool weighed() const { return weighed_; }
+
+    /// Calls body(begin, end, sets) in threads for the pixels of a range, `task` at a time and numbered from
+    /// its first; to `sets`, one per stratum, it appends curves of weighed groups. Ranges come in order.
+    template <class Body>
+    void build(PixelRange range, std::size_t task, Progress& progress, Body&& body) {
+        const std::size_t tasks = (range.size() + task - 1) / task, before = parts_.size();
+        parts_.resize(before + tasks);
+        parallel_for(tasks, progress, "pixel curves", [&](std::size_t number) {
+            const std::size_t begin = number * task, end = std::min(range.size(), begin + task);
+            std::vector<CurveSet>& sets = parts_[before + number];
+            if (weighed_) sets = empty_sets(end - begin);
+            body(begin, end, sets);
+        });
+    }
+
+    /// The features and, unless weighed, the curve of n scores: at(k) is the k-th of them, and
+    /// read(ranks, count, out) gives several, +inf for kNoRank.
+    template <class At, class Read>
+    void write(std::size_t s, std::size_t pixel, std::size_t n, At&& at, Read&& read) {
+        if (request_.curves && !weighed_) write_curve(s, pixel, n, at, read);
+        if (n == 0) return;
+        const std::size_t wanted = request_.quantiles.size();
+        float* const out = features_.data() + (s * pixels_ + pixel) * wanted;
+        for (std::size_t q = 0; q < wanted; ++q)
+            out[q] = static_cast<float>(interpolated_quantile(n, request_.quantiles[q], at));
+    }
+
+    [[nodiscard]] PixelPassResult take() {
+        PixelPassResult result{.features = std::move(features_), .curves = {}};
+        if (!request_.curves) return result;
+        const Ladder& ladder = request_.rule.ladder;
+        if (!weighed_) {
+            for (CurveSet::Storage& own : storage_)
+                result.curves.push_back(
+                    CurveSet::from_storage(ladder, request_.rule.released, std::move(own)));
+            return result;
+        }
+        result.curves.assign(strata_, CurveSet(ladder, request_.rule.released));
+        for (std::size_t s = 0; s < strata_; ++s) {
+            std::size_t values = 0;
+            for (const std::vector<CurveSet>& part : parts_) values += part[s].storage().values.size();
+            result.curves[s].reserve(pixels_, values);
+            for (std::vector<CurveSet>& part : parts_) {
+                result.curves[s].append(part[s]);
+                part[s] = CurveSet();  // its memory is needed for the next
+            }
+        }
+        return result;
+    }
+
+  private:
+    static constexpr std::size_t kMostRanks = std::size_t{1} << 23;  ///< of all plans, kept at a time
+
+    [[nodiscard]] std::vector<CurveSet> empty_sets(std::size_t pixels) const {
+        const Ladder& ladder = request_.rule.ladder;
+        std::vector<CurveSet> sets(strata_, CurveSet(ladder, request_.rule.released));
+        for (CurveSet& set : sets) set.reserve(pixels, pixels * ladder.levels.size());
+        return sets;
+    }
+    void lay_out(const Census& census) {
+        const CurveRule& rule = request_.rule;
+        const bool grouped = rule.pooling == Pooling::groups && !rule.released;
+        storage_.resize(strata_);
+        for (std::size_t s = 0; s < strata_; ++s) {
+            CurveSet::Storage& own = storage_[s];
+            own.offsets.resize(pixels_ + 1);
+            own.scores.resize(pixels_);
+            own.groups.resize(pixels_);
+            own.complete.resize(pixels_);
+            for (std::size_t p = 0; p < pixels_; ++p) {
+                const std::uint32_t n = census.counts[s * pixels_ + p];
+                const bool complete = n > 0 && !rule.released && plain_complete(n, rule);
+                own.scores[p] = n;
+                own.groups[p] = grouped ? n : 0;
+                own.complete[p] = complete;
+                own.offsets[p + 1] = own.offsets[p] + (n == 0 ? 0 : complete ? n : rule.ladder.levels.size());
+            }
+            own.values.reserve(own.offsets.back());
+            prefer_large_pages(own.values.data(), own.offsets.back() * sizeof(float));
+            own.values.resize(own.offsets.back());
+        }
+    }
+    /// Which ranks make a curve depends on the number of scores only; there are far fewer than pixels.
+    void plan_all(const Census& census) {
+        const std::size_t levels = request_.rule.ladder.levels.size();
+        first_ranks_.resize(levels);
+        std::iota(first_ranks_.begin(), first_ranks_.end(), 0u);
+        const std::uint32_t most = *std::max_element(census.counts.begin(), census.counts.end());
+        std::vector<std::uint8_t> there(std::size_t{most} + 1);
+        for (const std::uint32_t n : census.counts) there[n] = 1;
+        const auto kinds = static_cast<std::size_t>(std::count(there.begin(), there.end(), 1));
+        if (kinds * levels > kMostRanks) return;
+        plan_of_.resize(there.size());
+        for (std::size_t n = levels + 1; n < there.size(); ++n) {
+            if (there[n] == 0) continue;
+            plan_of_[n] = ranks_.size();
+            const std::vector<std::uint32_t> own = plain_ranks(n, request_.rule);
+            ranks_.insert(ranks_.end(), own.begin(), own.end());
+        }
+    }
+
+    template <class At, class Read>
+    void write_curve(std::size_t s, std::size_t pixel, std::size_t n, At&& at, Read&& read) {
+        if (n != storage_[s].scores[pixel]) refuse_changed(data_);
+        if (n == 0) return;
+        const CurveRule& rule = request_.rule;
+        float* const out = storage_[s].values.data() + storage_[s].offsets[pixel];
+        if (rule.released) {
+            const CurveSet::Curve curve = build_plain_curve(n, rule, at);
+            std::copy(curve.values.begin(), curve.values.end(), out);
+        } else if (plain_complete(n, rule)) {
+            read(first_ranks_.data(), n, out);
+        } else if (n < plan_of_.size()) {
+            read(ranks_.data() + plan_of_[n], rule.ladder.levels.size(), out);
+        } else {
+            read(plain_ranks(n, rule).data(), rule.ladder.levels.size(), out);
+        }
+    }
+
+    const Dataset& data_;
+    const PixelPassRequest& request_;
+    std::size_t strata_, pixels_;
+    bool weighed_;
+    std::vector<float> features_;
+    // One score an observation: lengths of curves follow from the counts alone, so threads write in place.
+    std::vector<CurveSet::Storage> storage_;  ///< [stratum]
+    std::vector<std::size_t> plan_of_;  ///< [scores]: where its ranks begin; empty when there are too many
+    std::vector<std::uint32_t> ranks_, first_ranks_;
+    std::vector<std::vector<CurveSet>> parts_;  ///< [task][stratum], of weighed groups
+};
+
+constexpr std::size_t kWholeTiles = 64;                                       // pixels: whole tiles
+constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();  // no score has this key: +inf
+
+/// What one rank has of one pixel and stratum, and what is looked for there.
+struct Unit {
+    std::size_t first = 0, count = 0;  ///< of the rank's own sorted keys
+    std::uint64_t scores = 0;          ///< of all ranks
+    std::vector<Sought> ranks;         ///< every score alike
+    std::vector<Sought> weights;       ///< every group alike
+};
+
+/// The curves and features of a range of pixels for ranks that each have a part of the images, with the same
+/// result on every one. Each sorts what it has; then all halve the keys' range around every order statistic
+/// that a curve or feature is made of (core/team/bisect.hpp).
+class RangeSelection {
+  public:
+    RangeSelection(const Dataset& data, const Census& census, const PixelPassRequest& request,
+                   PixelRows& rows, PixelRange range, PixelCurves& curves)
+        : data_(data),
+          request_(request),
+          rows_(rows),
+          range_(range),
+          curves_(curves),
+          strata_(census.strata),
+          units_(range.size() * census.strata),
+          groups_(curves.weighed() ? units_.size() : 0) {
+        const std::size_t pixels = data.grid().pixels();
+        for (std::size_t i = 0; i < range.size(); ++i)
+            for (std::size_t s = 0; s < strata_; ++s)
+                units_[i * strata_ + s].scores = census.counts[s * pixels + range.begin + i];
+    }
+
+    /// The keys that are looked for, as bytes: all that build() needs, for checkpoints.
+    std::vector<std::byte> find() {
+        sort_own();
+        std::vector<Weight> totals;
+        if (curves_.weighed()) totals = count_groups();
+        ask();
+        const std::size_t features = 2 * request_.quantiles.size();
+        const std::size_t targets = request_.curves ? CurvePlan::most_targets(request_.rule) : 0;
+        const auto below = [&](const Unit& one, std::uint64_t middle) {
+            const auto own = std::span(keys_).subspan(one.first, one.count);
+            return static_cast<std::size_t>(std::lower_bound(own.begin(), own.end(), middle) - own.begin());
+        };
+        bisect<std::uint32_t>(
+            data_.team().comm, units_.size(), features + (curves_.weighed() ? 0 : targets), 0,
+            rows_.key_bits(), [&](std::size_t u) -> std::vector<Sought>& { return units_[u].ranks; },
+            [&](std::size_t u, const Sought&, std::uint64_t middle) {
+                return static_cast<std::uint32_t>(below(units_[u], middle));
+            });
+        if (curves_.weighed())
+            bisect<Weight>(
+                data_.team().comm, units_.size(), targets, 0, rows_.key_bits(),
+                [&](std::size_t u) -> std::vector<Sought>& { return units_[u].weights; },
+                [&](std::size_t u, const Sought&, std::uint64_t middle) {
+                    const std::size_t n = below(units_[u], middle);
+                    return n > 0 ? sums_[units_[u].first + n - 1] : Weight{0};
+                });
+        std::vector<std::uint32_t> words = groups_;
+        for (std::size_t u = 0; u < units_.size(); ++u) {
+            for (const Sought& one : units_[u].ranks) words.push_back(static_cast<std::uint32_t>(one.key));
+            for (const Sought& one : units_[u].weights)
+                words.push_back(one.target > totals[u] ? kBeyond : static_cast<std::uint32_t>(one.key));
+        }
+        keys_ = {};
+        sums_ = {};
+        const auto bytes = std::as_bytes(std::span(words));
+        return {bytes.begin(), bytes.end()};
+    }
+
+    void build(std::span<const std::byte> bytes, Progress& progress) {
+        std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
+        if (!words.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
+        std::copy_n(words.begin(), groups_.size(), groups_.begin());
+        ask();
+        std::size_t next = groups_.size();
+        for (Unit& one : units_) {
+            for (Sought& search : one.ranks) search.key = words[next++];
+            for (Sought& search : one.weights) search.key = words[next++];
+        }
+        curves_.build(range_, kWholeTiles, progress,
+                      [&](std::size_t begin, std::size_t end, std::vector<CurveSet>& sets) {
+                          for (std::size_t i = begin; i < end; ++i)
+                              for (std::size_t s = 0; s < strata_; ++s) write(i, s, sets);
+                      });
+    }
+
+  private:
+    void write(std::size_t i, std::size_t s, std::vector<CurveSet>& sets) {
+        const std::size_t u = i * strata_ + s;
+        const Unit& one = units_[u];
+        const auto score = [&](std::uint64_t key) {
+            return key == kBeyond ? std::numeric_limits<float>::infinity()
+                                  : rows_.score_at(s, static_cast<std::uint32_t>(key));
+        };
+        const auto at = [&](std::size_t k) { return score(key_for(one.ranks, k + 1)); };
+        curves_.write(s, range_.begin + i, one.scores, at,
+                      [&](const std::uint32_t* ranks, std::size_t n, float* out) {
+                          for (std::size_t k = 0; k < n; ++k)
+                              out[k] = ranks[k] == kNoRank ? score(kBeyond) : at(ranks[k]);
+                      });
+        if (curves_.weighed())
+            sets[s].append(build_planned_curve(
+                one.scores, groups_[u], true, request_.rule,
+                [&](Weight target) { return score(key_for(one.weights, std::max<Weight>(1, target))); }));
+    }
+
+    /// Notes what write() will want of every unit.
+    void ask() {
+        for_pixels([&](std::size_t i) {
+            for (std::size_t s = 0; s < strata_; ++s) {
+                Unit& one = units_[i * strata_ + s];
+                one.ranks.clear();
+                one.weights.clear();
+                const auto note = [&](std::size_t k) {
+                    one.ranks.push_back({.target = k + 1});
+                    return 0.0f;
+                };
+                curves_.write(s, range_.begin + i, one.scores, note,
+                              [&](const std::uint32_t* ranks, std::size_t n, float*) {
+                                  for (std::size_t k = 0; k < n; ++k)
+                                      if (ranks[k] != kNoRank) note(ranks[k]);
+                              });
+                if (curves_.weighed())
+                    (void)build_planned_curve(
+                        one.scores, groups_[i * strata_ + s], true, request_.rule, [&](Weight target) {
+                            one.weights.push_back({.target = std::max<Weight>(1, target)});
+                            return 0.0f;
+                        });
+                ascend(one.ranks);
+                ascend(one.weights);
+            }
+        });
+    }
+
+    template <class Body>
+    void for_pixels(Body&& body) {
+        parallel_for((range_.size() + kWholeTiles - 1) / kWholeTiles, [&](std::size_t task) {
+            for (std::size_t i = task * kWholeTiles; i < std::min(range_.size(), (task + 1) * kWholeTiles);
+                 ++i)
+                body(i);
+        });
+    }
+
+    /// The own keys of every unit, ascending, and where groups are weighed the running sums of their weights.
+    void sort_own() {
+        const std::size_t places = rows_.places();
+        const bool weighed = curves_.weighed();
+        keys_.resize(range_.size() * places);
+        if (weighed) sums_.resize(keys_.size());
+        for_pixels([&](std::size_t i) {
+            PixelRows::Scratch& scratch = thread_buffer<PixelRows::Scratch, struct OwnKeys>(1).front();
+            std::size_t next = i * places;
+            const std::size_t tile = i / rows_.lanes(), lane = i % rows_.lanes();
+            if (weighed) {
+                rows_.pair_up(tile, lane, scratch, PixelRows::PairsOf::keys);
+            } else {
+                if (lane == 0) rows_.sort_tile(tile);
+                rows_.open(tile, lane, scratch);
+            }
+            for (std::size_t s = 0; s < strata_; ++s) {
+                Unit& one = units_[i * strata_ + s];
+                one.first = next;
+                one.count = PixelRows::count(scratch, s);
+                if (!weighed)
+                    for (std::size_t k = 0; k < one.count; ++k) keys_[next + k] = rows_.key(scratch, s, k);
+                else
+                    groups_[i * strata_ + s] =
+                        weigh(std::span(scratch.pairs).subspan(scratch.first[s], one.count), one.first);
+                next += one.count;
+            }
+        });
+    }
+
+    /// Keys and running weights of a unit's pairs, from `first` on. Returns how many groups they have.
+    std::uint32_t weigh(std::span<std::uint64_t> pairs, std::size_t first) {
+        std::vector<std::uint32_t>& sizes = thread_buffer<std::uint32_t, struct GroupSizes>();
+        sizes.resize(std::max(sizes.size(), data_.groups()));
+        sort_pairs(pairs);
+        std::uint32_t groups = 0;
+        for (const std::uint64_t pair : pairs) groups += sizes[pair & 0xFFFFFFFFu]++ == 0;
+        Weight sum = 0;
+        for (std::size_t k = 0; k < pairs.size(); ++k) {
+            sum += kGroupWeight / sizes[pairs[k] & 0xFFFFFFFFu];
+            keys_[first + k] = static_cast<std::uint32_t>(pairs[k] >> 32);
+            sums_[first + k] = sum;
+        }
+        for (const std::uint64_t pair : pairs) sizes[pair & 0xFFFFFFFFu] = 0;
+        return groups;
+    }
+
+    /// The groups of every unit, all ranks together; returns what they weigh.
+    std::vector<Weight> count_groups() {
+        std::vector<Weight> totals(units_.size());
+        for (std::size_t u = 0; u < units_.size(); ++u)
+            if (units_[u].count > 0) totals[u] = sums_[units_[u].first + units_[u].count - 1];
+        data_.team().comm.sum(std::span(groups_));
+        sum_wide(data_.team().comm, totals);
+        return totals;
+    }
+
+    const Dataset& data_;
+    const PixelPassRequest& request_;
+    PixelRows& rows_;
+    PixelRange range_;
+    PixelCurves& curves_;
+    std::size_t strata_;
+    std::vector<Unit> units_;            ///< [pixel of the range][stratum]
+    std::vector<std::uint32_t> groups_;  ///< of each unit, where groups are weighed
+    std::vector<std::uint32_t> keys_;    ///< the rank's own, unit by unit, ascending
+    std::vector<Weight> sums_;           ///< of their weights, from the unit's first on
+};
+
+void select_range(const Dataset& data, const Census& census, const PixelPassRequest& request, PixelRows& rows,
+                  PixelRange range, PixelCurves& curves, Progress& progress) {
+    RangeSelection selection(data, census, request, rows, range, curves);
+    const std::vector<std::byte> found = remembered(data.team(), "pixel curves", [&] {
+        rows.gather(range, progress);
+        return selection.find();
+    });
+    selection.build(found, progress);
+}
+
+/// Bytes that this takes for a pixel on one rank, besides the pixel's rows.
+std::size_t select_bytes(const PixelRows& rows, const PixelPassRequest& request, std::size_t strata,
+                         bool weighed) {
+    const std::size_t asked =
+        2 * request.quantiles.size() + (request.curves ? CurvePlan::most_targets(request.rule) : 0);
+    return rows.places() * (weighed ? 20 : 4) +
+           strata * (sizeof(Unit) + asked * (sizeof(Sought) + sizeof(Weight) + 8));
+}
+
 constexpr std::size_t kTask = 256;  // pixels whose curves one thread builds in a row
 
 void build_plain(PixelRows& rows, PixelCurves& curves, std::size_t strata, std::size_t origin,

@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace kandinsky {
 

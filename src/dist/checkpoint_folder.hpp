@@ -9,8 +9,7 @@
 
 namespace kandinsky {
 
-/// A checkpoint in files below a folder, one for each step and rank, each replaced in one go: whenever a run
-/// is killed, what is there is whole.
+/// A checkpoint in files below a folder, one for each step and rank: whenever a run is killed, each is whole.
 class CheckpointFolder final : public Checkpoint {
   public:
     /// `run` names what is computed, from what, on how many ranks. A folder that holds the state of another

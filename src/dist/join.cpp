@@ -42,8 +42,7 @@ WorldFunction& load() {
 }  // namespace
 
 std::size_t started_ranks() {
-    // The variables of Open MPI's mpirun, of others that follow PMI, and of a step (srun), which an
-    // allocation alone does not have.
+    // The variables of Open MPI's mpirun, of others that follow PMI, and of a Slurm step, not an allocation.
     return std::max<std::size_t>(
         1, first_of({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"}, 1));
 }

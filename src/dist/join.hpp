@@ -1,13 +1,10 @@
 #pragma once
 
-#include <cstddef>
-
 #include "dist/world.hpp"
 
 namespace kandinsky {
 
-/// As how many ranks this process was started, by mpirun or a Slurm step, as their environment says; 1 for a
-/// process of its own.
+/// As how many ranks mpirun or a Slurm step started this process, by the environment; 1 for one alone.
 [[nodiscard]] std::size_t started_ranks();
 /// Its number among them before they have met.
 [[nodiscard]] std::size_t started_rank();

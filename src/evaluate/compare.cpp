@@ -4,6 +4,7 @@
 #include <kandinsky/compare.hpp>
 #include <numeric>
 
+#include "calibrate/choose.hpp"
 #include "calibrate/sample.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
@@ -62,30 +63,6 @@ CalibrateOptions options_of(const std::string& name, const CalibrateOptions& sha
     out.method = name.substr(0, colon);
     check_method(out.method);
     if (colon != std::string::npos) out.score.kind = score_kind(name.substr(colon + 1));
-    return out;
-}
-
-/// calibrate_all() of methods that may have different scores, in the order given.
-std::vector<Calibrator> calibrate_by_score(const Dataset& data, const std::vector<CalibrateOptions>& wanted,
-                                           Progress& progress, std::vector<double>& seconds) {
-    std::vector<Calibrator> out(wanted.size());
-    seconds.resize(wanted.size());
-    std::vector<std::size_t> open(wanted.size());
-    std::iota(open.begin(), open.end(), std::size_t{0});
-    while (!open.empty()) {
-        const auto later = std::stable_partition(open.begin(), open.end(), [&](std::size_t m) {
-            return wanted[m].score == wanted[open.front()].score;
-        });
-        std::vector<CalibrateOptions> alike;
-        for (auto m = open.begin(); m != later; ++m) alike.push_back(wanted[*m]);
-        std::vector<double> own;
-        std::vector<Calibrator> made = calibrate_all(data, alike, progress, &own);
-        for (std::size_t i = 0; i < made.size(); ++i) {
-            out[open[i]] = std::move(made[i]);
-            seconds[open[i]] = own[i];
-        }
-        open.erase(open.begin(), later);
-    }
     return out;
 }
 
@@ -171,7 +148,7 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
         result.cal_groups = total(part.team().comm, part.groups());
         std::vector<double> fit_seconds;
         const bool last = draw + 1 == options.draws;
-        result.calibrators = calibrate_by_score(part, last ? with_references : wanted, progress, fit_seconds);
+        result.calibrators = calibrate_all(part, last ? with_references : wanted, progress, &fit_seconds);
         const auto first_reference = result.calibrators.begin() + static_cast<std::ptrdiff_t>(wanted.size());
         result.references.assign(std::make_move_iterator(first_reference),
                                  std::make_move_iterator(result.calibrators.end()));
@@ -213,13 +190,8 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
 
 std::vector<std::string> default_methods() {
     std::vector<std::string> names;
-    for (const Method* candidate : methods()) {
-        const auto needs_array = [](const MethodOption& option) {
-            return option.type == MethodOption::Type::array;
-        };
-        if (std::none_of(candidate->options.begin(), candidate->options.end(), needs_array))
-            names.push_back(candidate->name);
-    }
+    for (const Method* candidate : methods())
+        if (!needs_array(*candidate)) names.push_back(candidate->name);
     return names;
 }
 

@@ -30,13 +30,45 @@ constexpr std::size_t kNotes = std::size_t{1} << 24;  // bytes that the bootstra
 /// Which labels the test images have, at each pixel and in each image.
 class TruthCounts {
   public:
-    explicit TruthCounts(const Dataset& data);
+    explicit TruthCounts(const Dataset& data)
+        : classes_(data.classes()),
+          pixels_(data.grid().pixels()),
+          labelled_(pixels_),
+          samples_(classes_ * pixels_),
+          shown_(data.images() * classes_) {}
     /// Safe from several threads whose ranges are disjoint.
-    void add(const ScoredTile& tile, PixelRange range, std::size_t image);
-    void list(PixelRange range, VisitSums& sums);  ///< the counts of these pixels
-    void list_images(VisitSums& sums);             ///< the counts of images
+    void add(const ScoredTile& tile, PixelRange range, std::size_t image) {
+        // Flags are 0 or 1; returns whether one of them is 1.
+        const auto count = [&](const std::uint8_t* flags, std::uint32_t* counts) {
+            std::uint8_t any = 0;
+            for (std::size_t i = 0; i < range.size(); ++i) {
+                counts[i] += flags[i];
+                any |= flags[i];
+            }
+            return any != 0;
+        };
+        count(tile.valid(), labelled_.data() + range.begin);
+        for (std::size_t c = 0; c < classes_; ++c)
+            if (count(tile.member(c), samples_.data() + c * pixels_ + range.begin))
+                std::atomic_ref(shown_[image * classes_ + c]).store(1, std::memory_order_relaxed);
+    }
+    /// The counts of these pixels.
+    void list(PixelRange range, VisitSums& sums) {
+        sums.add(std::span(labelled_).subspan(range.begin, range.size()));
+        for (std::size_t c = 0; c < classes_; ++c)
+            sums.add(std::span(samples_).subspan(c * pixels_ + range.begin, range.size()));
+    }
+    /// The counts of images.
+    void list_images(VisitSums& sums) { sums.keep(bytes_of(shown_)); }
     /// Writes labels, labelled, samples and kinds.
-    void finish(Tally& out) const;
+    void finish(Tally& out) const {
+        out.labelled = labelled_;
+        out.samples = samples_;
+        out.labels = std::accumulate(labelled_.begin(), labelled_.end(), std::uint64_t{0});
+        for (auto own = shown_.begin(); own != shown_.end(); own += static_cast<std::ptrdiff_t>(classes_))
+            out.kinds.push_back(
+                std::accumulate(own, own + static_cast<std::ptrdiff_t>(classes_), std::uint64_t{0}));
+    }
 
   private:
     std::size_t classes_, pixels_;
@@ -44,57 +76,101 @@ class TruthCounts {
     std::vector<std::uint8_t> shown_;                ///< [image][class] whether the class is there
 };
 
-TruthCounts::TruthCounts(const Dataset& data)
-    : classes_(data.classes()),
-      pixels_(data.grid().pixels()),
-      labelled_(pixels_),
-      samples_(classes_ * pixels_),
-      shown_(data.images() * classes_) {}
-
-void TruthCounts::add(const ScoredTile& tile, PixelRange range, std::size_t image) {
-    // Flags are 0 or 1; returns whether one of them is 1.
-    const auto count = [&](const std::uint8_t* flags, std::uint32_t* counts) {
-        std::uint8_t any = 0;
-        for (std::size_t i = 0; i < range.size(); ++i) {
-            counts[i] += flags[i];
-            any |= flags[i];
-        }
-        return any != 0;
-    };
-    count(tile.valid(), labelled_.data() + range.begin);
-    for (std::size_t c = 0; c < classes_; ++c)
-        if (count(tile.member(c), samples_.data() + c * pixels_ + range.begin))
-            std::atomic_ref(shown_[image * classes_ + c]).store(1, std::memory_order_relaxed);
-}
-
-void TruthCounts::list(PixelRange range, VisitSums& sums) {
-    sums.add(std::span(labelled_).subspan(range.begin, range.size()));
-    for (std::size_t c = 0; c < classes_; ++c)
-        sums.add(std::span(samples_).subspan(c * pixels_ + range.begin, range.size()));
-}
-
-void TruthCounts::list_images(VisitSums& sums) {
-    sums.keep(bytes_of(shown_));
-}
-
-void TruthCounts::finish(Tally& out) const {
-    out.labelled = labelled_;
-    out.samples = samples_;
-    out.labels = std::accumulate(labelled_.begin(), labelled_.end(), std::uint64_t{0});
-    for (auto own = shown_.begin(); own != shown_.end(); own += static_cast<std::ptrdiff_t>(classes_))
-        out.kinds.push_back(
-            std::accumulate(own, own + static_cast<std::ptrdiff_t>(classes_), std::uint64_t{0}));
-}
-
 /// Everything that is counted on the test images.
 class Examiner {
   public:
     /// `closely`: whether take_tally() will be asked for.
     Examiner(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
-             const EvaluateOptions& options, bool closely, Progress& progress);
-    void count();                             ///< all images
-    [[nodiscard]] EvaluationReport finish();  ///< after count()
-    [[nodiscard]] Tally take_tally();         ///< after finish()
+             const EvaluateOptions& options, bool closely, Progress& progress)
+        : data_(data),
+          calibrators_(calibrators),
+          options_(options),
+          progress_(progress),
+          closely_(closely),
+          released_(calibrators.front()->options.released),
+          ece_maps_(options.maps && options.ece_maps),
+          most_images_(0),
+          totals_(data.classes()) {
+        const Team& team = data.team();
+        const std::size_t pixels = data.grid().pixels();
+        if (options.bootstrap > 0) {
+            resamples_ = Resamples(data, options.bootstrap, options.seed, progress);
+            groups_.emplace(data.classes(), data.groups());
+        }
+        most_images_ = most(team.comm, data.images());
+        tiles_ = {pixels, closely ? kCloseTile : kTile};
+        if (options.bootstrap > 0)
+            tiles_.length = std::min(
+                tiles_.length, ResampledErrors::tile_size(data, most_images_, kNotes / calibrators.size()));
+        for (const Calibrator* calibrator : calibrators) {
+            const auto known = std::find(scores_.begin(), scores_.end(), calibrator->options.score);
+            score_of_.push_back(static_cast<std::size_t>(known - scores_.begin()));
+            if (known == scores_.end()) scores_.push_back(calibrator->options.score);
+            judges_.push_back(
+                std::make_unique<CoverageJudge>(*calibrator, options, data, resamples_, closely));
+        }
+        if (closely) truth_.emplace(data);
+        report_.images = total(team.comm, data.images());
+        report_.groups = total(team.comm, data.groups());
+        report_.bootstrap = options.bootstrap;
+        if (ece_maps_) report_.probabilities.ece_map.assign(data.classes(), std::vector<double>(pixels));
+    }
+    /// All images.
+    void count() {
+        const Team& team = data_.team();
+        const std::size_t together = tiles_together();
+        for (std::size_t first = 0; first < tiles_.count(); first += together) {
+            Tiled open(std::min(together, tiles_.count() - first));
+            const auto for_all = [&](auto&& step) {
+                parallel_for(open.size(), [&](std::size_t t) { step(open[t]); });
+            };
+            for_all([&](auto& tile) {
+                tile = std::make_unique<Tile>(*this,
+                                              tiles_[first + static_cast<std::size_t>(&tile - open.data())]);
+            });
+            visit_tiles({.data = data_,
+                         .progress = progress_,
+                         .stage = "evaluating",
+                         .pass = first / together,
+                         .passes = (tiles_.count() + together - 1) / together,
+                         .score = &calibrators_.front()->options.score,
+                         .sums = [&] { return list(open); },
+                         .settle = [&] { for_all([](auto& tile) { tile->settle(); }); },
+                         .complete =
+                             [&] {
+                                 if (team.counts()) for_all([](auto& tile) { tile->tabulate(); });
+                             }},
+                        open.size(),
+                        [&](std::size_t t, std::size_t from, std::size_t to) { add(*open[t], from, to); });
+            for_all([&](auto& tile) {
+                finish(*tile);
+                tile.reset();
+            });
+        }
+        if (team.counts()) totals_.sum(team.comm);
+    }
+    /// After count().
+    [[nodiscard]] EvaluationReport finish() {
+        std::uint64_t samples = 0;
+        for (const auto& judge : judges_) {
+            report_.calibrators.push_back(judge->finish());
+            for (const StratumEvaluation& one : report_.calibrators.back().strata) samples += one.samples;
+        }
+        if (samples == 0)
+            fail(ErrorKind::data, "{}: every pixel is ignored, so there is nothing to evaluate on",
+                 data_.options().labels_name);
+        report_.probabilities.classes = totals_.finish();
+        if (groups_) groups_->finish(resamples_, report_.probabilities);
+        return std::move(report_);
+    }
+    /// After finish().
+    [[nodiscard]] Tally take_tally() {
+        Tally out;
+        truth_->finish(out);
+        out.undecided = judges_.front()->undecided();
+        for (const auto& judge : judges_) out.methods.push_back(judge->take_tally());
+        return out;
+    }
 
   private:
     /// What is counted in one tile.
@@ -117,10 +193,54 @@ class Examiner {
     };
     using Tiled = std::vector<std::unique_ptr<Tile>>;
 
-    [[nodiscard]] std::size_t tiles_together() const;
-    void add(Tile& tile, std::size_t first, std::size_t last);
-    [[nodiscard]] VisitSums list(const Tiled& open);
-    void finish(Tile& tile);
+    /// Tiles are narrow, so that a tile's thresholds and counts stay in the cache. As many as memory allows
+    /// are counted together; each such group of tiles needs a visit of the images.
+    [[nodiscard]] std::size_t tiles_together() const {
+        const std::size_t classes = data_.classes(), count = calibrators_.size(),
+                          close = closely_ ? kCloseBytes : 0;
+        if (!data_.team().counts()) {
+            const std::size_t notes = options_.bootstrap > 0 ? data_.images() : 0;
+            const std::size_t pixel = classes * (count * (kTallyBytes + close + notes) + kTallyBytes);
+            return std::max(kGroupBytes / (tiles_.length * pixel), 2 * threads_in_use());
+        }
+        // The same on all ranks.
+        constexpr std::size_t kLevels = 24, kBins = 24;  // and a little more
+        const std::size_t stride = resamples_.stride();
+        const std::size_t counts =
+            count * calibrators_.front()->strata() * (kLevels * (8 + 4 * stride) + close);
+        const std::size_t notes = stride > 0 ? count * classes * most_images_ : 0;
+        return std::max<std::size_t>(1, kBand / (tiles_.length * (counts + notes + classes * kBins * 8)));
+    }
+    void add(Tile& to, std::size_t first, std::size_t last) {
+        std::vector<ScoredTile> tiles;
+        for (const ScoreOptions& score : scores_) tiles.emplace_back(data_, score, to.range.size());
+        for (std::size_t image = first; image < last; ++image) {
+            for (ScoredTile& tile : tiles) tile.load(image, to.range);
+            to.reliability.add(tiles.front(), groups_ ? &*groups_ : nullptr, data_.group_of(image));
+            for (std::size_t m = 0; m < to.coverage.size(); ++m)
+                to.coverage[m]->add(tiles[score_of_[m]], image);
+            if (truth_) truth_->add(tiles.front(), to.range, image);
+        }
+    }
+    /// All counts, of which the bootstrap's are there once tabulated.
+    [[nodiscard]] VisitSums list(const Tiled& open) {
+        VisitSums sums;
+        for (const auto& tile : open) {
+            tile->reliability.list(sums);
+            for (const auto& one : tile->coverage) one->list(sums);
+            if (truth_) truth_->list(tile->range, sums);
+        }
+        for (const auto& judge : judges_) judge->list_images(sums);
+        if (truth_) truth_->list_images(sums);
+        if (groups_) sums.keep(groups_->state());
+        return sums;
+    }
+    void finish(Tile& tile) {
+        for (const auto& one : tile.coverage) one->finish();
+        if (ece_maps_) tile.reliability.write_map(tile.range.begin, report_.probabilities.ece_map);
+        const std::lock_guard lock(mutex_);
+        totals_.add(tile.reliability.totals());
+    }
 
     const Dataset& data_;
     const std::vector<const Calibrator*>& calibrators_;
@@ -139,147 +259,6 @@ class Examiner {
     std::mutex mutex_;
     ReliabilityTile::Totals totals_;
 };
-
-Examiner::Examiner(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
-                   const EvaluateOptions& options, bool closely, Progress& progress)
-    : data_(data),
-      calibrators_(calibrators),
-      options_(options),
-      progress_(progress),
-      closely_(closely),
-      released_(calibrators.front()->options.released),
-      ece_maps_(options.maps && options.ece_maps),
-      most_images_(0),
-      totals_(data.classes()) {
-    const Team& team = data.team();
-    const std::size_t pixels = data.grid().pixels();
-    if (options.bootstrap > 0) {
-        resamples_ = Resamples(data, options.bootstrap, options.seed, progress);
-        groups_.emplace(data.classes(), data.groups());
-    }
-    most_images_ = most(team.comm, data.images());
-    tiles_ = {pixels, closely ? kCloseTile : kTile};
-    if (options.bootstrap > 0)
-        tiles_.length = std::min(tiles_.length,
-                                 ResampledErrors::tile_size(data, most_images_, kNotes / calibrators.size()));
-    for (const Calibrator* calibrator : calibrators) {
-        const auto known = std::find(scores_.begin(), scores_.end(), calibrator->options.score);
-        score_of_.push_back(static_cast<std::size_t>(known - scores_.begin()));
-        if (known == scores_.end()) scores_.push_back(calibrator->options.score);
-        judges_.push_back(std::make_unique<CoverageJudge>(*calibrator, options, data, resamples_, closely));
-    }
-    if (closely) truth_.emplace(data);
-    report_.images = total(team.comm, data.images());
-    report_.groups = total(team.comm, data.groups());
-    report_.bootstrap = options.bootstrap;
-    if (ece_maps_) report_.probabilities.ece_map.assign(data.classes(), std::vector<double>(pixels));
-}
-
-/// Tiles are narrow, so that a tile's thresholds and counts stay in the cache. As many as memory allows are
-/// counted together; each such group of tiles needs a visit of the images.
-std::size_t Examiner::tiles_together() const {
-    const std::size_t classes = data_.classes(), count = calibrators_.size(),
-                      close = closely_ ? kCloseBytes : 0;
-    if (!data_.team().counts()) {
-        const std::size_t notes = options_.bootstrap > 0 ? data_.images() : 0;
-        const std::size_t pixel = classes * (count * (kTallyBytes + close + notes) + kTallyBytes);
-        return std::max(kGroupBytes / (tiles_.length * pixel), 2 * threads_in_use());
-    }
-    // The same on all ranks.
-    constexpr std::size_t kLevels = 24, kBins = 24;  // and a little more
-    const std::size_t stride = resamples_.stride();
-    const std::size_t counts = count * calibrators_.front()->strata() * (kLevels * (8 + 4 * stride) + close);
-    const std::size_t notes = stride > 0 ? count * classes * most_images_ : 0;
-    return std::max<std::size_t>(1, kBand / (tiles_.length * (counts + notes + classes * kBins * 8)));
-}
-
-void Examiner::add(Tile& to, std::size_t first, std::size_t last) {
-    std::vector<ScoredTile> tiles;
-    for (const ScoreOptions& score : scores_) tiles.emplace_back(data_, score, to.range.size());
-    for (std::size_t image = first; image < last; ++image) {
-        for (ScoredTile& tile : tiles) tile.load(image, to.range);
-        to.reliability.add(tiles.front(), groups_ ? &*groups_ : nullptr, data_.group_of(image));
-        for (std::size_t m = 0; m < to.coverage.size(); ++m) to.coverage[m]->add(tiles[score_of_[m]], image);
-        if (truth_) truth_->add(tiles.front(), to.range, image);
-    }
-}
-
-/// All counts, of which the bootstrap's are there once tabulated.
-VisitSums Examiner::list(const Tiled& open) {
-    VisitSums sums;
-    for (const auto& tile : open) {
-        tile->reliability.list(sums);
-        for (const auto& one : tile->coverage) one->list(sums);
-        if (truth_) truth_->list(tile->range, sums);
-    }
-    for (const auto& judge : judges_) judge->list_images(sums);
-    if (truth_) truth_->list_images(sums);
-    if (groups_) sums.keep(groups_->state());
-    return sums;
-}
-
-void Examiner::finish(Tile& tile) {
-    for (const auto& one : tile.coverage) one->finish();
-    if (ece_maps_) tile.reliability.write_map(tile.range.begin, report_.probabilities.ece_map);
-    const std::lock_guard lock(mutex_);
-    totals_.add(tile.reliability.totals());
-}
-
-void Examiner::count() {
-    const Team& team = data_.team();
-    const std::size_t together = tiles_together();
-    for (std::size_t first = 0; first < tiles_.count(); first += together) {
-        Tiled open(std::min(together, tiles_.count() - first));
-        const auto for_all = [&](auto&& step) {
-            parallel_for(open.size(), [&](std::size_t t) { step(open[t]); });
-        };
-        for_all([&](auto& tile) {
-            tile =
-                std::make_unique<Tile>(*this, tiles_[first + static_cast<std::size_t>(&tile - open.data())]);
-        });
-        visit_tiles({.data = data_,
-                     .progress = progress_,
-                     .stage = "evaluating",
-                     .pass = first / together,
-                     .passes = (tiles_.count() + together - 1) / together,
-                     .score = &calibrators_.front()->options.score,
-                     .sums = [&] { return list(open); },
-                     .settle = [&] { for_all([](auto& tile) { tile->settle(); }); },
-                     .complete =
-                         [&] {
-                             if (team.counts()) for_all([](auto& tile) { tile->tabulate(); });
-                         }},
-                    open.size(),
-                    [&](std::size_t t, std::size_t from, std::size_t to) { add(*open[t], from, to); });
-        for_all([&](auto& tile) {
-            finish(*tile);
-            tile.reset();
-        });
-    }
-    if (team.counts()) totals_.sum(team.comm);
-}
-
-EvaluationReport Examiner::finish() {
-    std::uint64_t samples = 0;
-    for (const auto& judge : judges_) {
-        report_.calibrators.push_back(judge->finish());
-        for (const StratumEvaluation& one : report_.calibrators.back().strata) samples += one.samples;
-    }
-    if (samples == 0)
-        fail(ErrorKind::data, "{}: every pixel is ignored, so there is nothing to evaluate on",
-             data_.options().labels_name);
-    report_.probabilities.classes = totals_.finish();
-    if (groups_) groups_->finish(resamples_, report_.probabilities);
-    return std::move(report_);
-}
-
-Tally Examiner::take_tally() {
-    Tally out;
-    truth_->finish(out);
-    out.undecided = judges_.front()->undecided();
-    for (const auto& judge : judges_) out.methods.push_back(judge->take_tally());
-    return out;
-}
 
 void check(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
            const EvaluateOptions& options) {

@@ -109,8 +109,7 @@ void CountBins(const std::uint8_t* HWY_RESTRICT bin, const std::uint8_t* HWY_RES
         }
 }
 
-/// Counts, for each score, the thresholds that do not cover it: they are the lowest ones, since thresholds
-/// ascend.
+/// Counts, for each score, the thresholds that do not cover it: the lowest ones, since thresholds ascend.
 void FirstCoveringLevel(const float* HWY_RESTRICT scores, const float* HWY_RESTRICT thresholds,
                         std::size_t levels, std::size_t n, std::uint8_t* HWY_RESTRICT out) {
     const hn::ScalableTag<float> real;

@@ -5,8 +5,7 @@
 
 namespace kandinsky {
 
-/// The levels at which coverage is measured: where each threshold comes from and what coverage it is compared
-/// with.
+/// The levels at which coverage is measured: where each threshold comes from and what it is compared with.
 struct LevelPlan {
     std::vector<double> alphas;   ///< descending, so thresholds ascend
     std::vector<double> levels;   ///< 1 - alpha, exactly
@@ -27,8 +26,7 @@ inline constexpr std::size_t kCurveLevels = 19;     ///< 0.05, 0.10, ..., 0.95: 
 [[nodiscard]] std::vector<double> slider_alphas();  ///< 1 - level, descending
 [[nodiscard]] std::vector<double> curve_alphas();   ///< the same for the curves of each pixel
 
-/// Thresholds at some alphas, read off the curves of regions once; smooth curves are read where they are
-/// wanted.
+/// Thresholds at some alphas, read off the curves of regions once; smooth curves are read where wanted.
 struct ThresholdTable {
     std::vector<double> alphas;
     std::vector<std::vector<float>> by_curve;  ///< [stratum][curve * alphas + alpha]

@@ -2,14 +2,27 @@
 
 #include <cstdint>
 #include <kandinsky/evaluate.hpp>
+#include <span>
 #include <vector>
 
 #include "evaluate/bootstrap.hpp"
-#include "evaluate/smooth_ece.hpp"
 #include "score/scored_tile.hpp"
-#include "score/visit_sums.hpp"
+#include "score/visit.hpp"
 
 namespace kandinsky {
+
+/// Probabilities are told apart to 1/1024 by the smooth calibration error.
+inline constexpr std::size_t kSmoothBins = 1024;
+
+/// The smooth expected calibration error of Blasiok and Nakkiran (2023): the residuals y - p, smoothed by a
+/// Gaussian that is reflected at 0 and 1, integrated in absolute value, at the one width that equals the
+/// result. `residuals[bin]`: sums of p - y over the pixels with p in the bin, in any unit in which a pixel is
+/// `one`; `count`: pixels. NaN when there is none. Residuals stand at the middles of their bins.
+[[nodiscard]] double smooth_ece(std::span<const std::int64_t> residuals, std::uint64_t count, double one);
+
+/// The same at a given width.
+[[nodiscard]] double smooth_ece_at(std::span<const std::int64_t> residuals, std::uint64_t count, double one,
+                                   double width);
 
 /// What every test group adds to the bins of the calibration error, for the bootstrap.
 class GroupBins {
@@ -28,8 +41,7 @@ class GroupBins {
     std::vector<std::int64_t> bins_;  ///< [class][group][bin], then the count
 };
 
-/// Sums confidence and accuracy by bin, over all pixels and for each pixel of one tile. Fixed-point, so order
-/// never shows.
+/// Sums confidence and accuracy by bin, over all and for each pixel of a tile. Fixed-point: no order shows.
 class ReliabilityTile {
   public:
     /// `released`: half-precision probabilities and differences, those up to 0.02 left out and not counted,

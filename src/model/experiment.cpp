@@ -1,7 +1,5 @@
 #include "model/experiment.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -93,6 +91,31 @@ void read_training(Section section, TrainOptions& options, std::uint32_t& output
     section.done();
     if (!augment) options.augmentation = Augmentation::none();
     options.decoupled = optimizer == "adamw";
+}
+
+std::filesystem::path note_of(const std::filesystem::path& folder, const Stage& stage) {
+    return folder / (stage.name + ".done");
+}
+
+ordered_json describe(const std::filesystem::path& file) {
+    const MappedFile content = map_file(file);
+    return {{"bytes", content.bytes.size()},
+            {"crc32", fmt::format("{:08x}", crc32_of(content.bytes.data(), content.bytes.size()))}};
+}
+
+/// Whether the stage's note is there, has this recipe, and all outputs are as it says (size and CRC-32).
+bool is_done(const std::filesystem::path& folder, const Stage& stage) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(note_of(folder, stage), ignored)) return false;
+    const MappedFile file = map_file(note_of(folder, stage));
+    const ordered_json note = ordered_json::parse(file.text(), nullptr, false);
+    if (!note.is_object() || note.value("recipe", "") != stage.recipe || !note.contains("outputs"))
+        return false;
+    for (const std::string& name : stage.outputs) {
+        if (!note["outputs"].contains(name) || !std::filesystem::exists(folder / name, ignored)) return false;
+        if (note["outputs"][name] != describe(folder / name)) return false;
+    }
+    return true;
 }
 }  // namespace
 
@@ -210,34 +233,6 @@ std::map<std::string, Part> split_groups(const Experiment& experiment, const std
                                                                                  : Part::none;
     return parts;
 }
-
-namespace {
-std::filesystem::path note_of(const std::filesystem::path& folder, const Stage& stage) {
-    return folder / (stage.name + ".done");
-}
-
-ordered_json describe(const std::filesystem::path& file) {
-    const MappedFile content = map_file(file);
-    return {{"bytes", content.bytes.size()},
-            {"crc32", fmt::format("{:08x}", crc32_of(content.bytes.data(), content.bytes.size()))}};
-}
-
-/// Whether the stage's note is there, was written for this recipe, and all outputs are as it says (size and
-/// CRC-32).
-bool is_done(const std::filesystem::path& folder, const Stage& stage) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(note_of(folder, stage), ignored)) return false;
-    const MappedFile file = map_file(note_of(folder, stage));
-    const ordered_json note = ordered_json::parse(file.text(), nullptr, false);
-    if (!note.is_object() || note.value("recipe", "") != stage.recipe || !note.contains("outputs"))
-        return false;
-    for (const std::string& name : stage.outputs) {
-        if (!note["outputs"].contains(name) || !std::filesystem::exists(folder / name, ignored)) return false;
-        if (note["outputs"][name] != describe(folder / name)) return false;
-    }
-    return true;
-}
-}  // namespace
 
 bool run_stage(const std::filesystem::path& folder, const Stage& stage) {
     if (is_done(folder, stage)) return false;

@@ -1,12 +1,7 @@
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "model/train.hpp"
 
@@ -36,12 +31,10 @@ struct Experiment {
     nlohmann::ordered_json settings;  ///< options of the methods, by their names on the command line
 };
 
-/// Reads a declaration. Throws a data error that names the file and the entry for what is missing, unknown
-/// or of the wrong type.
+/// Reads a declaration. Throws a data error that names file and entry if one is missing, unknown or mistyped.
 [[nodiscard]] Experiment read_experiment(const std::filesystem::path& file);
 
-/// Where an experiment's declaration lies: the file itself, or NAME.json in the folders that hold the
-/// experiments that come with the program.
+/// Where an experiment's declaration lies: the file itself, or NAME.json among those of the program.
 [[nodiscard]] std::filesystem::path find_experiment(const std::string& name);
 
 /// Which part of the split each group belongs to.
@@ -53,8 +46,7 @@ enum class Part { none, train, calibration, test };
                                                        const std::filesystem::path& data);
 
 /// One step of an experiment: it makes files in the run's folder out of what came before. A note NAME.done
-/// beside them says what they were made from and how they looked, so that a later run can tell whether they
-/// are still the right ones.
+/// beside them says what they were made from and how they looked, for later runs.
 struct Stage {
     std::string name;
     std::string recipe;                ///< everything that the outputs depend on, as text
@@ -62,8 +54,7 @@ struct Stage {
     std::function<void()> work;
 };
 
-/// Does the stage's work unless it is done; true when there was something to do. The recipe of a later stage
-/// should contain this one's.
+/// Does the stage's work unless it is done; whether it did. A later stage's recipe should contain this one's.
 bool run_stage(const std::filesystem::path& folder, const Stage& stage);
 
 }  // namespace kandinsky

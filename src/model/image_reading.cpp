@@ -9,7 +9,6 @@
 #include "io/array/scratch_array.hpp"
 #include "io/file/printable.hpp"
 #include "io/image/photo.hpp"
-#include "io/source/items.hpp"
 
 namespace kandinsky {
 

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <filesystem>
-#include <kandinsky/progress.hpp>
-#include <string>
-#include <vector>
-
 #include "io/folder/folder_dataset.hpp"
 
 namespace kandinsky {
@@ -32,8 +27,7 @@ struct ReadImages {
 }
 
 /// Decodes everything once, in parallel, onto one grid, into temporary files. Images and labels pair by
-/// name; an image without labels is left out when labels are given, labels without an image are an error of
-/// kind `data`.
+/// name; an image without labels is left out when labels are given, labels without an image are a data error.
 [[nodiscard]] ReadImages read_model_images(const ImageFiles& files, Progress& progress = silent());
 
 }  // namespace kandinsky

@@ -2,8 +2,6 @@
 
 #include <functional>
 #include <kandinsky/progress.hpp>
-#include <memory>
-#include <string>
 
 #include "model/network.hpp"
 #include "model/samples.hpp"

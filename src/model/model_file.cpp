@@ -1,7 +1,6 @@
 #include "model/model_file.hpp"
 
 #include <cmath>
-#include <kandinsky/npz.hpp>
 
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"

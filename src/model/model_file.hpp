@@ -30,8 +30,7 @@ void write_model(const std::filesystem::path& path, const ModelHeader& header, c
 /// Sets the network's tensors from the file; `with_moments`: those too, an error when they are missing.
 void read_model(const std::filesystem::path& path, Network& network, bool with_moments);
 
-/// First weights: normal with variance 2 / fan-in, biases 0, drawn by (seed, tensor), so that they do not
-/// depend on the library.
+/// First weights, whatever the library: normal with variance 2 / fan-in, by (seed, tensor); biases 0.
 void initialise(Network& network, std::uint64_t seed);
 
 /// Number of weights.

@@ -5,12 +5,10 @@
 
 // What a deep-learning library has to offer to be used here. Implementations live in plug-ins (one shared
 // library each), so that the command neither links nor loads such a library unless a network is at work. Only
-// plain data cross this border: a plug-in may be built by another compiler, on another machine, against
-// another version of its library.
+// plain data cross this border: a plug-in may be built by another compiler against any library version.
 namespace kandinsky {
 
-/// The paper's U-Net: `depth` times halved and doubled, `width` channels at full size, one output (a logit)
-/// per class.
+/// The paper's U-Net: `depth` times halved and doubled, `width` channels at full size, a logit per class.
 struct UNetShape {
     std::uint32_t inputs = 3;
     std::uint32_t outputs = 1;

@@ -11,7 +11,6 @@
 namespace kandinsky {
 
 namespace {
-
 constexpr PluginFile plugin(const char* file, const char* variable, const char* does, const char* package) {
     return {file,           variable, does, package, "kandinsky_engine_version", "kandinsky_engine",
             kEngineVersion, false};
@@ -36,7 +35,6 @@ std::unique_ptr<Network> checked(const std::string& what, const std::function<Ne
     if (network == nullptr) fail(ErrorKind::usage, "{}: this plug-in cannot do it", what);
     return std::unique_ptr<Network>(network);
 }
-
 }  // namespace
 
 std::string first_line(const std::exception& error) {

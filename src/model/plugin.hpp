@@ -14,9 +14,8 @@ enum class EngineKind {
     onnx,   ///< libkandinsky_onnx.so: runs ONNX models
 };
 
-/// Loads the plug-in on first use and keeps it. It is looked for where the variable KANDINSKY_TORCH (or
-/// KANDINSKY_ONNX) says, then beside the program, then in ../lib/kandinsky from there. Throws a usage error
-/// that says which package is missing when there is none.
+/// Loads the plug-in on first use, as load_plugin() does, and keeps it. KANDINSKY_TORCH or KANDINSKY_ONNX may
+/// say where it lies.
 [[nodiscard]] Engine& engine(EngineKind kind);
 
 /// What a library says in its first line; libtorch adds where in its own code it happened.

@@ -10,14 +10,10 @@
 
 namespace kandinsky {
 
-namespace {
-constexpr std::pair<Intensity, std::string_view> kNames[] = {
-    {Intensity::none, "none"}, {Intensity::byte, "byte"}, {Intensity::percentile, "percentile"}};
-}  // namespace
-
 Intensity intensity_of(std::string_view name) {
-    for (const auto& [intensity, text] : kNames)
-        if (text == name) return intensity;
+    if (name == "none") return Intensity::none;
+    if (name == "byte") return Intensity::byte;
+    if (name == "percentile") return Intensity::percentile;
     fail(ErrorKind::usage, "--intensity is '{}', but must be none, byte or percentile", name);
 }
 

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <kandinsky/array.hpp>
 #include <kandinsky/grid.hpp>
-#include <string>
-#include <vector>
 
 namespace kandinsky {
 
@@ -28,8 +25,7 @@ class Samples {
     [[nodiscard]] Grid grid() const { return grid_; }
     [[nodiscard]] bool labelled() const { return !labels_.empty(); }
     [[nodiscard]] std::int64_t group(std::size_t sample) const;
-    /// The largest label that is not ignored, plus one; reads all labels. Throws a data error for negative
-    /// ones.
+    /// The largest label that is not ignored, plus one; reads all. Throws a data error for negative ones.
     [[nodiscard]] std::size_t classes() const;
 
     /// One image as float32 [channels][H][W], intensities brought to their place. Throws a data error that

@@ -1,10 +1,10 @@
 #include "model/train.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <future>
+#include <limits>
+#include <numbers>
 #include <numeric>
 
 #include "core/base/fail.hpp"
@@ -12,7 +12,6 @@
 #include "core/base/random.hpp"
 #include "core/base/stopwatch.hpp"
 #include "io/file/printable.hpp"
-#include "model/dice.hpp"
 #include "model/inference.hpp"
 #include "model/model_file.hpp"
 #include "model/plugin.hpp"
@@ -20,6 +19,28 @@
 namespace kandinsky {
 
 using nlohmann::ordered_json;
+
+double Schedule::rate_at(std::uint64_t step, std::uint64_t steps) const {
+    if (step < warm_up) return rate * static_cast<double>(step + 1) / static_cast<double>(warm_up);
+    double begin = static_cast<double>(warm_up);
+    double length = cycle > 0 ? static_cast<double>(cycle) : static_cast<double>(steps) - begin;
+    const auto at = static_cast<double>(step);
+    while (at >= begin + length && length > 0) {
+        begin += length;
+        length *= std::max(growth, 1.0);
+    }
+    // A last cycle that the end cuts off is drawn together, so that training ends with small steps.
+    length = std::min(length, static_cast<double>(steps) - begin);
+    const double part = length > 1 ? (at - begin) / (length - 1) : 1;
+    const double cosine = (1 + std::cos(std::numbers::pi * std::min(part, 1.0))) / 2;
+    return last_rate + (rate - last_rate) * cosine;
+}
+
+double Schedule::share_at(std::uint64_t step, std::uint64_t steps) const {
+    const double length = anneal * static_cast<double>(steps);
+    if (static_cast<double>(step) >= length) return share;
+    return first_share + (share - first_share) * static_cast<double>(step) / length;
+}
 
 namespace {
 constexpr std::uint64_t kOrder = 0x6F72646572;  // "order"
@@ -236,6 +257,35 @@ void write_trained(const std::filesystem::path& path, const Samples& samples, co
                    const TrainResult& result) {
     const std::uint64_t steps = steps_per_epoch(samples, options) * options.epochs;
     write_model(path, header_of(samples, options, result.step, steps, result.log), *result.network, false);
+}
+
+void Dice::add(std::size_t pixels, const float* probabilities, const std::uint8_t* targets,
+               const std::uint8_t* valid) {
+    const std::size_t outputs = both_.size();
+    for (std::size_t p = 0; p < pixels; ++p) {
+        if (valid[p] == 0) continue;
+        std::size_t best = 0;
+        for (std::size_t c = 1; c < outputs; ++c)
+            if (probabilities[c * pixels + p] > probabilities[best * pixels + p]) best = c;
+        for (std::size_t c = 0; c < outputs; ++c) {
+            const bool taken = outputs == 1 ? probabilities[p] >= 0.5F : c == best;
+            const bool true_there = targets[c * pixels + p] != 0;
+            both_[c] += taken && true_there ? 2 : 0;
+            sum_[c] += static_cast<std::uint64_t>(taken) + static_cast<std::uint64_t>(true_there);
+        }
+    }
+}
+
+void Dice::add(const Dice& other) {
+    for (std::size_t c = 0; c < both_.size(); ++c) {
+        both_[c] += other.both_[c];
+        sum_[c] += other.sum_[c];
+    }
+}
+
+double Dice::value(std::size_t output) const {
+    return sum_[output] == 0 ? std::numeric_limits<double>::quiet_NaN()
+                             : static_cast<double>(both_[output]) / static_cast<double>(sum_[output]);
 }
 
 }  // namespace kandinsky

@@ -3,16 +3,28 @@
 #include <filesystem>
 #include <functional>
 #include <kandinsky/progress.hpp>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "model/augment.hpp"
 #include "model/network.hpp"
 #include "model/samples.hpp"
-#include "model/schedule.hpp"
 
 namespace kandinsky {
+
+/// How the learning rate and the share of hard pixels move during training.
+struct Schedule {
+    double rate = 1e-4;         ///< at the start of each cycle
+    double last_rate = 1e-6;    ///< at its end
+    std::uint64_t warm_up = 0;  ///< steps of linear increase at the very start
+    std::uint64_t cycle = 0;    ///< steps of the first cosine cycle; 0: one cycle over all steps
+    double growth = 2;          ///< each cycle is so many times the one before
+    double share = 0.1;         ///< of the pixels that counts in the end
+    double first_share = 1;     ///< at the start
+    double anneal = 0;          ///< share of all steps over which it falls from first to last; 0: at once
+
+    /// For step 0 .. steps-1.
+    [[nodiscard]] double rate_at(std::uint64_t step, std::uint64_t steps) const;
+    [[nodiscard]] double share_at(std::uint64_t step, std::uint64_t steps) const;
+};
 
 struct TrainOptions {
     UNetShape shape;
@@ -45,8 +57,7 @@ struct TrainResult {
 };
 
 /// Trains a U-Net from its first weights, or goes on where options.checkpoint stopped: on a CPU to the same
-/// weights, bit for bit, as a run that was never stopped. A checkpoint made with other options or other data
-/// is refused.
+/// weights, bit for bit, as a run that was never stopped. A checkpoint of other options or data is refused.
 [[nodiscard]] TrainResult train(const Samples& samples, const Samples* validation,
                                 const TrainOptions& options, std::unique_ptr<Network> network,
                                 const std::function<void(const EpochRow&)>& on_epoch = {},
@@ -58,5 +69,22 @@ struct TrainResult {
 /// Writes the finished model: weights, header, log.
 void write_trained(const std::filesystem::path& path, const Samples& samples, const TrainOptions& options,
                    const TrainResult& result);
+
+/// Dice's overlap per output, 2 |A and B| / (|A| + |B|) over all pixels added, from whole counts.
+class Dice {
+  public:
+    explicit Dice(std::size_t outputs) : both_(outputs, 0), sum_(outputs, 0) {}
+
+    /// Adds one image: probabilities and targets [outputs][pixels], valid [pixels]. With one output a pixel
+    /// belongs to it from probability 1/2 on; with several, each belongs to the output with the largest one.
+    void add(std::size_t pixels, const float* probabilities, const std::uint8_t* targets,
+             const std::uint8_t* valid);
+    void add(const Dice& other);
+    /// NaN where neither side has a pixel.
+    [[nodiscard]] double value(std::size_t output) const;
+
+  private:
+    std::vector<std::uint64_t> both_, sum_;
+};
 
 }  // namespace kandinsky

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kandinsky/partition.hpp>
 #include <kandinsky/smooth_curves.hpp>
 
 #include "curve/lattice.hpp"
@@ -21,6 +22,15 @@ class Cells {
     [[nodiscard]] std::size_t of(std::size_t pixel) const {
         return pixel / image_.width / side_ * grid().width + pixel % image_.width / side_;
     }
+    /// Gives every pixel its cell as its region.
+    void divide(Partition& out) const {
+        out.regions = static_cast<std::uint32_t>(grid().pixels());
+        out.region.resize(image_.pixels());
+        for (std::size_t p = 0; p < out.region.size(); ++p) out.region[p] = static_cast<std::uint32_t>(of(p));
+    }
+    /// Where the rows, or columns, of pixels lie between those of cells.
+    [[nodiscard]] std::vector<BetweenCells> rows() const { return between(image_.height, grid().height); }
+    [[nodiscard]] std::vector<BetweenCells> columns() const { return between(image_.width, grid().width); }
     /// The row, or column, of the pixel in the middle of a row, or column, of cells; the last one of the
     /// image where the border cuts cells short.
     [[nodiscard]] std::uint32_t middle_row(std::size_t row) const { return middle(row, image_.height); }
@@ -38,6 +48,11 @@ class Cells {
     }
 
   private:
+    [[nodiscard]] std::vector<BetweenCells> between(std::uint32_t pixels, std::uint32_t cells) const {
+        std::vector<BetweenCells> out;
+        for (std::uint32_t i = 0; i < pixels; ++i) out.push_back(between_cells(i, side_, cells));
+        return out;
+    }
     [[nodiscard]] std::uint32_t middle(std::size_t cell, std::uint32_t size) const {
         return std::min(static_cast<std::uint32_t>(cell) * side_ + side_ / 2, size - 1);
     }

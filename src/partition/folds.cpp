@@ -87,9 +87,10 @@ Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_ha
     return folds;
 }
 
-Folds folds_without(const Folds& all, std::size_t wanted, std::size_t groups, std::uint32_t left_out) {
-    Folds out{.of_image = {}, .count = std::min(wanted, groups - 1)};
-    for (const std::uint32_t place : all.place)
+Folds folds_without(std::size_t wanted, std::size_t groups, std::uint32_t left_out) {
+    const std::size_t others = groups - (left_out < groups ? 1 : 0);
+    Folds out{.of_image = {}, .count = std::min(wanted, others)};
+    for (std::uint32_t place = 0; place < groups; ++place)
         out.of_image.push_back(
             static_cast<std::uint8_t>((place - (place > left_out)) % std::max<std::size_t>(1, out.count)));
     return out;

@@ -22,6 +22,17 @@ std::uint32_t FoldHistograms::without(std::size_t pixel, std::size_t fold,
     return total;
 }
 
+FoldHistograms FoldHistograms::halved() const {
+    FoldHistograms out(pixels_, folds_, (bins_ + 1) / 2, !judges_.empty());
+    const auto merge = [&](const std::vector<std::uint32_t>& from, std::vector<std::uint32_t>& to) {
+        for (std::size_t i = 0; i < from.size() / std::max<std::size_t>(1, bins_); ++i)
+            for (std::size_t b = 0; b < bins_; ++b) to[i * out.bins_ + b / 2] += from[i * bins_ + b];
+    };
+    merge(counts_, out.counts_);
+    merge(judges_, out.judges_);
+    return out;
+}
+
 void FoldHistograms::sum(Communicator& comm, std::size_t room) {
     if (comm.size() == 1) return;
     constexpr std::size_t kStretch = std::size_t{1} << 20;  // numbers in a message

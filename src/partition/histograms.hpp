@@ -40,6 +40,8 @@ class FoldHistograms {
     [[nodiscard]] std::span<std::uint32_t> judge(std::size_t pixel, std::size_t fold) {
         return {judges_.data() + (pixel * folds_ + fold) * bins_, bins_};
     }
+    /// The same with every two neighbouring bins in one.
+    [[nodiscard]] FoldHistograms halved() const;
     [[nodiscard]] State state() { return {bytes_of(counts_), bytes_of(judges_)}; }
     /// Adds up what the ranks have counted. Every histogram is handed over as `room` numbers, at least
     /// bins(): how many thresholds scores can be told apart by does not show in what crosses the network.

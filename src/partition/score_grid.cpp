@@ -65,17 +65,28 @@ ScoreGrid::ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector
     : ScoreGrid(chosen_slots(counts, weights, bins), first_slot(counts), largest, bins) {}
 
 ScoreGrid ScoreGrid::fixed(const ScoreOptions& score, std::size_t classes) {
+    constexpr std::int32_t kHalf = 23, kFine = 15;  // octaves from 2^-24 to 1/2, and to 2^-9
     const float largest = largest_score(score, classes);
-    const std::int32_t low = scale_key(score_range(score, classes).low), one = scale_key(1.0f),
-                       top = scale_key(largest), octave = scale_key(0.5f) / 23;
-    const std::int32_t step = low < 0 ? octave / 2 : octave / 4;
+    const std::int32_t low = scale_key(score_range(score, classes).low), top = scale_key(largest),
+                       octave = scale_key(0.5f) / kHalf;
     const auto slot = [](std::int32_t key) {
         return static_cast<std::uint32_t>((key >> kShift) + kZeroSlot);
     };
-    std::vector<std::uint32_t> slots{slot(top)};
-    for (std::int32_t key = low; key < std::min(one, top); key += step) slots.push_back(slot(key));
-    const std::int32_t beyond = top - one > 30 * octave ? octave : octave / 2;
-    for (std::int32_t key = one; key < top; key += beyond) slots.push_back(slot(key));
+    std::vector<std::uint32_t> slots{slot(low), slot(top)};
+    // Octaves of the distance from 0 or 1: most scores that decide lie further than 2^-9 from both.
+    const std::int32_t many = top / octave - 2 * kHalf > 24 ? 1 : low < 0 ? 2 : 4;
+    for (std::int32_t i = low < 0 ? -2 * kHalf : 0; i <= top / octave; ++i) {
+        const std::int32_t place = i < 0 ? -1 - i : i;
+        const bool beyond = place >= 2 * kHalf;
+        const std::int32_t distance = beyond           ? place - 2 * kHalf
+                                      : place >= kHalf ? 2 * kHalf - 1 - place
+                                                       : place;
+        const std::int32_t parts = distance < kFine ? 1 : beyond ? 2 * many + 1 : many + 1;
+        for (std::int32_t k = 0; k < parts; ++k) {
+            const std::int32_t key = i * octave + octave / parts * k;
+            if (key > low && key < top) slots.push_back(slot(key));
+        }
+    }
     return {std::move(slots), slot(low), largest, 256};
 }
 
@@ -84,8 +95,7 @@ std::vector<ScoreGrid> make_score_grids(const SoftInput& input, std::span<const 
     const std::size_t pixels = input.data.grid().pixels(), wanted = strata.size(),
                       all = wanted * ScoreGrid::kSlots;
     const std::vector<std::size_t> fed = fed_by_class(input.condition, input.data.classes(), strata);
-    // Few parts, because each needs tables of its own; one for small grids, where the tables are all the
-    // work.
+    // Few parts, because each needs tables of its own; one for small grids, where these are all the work.
     const std::size_t parts =
         std::clamp<std::size_t>(pixels / 256, 1, std::min<std::size_t>(16, threads_in_use()));
     std::vector<std::uint64_t> counts(all), weights(all);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/parallel.hpp"
+#include "curve/lattice.hpp"
 #include "partition/kernels.hpp"
 
 namespace kandinsky::partition {
@@ -44,25 +45,11 @@ class LineFilter {
     std::vector<const float*> rows_;
     std::vector<float> weights_;
 };
-
-struct Position {
-    std::uint32_t low, high;
-    float share;  ///< of `high`
-};
-
-/// Where a pixel lies between the centres of coarse cells.
-Position position(std::uint32_t pixel, std::uint32_t cell, std::uint32_t cells) {
-    const double at = (pixel + 0.5) / cell - 0.5;
-    if (at <= 0) return {0, 0, 0};
-    const auto low = static_cast<std::uint32_t>(at);
-    if (low + 1 >= cells) return {cells - 1, cells - 1, 0};
-    return {low, low + 1, static_cast<float>(at - low)};
-}
 }  // namespace
 
 Plane coarsened(const Plane& plane, std::uint32_t cell) {
     const Grid fine = plane.grid;
-    Plane out({(fine.height + cell - 1) / cell, (fine.width + cell - 1) / cell}, plane.bins);
+    Plane out(lattice_of(fine, cell), plane.bins);
     parallel_for(out.grid.height, [&](std::size_t row) {
         for (std::size_t y = row * cell; y < std::min<std::size_t>(fine.height, (row + 1) * cell); ++y)
             for (std::size_t x = 0; x < fine.width; ++x) {
@@ -119,12 +106,15 @@ void Smooth::at(std::uint32_t row, std::uint32_t column, float* out) const {
         std::copy(from, from + plane_.bins, out);
         return;
     }
-    const Position y = position(row, cell_, plane_.grid.height),
-                   x = position(column, cell_, plane_.grid.width);
+    const BetweenCells y = between_cells(row, cell_, plane_.grid.height),
+                       x = between_cells(column, cell_, plane_.grid.width);
+    const auto whole = static_cast<float>(2 * cell_);  // a power of two: shares are exact
+    const float below = static_cast<float>(y.high_weight) / whole,
+                right = static_cast<float>(x.high_weight) / whole;
     const float* const rows[4] = {plane_.at(y.low * width + x.low), plane_.at(y.low * width + x.high),
                                   plane_.at(y.high * width + x.low), plane_.at(y.high * width + x.high)};
-    const float weights[4] = {(1 - y.share) * (1 - x.share), (1 - y.share) * x.share, y.share * (1 - x.share),
-                              y.share * x.share};
+    const float weights[4] = {(1 - below) * (1 - right), (1 - below) * right, below * (1 - right),
+                              below * right};
     weighted_sum(rows, weights, 4, plane_.bins, out);
 }
 

@@ -1,13 +1,11 @@
 #include "scene/blob.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 namespace kandinsky::scene {
 
 namespace {
-
 // Six ripples of at most this leave the radius positive.
 constexpr float kRippleLimit = 0.15F;
 
@@ -34,14 +32,10 @@ class Gaze {
         const float radius = std::sqrt(p * p + q * q + 1e-12F);
         // cos k theta and sin k theta as powers of (c1 + i s1): no angle is ever computed.
         const float inverse = 1.0F / radius;
-        const float c1 = p * inverse;
-        const float s1 = q * inverse;
-        const float c2 = c1 * c1 - s1 * s1;
-        const float s2 = 2.0F * c1 * s1;
-        const float c3 = c2 * c1 - s2 * s1;
-        const float s3 = s2 * c1 + c2 * s1;
-        const float c4 = c2 * c2 - s2 * s2;
-        const float s4 = 2.0F * c2 * s2;
+        const float c1 = p * inverse, s1 = q * inverse;
+        const float c2 = c1 * c1 - s1 * s1, s2 = 2.0F * c1 * s1;
+        const float c3 = c2 * c1 - s2 * s1, s3 = s2 * c1 + c2 * s1;
+        const float c4 = c2 * c2 - s2 * s2, s4 = 2.0F * c2 * s2;
         const auto& [a2, a3, a4] = blob_.cosine;
         const auto& [b2, b3, b4] = blob_.sine;
         return {radius, 1.0F + a2 * c2 + b2 * s2 + a3 * c3 + b3 * s3 + a4 * c4 + b4 * s4};
@@ -49,8 +43,7 @@ class Gaze {
 
   private:
     Blob blob_;
-    float cos_tilt_;
-    float sin_tilt_;
+    float cos_tilt_, sin_tilt_;
 };
 
 /// The columns' places, made once: the loops over pixels are vectorised without the conversion.
@@ -78,8 +71,7 @@ void join(const Blob& blob, const Frame& frame, float blend, std::span<float> ou
 void join(const Limb& limb, const Frame& frame, float blend, std::span<float> out) {
     const Grid grid = frame.grid();
     const std::vector<float> x = columns(frame, limb.from.x);
-    const float ax = limb.to.x - limb.from.x;
-    const float ay = limb.to.y - limb.from.y;
+    const float ax = limb.to.x - limb.from.x, ay = limb.to.y - limb.from.y;
     const float inverse = 1.0F / std::max(ax * ax + ay * ay, 1e-12F);
     const float taper = limb.radius_to - limb.radius_from;
     for (std::size_t r = 0; r < grid.height; ++r) {
@@ -88,14 +80,12 @@ void join(const Limb& limb, const Frame& frame, float blend, std::span<float> ou
         for (std::size_t c = 0; c < grid.width; ++c) {
             const float dx = x[c];
             const float along = std::clamp((dx * ax + dy * ay) * inverse, 0.0F, 1.0F);
-            const float ex = dx - along * ax;
-            const float ey = dy - along * ay;
+            const float ex = dx - along * ax, ey = dy - along * ay;
             const float distance = limb.radius_from + along * taper - std::sqrt(ex * ex + ey * ey);
             target[c] = smooth_max(target[c], distance, blend);
         }
     }
 }
-
 }  // namespace
 
 Blob random_blob(Random& random, Point centre, float radius_x, float radius_y, float tilt, float wobble) {

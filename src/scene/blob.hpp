@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -12,8 +13,7 @@ namespace kandinsky::scene {
 /// A smooth star-shaped region: an ellipse whose radius carries a short Fourier series in the angle.
 struct Blob {
     Point centre;
-    float radius_x = 0.1F;
-    float radius_y = 0.1F;
+    float radius_x = 0.1F, radius_y = 0.1F;
     float tilt = 0;                 ///< radians, turns x towards y
     std::array<float, 3> cosine{};  ///< orders 2, 3, 4, relative to the radius
     std::array<float, 3> sine{};
@@ -21,10 +21,8 @@ struct Blob {
 
 /// A tapered, round-ended bar: arms, legs, tails.
 struct Limb {
-    Point from;
-    Point to;
-    float radius_from = 0.02F;
-    float radius_to = 0.02F;
+    Point from, to;
+    float radius_from = 0.02F, radius_to = 0.02F;
 };
 
 /// An object: the smooth union of its parts.
@@ -53,8 +51,20 @@ struct Bump {
     float height = 0;
 };
 
-/// Adds height * (1 - t^2)^2 where t < 1; t is the distance from the centre relative to the blob's outline
-/// that way.
+/// Adds height * (1 - t^2)^2 where t < 1; t is the distance from the centre relative to the outline.
 void add_bump(const Bump& bump, const Frame& frame, std::span<float> field);
+
+/// Scenes are drawn in double and painted in float.
+[[nodiscard]] inline float real(double value) {
+    return static_cast<float>(value);
+}
+
+/// A normal value within (-limit, limit): drawn again when outside. limit >= sigma / 2, or it takes long.
+[[nodiscard]] inline double truncated_normal(Random& random, double sigma, double limit) {
+    for (;;) {
+        const double value = sigma * random.normal();
+        if (std::abs(value) < limit) return value;
+    }
+}
 
 }  // namespace kandinsky::scene

@@ -8,8 +8,7 @@ namespace kandinsky::scene {
 /// A place in the picture: origin in the middle, y downwards, the shorter side has length 1. Scenes are
 /// thought out in these units, so one scene looks alike on every grid.
 struct Point {
-    float x = 0;
-    float y = 0;
+    float x = 0, y = 0;
 };
 
 /// The pixels of a grid as points.
@@ -34,16 +33,12 @@ class Frame {
 
   private:
     Grid grid_;
-    float pixel_;
-    float half_width_;
-    float half_height_;
+    float pixel_, half_width_, half_height_;
 };
 
-/// Squared distance from the middle: 0 there, 1 in the corners. The centre-to-border effect is a function of
-/// it.
+/// Squared distance from the middle, which the centre-to-border effect depends on: 0 there, 1 in the corners.
 [[nodiscard]] inline float eccentricity(const Frame& frame, Point at) {
-    const float u = at.x / frame.half_width();
-    const float v = at.y / frame.half_height();
+    const float u = at.x / frame.half_width(), v = at.y / frame.half_height();
     return 0.5F * (u * u + v * v);
 }
 

@@ -1,23 +1,17 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <vector>
 
 #include "scene/blob.hpp"
-#include "scene/draw.hpp"
 #include "scene/network.hpp"
-#include "scene/noise_field.hpp"
 #include "scene/preset.hpp"
 
 namespace kandinsky::scene {
 
 namespace {
-
 enum Stream : std::uint64_t { kSlices = kMedicalStream, kAnatomy, kAnswer, kErrorField, kHeadFields };
 
-constexpr std::uint32_t kFewestSlices = 8;
-constexpr std::uint32_t kMostSlices = 16;
-constexpr std::uint32_t kPairSlices = kFewestSlices + kMostSlices;
+constexpr std::uint32_t kFewestSlices = 8, kMostSlices = 16, kPairSlices = kFewestSlices + kMostSlices;
 
 constexpr Habits kHabits{.empty = -7.0F, .fade = 0.28F, .noise = 0.9F, .noise_growth = 1.2F, .sharpen = 0.6F};
 constexpr Octave kErrors[] = {{0.16F, 1.0F}, {0.06F, 0.5F}};
@@ -60,8 +54,7 @@ Anatomy anatomy_of(std::uint64_t seed, std::uint64_t patient) {
     return anatomy;
 }
 
-/// Breadth of an ellipsoid at slice coordinate z, relative to its widest; 0 where it is not met, or met in a
-/// sliver only.
+/// Breadth of an ellipsoid at slice coordinate z, relative to its widest; 0 where it is missed or a sliver.
 float breadth(float z) {
     const float squared = 1.0F - z * z;
     return squared > 0.03F ? std::sqrt(squared) : 0.0F;
@@ -73,7 +66,6 @@ Shape scaled(Blob blob, Point centre, float factor) {
     blob.radius_y *= factor;
     return {centre, 2.0F * std::max(blob.radius_x, blob.radius_y), {blob}, {}};
 }
-
 }  // namespace
 
 Slice slice_of(std::uint64_t seed, std::uint64_t scene) {
@@ -100,12 +92,10 @@ void make_medical(std::uint64_t seed, std::uint64_t scene, const Frame& frame, c
 
     const Point centre{anatomy.organ.centre.x + z * anatomy.drift.x,
                        anatomy.organ.centre.y + z * anatomy.drift.y};
-    std::vector<float> organ(pixels, -1.0F);
-    std::vector<float> lesion(pixels, -1.0F);
+    std::vector<float> organ(pixels, -1.0F), lesion(pixels, -1.0F);
     if (organ_size > 0) signed_distance(scaled(anatomy.organ, centre, organ_size), frame, organ);
     if (lesion_size > 0) {
-        const float rx = organ_size * anatomy.organ.radius_x;
-        const float ry = organ_size * anatomy.organ.radius_y;
+        const float rx = organ_size * anatomy.organ.radius_x, ry = organ_size * anatomy.organ.radius_y;
         Blob blob = anatomy.lesion;
         blob.radius_x *= std::sqrt(rx * ry);
         blob.radius_y *= std::sqrt(rx * ry);
@@ -139,18 +129,13 @@ void make_medical(std::uint64_t seed, std::uint64_t scene, const Frame& frame, c
     std::vector<float> place(pixels);
     for (std::size_t r = 0, i = 0; r < grid.height; ++r)
         for (std::size_t c = 0; c < grid.width; ++c, ++i) {
-            const float u = (frame.x(c) - kUsualPlace.x) / kReach;
-            const float v = (frame.y(r) - kUsualPlace.y) / kReach;
+            const float u = (frame.x(c) - kUsualPlace.x) / kReach, v = (frame.y(r) - kUsualPlace.y) / kReach;
             place[i] = std::min(1.0F, u * u + v * v);
         }
-    std::vector<float> errors(pixels);
-    std::vector<float> head(pixels);
-    std::vector<float> evidence(pixels);
-    std::vector<float> distance(pixels);
+    std::vector<float> errors(pixels), head(pixels), evidence(pixels), distance(pixels);
     fill_noise(Random(seed, kErrorField, scene), frame, kErrors, errors);
     for (std::size_t c = kMedicalClasses; c-- > 0;) {
-        // Every class has a sigmoid head of its own, with common errors and some of its own; background
-        // answers for "neither".
+        // Every class has a sigmoid head, with common errors and some of its own; background means "neither".
         for (std::size_t i = 0; i < pixels; ++i)
             distance[i] = c == 2   ? lesion[i]
                           : c == 1 ? std::min(organ[i], -lesion[i])

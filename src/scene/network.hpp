@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 
+#include "core/base/random.hpp"
 #include "scene/frame.hpp"
 
 namespace kandinsky::scene {
@@ -29,8 +29,18 @@ void react(const Habits& habits, std::span<const float> place, std::span<const f
            std::span<float> evidence);
 
 /// Half-precision bits of 1 / (1 + exp(-logit)); exactly 1 from about 8.3 on and exactly 0 below about -17.3,
-/// as networks that compute in half precision give. By table, as fine as half precision itself. Logits must
-/// not be NaN.
+/// as networks in half precision give. By table, as fine as half precision. Logits must not be NaN.
 void write_sigmoid(std::span<const float> logit, std::span<std::uint16_t> out);
+
+/// One scale of a noise field.
+struct Octave {
+    float cell = 0.1F;    ///< spacing of the lattice, in units of the frame
+    float weight = 1.0F;  ///< relative standard deviation
+};
+
+/// Fills `out` (one value a pixel) with a smooth Gaussian field of mean 0 and variance 1: each octave is a
+/// cubic B-spline through independent normals on a coarse lattice. The lattice is shifted at random: else its
+/// knots would show in every statistic over many scenes. A few multiplications a pixel.
+void fill_noise(Random random, const Frame& frame, std::span<const Octave> octaves, std::span<float> out);
 
 }  // namespace kandinsky::scene

@@ -1,17 +1,13 @@
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "scene/blob.hpp"
-#include "scene/draw.hpp"
 #include "scene/network.hpp"
-#include "scene/noise_field.hpp"
 #include "scene/preset.hpp"
 
 namespace kandinsky::scene {
 
 namespace {
-
 enum Stream : std::uint64_t {
     kCast = kPhotoStream,
     kAnswer,
@@ -76,8 +72,7 @@ Shape body(std::uint64_t seed, std::uint64_t scene, std::uint64_t which, bool up
     return upright ? person(random, centre, size) : animal(random, centre, size);
 }
 
-/// Photographers put their subject in the middle; others stand beside it or pass by anywhere, often cut by
-/// the border.
+/// Photographers put their subject in the middle; others stand beside it or pass by, often cut by the border.
 std::vector<Shape> cast(std::uint64_t seed, std::uint64_t scene, const Frame& frame) {
     Random random(seed, kCast, scene);
     std::vector<Shape> shapes;
@@ -121,7 +116,6 @@ Blob part_of(const Shape& shape, Random& random) {
     }
     return patch(random, centre, girth * real(random.uniform(0.8, 2.0)));
 }
-
 }  // namespace
 
 void make_photo(std::uint64_t seed, std::uint64_t scene, const Frame& frame, const ScenePlanes& out) {
@@ -130,8 +124,7 @@ void make_photo(std::uint64_t seed, std::uint64_t scene, const Frame& frame, con
     const std::vector<Shape> shapes = cast(seed, scene, frame);
     Random random(seed, kAnswer, scene);
 
-    std::vector<float> distance(pixels);
-    std::vector<float> evidence(pixels, kHabits.empty);
+    std::vector<float> distance(pixels), evidence(pixels, kHabits.empty);
     std::vector<Bump> bumps;
     std::fill(out.labels.begin(), out.labels.end(), std::uint8_t{0});
     for (const Shape& shape : shapes) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <span>
 
 #include "scene/frame.hpp"
@@ -33,8 +31,7 @@ struct Slice {
     std::uint32_t count = 0;  ///< 8 to 16
 };
 
-/// Patients come in pairs of 24 slices together, so any scene finds its patient without counting from the
-/// first one.
+/// Patients come in pairs of 24 slices together, so any scene finds its patient without counting.
 [[nodiscard]] Slice slice_of(std::uint64_t seed, std::uint64_t scene);
 
 }  // namespace kandinsky::scene

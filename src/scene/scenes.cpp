@@ -1,9 +1,5 @@
 #include <kandinsky/scenes.hpp>
 
-#include <span>
-#include <string_view>
-#include <vector>
-
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "scene/preset.hpp"
@@ -11,7 +7,6 @@
 namespace kandinsky {
 
 namespace {
-
 struct Preset {
     std::string_view name;
     std::size_t classes;
@@ -26,8 +21,7 @@ constexpr Preset kPresets[] = {
     {"medical", scene::kMedicalClasses, scene::kMedicalGrid, scene::make_medical, true},
 };
 
-constexpr std::uint32_t kShortestSide = 8;
-constexpr std::uint32_t kLongestSide = 8192;
+constexpr std::uint32_t kShortestSide = 8, kLongestSide = 8192;
 // Scene numbers below this have patients that fit the groups' int32; it is far more than anybody can hold.
 constexpr std::size_t kSceneLimit = 1'000'000'000;
 
@@ -45,7 +39,6 @@ Grid grid_of(const SceneOptions& options, const Preset& preset) {
                  options.grid.height, options.grid.width, kShortestSide, kLongestSide);
     return options.grid;
 }
-
 }  // namespace
 
 Scenes make_scenes(const SceneOptions& options, Progress& progress) {

@@ -9,8 +9,8 @@
 
 #include "core/base/fail.hpp"
 #include "core/base/random.hpp"
+#include "core/kernel/count_kernels.hpp"
 #include "core/kernel/hash.hpp"
-#include "core/kernel/label_kernels.hpp"
 #include "core/team/team.hpp"
 #include "score/visit.hpp"
 

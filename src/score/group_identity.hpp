@@ -1,17 +1,23 @@
 #pragma once
 
-#include <cstdint>
-#include <kandinsky/dataset.hpp>
-#include <kandinsky/progress.hpp>
-#include <vector>
+#include "score/census.hpp"
 
 namespace kandinsky {
 
 /// Who each group of this rank is, whatever its position: its id, or the content of its one image where no
 /// groups are given. Folds, samples and resamples follow it. [group]
-[[nodiscard]] std::vector<std::uint64_t> group_identities(const Dataset& data,
-                                                          const std::vector<std::uint64_t>& image_hash);
+[[nodiscard]] inline std::vector<std::uint64_t> group_identities(
+    const Dataset& data, const std::vector<std::uint64_t>& image_hash) {
+    std::vector<std::uint64_t> who(data.groups());
+    for (std::size_t image = 0; image < data.images(); ++image)
+        who[data.group_of(image)] =
+            data.grouped() ? static_cast<std::uint64_t>(data.group_id(image)) : image_hash[image];
+    return who;
+}
 /// The same without a census at hand: takes one where the images' content is needed.
-[[nodiscard]] std::vector<std::uint64_t> group_identities(const Dataset& data, Progress& progress);
+[[nodiscard]] inline std::vector<std::uint64_t> group_identities(const Dataset& data, Progress& progress) {
+    if (data.grouped()) return group_identities(data, std::vector<std::uint64_t>{});
+    return group_identities(data, take_census(data, Condition::none, progress).image_hash);
+}
 
 }  // namespace kandinsky

@@ -1,7 +1,6 @@
 #include "score/narrow_scores.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/kernel/half.hpp"
 #include "score/code_kernels.hpp"
@@ -30,8 +29,7 @@ std::optional<NarrowScores> NarrowScores::of(const Dataset& data, const ScoreOpt
     for (std::size_t raw = 0; raw < values; ++raw)
         probs[raw] =
             halves ? half_to_float(static_cast<std::uint16_t>(raw)) : static_cast<float>(raw) / 255.0f;
-    // Codes count down from probability 1, where the score is least; those of the class that has the rest
-    // count up.
+    // Codes count down from probability 1, where the score is least; up for the class that has the rest.
     if (narrow.single_) {
         std::vector<float> rest(values);
         for (std::size_t raw = 0; raw < values; ++raw) rest[raw] = 1.0f - probs[raw];

@@ -10,6 +10,20 @@
 namespace kandinsky {
 
 namespace {
+template <class T>
+void sum_all(Communicator& comm, const std::vector<std::span<T>>& spans) {
+    if (spans.empty()) return;
+    if (spans.size() == 1) return comm.sum(spans.front());
+    std::vector<T> all;
+    for (const std::span<T> one : spans) all.insert(all.end(), one.begin(), one.end());
+    comm.sum(std::span(all));
+    const T* from = all.data();
+    for (const std::span<T> one : spans) {
+        std::copy_n(from, one.size(), one.begin());
+        from += one.size();
+    }
+}
+
 constexpr std::size_t kBlock = 128;  // images that all tiles see before their pages are released
 
 void report(const Visit& visit, std::size_t images) {
@@ -35,6 +49,19 @@ void in_stretches(const Visit& visit, std::size_t items,
     if (counts) visit.sums().sum(team.comm);
 }
 }  // namespace
+
+State VisitSums::state() const {
+    State all = own_;
+    for (const std::span<std::uint32_t> one : narrow_) all.push_back(std::as_writable_bytes(one));
+    for (const std::span<std::uint64_t> one : wide_) all.push_back(std::as_writable_bytes(one));
+    return all;
+}
+
+void VisitSums::sum(Communicator& comm) const {
+    if (comm.size() == 1) return;
+    sum_all(comm, narrow_);
+    sum_all(comm, wide_);
+}
 
 void Visit::stop_if_cancelled() const {
     if (progress.cancelled()) throw Interrupted();

@@ -94,6 +94,7 @@ TEST(Calibrate, DoesNotShowHowMuchMemoryItHad) {
             for (const double split : {0.0, 0.5}) {
                 CalibrateOptions options = options_for(one->name, made, pooling);
                 options.split = split;
+                options.promise = split > 0 ? Promise::split : Promise::none;
                 // One number of regions instead of the best of three; kmeans stands for those that choose.
                 options.settings.text = short_searches({{"genann-radii", "3"}, {"fcc-curves", "3"}});
                 const std::string plenty = saved(calibrate(made.dataset(), options));

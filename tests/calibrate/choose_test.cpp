@@ -7,7 +7,6 @@
 #include <kandinsky/scenes.hpp>
 #include <kandinsky/threads.hpp>
 
-#include "calibrate/cross_loss.hpp"
 #include "io/support.hpp"
 #include "partition/samples.hpp"
 #include "support/fewer.hpp"
@@ -20,6 +19,7 @@ using partition::Sample;
 
 CalibrateOptions automatic() {
     CalibrateOptions options{.score = {}};
+    options.promise = Promise::none;
     options.method = kAutoMethod;
     options.pooling = Pooling::groups;
     options.settings.text = test::short_searches();

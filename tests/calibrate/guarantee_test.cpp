@@ -12,6 +12,7 @@ using namespace test;
 std::string text_for(std::size_t groups, const auto& change) {
     CalibrateOptions options{.score = {}};
     options.method = "image";
+    options.promise = Promise::none;
     change(options);
     return guarantee(calibrate(make({.images = 12, .seed = 1, .groups = groups}).dataset(), options));
 }
@@ -63,6 +64,17 @@ TEST(Guarantee, RegionsFoundOnTheSameImagesLoseIt) {
     expect_says(text_for(0, [](auto& o) { o.method = "kmeans"; }),
                 {"No finite-sample guarantee", "same images", "hierarchical"});
     expect_says(text_for(4, [](auto& o) { o.method = "kmeans"; }), {"same groups"});
+}
+
+TEST(Guarantee, WhatIsLearntAgainWithoutEachGroupOrOnOthersHasIt) {
+    for (const char* const method : {"kmeans", "field"})
+        for (const Promise promise : {Promise::leave_one_out, Promise::split, Promise::automatic})
+            expect_says(text_for(4, [&](auto& o) { o.method = method, o.promise = promise; }),
+                        {"random pixel whose true label", "new group", "at least 1 - alpha", "exchangeable",
+                         "expected to miss at most a share alpha"},
+                        {"No finite-sample"});
+    expect_says(text_for(0, [](auto& o) { o.method = "kmeans", o.promise = Promise::leave_one_out; }),
+                {"A random pixel", "new image"}, {"In each region"});
 }
 
 TEST(Guarantee, BorrowedCurvesPromiseNothing) {

@@ -129,9 +129,11 @@ class Room:
         return result
 
     def calibrate(self, *args, output="cal.kcal", probs="probs.npy", labels="labels.npy"):
-        """With the score lac, which the reference knows, unless another is named."""
-        score = [] if "--score" in args or "--preset" in args else ["--score", "lac"]
-        self.does("calibrate", "--probs", probs, "--labels", labels, "-o", output, *score, *args)
+        """With the score lac and without a promise, which is what the reference knows, unless others are named."""
+        named = {"--score", "--promise", "--split", "--preset"} & set(args)
+        score = [] if named & {"--score", "--preset"} else ["--score", "lac"]
+        promise = [] if named & {"--promise", "--split", "--preset"} else ["--promise", "none"]
+        self.does("calibrate", "--probs", probs, "--labels", labels, "-o", output, *score, *promise, *args)
         return output
 
 

@@ -247,7 +247,7 @@ FIELDS = {"method", "class", "regions", "mean_ce", "q05", "q95", "floor", "pixel
 @pytest.mark.parametrize("pooling", ["pixels", "groups"])
 def test_compare_finds_for_each_method_what_evaluate_finds(twelve, pooling):
     more = ["--pooling", pooling] if pooling == "pixels" else []
-    both = json.loads(twelve.does(*COMPARE, "--methods", "kmeans,pixel,image", *more).out)
+    both = json.loads(twelve.does(*COMPARE, "--methods", "kmeans,pixel,image", "--promise", "none", *more).out)
     assert both["schema"] == 2 and both["grid"] == [5, 7] and both["images"] == {"cal": 12, "test": 9}
     assert [(one["class"], one["method"]) for one in both["results"]] == [
         (c, m) for c in range(3) for m in ("kmeans", "pixel", "image")
@@ -311,7 +311,7 @@ def test_inspect_counts_scores_and_infinite_thresholds(twelve):
     limits = thresholds(twelve, "0.2")
     rows = [line.split() for line in twelve.does("inspect", "cal.kcal", "--alpha", "0.2").out.splitlines()]
     for c in range(3):
-        row = next(row for row in rows if row[:2] == [str(c), "35"])
-        assert int(row[2]) == twelve.member[:, c].sum()
+        row = next(row for row in rows if row[:3] == [str(c), "-", "35"])
+        assert int(row[3]) == twelve.member[:, c].sum()
         assert int(row[-1]) == (limits[c] == -np.inf).sum()
         assert int(row[-2]) == (twelve.member[:, c].sum(axis=0) == 0).sum()

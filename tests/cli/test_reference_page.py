@@ -82,5 +82,6 @@ def test_no_word_is_offered_that_the_program_does_not_know(room):
         owner = option.removeprefix("--").split("-")[0]
         method = word if option in ("-m", "--method") else owner if owner in methods else "image"
         given = [] if option in ("-m", "--method") else [option, word]
+        given += [] if option in ("--promise", "--preset") else ["--promise", "none"]
         result = room.run("calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "-q", "-o", "x.kcal", "--method", method, *given)
         assert result.code == 0 or any(part in result.err for part in elsewhere), (option, word, result)

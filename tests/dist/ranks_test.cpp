@@ -154,6 +154,18 @@ TEST(Ranks, LittleMemoryMeansMoreRoundsAndTheSameBytes) {
     }
 }
 
+TEST(Ranks, WhatIsLearntAgainWithoutEachGroupIsTheSame) {
+    for (const char* const method : {"field", "kmeans", "auto"}) {
+        CalibrateOptions options = options_for(method, Pooling::groups);
+        options.promise = Promise::leave_one_out;
+        options.settings.text = {{"kmeans-clusters", "3"},   {"genann-radii", "1"},
+                                 {"genann-population", "4"}, {"genann-generations", "2"},
+                                 {"fcc-curves", "1"},        {"fcc-starts", "1"},
+                                 {"fcc-iterations", "2"}};
+        expect_same_bytes(scene(9, 5, false, 0, 3), options, method, {2, 4});
+    }
+}
+
 TEST(Ranks, MoreRanksThanGroupsLeaveSomeWithoutImages) {
     expect_same_bytes(scene(8, 2, false, 0, 1), options_for("kmeans", Pooling::groups), "two groups", {8});
     expect_same_bytes(scene(1, 0, false, 0, 1), options_for("image", Pooling::pixels), "one image", {3});
@@ -223,6 +235,7 @@ TEST(Ranks, WhatIsSaidDoesNotDependOnTheImages) {
         for (const std::string method : {"image", "pixel", "kmeans", "field", "field by runs"}) {
             CalibrateOptions options = options_for(method.substr(0, method.find(' ')), pooling);
             options.rungs = 40;
+            options.promise = Promise::none;                 // leaving groups out, ranks share all scores
             options.settings.text["kmeans-clusters"] = "4";  // else a choice that the data make
             if (method == "field by runs") options.settings.text["field-fold-order"] = "contiguous";
             const std::uint64_t few = bytes_said(30, options);

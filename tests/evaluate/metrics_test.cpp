@@ -7,7 +7,7 @@
 #include <map>
 
 #include "evaluate/bootstrap.hpp"
-#include "evaluate/smooth_ece.hpp"
+#include "evaluate/reliability.hpp"
 #include "support/naive.hpp"
 
 namespace kandinsky {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/array/npy_write.hpp"
+#include "io/array/npy.hpp"
 
 namespace kandinsky::test {
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/base/random.hpp"
 #include "fake_network.hpp"
 #include "io/support.hpp"
@@ -154,6 +156,87 @@ TEST(Inference, SoftmaxSumsToOneForLargeLogitsToo) {
     EXPECT_FLOAT_EQ(values[0] + values[2], 1);
     EXPECT_FLOAT_EQ(values[0], 1 / (1 + std::exp(1.0F)));
     EXPECT_FLOAT_EQ(values[1], 0.5);
+}
+
+TEST(Schedule, OneCycleFallsFromTheFirstRateToTheLast) {
+    const Schedule schedule{.rate = 1, .last_rate = 0.1};
+    EXPECT_DOUBLE_EQ(schedule.rate_at(0, 101), 1);
+    EXPECT_DOUBLE_EQ(schedule.rate_at(50, 101), 0.55);
+    EXPECT_DOUBLE_EQ(schedule.rate_at(100, 101), 0.1);
+    for (std::uint64_t step = 1; step < 101; ++step)
+        EXPECT_LT(schedule.rate_at(step, 101), schedule.rate_at(step - 1, 101));
+}
+
+TEST(Schedule, RestartsComeAfterCyclesThatGrow) {
+    const Schedule schedule{.rate = 1, .last_rate = 0, .cycle = 10, .growth = 2};
+    EXPECT_DOUBLE_EQ(schedule.rate_at(9, 70), 0);
+    EXPECT_DOUBLE_EQ(schedule.rate_at(10, 70), 1);
+    EXPECT_DOUBLE_EQ(schedule.rate_at(29, 70), 0);
+    EXPECT_DOUBLE_EQ(schedule.rate_at(30, 70), 1);
+    EXPECT_DOUBLE_EQ(schedule.rate_at(69, 70), 0);
+}
+
+TEST(Schedule, ACycleThatTheEndCutsStillEndsLow) {
+    const Schedule schedule{.rate = 1, .last_rate = 0, .cycle = 10, .growth = 2};
+    EXPECT_DOUBLE_EQ(schedule.rate_at(17, 18), 0);
+}
+
+TEST(Schedule, WarmUpRisesLinearly) {
+    const Schedule schedule{.rate = 1, .last_rate = 0, .warm_up = 4};
+    EXPECT_DOUBLE_EQ(schedule.rate_at(0, 100), 0.25);
+    EXPECT_DOUBLE_EQ(schedule.rate_at(3, 100), 1);
+    EXPECT_DOUBLE_EQ(schedule.rate_at(4, 100), 1);
+}
+
+TEST(Schedule, TheShareFallsDuringTheAnnealing) {
+    const Schedule schedule{.share = 0.1, .first_share = 1, .anneal = 0.5};
+    EXPECT_DOUBLE_EQ(schedule.share_at(0, 100), 1);
+    EXPECT_DOUBLE_EQ(schedule.share_at(25, 100), 0.55);
+    EXPECT_DOUBLE_EQ(schedule.share_at(50, 100), 0.1);
+    EXPECT_DOUBLE_EQ(schedule.share_at(99, 100), 0.1);
+    EXPECT_DOUBLE_EQ((Schedule{.share = 0.1, .anneal = 0}).share_at(0, 100), 0.1);
+}
+
+TEST(Dice, OneOutputBelongsFromOneHalfOn) {
+    Dice dice(1);
+    const float p[] = {0.9F, 0.5F, 0.4F, 0.1F};
+    const std::uint8_t truth[] = {1, 0, 1, 0}, valid[] = {1, 1, 1, 1};
+    dice.add(4, p, truth, valid);
+    EXPECT_DOUBLE_EQ(dice.value(0), 0.5);
+}
+
+TEST(Dice, SeveralOutputsCompete) {
+    Dice dice(3);
+    //             pixel 0..2 of output 0, 1, 2
+    const float p[] = {0.1F, 0.2F, 0.9F, 0.8F, 0.3F, 0.2F, 0.2F, 0.7F, 0.1F};
+    const std::uint8_t truth[] = {0, 0, 1, 1, 1, 0, 0, 0, 0}, valid[] = {1, 1, 1};
+    dice.add(3, p, truth, valid);
+    EXPECT_DOUBLE_EQ(dice.value(0), 1);
+    EXPECT_DOUBLE_EQ(dice.value(1), 2.0 / 3);
+    EXPECT_DOUBLE_EQ(dice.value(2), 0);
+}
+
+TEST(Dice, PixelsThatDoNotCountAreLeftOut) {
+    Dice dice(1);
+    const float p[] = {0.9F, 0.9F};
+    const std::uint8_t truth[] = {1, 0}, valid[] = {1, 0};
+    dice.add(2, p, truth, valid);
+    EXPECT_DOUBLE_EQ(dice.value(0), 1);
+}
+
+TEST(Dice, NothingOnEitherSideIsNoNumber) {
+    EXPECT_TRUE(std::isnan(Dice(2).value(1)));
+}
+
+TEST(Dice, CountsAddUp) {
+    Dice a(1), b(1), both(1);
+    const float p[] = {0.9F}, q[] = {0.1F};
+    const std::uint8_t truth[] = {1}, valid[] = {1};
+    a.add(1, p, truth, valid);
+    b.add(1, q, truth, valid);
+    both.add(a);
+    both.add(b);
+    EXPECT_DOUBLE_EQ(both.value(0), 2.0 / 3);
 }
 
 }  // namespace

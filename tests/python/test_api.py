@@ -63,14 +63,14 @@ def test_it_knows_what_it_was_made_of(small):
     assert calibrator.method_ == "kmeans" and calibrator.grid_ == (5, 7)
     assert calibrator.n_images_ == 30 and calibrator.n_groups_ == 10 and calibrator.n_classes_ == 3
     np.testing.assert_array_equal(calibrator.classes_, [0, 1, 2])
-    assert "guarantee" in calibrator.guarantee_ or "overage" in calibrator.guarantee_
+    assert "at least 1 - alpha" in calibrator.guarantee_
     assert calibrator.regions_.shape == calibrator.counts_.shape == calibrator.curve_level_.shape == (3, 5, 7)
     assert calibrator.counts_.sum() == small[1].size
     assert calibrator.meta_["format"] == "kcal" and len(calibrator.fingerprint_) == 32
 
 
 def test_alpha_and_confidence_level_are_one_thing(small):
-    calibrator = Calibrator("image", score="lac").fit(*small)
+    calibrator = Calibrator("image", score_function="lac").fit(*small)
     for alpha in (0.05, 0.1, 0.2, 0.3, 0.7):
         np.testing.assert_array_equal(calibrator.thresholds(alpha), calibrator.thresholds(confidence_level=1 - alpha))
     np.testing.assert_array_equal(calibrator.thresholds(), calibrator.thresholds(alpha=0.1))
@@ -86,7 +86,7 @@ def test_alpha_and_confidence_level_are_one_thing(small):
 
 def test_several_levels_get_a_leading_axis(small):
     probs = small[0][:4]
-    calibrator = Calibrator("kmeans", score="lac").fit(*small)
+    calibrator = Calibrator("kmeans", score_function="lac").fit(*small)
     alphas = [0.1, 0.5, 0.25]
     np.testing.assert_array_equal(calibrator.thresholds(alphas), [calibrator.thresholds(a) for a in alphas])
     np.testing.assert_array_equal(calibrator.predict_set(probs, alphas), [calibrator.predict_set(probs, a) for a in alphas])
@@ -99,7 +99,7 @@ def test_several_levels_get_a_leading_axis(small):
 
 def test_sets_thresholds_and_p_values_agree(small):
     probs = small[0]
-    calibrator = Calibrator("kmeans", score="lac").fit(*small)
+    calibrator = Calibrator("kmeans", score_function="lac").fit(*small)
     p = calibrator.predict_p(probs)
     for alpha in (0.0, 0.03, 0.1, 0.5, 0.999):
         sets = calibrator.predict_set(probs, alpha, empty="keep")
@@ -156,7 +156,7 @@ def test_results_may_be_written_into_an_array_of_the_callers(small):
 
 
 def test_saving_and_loading_changes_nothing(small, saved, tmp_path):
-    calibrator = Calibrator("kmeans", score="lac", regions=3, min_count=2, seed=9, condition="none").fit(*small)
+    calibrator = Calibrator("kmeans", score_function="lac", regions=3, min_count=2, seed=9, condition="none").fit(*small)
     calibrator.save(tmp_path / "a.kcal")
     loaded = kandinsky.load(tmp_path / "a.kcal")
     assert saved(loaded) == saved(calibrator)

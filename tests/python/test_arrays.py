@@ -82,6 +82,14 @@ def test_labels_may_be_any_integers_in_any_layout(small, saved, dtype):
     assert saved(Calibrator("image").fit(probs, labels.astype(dtype)[:, None])) == wanted
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_labels_may_be_floats_with_whole_numbers(small, saved, dtype):
+    probs, labels = small
+    wanted = saved(Calibrator("image").fit(probs, labels))
+    assert saved(Calibrator("image").fit(probs, labels.astype(dtype))) == wanted
+    assert saved(Calibrator("image").partial_fit(probs, labels.astype(dtype)[:, None]).calibrate()) == wanted
+
+
 def test_masks_may_be_booleans(small, saved):
     probs, labels = small
     masks = labels[:, None] == np.arange(3)[:, None, None]
@@ -156,8 +164,11 @@ def test_bad_labels_and_groups_are_refused_by_name_and_place(small):
             use(probs, bad)
     with pytest.raises(kandinsky.DataError, match="labels has 29 images, but probs has 30"):
         Calibrator().fit(probs, labels[1:])
-    with pytest.raises(kandinsky.DataError, match="labels are float64"):
-        Calibrator().fit(probs, labels.astype(float))
+    for wrong in (0.5, np.nan):
+        halves = labels.astype(float)
+        halves[4, 2, 6] = wrong
+        with pytest.raises(kandinsky.DataError, match=rf"labels: label {wrong} at \[4, 2, 6\] is not a whole number"):
+            Calibrator().fit(probs, halves)
     with pytest.raises(kandinsky.DataError, match="groups has 3 groups, but probs has 30"):
         Calibrator().fit(probs, labels, [1, 2, 3])
     with pytest.raises(kandinsky.DataError, match="cal_probs"):
@@ -167,9 +178,24 @@ def test_bad_labels_and_groups_are_refused_by_name_and_place(small):
 
 
 def test_an_image_of_another_size_is_refused(small):
-    calibrator = Calibrator("image").fit(*small)
-    with pytest.raises(kandinsky.DataError, match="5 x 6"):
-        calibrator.predict_set(small[0][..., :6])
+    for method in ("kmeans", "field"):
+        calibrator = Calibrator(method).fit(*small)
+        with pytest.raises(kandinsky.DataError, match="5 x 6"):
+            calibrator.predict_set(small[0][..., :6])
+
+
+@pytest.mark.parametrize("score", ["near", "lac", "aps"])
+def test_a_whole_image_method_predicts_any_size(small, score):
+    """One threshold for each class: an image cut in two has the sets of its parts."""
+    calibrator = Calibrator("image", score_function=score).fit(*small)
+    part = np.ascontiguousarray(small[0][..., :4, :6])
+    sets, p = calibrator.predict_set(part, 0.2), calibrator.predict_p(part)
+    assert sets.shape == p.shape == (30, 3, 4, 6)
+    if score != "near":  # near looks at the surroundings
+        np.testing.assert_array_equal(sets, calibrator.predict_set(small[0], 0.2)[..., :4, :6])
+        np.testing.assert_array_equal(p, calibrator.predict_p(small[0])[..., :4, :6])
+    assert calibrator.evaluate(part, small[1][..., :4, :6]).grid == (4, 6)
+    assert calibrator.grid_ == (5, 7)
 
 
 def test_groups_may_have_names(small, saved):

@@ -13,7 +13,7 @@ from support import run, scene
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "docs/index.md", "docs/guide.md", "docs/python.md"]
-KINDS = [kandinsky.Calibrator, kandinsky.Comparison, kandinsky.Evaluation]
+KINDS = [kandinsky.Calibrator, kandinsky.Comparison, kandinsky.Evaluation, kandinsky.Evaluator]
 # What snippets call calibrators; other names (torch, client, future) are not ours.
 CALIBRATORS = {"cal", "total", "calibrator"}
 
@@ -26,7 +26,7 @@ def execute(page, snippet, names):
     exec(compile(snippet, page, "exec"), names)  # noqa: S102
 
 
-@pytest.mark.parametrize("page,says,leaves", [("docs/guide.md", "mean CE", "model.kcal"), ("docs/index.md", "guarantee", "demo")])
+@pytest.mark.parametrize("page,says,leaves", [("docs/guide.md", "mean CE", "model.kcal"), ("docs/index.md", "at least 1 - alpha", "demo")])
 def test_the_snippets_that_read_the_demo_run(page, says, leaves, tmp_path, monkeypatch, capsys):
     done = run("demo", "-q", "-o", "demo", "--images", 12, "--test-images", 6, "--size", "24x16", cwd=tmp_path)
     assert done.code == 0, done
@@ -78,11 +78,15 @@ def test_the_snippet_of_the_readme_runs(names, capsys):
 @pytest.mark.filterwarnings("ignore::kandinsky.CalibrationWarning")
 def test_the_snippets_of_the_python_page_run(names, capsys):
     distributed = pytest.importorskip("dask.distributed", reason="dask is not installed: the snippet on shards is left out")
-    tour, device, shards = snippets("docs/python.md")
+    tour, device, loop, shards = snippets("docs/python.md")
     execute("docs/python.md", tour, names)
     assert "mean CE" in capsys.readouterr().out
     execute("docs/python.md", device, names)
     np.testing.assert_array_equal(names["sets"], names["cal"].predict_set(names["probs"], alpha=0.1))
+
+    own = dict(names)  # its loop has names of the reader's
+    execute("docs/python.md", loop, own)
+    assert own["found"].images == 30 and "0.1 [" in capsys.readouterr().out
 
     halves = [(names["probs"][half], names["labels"][half], np.arange(30)[half]) for half in (slice(0, 15), slice(15, 30))]
     with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:

@@ -81,6 +81,50 @@ def test_the_partition_is_drawn(comparison):
         kandinsky.plot_coverage(comparison, 7)
 
 
+def test_a_soft_method_shows_its_thresholds(scenes):
+    cal, _ = scenes
+    calibrator = kandinsky.Calibrator("field").fit(cal.probs, cal.labels)
+    axes = kandinsky.plot_partition(calibrator, 1)
+    shown = np.asarray(axes.images[0].get_array())
+    np.testing.assert_array_equal(shown, calibrator.score_thresholds(0.1)[1])
+    assert axes.get_title() == "field, class 1: no regions, score thresholds"
+
+
+def test_sets_are_drawn_over_the_image(scenes):
+    cal, test = scenes
+    calibrator = kandinsky.Calibrator("kmeans").fit(cal.probs, cal.labels)
+    sets = calibrator.predict_set(test.probs[0], alpha=0.1, empty="keep")
+    size = sets.sum(axis=0)
+    assert {1, 2} <= set(size.flat)
+    photo = np.asarray(test.probs[0, 1], np.float32)
+    axes = plt.figure().subplots()
+    assert kandinsky.plot_sets(sets, photo, class_names=["ground", "animal"], ax=axes) is axes
+    below, colours = (np.asarray(one.get_array()) for one in axes.images)
+    np.testing.assert_array_equal(below, photo)
+    assert len({tuple(colour) for colour in colours[size == 2]}) == 1
+    np.testing.assert_array_equal(colours[..., 3], np.where(size > 0, 0.5, 0))
+    texts = [one.get_text() for one in axes.get_legend().get_texts()]
+    assert f"undecided: {(size == 2).mean():.1%}" in texts and any(one.startswith("ground") for one in texts)
+    axes.figure.canvas.draw()
+    axes = kandinsky.plot_sets(sets, cls=1)
+    colours = np.asarray(axes.images[0].get_array())
+    np.testing.assert_array_equal(colours[..., 3] > 0, sets[1])
+    assert [one.get_text().partition(":")[0] for one in axes.get_legend().get_texts()] == ["class 1 alone", "class 1 possible"]
+    for wrong, says in [({"cls": 2}, "class 2"), ({"class_names": ["one"]}, "class_names has 1"), ({"image": photo[1:]}, "image has")]:
+        with pytest.raises(kandinsky.Error, match=says):
+            kandinsky.plot_sets(sets, **wrong)
+    with pytest.raises(kandinsky.DataError, match="those of one image"):
+        kandinsky.plot_sets(sets[None])
+
+
+@pytest.mark.parametrize("draw", [kandinsky.plot_coverage, kandinsky.plot_reliability, kandinsky.plot_violin])
+def test_legends_lie_outside_the_axes(draw, comparison):
+    axes = draw(comparison)
+    axes.figure.canvas.draw()
+    assert axes.get_legend().get_window_extent().x0 >= axes.get_window_extent().x1
+    assert axes.get_legend().get_window_extent().x1 <= axes.figure.bbox.x1
+
+
 def test_without_matplotlib_it_says_how_to_get_it(comparison, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"kandinsky\[plot\]"):

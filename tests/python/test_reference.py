@@ -42,7 +42,7 @@ def problems(draw):
        st.sampled_from(["class", "none"]), ALPHAS)
 def test_thresholds_and_sets_follow_the_definition(problem, method, pooling, condition, alpha):
     probs, labels, groups = problem
-    calibrator = quietly(Calibrator(method, score="lac", pooling=pooling, condition=condition, fallback="none"), probs, labels, groups)
+    calibrator = quietly(Calibrator(method, score_function="lac", pooling=pooling, condition=condition, fallback="none"), probs, labels, groups)
     member, _ = reference.members(labels, probs.shape[1])
     plain = reference.Reference(probs, member, calibrator.regions_[0], pooling, groups, condition)
     exact = Fraction(str(alpha))
@@ -54,7 +54,7 @@ def test_thresholds_and_sets_follow_the_definition(problem, method, pooling, con
 def test_a_single_curve_is_the_order_statistic_of_the_conformal_rank(n, alpha, seed):
     """One pixel, every image labelled 1: the threshold is the ceil((n+1)(1-alpha))-th smallest 1 - p."""
     p = np.random.default_rng(seed).random((n, 1, 1, 1), dtype=np.float32)
-    calibrator = quietly(Calibrator("image", score="lac"), p, np.ones((n, 1, 1), np.uint8))
+    calibrator = quietly(Calibrator("image", score_function="lac"), p, np.ones((n, 1, 1), np.uint8))
     k = int(np.ceil(np.round((n + 1) * (1 - alpha), 9)))
     scores = np.sort(np.float32(1) - p.ravel())
     wanted = -np.inf if k == 0 else scores[k - 1] if k <= n else np.inf
@@ -64,7 +64,7 @@ def test_a_single_curve_is_the_order_statistic_of_the_conformal_rank(n, alpha, s
 @given(problems(), st.integers(1, 12), st.sampled_from(["class", "none"]))
 def test_coverage_error_follows_the_definition(problem, images, condition):
     probs, labels, _ = problem
-    calibrator = quietly(Calibrator("image", score="lac", condition=condition, pooling="pixels"), probs, labels)
+    calibrator = quietly(Calibrator("image", score_function="lac", condition=condition, pooling="pixels"), probs, labels)
     random = np.random.default_rng(images)
     test_probs = random.random((images, *probs.shape[1:]), dtype=np.float32)
     test_labels = random.integers(0, probs.shape[1], (images, *probs.shape[2:])).astype(np.uint8)
@@ -87,7 +87,7 @@ def test_coverage_error_follows_the_definition(problem, images, condition):
 @given(st.integers(0, 100), st.sampled_from([0.01, 0.1, 0.3]))
 def test_p_values_count_the_scores_at_least_as_large(seed, alpha):
     probs, labels = scene(9, seed=seed)
-    calibrator = quietly(Calibrator("pixel", score="lac"), probs, labels)
+    calibrator = quietly(Calibrator("pixel", score_function="lac"), probs, labels)
     fresh = scene(2, seed=seed + 1000)[0]
     scores, member = np.float32(1) - probs, labels[:, None] == np.arange(3)[:, None, None]
     at_least = (member[None] & (scores[None] >= (np.float32(1) - fresh)[:, None])).sum(axis=1)
@@ -125,7 +125,7 @@ def test_marginal_sets_are_those_of_mapie(alpha):
     theirs = SplitConformalClassifier(Given().fit(x, y), confidence_level=1 - alpha, conformity_score="lac", prefit=True)
     theirs.conformalize(x, y)
     sets = theirs.predict_set(fresh_x)[1][..., 0].reshape(5, 5, 7, 3)
-    ours = Calibrator("image", score="lac", condition="none", pooling="pixels", rungs=2000).fit(probs, labels)
+    ours = Calibrator("image", score_function="lac", condition="none", pooling="pixels", rungs=2000).fit(probs, labels)
     np.testing.assert_array_equal(ours.predict_set(fresh, alpha, empty="keep"), np.moveaxis(sets, -1, 1))
 
 
@@ -141,7 +141,7 @@ def test_marginal_scores_and_sets_are_those_of_torchcp(alpha):
     theirs = SplitPredictor(score_function=LAC(score_type="identity"))
     theirs.calculate_threshold(torch.from_numpy(x).float(), torch.from_numpy(y.astype(np.int64)), alpha)
     sets = theirs.predict_with_logits(torch.from_numpy(fresh_x).float()).numpy().astype(bool).reshape(5, 5, 7, 3)
-    ours = Calibrator("image", score="lac", condition="none", pooling="pixels", rungs=2000).fit(probs, labels)
+    ours = Calibrator("image", score_function="lac", condition="none", pooling="pixels", rungs=2000).fit(probs, labels)
     assert ours.score_thresholds(alpha).max() == pytest.approx(float(theirs.q_hat), abs=1e-7)
     np.testing.assert_array_equal(ours.predict_set(fresh, alpha, empty="keep"), np.moveaxis(sets, -1, 1))
 

@@ -5,8 +5,11 @@ import importlib.metadata
 import re
 import subprocess
 import sys
+import typing
+import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import kandinsky
@@ -18,7 +21,7 @@ import kandinsky
 cal = kandinsky.Calibrator(method="kmeans", clusters=3)
 cal.partial_fit(np.zeros((1, 2, 3, 4)), np.zeros((1, 3, 4), int)).calibrate()
 reveal_type(cal.grid_)
-reveal_type(kandinsky.load("a.kcal").evaluate(1, 2).mean_ce)
+reveal_type(kandinsky.load("a.kcal").evaluate([1], [2]).mean_ce)
 cal.thresholds("much")
 """
 
@@ -70,6 +73,81 @@ def test_a_users_types_are_checked(tmp_path):
     assert any(":7:" in line and "ndarray" in line for line in lines), done.stdout
     assert any(":8:" in line and 'incompatible type "str"' in line for line in lines), done.stdout
     assert sum("error" in line for line in lines) == 2, done.stdout  # the line above and the count
+
+
+# Right ones, then a mistake on each line.
+RIGHT = """
+import numpy as np
+import kandinsky
+from kandinsky import Calibrator, Evaluator
+
+probs, labels = np.zeros((1, 2, 3, 4)), np.zeros((1, 3, 4), int)
+
+
+class Tensor:
+    def __dlpack__(self, *, stream: object = None) -> object: ...
+    def __dlpack_device__(self) -> object: ...
+
+
+class Own(Calibrator):
+    pass
+
+
+own: Own = Own("fcc", curves=3, penalty=0.1).fit(probs, labels, ["a"]).set_params(seed=2)
+tensor: Tensor = own.predict_set(Tensor(), alpha=[0.1, 0.2])
+sets: np.ndarray = own.predict_set(probs.tolist(), empty="keep")
+found = own.evaluate(probs, labels)
+size: float = found.results[0].set_size + found.single_right
+evaluator: Evaluator = Evaluator(own, 0.1).update(Tensor(), labels)
+kandinsky.compare(probs, labels, probs, labels, methods=["image"], score_function="lac", kmeans_clusters="auto")
+"""
+WRONG = """
+Calibrator(condition="klass")
+Calibrator(metohd=2)
+Calibrator(method="kmean")
+Calibrator("kmeans", clusters="many")
+Calibrator(logits=True)
+Calibrator().fit("nonsense", 3.0)
+Calibrator().predict_set(probs, empty="drop")
+Calibrator().predict_set("nonsense")
+found.results[0].set_sise
+found.mean_cce
+kandinsky.compare(probs, labels, probs, labels, pooling="all")
+Evaluator(own).update(probs)
+kandinsky.make_scenes("landscape")
+"""
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_a_wrong_word_fails_the_type_checker(tmp_path, checker):
+    pytest.importorskip(checker, reason=f"{checker} is not installed")
+    (tmp_path / "user.py").write_text(RIGHT + WRONG)
+    words = ["mypy", "--strict", "--cache-dir", str(tmp_path / "cache")] if checker == "mypy" else ["pyright"]
+    done = subprocess.run([sys.executable, "-m", *words, "user.py"], capture_output=True, text=True, cwd=tmp_path, check=False)
+    told = {int(number) for number in re.findall(r"user\.py:(\d+):.*error", done.stdout)}
+    # Protocols' bodies in RIGHT are none of a checker's business here.
+    first = RIGHT.count("\n") + 2
+    assert {line for line in told if line >= first} == set(range(first, first + WRONG.count("\n") - 1)), done.stdout
+    assert not {line for line in told if line < first and "__dlpack" not in RIGHT.splitlines()[line - 1]}, done.stdout
+
+
+def test_the_types_list_the_words_and_options_that_there_are():
+    from kandinsky import _keywords, _types
+
+    names = {method.name: method for method in kandinsky.methods()}
+    assert set(typing.get_args(_types.MethodName)) == set(names)
+    probs, labels = np.full((3, 2, 2, 2), 0.5, np.float32), np.zeros((3, 2, 2), np.uint8)
+    for name, words in _types.WORDS.items():
+        for word in typing.get_args(words):  # each is one that the library takes
+            if name not in ("method", "empty") and (name, word) != ("compat", "released"):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    kandinsky.Calibrator("image", **{name: word}).fit(probs, labels)
+    full = {option.name for option in kandinsky.options()} - set(kandinsky.Calibrator().get_params())
+    short = {"regions"} | {o.name[len(m) + 1 :] for m in names for o in names[m].options if o.name.startswith(f"{m}_")}
+    assert set(_keywords.AllOptions.__annotations__) == full
+    assert set(_keywords.MoreOptions.__annotations__) == full | short
+    assert kandinsky.Calibrator().method == kandinsky._core.default_method
 
 
 def test_the_packages_own_types_fit_together(tmp_path):

@@ -26,8 +26,8 @@ MAY_NAME_METHODS = "src/cli/commands/"
 NAMED_ELSEWHERE = {
     ("src/calibrate/guarantee.cpp", "image"): (1, "what is exchangeable: a group or an image"),
     ("src/calibrate/thresholds.cpp", "image"): (2, "a value of --fallback"),
-    ("src/cli/options/shared_flags.cpp", "image"): (1, "what was counted: groups or images"),
-    ("src/cli/options/shared_flags.cpp", "kmeans"): (1, "the method of --preset paper"),
+    ("src/cli/options/calibrate_flags.cpp", "image"): (1, "what was counted: groups or images"),
+    ("src/cli/options/calibrate_flags.cpp", "kmeans"): (1, "the method of --preset paper"),
     ("src/io/coco/index.cpp", "image"): (1, "an entry of a COCO file"),
     ("src/io/folder/array_files.cpp", "image"): (1, "a usual key of archives"),
     ("src/io/folder/array_files.cpp", "mask"): (1, "a usual key of archives"),

@@ -1,7 +1,4 @@
-#include <kandinsky/kcal.hpp>
-#include <kandinsky/npy.hpp>
 #include <kandinsky/sketch.hpp>
-#include <optional>
 
 #include "cli/commands/command.hpp"
 #include "cli/commands/model_flags.hpp"
@@ -9,11 +6,11 @@
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
+#include "io/array/npy.hpp"
 #include "io/array/npy_stream.hpp"
-#include "io/array/npy_write.hpp"
 #include "io/file/input_watch.hpp"
 #include "io/kcal/kcal.hpp"
-#include "report/table/choice_table.hpp"
+#include "report/table/table.hpp"
 
 namespace kandinsky::cli {
 
@@ -144,10 +141,9 @@ void run(const Flags& flags) {
                         (options.sketch != 0 && (NpyStream::is_stream(flags.input.probs) ||
                                                  NpyStream::is_stream(flags.input.labels)));
     if (options.sketch != 0 && !stream)
-        fail(
-            ErrorKind::usage,
-            "--sketch is for images that are seen once, from a pipe (--probs -); leave it out and files give "
-            "exact thresholds");
+        fail(ErrorKind::usage,
+             "--sketch is for images that are seen once, from a pipe (--probs -); leave it out and files "
+             "give exact thresholds");
     if (stream && !flags.team.checkpoint.empty())
         fail(ErrorKind::usage, "--checkpoint does not go with a pipe, which can be read only once");
     if (stream) refuse_ranks("calibrate from a pipe");
@@ -196,18 +192,15 @@ Command add_calibrate(CLI::App& root) {
     std::string names;
     for (const std::string& name : method_names()) names += (names.empty() ? "" : ", ") + name;
     app->add_option("-m,--method", flags->calibrate.method, "which pixels share their scores: " + names);
-    app->add_option("-o,--output", flags->output, "the calibrator to write")
-        ->required()
-        ->type_name("FILE.kcal");
-    app->add_option("--curves", flags->curves, "also write every pixel's curve as used, [100,C,H,W]")
-        ->type_name("FILE.npy");
-    app->add_option("--regions", flags->regions, "also write the region map(s), [H,W] or [C,H,W]")
-        ->type_name("FILE.npy");
+    path_option(*app, "-o,--output", flags->output, "FILE.kcal", "the calibrator to write")->required();
+    path_option(*app, "--curves", flags->curves, "FILE.npy",
+                "also write every pixel's curve as used, [100,C,H,W]");
+    path_option(*app, "--regions", flags->regions, "FILE.npy",
+                "also write the region map(s), [H,W] or [C,H,W]");
     flags->calibrate.declare(*app);
     app->add_option(
         "--sketch", flags->sketch,
-        "for pipes (--probs -), whose images are seen once: thresholds at most so much above the exact "
-        "ones "
+        "for pipes (--probs -), whose images are seen once: thresholds at most so much above the exact ones "
         "(e.g. 0.005) and never below. Needs --pooling pixels unless every pixel has its own curve");
     flags->team.declare(*app);
     flags->common.declare(*app);

@@ -1,9 +1,7 @@
-#include <filesystem>
-#include <kandinsky/npy.hpp>
-
 #include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
+#include "io/array/npy.hpp"
 
 namespace kandinsky::cli {
 
@@ -13,16 +11,6 @@ struct Flags {
     InputFlags input;
     std::string output;
 };
-
-/// The rows of [N, ...] that were read well.
-void write_rows(AtomicFile& file, const Array& array, const std::vector<std::uint32_t>& rows) {
-    std::vector<std::size_t> shape = array.shape();
-    std::size_t bytes = size_of(array.dtype());
-    for (std::size_t i = 1; i < shape.size(); ++i) bytes *= shape[i];
-    shape[0] = rows.size();
-    file.write(npy_header(array.dtype(), shape));
-    for (const std::uint32_t row : rows) file.write(array.view().at(row), bytes);
-}
 
 void run(const Flags& flags) {
     namespace fs = std::filesystem;
@@ -47,9 +35,9 @@ void run(const Flags& flags) {
                     {"labels", read.labels.empty() ? "" : name("labels.npy")},
                     {"groups", read.groups.empty() ? "" : name("groups.npy")},
                     {"images", name("images.csv")}};
-    if (outputs.has("probs")) write_rows(outputs.file("probs"), read.probs, read.usable);
-    if (outputs.has("labels")) write_rows(outputs.file("labels"), read.labels, read.usable);
-    if (outputs.has("groups")) write_rows(outputs.file("groups"), read.groups, read.usable);
+    if (outputs.has("probs")) write_npy_rows(outputs.file("probs"), read.probs, read.usable);
+    if (outputs.has("labels")) write_npy_rows(outputs.file("labels"), read.labels, read.usable);
+    if (outputs.has("groups")) write_npy_rows(outputs.file("groups"), read.groups, read.usable);
     std::string table = "name,slice\n";
     for (const std::uint32_t row : read.usable)
         table += fmt::format("{},{}\n", read.origins[row].name, read.origins[row].slice);
@@ -66,12 +54,11 @@ void run(const Flags& flags) {
 Command add_collect(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* app = root.add_subcommand("collect", "Read folders of files into .npy arrays");
-    app->add_option("--probs", flags->input.probs, "folder of probabilities")->type_name("FOLDER");
-    app->add_option("--labels", flags->input.labels, "folder of labels")->type_name("FOLDER");
-    app->add_option("-o,--output", flags->output,
-                    "folder for probs.npy, labels.npy, groups.npy and images.csv (name and slice of each)")
-        ->required()
-        ->type_name("FOLDER");
+    path_option(*app, "--probs", flags->input.probs, "FOLDER", "folder of probabilities");
+    path_option(*app, "--labels", flags->input.labels, "FOLDER", "folder of labels");
+    path_option(*app, "-o,--output", flags->output, "FOLDER",
+                "folder for probs.npy, labels.npy, groups.npy and images.csv (name and slice of each)")
+        ->required();
     declare_reading(*app, flags->input);
     flags->common.declare(*app);
     app->footer(

@@ -2,17 +2,15 @@
 #include <kandinsky/compare.hpp>
 
 #include "cli/commands/command.hpp"
-#include "cli/commands/photo_flags.hpp"
+#include "cli/commands/model_flags.hpp"
 #include "cli/options/report_flags.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/input_watch.hpp"
 #include "report/page/page.hpp"
-#include "report/table/details.hpp"
 #include "report/table/result_json.hpp"
 #include "report/table/table.hpp"
-#include "report/table/text_map.hpp"
 
 namespace kandinsky::cli {
 
@@ -66,10 +64,7 @@ void run(Flags flags) {
     const Input cal_input = flags.cal.load(progress), test_input = flags.test.load(progress);
     for (const Input* input : {&cal_input, &test_input}) say(progress, *input, flags.common.quiet);
     const Dataset &calibration = cal_input.data, &test = test_input.data;
-    for (const int cls : flags.classes)
-        if (cls < 0 || static_cast<std::size_t>(cls) >= calibration.classes())
-            fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls,
-                 calibration.classes() - 1);
+    check_classes(flags.classes, calibration.classes(), "there are");
     flags.report.check(calibration.classes());
     const auto photo = flags.photos.reader(test_input, flags.test.folder.options().coco.letterbox);
     const auto [comparison, tally] =
@@ -105,33 +100,28 @@ Command add_compare(CLI::App& root) {
     declare_input(*app, flags->cal, "cal-", true);
     declare_input(*app, flags->test, "test-", true);
     declare_reading(*app, flags->cal);
-    app->add_option(
-        "--methods", flags->methods,
-        "methods, separated by commas; 'auto' is one too, METHOD:SCORE takes another score than the rest "
-        "(default: all that need no file, without auto)");
+    app->add_option("--methods", flags->methods,
+                    "methods, separated by commas; 'auto' is one too, METHOD:SCORE takes another score than "
+                    "the rest (default: all that need no file, without auto)");
     app->add_option("--classes", flags->classes, "classes to report (default: all)")
         ->default_str("")
         ->delimiter(',');
     app->add_option("--alpha", flags->alpha, "level for coverage and what the sets hold");
-    app->add_option("--sample", flags->sample,
-                    "calibrate on a random subset of so many groups (images without groups)")
-        ->default_str("")
-        ->check(CLI::NonNegativeNumber);
-    app->add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported")
-        ->check(CLI::NonNegativeNumber);
+    count_option(*app, "--sample", flags->sample,
+                 "calibrate on a random subset of so many groups (images without groups)")
+        ->default_str("");
+    count_option(*app, "--draws", flags->draws, "number of such subsets; mean and spread are reported");
     flags->empty.declare(
         *app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
-    app->add_option(
-           "--bootstrap", flags->bootstrap,
-           "resamples of the test groups (images without groups) for 90 % intervals, e.g. 200; 0: none")
-        ->check(CLI::NonNegativeNumber);
+    count_option(
+        *app, "--bootstrap", flags->bootstrap,
+        "resamples of the test groups (images without groups) for 90 % intervals, e.g. 200; 0: none");
     app->add_flag("--more", flags->more,
                   "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
-    app->add_option("--json", flags->json, "write the results as JSON ('-': standard output)")
-        ->type_name("FILE");
+    path_option(*app, "--json", flags->json, "FILE", "write the results as JSON ('-': standard output)");
     app->add_flag("--map", flags->map, "draw the errors as letters below the table (always on a terminal)");
-    app->add_option("--report", flags->report.page, "write one self-contained HTML page about all of it")
-        ->type_name("FILE.html");
+    path_option(*app, "--report", flags->report.page, "FILE.html",
+                "write one self-contained HTML page about all of it");
     flags->report.declare(*app);
     flags->photos.declare(*app);
     flags->calibrate.declare(*app);

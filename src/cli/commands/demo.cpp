@@ -1,6 +1,4 @@
 #include <cmath>
-#include <filesystem>
-#include <kandinsky/compare.hpp>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/npy.hpp>
 #include <kandinsky/scenes.hpp>
@@ -13,7 +11,6 @@
 #include "core/base/stopwatch.hpp"
 #include "report/page/page.hpp"
 #include "report/table/result_json.hpp"
-#include "report/table/rows.hpp"
 #include "report/table/table.hpp"
 
 namespace kandinsky::cli {
@@ -48,8 +45,7 @@ std::vector<int> foreground(std::size_t classes) {
     return shown;
 }
 
-/// Of the methods whose coverage error, meaned over `classes`, is within a tenth of the lowest, the one with
-/// the fewest false classes; the first of equals.
+/// The first with the fewest false classes, of the methods within a tenth of the lowest mean coverage error.
 std::string winner(const Comparison& comparison, const std::vector<int>& classes) {
     struct Place {
         double error = 0, wrong = 0;
@@ -96,6 +92,7 @@ void run(const Flags& flags) {
     const Scenes test = make_scenes(scene, progress);
     CompareOptions options;
     options.calibrate.seed = flags.seed;
+    options.calibrate.promise = Promise::none;  // to be quick
     const Dataset cal_data = as_dataset(cal, "cal"), test_data = as_dataset(test, "test");
     flags.report.check(test_data.classes());
     const bool drawn = !flags.report.page.empty() || has_report_template();
@@ -132,8 +129,11 @@ void run(const Flags& flags) {
     print(fmt::format(
         "\n{0}: scenes, calibrators and compare.json; {1:.1f} s. Next, with {2}, whose coverage error is "
         "among the lowest and whose sets are small:\n"
-        "  kandinsky predict {0}/{2}.kcal --probs {0}/test_probs.npy --alpha 0.1 -o {0}/sets.npy\n",
-        flags.output, watch.seconds(), best));
+        "  kandinsky predict {0}/{2}.kcal --probs {0}/test_probs.npy --alpha 0.1 -o {0}/sets.npy\n"
+        "These calibrators promise nothing, to be quick. What calibrate makes by default does:\n"
+        "  kandinsky calibrate --probs {0}/cal_probs.npy --labels {0}/cal_labels.npy{3} -o {0}/model.kcal\n",
+        flags.output, watch.seconds(), best,
+        cal.groups.empty() ? "" : fmt::format(" --groups {}/cal_groups.npy", flags.output)));
     print(drawn ? fmt::format("  open {} in any browser\n", page)
                 : "  no report: this program was built without it; install nodejs (18 or newer) and npm and "
                   "build again\n");
@@ -145,17 +145,15 @@ Command add_demo(CLI::App& root) {
     CLI::App* app = root.add_subcommand("demo", "The whole flow on scenes the program makes itself");
     app->add_option("-o,--output", flags->output, "folder for scenes, calibrators and results");
     app->add_option("--preset", flags->preset, "photo or medical");
-    app->add_option("--images", flags->images,
-                    fmt::format("calibration images (default: {} photos, or {} slices of about 30 patients)",
-                                kPhotos, kSlices))
-        ->default_str("")
-        ->check(CLI::NonNegativeNumber);
-    app->add_option("--test-images", flags->test_images, "test images")->check(CLI::NonNegativeNumber);
+    count_option(*app, "--images", flags->images,
+                 fmt::format("calibration images (default: {} photos, or {} slices of about 30 patients)",
+                             kPhotos, kSlices))
+        ->default_str("");
+    count_option(*app, "--test-images", flags->test_images, "test images");
     app->add_option("--size", flags->size, "WIDTHxHEIGHT (default: the preset's)");
-    app->add_option("--seed", flags->seed, "seed of the scenes and of everything random")
-        ->check(CLI::NonNegativeNumber);
-    app->add_option("--report", flags->report.page, "the report (default: report.html in the folder)")
-        ->type_name("FILE.html");
+    count_option(*app, "--seed", flags->seed, "seed of the scenes and of everything random");
+    path_option(*app, "--report", flags->report.page, "FILE.html",
+                "the report (default: report.html in the folder)");
     flags->report.declare(*app);
     flags->common.declare(*app);
     app->footer("Example:\n  kandinsky demo -o demo");

@@ -1,15 +1,12 @@
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/kcal.hpp>
-#include <kandinsky/npy.hpp>
 
 #include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "cli/process/ranks.hpp"
-#include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
-#include "io/array/npy_write.hpp"
+#include "io/array/npy.hpp"
 #include "io/file/input_watch.hpp"
-#include "report/table/details.hpp"
 #include "report/table/result_json.hpp"
 #include "report/table/table.hpp"
 
@@ -42,10 +39,7 @@ void run(const Flags& flags) {
     TerminalProgress progress(flags.common.quiet);
     const InputWatch inputs;
     const Calibrator calibrator = load(flags.calibrator);
-    for (const int cls : flags.classes)
-        if (cls < 0 || static_cast<std::size_t>(cls) >= calibrator.classes)
-            fail(ErrorKind::usage, "--classes has {}, but the calibrator has classes 0 to {}", cls,
-                 calibrator.classes - 1);
+    check_classes(flags.classes, calibrator.classes, "the calibrator has");
     TeamWork work(flags.team, {flags.calibrator, flags.input.probs, flags.input.labels, flags.input.groups});
     const Input input = flags.input.load(progress, calibrator.input);
     say(progress, input, flags.common.quiet);
@@ -87,7 +81,7 @@ void run(const Flags& flags) {
 Command add_evaluate(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* app = root.add_subcommand("evaluate", "Measure coverage of a calibrator on labelled images");
-    app->add_option("calibrator", flags->calibrator, "a .kcal file")->required()->type_name("FILE.kcal");
+    path_option(*app, "calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
     declare_input(*app, flags->input, "", true);
     declare_reading(*app, flags->input);
     app->add_option("--alpha", flags->alpha, "level for coverage and what the sets hold");
@@ -96,19 +90,16 @@ Command add_evaluate(CLI::App& root) {
         ->delimiter(',');
     flags->empty.declare(
         *app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
-    app->add_option("--bootstrap", flags->bootstrap,
-                    "resamples of the groups (images without groups) behind the 90 % intervals; 0: none")
-        ->check(CLI::NonNegativeNumber);
-    app->add_option("--seed", flags->seed, "seed of the resamples")->check(CLI::NonNegativeNumber);
+    count_option(*app, "--bootstrap", flags->bootstrap,
+                 "resamples of the groups (images without groups) behind the 90 % intervals; 0: none");
+    count_option(*app, "--seed", flags->seed, "seed of the resamples");
     app->add_flag("--more", flags->more,
                   "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
-    app->add_option("--json", flags->json, "write the result as JSON ('-': standard output)")
-        ->type_name("FILE");
-    app->add_option("--ce-map", flags->ce_map,
-                    "coverage error of every pixel, float64 [C,H,W], NaN without test sample")
-        ->type_name("FILE.npy");
-    app->add_option("--ece-map", flags->ece_map, "expected calibration error of every pixel, float64 [C,H,W]")
-        ->type_name("FILE.npy");
+    path_option(*app, "--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
+    path_option(*app, "--ce-map", flags->ce_map, "FILE.npy",
+                "coverage error of every pixel, float64 [C,H,W], NaN without test sample");
+    path_option(*app, "--ece-map", flags->ece_map, "FILE.npy",
+                "expected calibration error of every pixel, float64 [C,H,W]");
     flags->team.declare(*app);
     flags->common.declare(*app);
     app->footer(

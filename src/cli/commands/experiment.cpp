@@ -1,9 +1,6 @@
 #include "model/experiment.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <kandinsky/compare.hpp>
-#include <kandinsky/npy.hpp>
 
 #include "cli/commands/command.hpp"
 #include "cli/commands/model_flags.hpp"
@@ -13,10 +10,9 @@
 #include "core/base/parallel.hpp"
 #include "core/base/stopwatch.hpp"
 #include "core/data/elements.hpp"
-#include "io/array/scratch_array.hpp"
+#include "io/array/npy.hpp"
 #include "io/file/mapped_file.hpp"
 #include "io/zip/crc32.hpp"
-#include "model/dice.hpp"
 #include "model/image_reading.hpp"
 #include "model/model_file.hpp"
 #include "model/plugin.hpp"
@@ -151,30 +147,26 @@ class ExperimentRun {
         const ReadImages read = read_model_images(files, progress_);
         const auto parts = split_groups(experiment_, read.names, data);
         for (const auto& [part, name] : kParts) {
-            std::vector<std::size_t> rows;
+            std::vector<std::uint32_t> rows;
             std::vector<std::int64_t> groups;
-            for (std::size_t i = 0; i < read.origins.size(); ++i)
+            for (std::uint32_t i = 0; i < read.origins.size(); ++i)
                 if (parts.at(read.names[i]) == part) {
                     rows.push_back(i);
                     groups.push_back(read.groups.empty() ? static_cast<std::int64_t>(i)
                                                          : read.groups.data_as<std::int64_t>()[i]);
                 }
-            write_rows(read.pixels, rows, file(fmt::format("{}_images.npy", name)));
-            write_rows(read.labels, rows, file(fmt::format("{}_labels.npy", name)));
+            write_rows(read.pixels, rows, fmt::format("{}_images.npy", name));
+            write_rows(read.labels, rows, fmt::format("{}_labels.npy", name));
             write_npy(file(fmt::format("{}_groups.npy", name)),
                       Array::copy_of(groups, {groups.size()}).view());
         }
     }
 
-    static void write_rows(const Array& array, const std::vector<std::size_t>& rows, const fs::path& to) {
-        const std::vector<std::size_t> item(array.shape().begin() + 1, array.shape().end());
-        ScratchArray scratch(array.dtype(), item);
-        for (const std::size_t row : rows)
-            scratch.append({.data = array.view().at(row),
-                            .dtype = array.dtype(),
-                            .shape = item,
-                            .strides = {array.view().strides.begin() + 1, array.view().strides.end()}});
-        write_npy(to, scratch.array().view());
+    void write_rows(const Array& array, const std::vector<std::uint32_t>& rows,
+                    const std::string& name) const {
+        AtomicFile to(file(name));
+        write_npy_rows(to, array, rows);
+        to.commit();
     }
 
     [[nodiscard]] Samples samples(const std::string& part) const {
@@ -341,12 +333,11 @@ Command add_experiment(CLI::App& root) {
         root.add_subcommand("experiment", "A whole experiment, from raw files to the table and the report");
     app->add_option("name", flags->name, "an experiment that comes along (coco-s, ...), or a .json file")
         ->required();
-    app->add_option("--data", flags->data, "folder that holds the raw files")->required()->type_name("DIR");
-    app->add_option("-o,--output", flags->output,
-                    "folder of the run; what is there already and still right is not made again")
-        ->required()
-        ->type_name("DIR");
-    app->add_option("--model", flags->model, "a trained model, instead of training one")->type_name("FILE");
+    path_option(*app, "--data", flags->data, "DIR", "folder that holds the raw files")->required();
+    path_option(*app, "-o,--output", flags->output, "DIR",
+                "folder of the run; what is there already and still right is not made again")
+        ->required();
+    path_option(*app, "--model", flags->model, "FILE", "a trained model, instead of training one");
     app->add_option("--epochs", flags->epochs, "passes over the training images (default: as declared)")
         ->default_str("");
     app->add_option("--batch", flags->batch, "images at a time during inference");

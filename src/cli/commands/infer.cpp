@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <filesystem>
-#include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
 
 #include "cli/commands/command.hpp"
@@ -8,11 +5,11 @@
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
 #include "core/kernel/half.hpp"
-#include "io/array/npy_write.hpp"
+#include "io/array/npy.hpp"
 #include "io/array/scratch_array.hpp"
 #include "io/image/grid_fit.hpp"
 #include "io/nifti/format.hpp"
-#include "io/source/volume_view.hpp"
+#include "io/source/source.hpp"
 #include "model/image_reading.hpp"
 
 namespace kandinsky::cli {
@@ -54,14 +51,10 @@ std::vector<Item> items_of(const fs::path& folder, const FolderOptions& options)
 void write_volume(const Array& slices, const Item& item, const FolderOptions& options, const fs::path& to) {
     const auto geometry = nifti_geometry(item.path);
     const Orientation turn = geometry && options.reorient ? geometry->orientation : Orientation{};
-    ArrayView stored = as_stored(slices.view(), turn, options.axis);  // x, y, z, class
-    std::reverse(stored.shape.begin(), stored.shape.end());
-    std::reverse(stored.strides.begin(), stored.strides.end());
-    write_npz(to, {{"probabilities", stored}});
+    write_npz(to, {{"probabilities", as_stored(slices.view(), turn, options.axis)}});
 }
 /// Infers a folder of photos or volumes, one at a time and each at its own size, into files that calibrate
-/// and predict read: NAME.npy [C,H,W] for a photo, NAME.npz for a volume, as nnU-Net writes probabilities.
-/// The number of files.
+/// and predict read: NAME.npy [C,H,W] for a photo, nnU-Net's NAME.npz for a volume. The number of files.
 std::size_t infer_folder(OpenedModel& model, const ImageFlags& images, const FolderFlags& folder,
                          std::size_t batch, const std::string& dtype, const fs::path& out,
                          TerminalProgress& progress) {
@@ -152,12 +145,10 @@ Command add_infer(CLI::App& root) {
     CLI::App* app = root.add_subcommand("infer", "Probability maps of a network, for calibrate and predict");
     flags->model.declare(*app, true);
     flags->images.declare(*app, "", true);
-    app->add_option("--groups", flags->groups, "which images belong to one scan, [N]")->type_name("FILE");
-    app->add_option(
-           "-o,--output", flags->output,
-           "FILE.npy: one array [N,C,H,W]; else a folder of NAME.npy or, for volumes, NAME.npz files")
-        ->required()
-        ->type_name("PATH");
+    path_option(*app, "--groups", flags->groups, "FILE", "which images belong to one scan, [N]");
+    path_option(*app, "-o,--output", flags->output, "PATH",
+                "FILE.npy: one array [N,C,H,W]; else a folder of NAME.npy or, for volumes, NAME.npz files")
+        ->required();
     flags->folder.declare(*app, false);
     app->add_option("--dtype", flags->dtype, "float16 or float32");
     flags->common.declare(*app);

@@ -5,7 +5,7 @@
 #include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
-#include "report/table/choice_table.hpp"
+#include "report/table/table.hpp"
 
 namespace kandinsky::cli {
 
@@ -53,6 +53,31 @@ std::string brief(const nlohmann::ordered_json& geometry) {
     return out;
 }
 
+/// Which groups learnt and which set the thresholds.
+std::string rule_of(const Calibrator& calibrator) {
+    const CalibrateOptions& options = calibrator.options;
+    const std::string units = calibrator.grouped ? "groups" : "images";
+    const std::uint64_t setting = level_groups(calibrator);
+    std::string out = options.promise == Promise::leave_one_out
+                          ? fmt::format("loo: learnt again without each of {} {}", setting, units)
+                      : options.promise == Promise::split
+                          ? fmt::format("split: {} {} learnt, {} set the thresholds",
+                                        calibrator.groups - setting, units, setting)
+                          : fmt::format("none: all {} {} learnt and set the thresholds", setting, units);
+    if (options.pooling == Pooling::groups)
+        out += fmt::format("; 1/{} of the mass lies at infinity", setting + 1);
+    return out;
+}
+
+/// The groups that set the thresholds of a stratum; a dash where groups do not count.
+std::string groups_of(const Calibrator& calibrator, std::size_t s) {
+    std::uint64_t most = 0;
+    if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) most = smooth->storage().groups;
+    for (std::size_t r = 0; r < calibrator.curves[s].size(); ++r)
+        most = std::max(most, calibrator.curves[s].groups(r));
+    return most > 0 ? std::to_string(most) : "-";
+}
+
 std::string summary(const Calibrator& calibrator, double alpha) {
     const CalibrateOptions& options = calibrator.options;
     std::string out = fmt::format("method        {}\n", options.method);
@@ -70,14 +95,14 @@ std::string summary(const Calibrator& calibrator, double alpha) {
     if (options.sketch > 0)
         out += fmt::format(
             "precision     a sketch made in one walk: thresholds lie above the exact ones by at most {:.6g}, "
-            "and "
-            "never below, so sets can only grow\n",
+            "and never below, so sets can only grow\n",
             calibrator.sketch_error);
+    out += fmt::format("promise       {}\n", rule_of(calibrator));
     out += fmt::format("guarantee     {}\n\n", guarantee(calibrator));
     if (!calibrator.choices.empty()) out += choice_table(calibrator) + "\n";
     const std::vector<float> limits = score_thresholds(calibrator, alpha);
     const std::size_t pixels = calibrator.grid.pixels();
-    out += fmt::format("{:<8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", "class", "regions", "scores",
+    out += fmt::format("{:<8}{:>8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", "class", "groups", "regions", "scores",
                        "scores per region", "no data (px)", "infinite (px)");
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         std::uint64_t total = 0, low = UINT64_MAX, high = 0;
@@ -90,9 +115,10 @@ std::string summary(const Calibrator& calibrator, double alpha) {
             empty += calibrator.counts[s * pixels + p] == 0;
             infinite += std::isinf(limits[s * pixels + p]) && limits[s * pixels + p] > 0;
         }
-        out += fmt::format(
-            "{:<8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", calibrator.strata() == 1 ? "all" : std::to_string(s),
-            calibrator.partitions[s].regions, total, fmt::format("{} to {}", low, high), empty, infinite);
+        out += fmt::format("{:<8}{:>8}{:>8}{:>12}{:>20}{:>14}{:>14}\n",
+                           calibrator.strata() == 1 ? "all" : std::to_string(s), groups_of(calibrator, s),
+                           calibrator.partitions[s].regions, total, fmt::format("{} to {}", low, high), empty,
+                           infinite);
     }
     out += fmt::format("(infinite thresholds at alpha {}: the class is always in the set there)\n", alpha);
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
@@ -114,7 +140,7 @@ void run(const Flags& flags) {
 Command add_inspect(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* app = root.add_subcommand("inspect", "Show what a calibrator is and promises");
-    app->add_option("calibrator", flags->calibrator, "a .kcal file")->required()->type_name("FILE.kcal");
+    path_option(*app, "calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
     app->add_option("--alpha", flags->alpha, "level at which infinite thresholds are counted");
     app->add_flag("--json", flags->json, "print the description as JSON");
     app->footer("Example (after 'kandinsky demo -o demo'):\n  kandinsky inspect demo/kmeans.kcal");

@@ -1,21 +1,17 @@
 #include <atomic>
-#include <filesystem>
 #include <kandinsky/kcal.hpp>
-#include <kandinsky/npy.hpp>
 #include <kandinsky/predict.hpp>
-#include <optional>
 
 #include "calibrate/set_tally.hpp"
 #include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
-#include "cli/process/folder_output.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/thread_buffer.hpp"
-#include "io/array/npy_write.hpp"
+#include "io/array/npy.hpp"
 #include "io/file/input_watch.hpp"
 #include "io/folder/folder.hpp"
-#include "io/source/items.hpp"
+#include "io/source/source.hpp"
 #include "report/table/predicted_text.hpp"
 
 namespace kandinsky::cli {
@@ -79,8 +75,7 @@ struct FolderPrediction {
     std::vector<std::string> remarks;
 };
 
-/// Reads every case, predicts its sets on the calibrator's grid and writes them on the case's own grid, one
-/// file a case in the form of the input, all together or none.
+/// Predicts every case's sets on the calibrator's grid and writes them on its own, a file each, all or none.
 FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& predictor,
                                 const InputFlags& input, SetCoding coding, const std::string& output,
                                 const InputWatch& inputs, TerminalProgress& progress) {
@@ -146,10 +141,10 @@ FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& p
     if (!bad.empty()) out.remarks.push_back("--skip-bad: " + list_of(bad, pairing.files));
     if (tally.counts().images == 0) fail(ErrorKind::data, "no image is left in {}", input.probs);
     if (outside > 0)
-        out.remarks.push_back(fmt::format(
-            "{} pixels lie outside the calibrator's grid: nothing is known there, so every class is in "
-            "their sets",
-            outside.load()));
+        out.remarks.push_back(
+            fmt::format("{} pixels lie outside the calibrator's grid: nothing is known there, so every class "
+                        "is in their sets",
+                        outside.load()));
     out.predicted = tally.counts();
     inputs.check();
     folder.commit();
@@ -237,30 +232,24 @@ void run(const Flags& flags) {
 Command add_predict(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     CLI::App* app = root.add_subcommand("predict", "Turn probabilities into prediction sets");
-    app->add_option("calibrator", flags->calibrator, "a .kcal file")->required()->type_name("FILE.kcal");
-    app->add_option("--probs", flags->input.probs,
-                    "probabilities [N,C,H,W], .npy or .npz[:KEY]; or a folder of files")
-        ->type_name("FILE");
+    path_option(*app, "calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
+    path_option(*app, "--probs", flags->input.probs, "FILE",
+                "probabilities [N,C,H,W], .npy or .npz[:KEY]; or a folder of files");
     app->add_option("--alpha", flags->alpha, "allowed share of misses");
-    app->add_option(
-           "-o,--output", flags->output,
-           "sets, uint8 [N,C,H,W]: 1 where the class is in the set; for a folder of files a folder, one file "
-           "each")
-        ->type_name("FILE.npy");
+    path_option(*app, "-o,--output", flags->output, "FILE.npy",
+                "sets, uint8 [N,C,H,W]: 1 where the class is in the set; for a folder of files a folder, "
+                "one file each");
     app->add_option("--coding", flags->coding,
                     "sets in files: 'planes', one 0/1 plane per class, or 'bits', bit c for class c");
     app->add_flag("--packed", flags->packed,
                   "write bits: uint8 [N,C,H,ceil(W/8)] (numpy.unpackbits(..., axis=-1, count=W))");
-    flags->empty.declare(
-        *app,
-        "sets that would be empty: fill (the most probable class enters), keep, or auto (fill; "
-        "keep where masks left calibration pixels without a class)");
-    app->add_option("--thresholds", flags->thresholds,
-                    "float32 [C,H,W]: a class is in the set if p >= threshold (scores other than lac: if its "
-                    "score <= threshold)")
-        ->type_name("FILE.npy");
-    app->add_option("--pvalues", flags->pvalues, "conformal p-values, float32 [N,C,H,W]")
-        ->type_name("FILE.npy");
+    flags->empty.declare(*app,
+                         "sets that would be empty: fill (the most probable class enters), keep, or auto "
+                         "(fill; keep where masks left calibration pixels without a class)");
+    path_option(*app, "--thresholds", flags->thresholds, "FILE.npy",
+                "float32 [C,H,W]: a class is in the set if p >= threshold (scores other than lac: if its "
+                "score <= threshold)");
+    path_option(*app, "--pvalues", flags->pvalues, "FILE.npy", "conformal p-values, float32 [N,C,H,W]");
     app->add_option("--logits", flags->input.logits,
                     "the inputs are logits: sigmoid or softmax (never guessed)");
     flags->input.folder.declare(*app, false);

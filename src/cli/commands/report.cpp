@@ -1,10 +1,9 @@
 #include <algorithm>
-#include <filesystem>
 #include <kandinsky/kcal.hpp>
 #include <optional>
 
 #include "cli/commands/command.hpp"
-#include "cli/commands/photo_flags.hpp"
+#include "cli/commands/model_flags.hpp"
 #include "cli/options/report_flags.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
@@ -56,11 +55,10 @@ std::optional<Dataset> calibration_images(const Flags& flags, const std::vector<
     input.logits = flags.input.logits;
     for (std::size_t i = 1; i < calibrators.size(); ++i)
         if (calibrators[i].fingerprint != calibrators.front().fingerprint)
-            fail(
-                ErrorKind::data,
-                "{} and {} were made from different images, so that --cal-probs cannot belong to both; leave "
-                "--cal-probs and --cal-labels out",
-                flags.calibrators.front(), flags.calibrators[i]);
+            fail(ErrorKind::data,
+                 "{} and {} were made from different images, so that --cal-probs cannot belong to both; "
+                 "leave --cal-probs and --cal-labels out",
+                 flags.calibrators.front(), flags.calibrators[i]);
     input.folder = flags.input.folder;
     Dataset data = input.load(progress, calibrators.front().input).data;
     check_fits(calibrators.front(), data);
@@ -86,7 +84,6 @@ std::vector<Calibrator> references(const Dataset& data, const ReportInput& input
         one.score = like.score;
         one.rungs = like.rungs;
         one.released = like.released;
-        one.split = like.split;
         one.seed = like.seed;
     }
     if (wanted.empty()) return {};
@@ -114,10 +111,7 @@ void run(const Flags& flags) {
     const Dataset& data = read.data;
     flags.report.check(data.classes());
     const auto photo = flags.photos.reader(read, flags.input.folder.options().coco.letterbox);
-    for (const int cls : flags.classes)
-        if (cls < 0 || static_cast<std::size_t>(cls) >= data.classes())
-            fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls,
-                 data.classes() - 1);
+    check_classes(flags.classes, data.classes(), "there are");
     ReportInput input;
     input.title = "Coverage of prediction sets";
     input.names = names_of(flags.calibrators, calibrators);
@@ -167,14 +161,12 @@ Command add_report(CLI::App& root) {
         ->type_name("FILE.kcal");
     declare_input(*app, flags->input, "", true);
     declare_reading(*app, flags->input);
-    app->add_option("--cal-probs", flags->cal.probs,
-                    "probabilities the calibrators were made from: adds every pixel's own and the image-wide "
-                    "curve to the page")
-        ->type_name("FILE");
-    app->add_option("--cal-labels", flags->cal.labels, "their labels")->type_name("FILE");
-    app->add_option("--cal-groups", flags->cal.groups, "their groups, if any were given")->type_name("FILE");
-    app->add_option("-o,--output", flags->report.page, "the report, one self-contained page")
-        ->type_name("FILE.html");
+    path_option(*app, "--cal-probs", flags->cal.probs, "FILE",
+                "probabilities the calibrators were made from: adds every pixel's own and the image-wide "
+                "curve to the page");
+    path_option(*app, "--cal-labels", flags->cal.labels, "FILE", "their labels");
+    path_option(*app, "--cal-groups", flags->cal.groups, "FILE", "their groups, if any were given");
+    path_option(*app, "-o,--output", flags->report.page, "FILE.html", "the report, one self-contained page");
     flags->report.declare(*app);
     flags->photos.declare(*app);
     app->add_option("--alpha", flags->alpha, "level for set sizes and where the slider starts");

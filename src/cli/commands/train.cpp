@@ -107,17 +107,16 @@ Command add_train(CLI::App& root) {
     TrainOptions& options = flags->options;
     CLI::App* app = root.add_subcommand("train", "Train the paper's U-Net on labelled images");
     flags->images.declare(*app, "", true);
-    app->add_option("--labels", flags->labels,
-                    "their labels: a folder, COCO annotations, or an array [N,H,W]")
-        ->required()
-        ->type_name("PATH");
-    app->add_option("--groups", flags->groups, "which images belong to one scan, [N]")->type_name("FILE");
+    path_option(*app, "--labels", flags->labels, "PATH",
+                "their labels: a folder, COCO annotations, or an array [N,H,W]")
+        ->required();
+    path_option(*app, "--groups", flags->groups, "FILE", "which images belong to one scan, [N]");
     app->add_option("--ignore", flags->ignore, "labels that do not count ('none': all count)");
     flags->validation.declare(*app, "val-", false);
-    app->add_option("--val-labels", flags->validation_labels, "their labels")->type_name("PATH");
+    path_option(*app, "--val-labels", flags->validation_labels, "PATH", "their labels");
     flags->folder.declare(*app, true);
-    app->add_option("-o,--output", flags->output, "the trained model")->required()->type_name("FILE");
-    app->add_option("--log", flags->log, "losses and Dice of every epoch as CSV")->type_name("FILE.csv");
+    path_option(*app, "-o,--output", flags->output, "FILE", "the trained model")->required();
+    path_option(*app, "--log", flags->log, "FILE.csv", "losses and Dice of every epoch as CSV");
     app->add_option("--classes", flags->classes,
                     "outputs, one sigmoid each; 1: everything but class 0 (default: found in the labels)")
         ->default_str("");
@@ -138,10 +137,9 @@ Command add_train(CLI::App& root) {
     app->add_option("--optimizer", flags->optimizer, "adamw or adam");
     app->add_option("--decay", options.decay, "weight decay");
     app->add_flag("--no-augment", flags->plain, "no random mirror, shift, turn, zoom and brightness");
-    app->add_option("--checkpoint", flags->checkpoint,
-                    "state to go on from after a stop ('none': none; default: the model's name with "
-                    ".checkpoint)")
-        ->type_name("FILE");
+    path_option(*app, "--checkpoint", flags->checkpoint, "FILE",
+                "state to go on from after a stop ('none': none; default: the model's name with "
+                ".checkpoint)");
     app->add_option("--checkpoint-every", options.checkpoint_every, "epochs between two checkpoints");
     app->add_flag("--fresh", flags->fresh, "start anew even if there is a checkpoint");
     app->add_option("--seed", options.seed, "seed of weights, order and augmentation");

@@ -1,19 +1,11 @@
 #include "cli/options/folder_flags.hpp"
 
-#include <filesystem>
-
 #include "cli/options/input.hpp"
 #include "core/base/fail.hpp"
-#include "io/folder/folder.hpp"
-#include "io/source/items.hpp"
-#include "io/source/volume_view.hpp"
 
 namespace kandinsky::cli {
 
 namespace {
-constexpr const char* kGroup = "Folders of files (docs/files.md)";
-constexpr const char* kCocoGroup = "Labels from COCO annotations (docs/files.md)";
-
 /// Takes a flag's value; with a record, refuses one that differs from it.
 template <class T>
 void take(const char* flag, const T& given, T& value, bool recorded) {
@@ -23,31 +15,20 @@ void take(const char* flag, const T& given, T& value, bool recorded) {
 }
 }  // namespace
 
-bool says(const std::string& flag, const std::string& given, const std::string& yes, const std::string& no) {
-    if (given == yes) return true;
-    if (given == no) return false;
-    fail(ErrorKind::usage, "{} is '{}', but must be {} or {}", flag, given, yes, no);
-}
-
 void CocoFlags::declare(CLI::App& app) {
-    app.add_option("--categories", categories,
-                   "categories to read from a .json of COCO annotations, by name or id, separated by commas: "
-                   "the first is class 1; class 0 is everything else")
-        ->type_name("LIST")
-        ->group(kCocoGroup);
-    app.add_option("--crowd", crowd, "iscrowd annotations: 'object' (default) or 'ignore' their pixels")
-        ->group(kCocoGroup);
-    app.add_option("--overlap", overlap,
-                   "pixels of several categories: 'ignore' them (default), or 'masks': they have all classes")
-        ->group(kCocoGroup);
-    app.add_option("--letterbox", letterbox,
-                   "the model saw photos scaled and padded to width x height: bring the labels there too")
-        ->type_name("WxH")
-        ->group(kCocoGroup);
-}
-
-bool CocoFlags::any() const {
-    return !(categories + crowd + overlap + letterbox).empty();
+    const auto option = [&](const char* flag, std::string& value, const char* help) {
+        return app.add_option(flag, value, help)->group("Labels from COCO annotations (docs/files.md)");
+    };
+    option("--categories", categories,
+           "categories to read from a .json of COCO annotations, by name or id, separated by commas: "
+           "the first is class 1; class 0 is everything else")
+        ->type_name("LIST");
+    option("--crowd", crowd, "iscrowd annotations: 'object' (default) or 'ignore' their pixels");
+    option("--overlap", overlap,
+           "pixels of several categories: 'ignore' them (default), or 'masks': they have all classes");
+    option("--letterbox", letterbox,
+           "the model saw photos scaled and padded to width x height: bring the labels there too")
+        ->type_name("WxH");
 }
 
 CocoLabels CocoFlags::labels(const std::string& padding) const {
@@ -65,28 +46,27 @@ CocoLabels CocoFlags::labels(const std::string& padding) const {
 }
 
 void FolderFlags::declare(CLI::App& app, bool with_truth) {
-    app.add_option("--axis", axis, "slices of volumes: axial (default), coronal or sagittal")->group(kGroup);
-    app.add_option("--orient", orient, "axes of volumes: 'canonical' (default; RAS+) or as 'stored'")
-        ->group(kGroup);
-    app.add_option("--grid", grid, "crop or pad images around their centre to width x height")
-        ->type_name("WxH")
-        ->group(kGroup);
-    app.add_option("--resize", resize, "stretch images to width x height (bilinear; labels nearest)")
-        ->type_name("WxH")
-        ->group(kGroup);
-    app.add_flag("--class-files", class_files, "one file of probabilities per class: NAME_0, NAME_1, ...")
-        ->group(kGroup);
-    app.add_flag("--skip-bad", skip_bad, "go on without files that cannot be used")->group(kGroup);
+    constexpr const char* kGroup = "Folders of files (docs/files.md)";
+    const auto option = [&](const char* flag, std::string& value, const char* help) {
+        return app.add_option(flag, value, help)->group(kGroup);
+    };
+    const auto say = [&](const char* flag, bool& value, const char* help) {
+        app.add_flag(flag, value, help)->group(kGroup);
+    };
+    option("--axis", axis, "slices of volumes: axial (default), coronal or sagittal");
+    option("--orient", orient, "axes of volumes: 'canonical' (default; RAS+) or as 'stored'");
+    option("--grid", grid, "crop or pad images around their centre to width x height")->type_name("WxH");
+    option("--resize", resize, "stretch images to width x height (bilinear; labels nearest)")
+        ->type_name("WxH");
+    say("--class-files", class_files, "one file of probabilities per class: NAME_0, NAME_1, ...");
+    say("--skip-bad", skip_bad, "go on without files that cannot be used");
     if (!with_truth) return;
-    app.add_option("--padding", padding, "what --grid adds: 'ignore' it (default) or 'background'")
-        ->group(kGroup);
-    app.add_flag("--only-annotated", only_annotated, "only slices that hold a label other than 0")
-        ->group(kGroup);
-    app.add_option("--group-by", group_by,
-                   "regular expression: what it captures of a file's name is the group (default: a volume is "
-                   "a group)")
-        ->type_name("REGEX")
-        ->group(kGroup);
+    option("--padding", padding, "what --grid adds: 'ignore' it (default) or 'background'");
+    say("--only-annotated", only_annotated, "only slices that hold a label other than 0");
+    option("--group-by", group_by,
+           "regular expression: what it captures of a file's name is the group (default: a volume is "
+           "a group)")
+        ->type_name("REGEX");
     coco.declare(app);
 }
 

@@ -1,19 +1,18 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <string>
 
 #include "io/folder/folder_dataset.hpp"
 
 namespace kandinsky::cli {
 
-/// How labels are read from a COCO annotations file: --categories and the like. An empty text means "not
-/// given".
+/// How labels are read from a COCO file: --categories and the like. An empty text means "not given".
 struct CocoFlags {
     std::string categories, crowd, overlap, letterbox;
 
     void declare(CLI::App& app);
-    [[nodiscard]] bool any() const;  ///< whether one was given
+    /// Whether one was given.
+    [[nodiscard]] bool any() const { return !(categories + crowd + overlap + letterbox).empty(); }
     /// `padding`: what --padding says; the padding of a letterbox is background unless it says 'ignore'.
     [[nodiscard]] CocoLabels labels(const std::string& padding) const;
 };
@@ -27,17 +26,11 @@ struct FolderFlags {
     /// All flags, or (without truth) those that make sense for prediction.
     void declare(CLI::App& app, bool with_truth);
     [[nodiscard]] bool any() const;  ///< whether one was given
-    /// What the flags say, on top of the record of a calibrator (JSON, empty: none). Throws a usage error
-    /// when the two contradict each other.
+    /// The flags on top of a calibrator's record (JSON, empty: none). A contradiction is a usage error.
     [[nodiscard]] FolderOptions options(const std::string& recorded = {}) const;
 };
 
-/// Which of two words was given: true for `yes`. Throws a usage error that names the flag for any other word.
-[[nodiscard]] bool says(const std::string& flag, const std::string& given, const std::string& yes,
-                        const std::string& no);
-
-/// Whether a path names images to be read through a folder's format: a directory, one file of such, or
-/// COCO annotations.
+/// Whether a path names images of a folder's format: a directory, one file of such, or COCO annotations.
 [[nodiscard]] bool is_images(const std::string& path);
 
 }  // namespace kandinsky::cli

@@ -1,7 +1,5 @@
 #include "cli/options/report_flags.hpp"
 
-#include <filesystem>
-
 #include "cli/options/input.hpp"
 #include "cli/process/ranks.hpp"
 #include "report/figure/figures.hpp"
@@ -28,7 +26,7 @@ std::string command_line() {
         const std::string& word = arguments()[i];
         // What cannot change a result is no part of it: the file is the same for any number of threads.
         if (word == "--threads") ++i;
-        if (word == "-q" || word == "--quiet" || word.rfind("--threads", 0) == 0) continue;
+        if (word == "-q" || word == "--quiet" || word.starts_with("--threads")) continue;
         line += " " + quoted(word);
     }
     return line;
@@ -36,8 +34,8 @@ std::string command_line() {
 }  // namespace
 
 void ReportFlags::declare(CLI::App& app) {
-    app.add_option("--figures", figures, "write the maps as PNG and the plots as SVG into this folder")
-        ->type_name("DIR");
+    path_option(app, "--figures", figures, "DIR",
+                "write the maps as PNG and the plots as SVG into this folder");
     app.add_option("--class-names", class_names, "names of the classes for the report, separated by commas");
     app.add_option("--title", title, "title of the report");
 }
@@ -61,34 +59,6 @@ void ReportFlags::write(ReportInput input, const Tally& tally, const Outputs& ou
         files.back()->write(bytes);
     }
     for (const auto& file : files) file->commit();
-}
-
-ReportInput report_input(const Comparison& comparison, const Dataset& calibration, const Dataset& test,
-                         const std::vector<int>& classes) {
-    ReportInput input;
-    input.title = "Coverage of prediction sets";
-    for (std::size_t m = 0; m < comparison.calibrators.size(); ++m) {
-        input.names.push_back(comparison.rows[m].method);
-        input.calibrators.push_back(&comparison.calibrators[m]);
-    }
-    for (const Calibrator& calibrator : comparison.references) input.references.push_back(&calibrator);
-    input.evaluation = &comparison.last;
-    input.comparison = &comparison;
-    input.test = &test;
-    input.classes = classes;
-    input.alpha = comparison.alpha;
-    input.provenance["inputs"] = {input_json("calibration", calibration), input_json("test", test)};
-    return input;
-}
-
-nlohmann::ordered_json input_json(const std::string& what, const Dataset& data) {
-    const DatasetOptions& options = data.options();
-    return {{"what", what},
-            {"probabilities", options.probs_name},
-            {"labels", options.labels_name},
-            {"groups", data.grouped() ? options.groups_name : ""},
-            {"shape", {data.images(), data.classes(), data.grid().height, data.grid().width}},
-            {"dtype", std::string(name_of(data.probs_dtype()))}};
 }
 
 }  // namespace kandinsky::cli

@@ -1,9 +1,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <kandinsky/compare.hpp>
-#include <string>
-#include <vector>
 
 #include "cli/process/outputs.hpp"
 #include "report/data/report_input.hpp"
@@ -18,16 +15,8 @@ struct ReportFlags {
     [[nodiscard]] bool wanted() const { return !page.empty() || !figures.empty(); }
     /// Refuses what could not be written at the end, before the work starts.
     void check(std::size_t classes) const;
-    /// Fills in title and class names, then writes the page to the output of `flag` and the figures into
-    /// their folder.
+    /// Fills in title and class names, then writes the page to the output of `flag` and the figures.
     void write(ReportInput input, const Tally& tally, const Outputs& outputs, const std::string& flag) const;
 };
-
-/// The report's input for a comparison on `test`.
-[[nodiscard]] ReportInput report_input(const Comparison& comparison, const Dataset& calibration,
-                                       const Dataset& test, const std::vector<int>& classes);
-
-/// Where the inputs came from, for the page: what, name, shape.
-[[nodiscard]] nlohmann::ordered_json input_json(const std::string& what, const Dataset& data);
 
 }  // namespace kandinsky::cli

@@ -1,29 +1,11 @@
 #include "cli/options/shared_flags.hpp"
 
-#include <unistd.h>
-
-#include <algorithm>
-
 #include "core/base/fail.hpp"
-#include "report/table/predicted_text.hpp"
 
 namespace kandinsky::cli {
 
-namespace {
-constexpr std::uint64_t kFewGroups = 10;  // fewer have no threshold at alpha = 0.1 or little above it
-constexpr std::size_t kLeastMemory = std::size_t{1} << 20;
-
-/// More than this saves walks over the data only where there are tens of thousands of images.
-std::size_t standard_memory() {
-    const auto machine =
-        static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    return std::clamp(machine / 4, kLeastMemory, std::size_t{1} << 30);
-}
-}  // namespace
-
 void CommonFlags::declare(CLI::App& app) {
-    app.add_option("--threads", threads, "threads to use (0: all of the machine)")
-        ->check(CLI::NonNegativeNumber);
+    count_option(app, "--threads", threads, "threads to use (0: all of the machine)");
     app.add_flag("-q,--quiet", quiet, "no progress, no warnings, no summary");
 }
 
@@ -53,115 +35,22 @@ void declare_reading(CLI::App& app, InputFlags& flags) {
 }
 
 void declare_input(CLI::App& app, InputFlags& flags, const std::string& prefix, bool with_truth) {
-    app.add_option(
-           "--" + prefix + "probs", flags.probs,
-           "probabilities [N,C,H,W], .npy or .npz[:KEY]; float16/32/64 or uint8 (p * 255); or a folder of "
-           "files")
-        ->required()
-        ->type_name("FILE");
+    path_option(app, "--" + prefix + "probs", flags.probs, "FILE",
+                "probabilities [N,C,H,W], .npy or .npz[:KEY]; float16/32/64 or uint8 (p * 255); or a "
+                "folder of files")
+        ->required();
     if (!with_truth) return;
-    app.add_option("--" + prefix + "labels", flags.labels,
-                   "labels [N,H,W], or 0/1 masks [N,C,H,W] that may overlap; or a folder of files")
-        ->required()
-        ->type_name("FILE");
-    app.add_option("--" + prefix + "groups", flags.groups,
-                   "which images belong together (patient, video): integers [N]")
-        ->type_name("FILE");
+    path_option(app, "--" + prefix + "labels", flags.labels, "FILE",
+                "labels [N,H,W], or 0/1 masks [N,C,H,W] that may overlap; or a folder of files")
+        ->required();
+    path_option(app, "--" + prefix + "groups", flags.groups, "FILE",
+                "which images belong together (patient, video): integers [N]");
 }
 
-void CalibrateFlags::declare(CLI::App& app) {
-    app_ = &app;
-    app.option_defaults()->always_capture_default();
-    app.add_option("--preset", preset,
-                   "'paper': the paper's settings of every method, score lac, pixels pooled; other options "
-                   "still count");
-    app.add_option("--condition", condition, "'class': a curve per class; 'none': one for all labels");
-    app.add_option("--pooling", pooling,
-                   "what counts alike in a region: 'pixels' (the paper) or 'groups' (guaranteed)");
-    app.add_option(
-        "--fallback", fallback,
-        "regions with too few scores: 'none', the 'image'-wide curve, or 'auto': image if pooling is "
-        "pixels");
-    app.add_option("--min-count", min_count, "scores below which a region falls back")
-        ->check(CLI::NonNegativeNumber);
-    app.add_option("--score", score, "non-conformity score: near, lac, aps, raps, saps or margin");
-    app.add_flag("--randomized", score_options.randomized,
-                 "aps, raps, saps: take away a random share of the class's own part (by --seed)");
-    app.add_option("--raps-lambda", score_options.raps_lambda, "raps: penalty for each rank ...");
-    app.add_option("--raps-kreg", score_options.raps_kreg, "raps: ... beyond this one")
-        ->check(CLI::NonNegativeNumber);
-    app.add_option("--saps-weight", score_options.saps_weight, "saps: weight of each rank below the first");
-    app.add_option("--quantiles", quantiles, "levels at which curves are compared");
-    app.add_option("--rungs", rungs, "resolution of long curves (0: 2000, or 200 with many regions)")
-        ->check(CLI::NonNegativeNumber);
-    app.add_option(
-        "--split", split,
-        "find the regions on this share of the groups, set the thresholds on the rest (0: no split)");
-    app.add_option(
-        "--promise", promise,
-        "what is promised of what is learnt: none; split (see --split, 0.5 by default); loo: every "
-        "group learns and sets thresholds, by leaving each out in turn (method field)");
-    app.add_option("--compat", compat, "'released': reproduce the authors' released code");
-    app.add_option("--seed", seed, "seed of everything random")->check(CLI::NonNegativeNumber);
-    app.add_option("--memory", memory,
-                   "bytes to work in besides the result, e.g. 2G; less means more walks over the data, never "
-                   "another result (default: a quarter of the machine, at most 1G)");
-    for (const Method* candidate : kandinsky::methods())
-        for (const MethodOption& option : candidate->options) {
-            std::string& value = method_options[option.flag];
-            value = option.standard;
-            auto* declared =
-                app.add_option("--" + option.flag, value, option.help)->group("Method " + candidate->name);
-            if (option.type == MethodOption::Type::array) declared->type_name("FILE");
-        }
-}
-
-CalibrateOptions CalibrateFlags::options() const {
-    CalibrateOptions options;
-    options.method = method;
-    options.condition = condition_of(condition);
-    options.pooling = pooling_of(pooling);
-    options.fallback = fallback_of(fallback);
-    options.score = score_options;
-    options.score.kind = score_kind(score);
-    check_score(options.score);
-    options.min_count = min_count;
-    options.quantiles = parse_reals(quantiles, "--quantiles");
-    options.rungs = rungs;
-    options.split = split;
-    options.promise = promise_of(promise);
-    if (split > 0 && given("promise") && options.promise != Promise::split)
-        fail(ErrorKind::usage, "--split {} means --promise split, but --promise is {}", split, promise);
-    options.seed = seed;
-    options.released = !says("--compat", compat, "none", "released");
-    if (options.released && given("score") && options.score.kind != ScoreKind::lac)
-        fail(ErrorKind::usage, "--compat released has the score lac only, but --score is {}", score);
-    options.memory = memory.empty() ? standard_memory() : parse_bytes(memory, "--memory");
-    if (options.memory < kLeastMemory)
-        fail(ErrorKind::usage, "--memory is '{}', but at least 1M is needed", memory);
-    (void)says("--preset", preset, "none", "paper");
-    for (const Method* candidate : kandinsky::methods())
-        for (const MethodOption& option : candidate->options) {
-            const std::string& value = method_options.at(option.flag);
-            // "auto" said aloud counts where its silent default would not.
-            const bool said = given(option.flag) && (paper() || !option.trials.empty());
-            if (value == option.standard && !said) continue;
-            if (option.type == MethodOption::Type::array)
-                options.settings.arrays[option.flag] = load_array(value, {});
-            else
-                options.settings.text[option.flag] = value;
-        }
-    if (paper()) {
-        const CalibrateOptions asked = options;
-        use_paper_settings(options);
-        if (given("score")) options.score = asked.score;
-        if (given("pooling")) options.pooling = asked.pooling;
-        if (given("fallback")) options.fallback = asked.fallback;
-        // The paper has no cross-validation; its simplest clusters stand in where no method is named.
-        const bool named = app_->get_option_no_throw("--method") != nullptr && given("method");
-        if (!named || options.method == kAutoMethod) options.method = "kmeans";
-    }
-    return options;
+void check_classes(const std::vector<int>& wanted, std::size_t classes, const char* there_are) {
+    for (const int cls : wanted)
+        if (cls < 0 || static_cast<std::size_t>(cls) >= classes)
+            fail(ErrorKind::usage, "--classes has {}, but {} classes 0 to {}", cls, there_are, classes - 1);
 }
 
 void write_json(const std::string& path, const Outputs& outputs, const nlohmann::ordered_json& json) {
@@ -175,32 +64,6 @@ void write_json(const std::string& path, const Outputs& outputs, const nlohmann:
 void say(TerminalProgress& progress, const Input& input, bool quiet) {
     if (quiet) return;
     for (const std::string& remark : input.remarks) warn(progress, remark);
-}
-
-std::vector<std::string> remarks(const Calibrator& calibrator) {
-    std::vector<std::string> out;
-    const std::size_t pixels = calibrator.grid.pixels();
-    for (std::size_t s = 0; s < calibrator.strata(); ++s) {
-        const auto first = calibrator.counts.begin() + static_cast<std::ptrdiff_t>(s * pixels);
-        if (std::all_of(first, first + static_cast<std::ptrdiff_t>(pixels),
-                        [](std::uint32_t n) { return n == 0; }))
-            out.push_back(fmt::format(
-                "class {} has no pixel in the calibration labels, so it is in every prediction set", s));
-        else if (const double least = least_alpha(calibrator, s);
-                 calibrator.strata() > 1 && calibrator.groups >= kFewGroups && !calibrator.options.released &&
-                 least > 1.0 / (kFewGroups + 0.5))
-            out.push_back(fmt::format(
-                "class {} has few calibration {} at any place, and below alpha = {:.3f} it is in every set; "
-                "calibrate on more that have it, or use a method that pools more of them",
-                s, calibrator.grouped ? "groups" : "images", least));
-    }
-    if (calibrator.groups < kFewGroups && !calibrator.options.released)
-        out.push_back(fmt::format(
-            "there {} only {} calibration {}{}: below alpha = {:.3f} every class is in every set of that "
-            "many",
-            calibrator.groups == 1 ? "is" : "are", calibrator.groups, calibrator.grouped ? "group" : "image",
-            calibrator.groups == 1 ? "" : "s", 1.0 / static_cast<double>(calibrator.groups + 1)));
-    return out;
 }
 
 }  // namespace kandinsky::cli

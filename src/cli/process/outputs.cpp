@@ -1,11 +1,18 @@
 #include "cli/process/outputs.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <set>
+#include <system_error>
 
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
+#include "io/file/bus_fault.hpp"
 
 namespace kandinsky::cli {
+
+namespace fs = std::filesystem;
 
 Outputs::Outputs(std::initializer_list<std::pair<std::string, std::string>> wanted) {
     std::set<std::string> names;
@@ -28,6 +35,63 @@ void make_folder(const std::filesystem::path& folder) {
 void Outputs::commit() {
     for (const auto& [flag, file] : files_) file->prepare();
     for (const auto& [flag, file] : files_) file->commit();
+}
+
+FolderOutput::FolderOutput(const fs::path& target) {
+    target_ = target.lexically_normal();
+    if (!target_.has_filename()) target_ = target_.parent_path();
+    std::error_code code;
+    if (fs::exists(target_, code) && !fs::is_directory(target_, code))
+        fail(ErrorKind::file, "cannot write into {}: it is a file, not a folder", target_.string());
+    staging_ = target_.parent_path() / fmt::format(".{}.{}", target_.filename().string(), ::getpid());
+    if (!fs::create_directory(staging_, code))
+        fail(ErrorKind::file, "cannot write {}: {}", target_.string(),
+             code ? code.message() : "a folder of an earlier run is in the way: " + staging_.string());
+    listing_ = ::opendir(staging_.c_str());
+    if (listing_ == nullptr) {
+        const int reason = errno;
+        remove_staging();
+        fail(ErrorKind::file, "cannot write {}: {}", target_.string(),
+             std::generic_category().message(reason));
+    }
+}
+
+FolderOutput::~FolderOutput() {
+    remove_staging();
+    if (listing_ != nullptr) ::closedir(listing_);
+}
+
+void FolderOutput::remove_staging() noexcept {
+    if (staging_.empty()) return;
+    if (listing_ != nullptr) {
+        ::rewinddir(listing_);
+        while (const dirent* const entry = ::readdir(listing_))
+            ::unlinkat(::dirfd(listing_), entry->d_name, 0);
+    }
+    ::rmdir(staging_.c_str());
+}
+
+void FolderOutput::commit() {
+    check_bus_faults();
+    std::error_code code;
+    const auto check = [&] {
+        if (code) fail(ErrorKind::file, "cannot write {}: {}", target_.string(), code.message());
+    };
+    if (!fs::exists(target_, code)) {
+        fs::rename(staging_, target_, code);
+        check();
+        staging_.clear();
+        return;
+    }
+    std::vector<fs::path> names;
+    ::rewinddir(listing_);
+    while (const dirent* const entry = ::readdir(listing_))
+        if (const std::string_view name = entry->d_name; name != "." && name != "..")
+            names.emplace_back(name);
+    for (const fs::path& name : names) {
+        fs::rename(staging_ / name, target_ / name, code);
+        check();
+    }
 }
 
 }  // namespace kandinsky::cli

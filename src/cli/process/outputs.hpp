@@ -1,9 +1,10 @@
 #pragma once
 
+#include <dirent.h>
+
 #include <initializer_list>
 #include <map>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "io/file/atomic_file.hpp"
@@ -13,8 +14,8 @@ namespace kandinsky::cli {
 /// Makes a folder for outputs, and those above it; throws a file error where that cannot be.
 void make_folder(const std::filesystem::path& folder);
 
-/// The files a command will write, opened before the work starts and put in place together at its end: a run
-/// that fails or is interrupted leaves all of them as they were.
+/// The files a command will write, opened before the work and put in place together at its end, or not at
+/// all.
 class Outputs {
   public:
     /// (flag, path) pairs; empty paths are left out. Refuses two outputs of one name and "-".
@@ -26,6 +27,26 @@ class Outputs {
 
   private:
     std::map<std::string, std::unique_ptr<AtomicFile>> files_;
+};
+
+/// A folder of output files that appear together: they are written into a hidden folder beside the target and
+/// moved at the end. Destroyed without commit, nothing remains. Files that stand in the target already are
+/// replaced where names agree. Failures throw Error of kind `file`.
+class FolderOutput {
+  public:
+    explicit FolderOutput(const std::filesystem::path& target);
+    ~FolderOutput();
+    FolderOutput(const FolderOutput&) = delete;
+    FolderOutput& operator=(const FolderOutput&) = delete;
+
+    [[nodiscard]] const std::filesystem::path& folder() const { return staging_; }
+    void commit();
+
+  private:
+    void remove_staging() noexcept;
+
+    std::filesystem::path target_, staging_;
+    DIR* listing_ = nullptr;  ///< opened at the start: there may be no descriptor left to empty it with
 };
 
 }  // namespace kandinsky::cli

@@ -15,8 +15,7 @@ World* others = nullptr;
 std::vector<std::string> words;
 std::shared_ptr<const Team> team_at_work;
 
-/// What a run computes, from which files, on how many ranks: the command's words without those that do not
-/// show in the result, and the files' sizes and times.
+/// What a run computes: the ranks, the command's words that show in the result, the files' sizes and times.
 std::string name_of_run(const std::vector<std::string>& inputs, std::size_t ranks) {
     std::string run = fmt::format("kandinsky {} on {} ranks", KANDINSKY_VERSION, ranks);
     for (std::size_t i = 0; i < words.size(); ++i) {

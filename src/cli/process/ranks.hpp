@@ -2,8 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "core/team/team.hpp"
 #include "dist/checkpoint_folder.hpp"

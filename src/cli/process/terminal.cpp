@@ -1,13 +1,16 @@
 #include "cli/process/terminal.hpp"
 
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <new>
 #include <system_error>
+#include <typeinfo>
 
-#include "cli/process/last_words.hpp"
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/bus_fault.hpp"
@@ -20,6 +23,23 @@ volatile std::sig_atomic_t caught = 0;
 
 void on_signal(int number) {
     caught = number;
+}
+
+constexpr std::string_view kName = "kandinsky: ";
+
+[[noreturn]] void on_terminate() noexcept {
+    try {
+        if (const std::exception_ptr current = std::current_exception()) std::rethrow_exception(current);
+    } catch (const std::bad_alloc&) {
+        ::_exit(out_of_memory());
+    } catch (const std::exception& error) {
+        if (is_refusal(error)) {
+            complain(error.what());
+            ::_exit(static_cast<int>(ErrorKind::file));
+        }
+    } catch (...) {  // as any fault of this program: its core is worth keeping
+    }
+    std::abort();
 }
 }  // namespace
 
@@ -43,10 +63,6 @@ void die_by_signal() {
 }
 
 TerminalProgress::TerminalProgress(bool quiet) : visible_(!quiet && speaks() && isatty(STDERR_FILENO) != 0) {}
-
-TerminalProgress::~TerminalProgress() {
-    clear();
-}
 
 void TerminalProgress::update(std::string_view stage, std::size_t done, std::size_t total) {
     if (!visible_ || total == 0) return;
@@ -89,6 +105,29 @@ void print(std::string_view text) {
     if (!speaks()) return;
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
         fail(ErrorKind::file, "cannot write to standard output: {}", std::generic_category().message(errno));
+}
+
+void complain(std::string_view text) noexcept {
+    // One call, so that lines of several programs do not mix; all of it, since it is short.
+    char newline = '\n';
+    iovec parts[] = {{const_cast<char*>(kName.data()), kName.size()},
+                     {const_cast<char*>(text.data()), text.size()},
+                     {&newline, 1}};
+    (void)!::writev(STDERR_FILENO, parts, 3);
+}
+
+bool is_refusal(const std::exception& error) noexcept {
+    return typeid(error) == typeid(std::runtime_error) ||
+           dynamic_cast<const std::system_error*>(&error) != nullptr;
+}
+
+int out_of_memory() noexcept {
+    complain("out of memory; use fewer images at a time, lower --memory, or close other programs");
+    return static_cast<int>(ErrorKind::file);
+}
+
+void survive_terminate() noexcept {
+    std::set_terminate(on_terminate);
 }
 
 }  // namespace kandinsky::cli

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <exception>
 #include <kandinsky/progress.hpp>
 #include <string>
-#include <string_view>
 
 #include "core/base/stopwatch.hpp"
 
@@ -19,7 +19,7 @@ void catch_interrupts();
 class TerminalProgress : public Progress {
   public:
     explicit TerminalProgress(bool quiet);
-    ~TerminalProgress() override;
+    ~TerminalProgress() override { clear(); }
     void update(std::string_view stage, std::size_t done, std::size_t total) override;
     [[nodiscard]] bool cancelled() const override { return interrupted(); }
     void clear();
@@ -40,5 +40,20 @@ void warn(TerminalProgress& progress, const std::string& text);
 
 /// Text on standard output; throws a file error when that cannot take it.
 void print(std::string_view text);
+
+/// One line on standard error, "kandinsky: TEXT". Neither allocates nor throws; a standard error that cannot
+/// be written to changes nothing about how the program ends.
+void complain(std::string_view text) noexcept;
+
+/// Says that memory ran out and returns the exit code for it. It is that of the file system, as for a full
+/// disk: the machine has too little of something, and neither the data nor the program is to blame.
+[[nodiscard]] int out_of_memory() noexcept;
+
+/// Whether an exception of a library says that the system refused something, such as another thread: TBB
+/// throws plain std::runtime_error for that, and for nothing else. The code is that of the file system, too.
+[[nodiscard]] bool is_refusal(const std::exception& error) noexcept;
+
+/// Where memory runs out and no exception may pass, the program ends with the same line and code.
+void survive_terminate() noexcept;
 
 }  // namespace kandinsky::cli

@@ -11,9 +11,9 @@
 #include "core/data/elements.hpp"
 #include "core/data/image_store.hpp"
 #include "core/kernel/compare_kernels.hpp"
+#include "core/kernel/count_kernels.hpp"
 #include "core/kernel/half.hpp"
 #include "core/kernel/hash.hpp"
-#include "core/kernel/label_kernels.hpp"
 #include "core/team/team.hpp"
 
 namespace kandinsky {
@@ -197,8 +197,7 @@ void Dataset::prefetch(std::size_t first, std::size_t last) const {
 namespace {
 constexpr std::size_t kLabelChunk = 512;
 
-/// Calls run(source, step, count, offset) for the stretches of equal step that make up a pixel range of one
-/// plane.
+/// Calls run(source, step, count, offset) for the stretches of equal step that a plane's pixel range is of.
 template <class Run>
 void for_each_run(const ArrayView& view, const std::byte* plane, PixelRange range, std::size_t width,
                   Run&& run) {
@@ -380,10 +379,10 @@ void Dataset::refuse_probability(std::size_t image, std::size_t plane, std::size
         fail(ErrorKind::data,
              "{}: logit {} at image {}, class {}, row {}, column {}; mend the model's output",
              options_.probs_name, value, rows_[image] + options_.first_image, plane, row, column);
-    fail(ErrorKind::data,
-         "{}: probability {} at image {}, class {}, row {}, column {} is not in [0, 1]; "
-         "if these are logits say --logits sigmoid or --logits softmax",
-         options_.probs_name, value, rows_[image] + options_.first_image, plane, row, column);
+    fail(ErrorKind::data, "{}: probability {} at image {}, class {}, row {}, column {} is not in [0, 1]; {}",
+         options_.probs_name, value, rows_[image] + options_.first_image, plane, row, column,
+         std::isnan(value) ? "mend the model's output"
+                           : "if these are logits say --logits sigmoid or --logits softmax");
 }
 
 void Dataset::refuse_label(std::size_t image, std::size_t plane, std::size_t pixel,

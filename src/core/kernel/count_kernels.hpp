@@ -2,14 +2,30 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace kandinsky {
 
-/// Kernels that count flags and levels. Each uses the widest vector unit, takes any n, allocates nothing and
-/// adds integers or works element by element, so vector units do not show. Flags are bytes of 0 and 1.
+/// Kernels that count labels, flags and levels. Each uses the widest vector unit, takes any n, allocates
+/// nothing and adds integers or works element by element, so vector units do not show. Flags are bytes of 0
+/// and 1.
 
 /// sums[i] += a[i] & b[i], for flags; sums wrap at 256.
 void add_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* sums);
+
+/// sums[i] += more[i], in bytes.
+inline void add_bytes(const std::uint8_t* more, std::size_t n, std::uint8_t* sums) {
+    add_both(more, more, n, sums);
+}
+
+/// The sum of n bytes.
+[[nodiscard]] std::uint64_t sum_bytes(const std::uint8_t* bytes, std::size_t n);
+
+/// valid[i] = 1 unless labels[i] is one of `ignored`; member[c * plane + i] = 1 where labels[i] = c and is
+/// valid, for c < classes <= 256. Returns whether every label is a class or ignored.
+[[nodiscard]] bool split_bytes(const std::uint8_t* labels, std::size_t n,
+                               std::span<const std::uint8_t> ignored, std::size_t classes,
+                               std::uint8_t* member, std::size_t plane, std::uint8_t* valid);
 
 /// Sorts the rank of one more class into the lowest, the second lowest and the highest of each place.
 /// first_flag[i] becomes flag[i] where the rank is a new lowest; an equal one changes nothing.
@@ -35,8 +51,7 @@ void count_ranks(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_
 /// to[i] += from[i], wrapping at 65536.
 void add_words(const std::uint16_t* from, std::size_t n, std::uint16_t* to);
 
-/// covered[i] += counts[i], then error[i] += |covered[i] * share[i] - target|. Doubles in this order, without
-/// contraction.
+/// covered[i] += counts[i], then error[i] += |covered[i] * share[i] - target|. In this order, uncontracted.
 void add_errors(const std::uint16_t* counts, const double* share, double target, std::size_t n,
                 double* covered, double* error);
 

@@ -36,8 +36,7 @@ void wait_for(MPI_Request& request) {
 class MpiWorld final : public World, public Communicator {
   public:
     MpiWorld(int* argc, char*** argv, Tell* tell) : tell_(tell) {
-        // Copying from one process to another needs a right that containers do not have; without it Open MPI
-        // complains at length.
+        // Containers lack the right to copy from one process to another; Open MPI would complain at length.
         ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
         int level = 0, rank = 0, size = 1;
         MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);

@@ -1,18 +1,15 @@
-#include <kandinsky/npy.hpp>
+#include "io/array/npy.hpp"
+
+#include <bit>
 #include <limits>
 
-#include "core/base/fail.hpp"
-#include "core/data/elements.hpp"
-#include "io/array/npy_header.hpp"
 #include "io/file/mapped_file.hpp"
 #include "io/file/printable.hpp"
 
 namespace kandinsky {
 
 namespace {
-
-/// Bytes that the elements take. The product leaves out zero extents, as numpy does, so that strides cannot
-/// overflow either.
+/// Bytes of the elements. Zero extents are left out, as in numpy, so that strides cannot overflow either.
 std::size_t payload_bytes(const std::vector<std::size_t>& shape, DType dtype, const std::string& name) {
     constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
     std::size_t bytes = size_of(dtype);
@@ -21,8 +18,7 @@ std::size_t payload_bytes(const std::vector<std::size_t>& shape, DType dtype, co
         empty = empty || extent == 0;
         if (extent == 0) continue;
         if (bytes > kMost / extent)
-            refuse_npy(name,
-                       fmt::format("the shape ({}) is too large for any memory", fmt::join(shape, ", ")));
+            refuse_npy(name, "the shape ({}) is too large for any memory", fmt::join(shape, ", "));
         bytes *= extent;
     }
     return empty ? 0 : bytes;
@@ -36,7 +32,6 @@ std::shared_ptr<std::vector<std::byte>> copy_payload(std::span<const std::byte> 
     if (copy->empty()) copy->resize(1);  // an array without elements still has an address
     return copy;
 }
-
 }  // namespace
 
 Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
@@ -47,13 +42,11 @@ Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
     const std::size_t needed = payload_bytes(header.shape, type.dtype, shown);
     const std::size_t present = bytes.size() - header.bytes;
     if (needed > present)
-        refuse_npy(shown, fmt::format("truncated: there are {} bytes of elements, {} ({}) needs {}", present,
-                                      name_of(type.dtype), fmt::join(header.shape, ", "), needed));
+        refuse_npy(shown, "truncated: there are {} bytes of elements, {} ({}) needs {}", present,
+                   name_of(type.dtype), fmt::join(header.shape, ", "), needed);
     if (needed < present)
-        refuse_npy(
-            shown,
-            fmt::format("{} bytes of trailing garbage after the {} bytes of elements that {} ({}) needs",
-                        present - needed, needed, name_of(type.dtype), fmt::join(header.shape, ", ")));
+        refuse_npy(shown, "{} bytes of trailing garbage after the {} bytes of elements that {} ({}) needs",
+                   present - needed, needed, name_of(type.dtype), fmt::join(header.shape, ", "));
 
     ArrayView view{.data = bytes.data() + header.bytes,
                    .dtype = type.dtype,
@@ -61,8 +54,7 @@ Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> ow
                    .strides = {}};
     view.strides =
         header.fortran_order ? fortran_strides(view.shape, view.dtype) : c_strides(view.shape, view.dtype);
-    // Elements off their natural alignment (odd writers, members of archives) are copied: data_as<T>() must
-    // be usable.
+    // Unaligned elements (odd writers, members of archives) are copied: data_as<T>() must be usable.
     const std::size_t width = size_of(type.dtype);
     const bool aligned = reinterpret_cast<std::uintptr_t>(view.data) % width == 0;
     if (type.swapped || !aligned) {
@@ -79,6 +71,39 @@ Array read_npy(const std::filesystem::path& path) {
     const std::byte* const end = file.bytes.data() + file.bytes.size();
     if (file.mapped && array.view().data >= file.bytes.data() && array.view().data < end) array.set_in_file();
     return array;
+}
+
+std::string npy_header(DType dtype, const std::vector<std::size_t>& shape) {
+    const char order = size_of(dtype) == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
+    return npy_header(order + std::string(npy_type_text(dtype)), shape);
+}
+
+void write_npy(AtomicFile& file, const ArrayView& array) {
+    file.write(npy_header(array.dtype, array.shape));
+    for_each_c_order_piece(array, [&](const std::byte* data, std::size_t bytes) { file.write(data, bytes); });
+}
+
+Array narrowed(const std::vector<std::uint32_t>& values, const std::vector<std::size_t>& shape, DType dtype) {
+    if (dtype == DType::uint8)
+        return Array::copy_of(std::vector<std::uint8_t>(values.begin(), values.end()), shape);
+    if (dtype == DType::uint16)
+        return Array::copy_of(std::vector<std::uint16_t>(values.begin(), values.end()), shape);
+    return Array::copy_of(values, shape);
+}
+
+void write_npy_rows(AtomicFile& file, const Array& array, const std::vector<std::uint32_t>& rows) {
+    std::vector<std::size_t> shape = array.shape();
+    std::size_t bytes = size_of(array.dtype());
+    for (std::size_t i = 1; i < shape.size(); ++i) bytes *= shape[i];
+    shape[0] = rows.size();
+    file.write(npy_header(array.dtype(), shape));
+    for (const std::uint32_t row : rows) file.write(array.view().at(row), bytes);
+}
+
+void write_npy(const std::filesystem::path& path, const ArrayView& array) {
+    AtomicFile file(path);
+    write_npy(file, array);
+    file.commit();
 }
 
 }  // namespace kandinsky

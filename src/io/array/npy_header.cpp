@@ -1,9 +1,9 @@
-#include "io/array/npy_header.hpp"
+#include "io/array/npy.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <string_view>
+#include <utility>
 
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
@@ -11,7 +11,6 @@
 namespace kandinsky {
 
 namespace {
-
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kLongestHeader = 1 << 20;
 constexpr std::size_t kMostAxes = 64;  // numpy 2's own limit
@@ -110,39 +109,25 @@ class Scanner {
     std::size_t at_ = 0;
 };
 
-std::string descr_of(Scanner& scanner, const std::string& name) {
-    const char first = scanner.peek();
-    if (first == '[' || first == '(')
-        refuse_npy(name, "structured dtypes are refused; save each field as an array of plain numbers");
-    return scanner.string();
-}
-
 NpyHeader parse(std::string_view text, const std::string& name) {
     Scanner scanner(text, name);
     NpyHeader header;
+    constexpr std::string_view kKeys[] = {"descr", "fortran_order", "shape"};
     bool seen[3] = {};
-    const auto first_time = [&](bool& flag, std::string_view key) {
-        if (flag) scanner.refuse(fmt::format("the key '{}' comes twice", key));
-        flag = true;
-    };
     scanner.expect('{');
     bool comma = true;
     while (!scanner.accept('}')) {
         if (!comma) scanner.refuse("expected ',' or '}'");
         const std::string key = scanner.string();
         scanner.expect(':');
-        if (key == "descr") {
-            first_time(seen[0], key);
-            header.descr = descr_of(scanner, name);
-        } else if (key == "fortran_order") {
-            first_time(seen[1], key);
-            header.fortran_order = scanner.boolean();
-        } else if (key == "shape") {
-            first_time(seen[2], key);
-            header.shape = scanner.shape();
-        } else {
-            scanner.refuse(fmt::format("unknown key '{}'", printable(key, 40)));
-        }
+        const auto known = std::find(std::begin(kKeys), std::end(kKeys), key) - kKeys;
+        if (known == 3) scanner.refuse(fmt::format("unknown key '{}'", printable(key, 40)));
+        if (std::exchange(seen[known], true)) scanner.refuse(fmt::format("the key '{}' comes twice", key));
+        if (known == 0 && (scanner.peek() == '[' || scanner.peek() == '('))
+            refuse_npy(name, "structured dtypes are refused; save each field as an array of plain numbers");
+        if (known == 0) header.descr = scanner.string();
+        if (known == 1) header.fortran_order = scanner.boolean();
+        if (known == 2) header.shape = scanner.shape();
         comma = scanner.accept(',');
     }
     if (!scanner.finished()) scanner.refuse("text after the closing '}'");
@@ -166,26 +151,21 @@ Dict find_dict(std::span<const std::byte> bytes, const std::string& name) {
     const std::size_t major = text.size() > 6 ? byte(6) : 1, begin = major == 1 ? 10 : 12;
     if (text.size() > 7 && (major < 1 || major > 3 || byte(7) != 0))
         refuse_npy(
-            name,
-            fmt::format(
-                "npy format version {}.{} is unknown (1.0, 2.0 and 3.0 are); save it again with numpy.save",
-                major, byte(7)));
+            name, "npy format version {}.{} is unknown (1.0, 2.0 and 3.0 are); save it again with numpy.save",
+            major, byte(7));
     if (text.size() < begin)
-        refuse_npy(name, fmt::format("truncated: there are {} bytes, the npy preamble needs {}", text.size(),
-                                     begin));
+        refuse_npy(name, "truncated: there are {} bytes, the npy preamble needs {}", text.size(), begin);
     std::size_t length = byte(8) | byte(9) << 8;
     if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
     if (length > kLongestHeader)
-        refuse_npy(name, fmt::format("its npy header claims {} bytes, more than {}: the file is damaged",
-                                     length, kLongestHeader));
+        refuse_npy(name, "its npy header claims {} bytes, more than {}: the file is damaged", length,
+                   kLongestHeader);
     return {begin, length};
 }
 
+constexpr std::string_view kTypes[] = {"b1", "i1", "u1", "i2", "u2", "i4",
+                                       "u4", "i8", "u8", "f2", "f4", "f8"};  // in the order of DType
 }  // namespace
-
-void refuse_npy(const std::string& name, std::string_view reason) {
-    fail(ErrorKind::data, "cannot read {}: {}", name, reason);
-}
 
 std::size_t npy_header_bytes(std::span<const std::byte> preamble, const std::string& name) {
     const Dict dict = find_dict(preamble, name);
@@ -196,16 +176,10 @@ NpyHeader read_npy_header(std::span<const std::byte> file, const std::string& na
     const Dict dict = find_dict(file, name);
     const std::size_t bytes = dict.begin + dict.length;
     if (bytes > file.size())
-        refuse_npy(name, fmt::format("truncated: there are {} bytes, the npy header alone needs {}",
-                                     file.size(), bytes));
+        refuse_npy(name, "truncated: there are {} bytes, the npy header alone needs {}", file.size(), bytes);
     NpyHeader header = parse({reinterpret_cast<const char*>(file.data()) + dict.begin, dict.length}, name);
     header.bytes = bytes;
     return header;
-}
-
-namespace {
-constexpr std::string_view kTypes[] = {"b1", "i1", "u1", "i2", "u2", "i4",
-                                       "u4", "i8", "u8", "f2", "f4", "f8"};  // in the order of DType
 }
 
 std::string_view npy_type_text(DType dtype) {
@@ -240,17 +214,15 @@ NpyType npy_type(const std::string& descr, const std::string& name) {
         default:
             break;
     }
-    refuse_npy(
-        name,
-        fmt::format("the dtype '{}' is not supported; save bool, 8 to 64-bit integers or 16 to 64-bit floats",
-                    printable(descr, 40)));
+    refuse_npy(name,
+               "the dtype '{}' is not supported; save bool, 8 to 64-bit integers or 16 to 64-bit floats",
+               printable(descr, 40));
 }
 
 std::string npy_header(const std::string& descr, const std::vector<std::size_t>& shape) {
     std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr,
                                    fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-    // numpy leaves room for the first extent to grow to 21 digits, then pads with 1 to 64 blanks up to a
-    // multiple of 64.
+    // numpy leaves room for 21 digits of the first extent, then pads with 1 to 64 blanks to a multiple of 64.
     constexpr std::size_t kGrowthDigits = 21;
     constexpr std::size_t kPreamble = 10;
     if (!shape.empty()) dict.append(kGrowthDigits - std::to_string(shape.front()).size(), ' ');

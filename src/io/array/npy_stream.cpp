@@ -7,13 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <kandinsky/npy.hpp>
-#include <memory>
 #include <system_error>
-#include <utility>
 
 #include "core/base/fail.hpp"
-#include "io/array/npy_header.hpp"
+#include "io/array/npy.hpp"
 #include "io/file/printable.hpp"
 
 namespace kandinsky {
@@ -39,8 +36,7 @@ NpyStream::NpyStream(const std::string& path)
         if (header.fortran_order)
             fail(ErrorKind::data,
                  "cannot read {}: it is in Fortran order, whose first image ends at the last byte; save it "
-                 "with "
-                 "numpy.ascontiguousarray",
+                 "with numpy.ascontiguousarray",
                  name_);
         if (header.shape.empty()) fail(ErrorKind::data, "cannot read {}: it is a single number", name_);
         descr_ = std::move(header.descr);
@@ -75,12 +71,6 @@ std::size_t NpyStream::read_some(std::byte* to, std::size_t bytes) {
     return have;
 }
 
-void NpyStream::read_exactly(std::byte* to, std::size_t bytes) {
-    if (read_some(to, bytes) < bytes)
-        fail(ErrorKind::data, "cannot read {}: it ends after {} of {} rows", name_, done_,
-             shape_.empty() ? 0 : shape_.front());
-}
-
 Array NpyStream::next(std::size_t rows) {
     rows = std::min(rows, shape_.front() - done_);
     if (rows == 0) return {};
@@ -89,7 +79,8 @@ Array NpyStream::next(std::size_t rows) {
     const std::string start = npy_header(descr_, shape);
     auto bytes = std::make_shared<std::vector<std::byte>>(start.size() + rows * row_bytes_);
     std::memcpy(bytes->data(), start.data(), start.size());
-    read_exactly(bytes->data() + start.size(), rows * row_bytes_);
+    if (read_some(bytes->data() + start.size(), rows * row_bytes_) < rows * row_bytes_)
+        fail(ErrorKind::data, "cannot read {}: it ends after {} of {} rows", name_, done_, shape_.front());
     done_ += rows;
     std::byte more{};
     if (done_ == shape_.front() && read_some(&more, 1) > 0)

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <kandinsky/array.hpp>
-#include <string>
-#include <vector>
 
 namespace kandinsky {
 
@@ -18,15 +16,13 @@ class NpyStream {
 
     [[nodiscard]] const std::vector<std::size_t>& shape() const { return shape_; }
     [[nodiscard]] const std::string& name() const { return name_; }  ///< for messages
-    /// The next rows, fewer at the end; an empty array when there are none left. Having read the last row, it
-    /// insists that nothing follows.
+    /// The next rows, fewer at the end, an empty array after it. Nothing may follow the last row.
     [[nodiscard]] Array next(std::size_t rows);
 
     /// Whether a source can be read only once: "-", a pipe or a character device.
     [[nodiscard]] static bool is_stream(const std::string& path);
 
   private:
-    void read_exactly(std::byte* to, std::size_t bytes);
     /// As many bytes as there are, at most `bytes`.
     [[nodiscard]] std::size_t read_some(std::byte* to, std::size_t bytes);
 

@@ -7,11 +7,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <limits>
-#include <string>
 #include <system_error>
 
 #include "core/base/fail.hpp"
-#include "io/array/npy_write.hpp"
+#include "io/array/npy.hpp"
 #include "io/file/bus_fault.hpp"
 #include "io/file/printable.hpp"
 
@@ -34,7 +33,6 @@ struct ScratchArray::File {
 };
 
 namespace {
-
 std::string scratch_folder(const std::filesystem::path& wanted) {
     if (!wanted.empty()) return wanted.string();
     const char* const named = std::getenv("TMPDIR");
@@ -59,7 +57,6 @@ std::size_t checked_product(std::size_t a, std::size_t b) {
         fail(ErrorKind::data, "the data are too large for one file: use fewer images at a time");
     return product;
 }
-
 }  // namespace
 
 ScratchArray::ScratchArray(DType dtype, std::vector<std::size_t> item_shape,
@@ -128,20 +125,11 @@ Array ScratchArray::array() const {
 
     void* const start = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, file_->descriptor, 0);
     if (start == MAP_FAILED) file_->refuse(errno);
-    // The mapping keeps the file's content alive by itself, but the folder's space is the file's to give
-    // back.
-    std::shared_ptr<void> mapping(start, [length, file = file_](void* at) { ::munmap(at, length); });
-    struct Named {
-        std::shared_ptr<void> mapping;
-        NamedRange name;  // leaves first
-    };
-    const std::shared_ptr<const Named> owner(
-        new Named{std::move(mapping), {start, length, file_->folder + " (temporary data)"}});
     ArrayView view{.data = static_cast<const std::byte*>(start),
                    .dtype = dtype_,
                    .shape = shape,
                    .strides = c_strides(shape, dtype_)};
-    return {std::move(view), owner};
+    return {std::move(view), own_mapping(start, length, file_->folder + " (temporary data)")};
 }
 
 }  // namespace kandinsky

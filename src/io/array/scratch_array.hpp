@@ -1,10 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <kandinsky/array.hpp>
-#include <memory>
-#include <vector>
 
 namespace kandinsky {
 
@@ -18,7 +15,6 @@ class ScratchArray {
 
     [[nodiscard]] std::size_t items() const { return items_; }
     [[nodiscard]] DType dtype() const { return dtype_; }
-    [[nodiscard]] const std::vector<std::size_t>& item_shape() const { return item_shape_; }
 
     /// Appends one item [item...] or several [n, item...], whatever their strides.
     void append(const ArrayView& items);
@@ -37,8 +33,7 @@ class ScratchArray {
     std::shared_ptr<File> file_;
     DType dtype_;
     std::vector<std::size_t> item_shape_;
-    std::size_t item_bytes_ = 0;
-    std::size_t items_ = 0;
+    std::size_t item_bytes_ = 0, items_ = 0;
 };
 
 }  // namespace kandinsky

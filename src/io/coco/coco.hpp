@@ -1,11 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <kandinsky/array.hpp>
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace kandinsky {
 
@@ -31,8 +27,7 @@ struct CocoOptions {
 struct CocoImage {
     std::int64_t id = 0;
     std::string file_name;  ///< never absolute, never with "..": it stays inside the image folder
-    std::uint32_t height = 0;
-    std::uint32_t width = 0;
+    std::uint32_t height = 0, width = 0;
     std::size_t annotations = 0;  ///< of the selected categories
 };
 
@@ -41,24 +36,28 @@ inline constexpr std::uint8_t kCocoIgnored = 255;
 /// The instance annotations of a COCO JSON file, reduced to some categories. The file stays mapped, and for
 /// each image and each annotation of those categories some 50 bytes are kept: outlines are read from the
 /// file when an image's labels are asked for. Copies share everything. Keys may come in any order. Every
-/// error is one line of kind `data` that names the file and the annotation's (or image's) id, or its byte
-/// where it has none.
+/// error is one line of kind `data` that names the file and the annotation's (or image's) id, or its byte.
 class CocoFile {
   public:
     CocoFile(const std::filesystem::path& path, const CocoOptions& options);
 
     /// In the file's order.
-    [[nodiscard]] const std::vector<CocoImage>& images() const;
-    [[nodiscard]] const std::vector<std::string>& class_names() const;  ///< without the background
+    [[nodiscard]] const std::vector<CocoImage>& images() const { return listing_->images; }
+    /// Without the background.
+    [[nodiscard]] const std::vector<std::string>& class_names() const { return listing_->class_names; }
 
-    /// The truth of one image: labels uint8 [H,W], or 0/1 masks uint8 [K+1,H,W] with CocoOverlap::masks.
-    /// Safe from several threads.
+    /// One image's truth: labels uint8 [H,W], or 0/1 masks uint8 [K+1,H,W] (CocoOverlap::masks). Thread-safe.
     [[nodiscard]] Array labels(std::size_t image) const;
 
+    struct Listing {
+        std::vector<CocoImage> images;
+        std::vector<std::string> class_names;
+    };
     struct Index;
 
   private:
     std::shared_ptr<const Index> index_;
+    std::shared_ptr<const Listing> listing_;  ///< a part of the index
 };
 
 }  // namespace kandinsky

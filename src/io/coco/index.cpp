@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <exception>
-#include <filesystem>
 #include <optional>
 
 #include "core/base/parallel.hpp"
@@ -13,12 +12,10 @@ namespace kandinsky {
 
 namespace coco {
 namespace {
-
 /// Elements are parsed in runs of about this many bytes; a thread takes kStrip runs at a time.
 constexpr std::size_t kWindow = std::size_t{1} << 18;
 constexpr std::size_t kStrip = 64;
-constexpr std::int64_t kLongestSide = 65535;
-constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
+constexpr std::int64_t kLongestSide = 65535, kMostPixels = std::int64_t{1} << 28;
 constexpr std::size_t kMostClasses = 254;  // 255 is the ignored label
 
 /// The `id` of the k-th element of a run, for a message; nothing where it cannot be had.
@@ -91,8 +88,10 @@ std::vector<T> read_elements(const CocoFile::Index& index, const JsonRuns& runs,
     return all;
 }
 
-void need(bool there, const char* key) {
-    if (!there) throw Problem{fmt::format("has no \"{}\"", key)};
+template <class T>
+T need(std::optional<T>& value, const char* key) {
+    if (!value) throw Problem{fmt::format("has no \"{}\"", key)};
+    return std::move(*value);
 }
 
 /// Calls use(key, value) for every member of an object.
@@ -119,9 +118,7 @@ std::optional<Category> read_category(ondemand::object object) {
         else if (key == "name")
             name = take(value.get_string(), "has a \"name\" that is no text");
     });
-    need(id.has_value(), "id");
-    need(name.has_value(), "name");
-    return Category{*id, std::move(*name)};
+    return Category{need(id, "id"), need(name, "name")};
 }
 
 /// A file's name that stays inside the image folder.
@@ -138,7 +135,6 @@ std::string safe_name(std::string_view text) {
 }
 
 std::optional<CocoImage> read_image(ondemand::object object) {
-    CocoImage image;
     std::optional<std::int64_t> id, height, width;
     std::optional<std::string> file_name;
     for_each_member(object, [&](std::string_view key, ondemand::value value) {
@@ -151,16 +147,16 @@ std::optional<CocoImage> read_image(ondemand::object object) {
         else if (key == "file_name")
             file_name = safe_name(take(value.get_string(), "has a \"file_name\" that is no text"));
     });
-    need(id.has_value(), "id");
-    need(height.has_value(), "height");
-    need(width.has_value(), "width");
-    need(file_name.has_value(), "file_name");
-    if (*height < 1 || *width < 1 || *height > kLongestSide || *width > kLongestSide)
-        throw Problem{fmt::format("is {} x {} pixels; 1 to {} are possible", *height, *width, kLongestSide)};
-    if (*height * *width > kMostPixels)
-        throw Problem{fmt::format("has {} x {} pixels, more than {}", *height, *width, kMostPixels)};
-    return CocoImage{*id, std::move(*file_name), static_cast<std::uint32_t>(*height),
-                     static_cast<std::uint32_t>(*width), 0};
+    CocoImage image{.id = need(id, "id")};
+    const std::int64_t rows = need(height, "height"), columns = need(width, "width");
+    image.file_name = need(file_name, "file_name");
+    if (rows < 1 || columns < 1 || rows > kLongestSide || columns > kLongestSide)
+        throw Problem{fmt::format("is {} x {} pixels; 1 to {} are possible", rows, columns, kLongestSide)};
+    if (rows * columns > kMostPixels)
+        throw Problem{fmt::format("has {} x {} pixels, more than {}", rows, columns, kMostPixels)};
+    image.height = static_cast<std::uint32_t>(rows);
+    image.width = static_cast<std::uint32_t>(columns);
+    return image;
 }
 
 /// An annotation as it stands in the file: the image by its id.
@@ -197,29 +193,22 @@ std::optional<Entry> read_annotation(ondemand::object object, const PieceParser&
                               ? truth
                               : take(value.get_int64(), "has an \"iscrowd\" that is neither 0 nor 1") != 0;
         } else if (key == "segmentation") {
-            const auto type = take(value.type(), "has a damaged \"segmentation\"");
-            std::string_view text;
-            if (type == ondemand::json_type::array)
-                text = take(take(value.get_array(), "has a damaged \"segmentation\"").raw_json(),
-                            "has a damaged \"segmentation\"");
-            else if (type == ondemand::json_type::object)
-                text = take(take(value.get_object(), "has a damaged \"segmentation\"").raw_json(),
-                            "has a damaged \"segmentation\"");
-            else
+            const char* const damaged = "has a damaged \"segmentation\"";
+            const auto type = take(value.type(), damaged);
+            if (type != ondemand::json_type::array && type != ondemand::json_type::object)
                 throw Problem{"has a \"segmentation\" that is neither polygons nor run lengths"};
+            const std::string_view text = type == ondemand::json_type::array
+                                              ? take(take(value.get_array(), damaged).raw_json(), damaged)
+                                              : take(take(value.get_object(), damaged).raw_json(), damaged);
             const std::size_t at = begin + parser.offset_of(text);
             outline = TextRange{at, at + text.size()};
         }
     });
-    need(category.has_value(), "category_id");
-    const std::uint32_t* const klass = find(classes, *category);
+    const std::uint32_t* const klass = find(classes, need(category, "category_id"));
     if (klass == nullptr) return std::nullopt;
-    need(id.has_value(), "id");
-    need(image.has_value(), "image_id");
-    need(outline.has_value(), "segmentation");
-    entry.id = *id;
-    entry.image_id = *image;
-    entry.outline = *outline;
+    entry.id = need(id, "id");
+    entry.image_id = need(image, "image_id");
+    entry.outline = need(outline, "segmentation");
     entry.klass = static_cast<std::uint16_t>(*klass);
     return entry;
 }
@@ -269,9 +258,10 @@ Lookup number_images(const CocoFile::Index& index) {
     for (std::size_t i = 0; i < index.images.size(); ++i)
         numbers.emplace_back(index.images[i].id, static_cast<std::uint32_t>(i));
     std::sort(numbers.begin(), numbers.end());
-    for (std::size_t i = 1; i < numbers.size(); ++i)
-        if (numbers[i].first == numbers[i - 1].first)
-            fail(ErrorKind::data, "{}: two images have the id {}", index.name, numbers[i].first);
+    const auto twin = std::adjacent_find(numbers.begin(), numbers.end(),
+                                         [](const auto& a, const auto& b) { return a.first == b.first; });
+    if (twin != numbers.end())
+        fail(ErrorKind::data, "{}: two images have the id {}", index.name, twin->first);
     return numbers;
 }
 
@@ -297,7 +287,6 @@ void sort_annotations(CocoFile::Index& index, const std::vector<Entry>& entries)
         index.annotations[next[image_of[i]]++] = {entries[i].id, entries[i].outline, image_of[i],
                                                   entries[i].klass, entries[i].crowd};
 }
-
 }  // namespace
 }  // namespace coco
 
@@ -325,15 +314,8 @@ CocoFile::CocoFile(const std::filesystem::path& path, const CocoOptions& options
                     [&](coco::ondemand::object object, const coco::PieceParser& parser, std::size_t begin) {
                         return coco::read_annotation(object, parser, begin, classes);
                     }));
-    index_ = std::move(index);
-}
-
-const std::vector<CocoImage>& CocoFile::images() const {
-    return index_->images;
-}
-
-const std::vector<std::string>& CocoFile::class_names() const {
-    return index_->class_names;
+    index_ = index;
+    listing_ = index;
 }
 
 }  // namespace kandinsky

@@ -19,8 +19,7 @@ struct Problem {
 };
 
 /// simdjson reads some bytes past the end of its input, which a mapped file need not have: pieces are copied
-/// into a buffer of this object's, small enough to stay in the processor's cache. Keeps the parser's memory
-/// for the next piece.
+/// into a buffer of this object's, small enough for the processor's cache. The parser's memory is kept.
 class PieceParser {
   public:
     /// A run of an array's elements as an array. Alive until the next call. Throws Problem.
@@ -80,12 +79,10 @@ struct Annotation {
 }  // namespace coco
 
 /// Everything known about a file; made once, then only read.
-struct CocoFile::Index {
+struct CocoFile::Index : Listing {
     std::string name;  ///< in messages
     MappedFile file;
     CocoOptions options;
-    std::vector<CocoImage> images;
-    std::vector<std::string> class_names;
     std::vector<coco::Annotation> annotations;  ///< by image, then in the file's order
     std::vector<std::size_t> first;             ///< image -> its first annotation; one more than images
 };

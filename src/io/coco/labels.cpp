@@ -1,18 +1,15 @@
 #include <algorithm>
 
 #include "io/coco/index.hpp"
-#include "io/mask/polygon.hpp"
-#include "io/mask/run_lengths.hpp"
+#include "io/mask/mask.hpp"
 
 namespace kandinsky {
 
 namespace coco {
 namespace {
-
 constexpr std::size_t kFewestNumbers = 6;  // three corners
 
-/// The outline of an annotation drawn into a mask of its image. Throws Problem, or Error that begins with
-/// `name`.
+/// Draws an annotation's outline into a mask of its image. Throws Problem, or Error that begins with `name`.
 class OutlineReader {
   public:
     void fill(std::string_view text, const Grid& grid, std::uint8_t* mask, const std::string& name) {
@@ -149,7 +146,6 @@ Array masks_of(const CocoFile::Index& index, Drawing& drawing) {
     }
     return out;
 }
-
 }  // namespace
 }  // namespace coco
 

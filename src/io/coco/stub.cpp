@@ -4,11 +4,6 @@
 
 namespace kandinsky {
 
-struct CocoFile::Index {
-    std::vector<CocoImage> images;
-    std::vector<std::string> names;
-};
-
 CocoFile::CocoFile(const std::filesystem::path& path, const CocoOptions& /*options*/) {
     fail(ErrorKind::usage,
          "cannot read {}: this build has no COCO reader; install libsimdjson-dev (Debian), then configure "
@@ -16,15 +11,8 @@ CocoFile::CocoFile(const std::filesystem::path& path, const CocoOptions& /*optio
          printable(path.string()));
 }
 
-// Never reached, since there is no object to call them on.
-const std::vector<CocoImage>& CocoFile::images() const {
-    return index_->images;
-}
-const std::vector<std::string>& CocoFile::class_names() const {
-    return index_->names;
-}
 Array CocoFile::labels(std::size_t /*image*/) const {
-    return {};
+    return {};  // never reached, since there is no object to call it on
 }
 
 }  // namespace kandinsky

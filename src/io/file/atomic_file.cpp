@@ -21,11 +21,8 @@ namespace kandinsky {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::size_t kBuffer = std::size_t{1} << 18;
-constexpr std::size_t kLargestWrite = std::size_t{32} << 20;
-constexpr int kMostLinks = 40;
-constexpr int kMostNames = 100;
+constexpr std::size_t kBuffer = std::size_t{1} << 18, kLargestWrite = std::size_t{32} << 20;
+constexpr int kMostLinks = 40, kMostNames = 100;
 
 fs::path folder_of(const fs::path& file) {
     return file.has_parent_path() ? file.parent_path() : fs::path(".");
@@ -71,7 +68,6 @@ Resolved resolve(fs::path path) {
     }
     return {.file = std::move(path), .error = ELOOP};
 }
-
 }  // namespace
 
 AtomicFile::AtomicFile(fs::path target, Temporary temporary) : target_(std::move(target)) {
@@ -111,8 +107,7 @@ void AtomicFile::open_temporary(Temporary temporary) {
         const bool unsupported = errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL;
         if (!unsupported) refuse(errno);
     }
-    // O_EXCL rather than mkostemp: the kernel then applies the umask, which cannot be asked for without a
-    // race.
+    // O_EXCL rather than mkostemp: the kernel applies the umask, which cannot be asked for without a race.
     for (int attempt = 0; attempt < kMostNames; ++attempt) {
         fs::path name = hidden_name_beside(final_);
         descriptor_ = open_retrying(name.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
@@ -174,8 +169,7 @@ void AtomicFile::write_through(const std::byte* data, std::size_t bytes) {
     }
 }
 
-/// Has the system carry what was written to the disk while the next piece is made: fsync() then finds little
-/// left. What goes wrong is told by fsync().
+/// Has what was written go to the disk while the next piece is made: fsync() finds little left, and tells.
 void AtomicFile::start_sync() {
     if (direct_ || put_ - syncing_ < kLargestWrite) return;
 #ifdef SYNC_FILE_RANGE_WRITE
@@ -232,8 +226,7 @@ void AtomicFile::place() {
 }
 
 void AtomicFile::sync_folder() const {
-    // A folder that may not be read, or a file system that syncs no folders: the name lasts as well as it
-    // can.
+    // Not every folder may be read, nor every file system sync it: the name lasts as well as it can.
     const int folder = open_retrying(folder_of(final_).c_str(), O_RDONLY | O_DIRECTORY);
     if (folder < 0) return;
     const int code = ::fsync(folder) == 0 ? 0 : errno;

@@ -48,8 +48,7 @@ class AtomicFile {
     std::filesystem::path final_;      ///< what the links at target_ lead to
     std::filesystem::path temporary_;  ///< empty while the temporary has no name
     int descriptor_ = -1;
-    bool direct_ = false;
-    bool prepared_ = false;
+    bool direct_ = false, prepared_ = false;
     std::uint64_t position_ = 0;
     std::uint64_t put_ = 0;      ///< bytes handed to the system
     std::uint64_t syncing_ = 0;  ///< of those, the ones on their way to the disk

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -17,7 +18,6 @@
 namespace kandinsky {
 
 namespace {
-
 /// The handler reads the table while other threads enter and leave it, so it is an array of atomics and never
 /// moves. A slot belongs to whoever made `taken` true; `begin` is published last and withdrawn first.
 struct Slot {
@@ -67,6 +67,31 @@ void on_fault(int, siginfo_t* info, void*) {
     std::signal(SIGBUS, SIG_DFL);
 }
 
+/// Mapped memory that the handler knows by name.
+struct Mapping {
+    std::shared_ptr<void> memory;
+    std::string file;
+    Slot* slot;  ///< none when the table is full: a fault then ends the program as ever
+
+    Mapping(std::shared_ptr<void> mapped, std::size_t bytes, std::string name)
+        : memory(std::move(mapped)),
+          file(std::move(name)),
+          slot(std::find_if(slots.begin(), slots.end(), [](Slot& one) {
+              return !one.taken.load(std::memory_order_relaxed) && !one.taken.exchange(true);
+          })) {
+        if (slot == slots.end()) return;
+        slot->bytes.store(bytes, std::memory_order_relaxed);
+        slot->file.store(file.c_str(), std::memory_order_relaxed);
+        slot->begin.store(reinterpret_cast<std::uintptr_t>(memory.get()), std::memory_order_release);
+    }
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+    ~Mapping() {  // before another mapping can get the addresses
+        if (slot == slots.end()) return;
+        slot->begin.store(0, std::memory_order_release);
+        slot->taken.store(false, std::memory_order_release);
+    }
+};
 }  // namespace
 
 void report_bus_faults() {
@@ -90,23 +115,9 @@ void check_bus_faults() {
     fail(ErrorKind::file, "cannot read {}: {}", file, std::generic_category().message(EIO));
 }
 
-NamedRange::NamedRange(const void* begin, std::size_t bytes, std::string file) : file_(std::move(file)) {
-    for (std::size_t i = 0; i < kSlots && slot_ < 0; ++i)
-        if (!slots[i].taken.load(std::memory_order_relaxed) && !slots[i].taken.exchange(true))
-            slot_ = static_cast<int>(i);
-    if (slot_ < 0) return;
-    Slot& slot = slots[static_cast<std::size_t>(slot_)];
-    slot.bytes.store(bytes, std::memory_order_relaxed);
-    slot.file.store(file_.c_str(), std::memory_order_relaxed);
-    slot.begin.store(reinterpret_cast<std::uintptr_t>(begin), std::memory_order_release);
-}
-
-void NamedRange::forget() noexcept {
-    if (slot_ < 0) return;
-    Slot& slot = slots[static_cast<std::size_t>(slot_)];
-    slot.begin.store(0, std::memory_order_release);
-    slot.taken.store(false, std::memory_order_release);
-    slot_ = -1;
+std::shared_ptr<const void> own_mapping(void* start, std::size_t bytes, std::string file) {
+    std::shared_ptr<void> memory(start, [bytes](void* at) { ::munmap(at, bytes); });
+    return std::make_shared<const Mapping>(std::move(memory), bytes, std::move(file));
 }
 
 }  // namespace kandinsky

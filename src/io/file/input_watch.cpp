@@ -13,7 +13,6 @@
 namespace kandinsky {
 
 namespace {
-
 /// What does not stay the same when a file is written to or replaced. Not the time of its status (ctime): a
 /// backup that links to the file sets it, too.
 struct Stamp {
@@ -60,7 +59,6 @@ void wait_for_the_clock(const std::string& path, const Stamp& stamp) {
     struct stat again {};
     if (::stat(path.c_str(), &again) == 0 && Stamp(again) != stamp) refuse(path);
 }
-
 }  // namespace
 
 InputWatch::InputWatch() : outermost_(!watching.exchange(true)) {}

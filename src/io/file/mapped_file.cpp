@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,7 +16,6 @@
 namespace kandinsky {
 
 namespace {
-
 [[noreturn]] void cannot_read(const std::filesystem::path& path, int code) {
     fail(ErrorKind::file, "cannot read {}: {}", printable(path.string()),
          std::generic_category().message(code));
@@ -26,20 +24,6 @@ namespace {
 struct Descriptor {
     int number;
     ~Descriptor() { ::close(number); }
-};
-
-struct Mapping {
-    void* start;
-    std::size_t length;
-    NamedRange name;
-    Mapping(void* at, std::size_t bytes, const std::filesystem::path& path)
-        : start(at), length(bytes), name(at, bytes, path.string()) {}
-    Mapping(const Mapping&) = delete;
-    Mapping& operator=(const Mapping&) = delete;
-    ~Mapping() {
-        name.forget();  // before another mapping can get the addresses
-        ::munmap(start, length);
-    }
 };
 
 MappedFile read_to_end(int descriptor, const std::filesystem::path& path) {
@@ -55,7 +39,6 @@ MappedFile read_to_end(int descriptor, const std::filesystem::path& path) {
     }
     return {.bytes = {buffer->data(), filled}, .owner = buffer};
 }
-
 }  // namespace
 
 MappedFile map_file(const std::filesystem::path& path) {
@@ -80,14 +63,9 @@ MappedFile map_file(const std::filesystem::path& path) {
         if (errno == ENODEV) return read_to_end(number, path);  // a file system without mapping
         cannot_read(path, errno);
     }
-    std::shared_ptr<const Mapping> mapping;
-    try {
-        mapping = std::make_shared<const Mapping>(start, length, path);
-    } catch (...) {
-        ::munmap(start, length);
-        throw;
-    }
-    return {.bytes = {static_cast<const std::byte*>(start), length}, .owner = mapping, .mapped = true};
+    return {.bytes = {static_cast<const std::byte*>(start), length},
+            .owner = own_mapping(start, length, path.string()),
+            .mapped = true};
 }
 
 }  // namespace kandinsky

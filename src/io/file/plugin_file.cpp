@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "core/base/fail.hpp"

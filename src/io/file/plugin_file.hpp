@@ -4,8 +4,7 @@
 
 namespace kandinsky {
 
-/// A shared library that the command loads when it needs it, with two C functions: one returns the version of
-/// the interface, the other makes the plug-in's object.
+/// A shared library loaded at need, with two C functions: the interface's version, and the object's maker.
 struct PluginFile {
     const char* file;
     const char* variable;  ///< of the environment: its path, where it lies elsewhere
@@ -18,8 +17,7 @@ struct PluginFile {
 };
 
 /// Loads the file and returns its make function. It is looked for where the variable says, else beside the
-/// program, else in ../lib/kandinsky from there. Throws a usage error that says what to install where there
-/// is none of the right version.
+/// program, else in ../lib/kandinsky from there. Throws a usage error that says what to install.
 [[nodiscard]] void* load_plugin(const PluginFile& wanted);
 
 }  // namespace kandinsky

@@ -7,8 +7,7 @@
 
 namespace kandinsky {
 
-/// The length of the UTF-8 character that the text begins with, or 0 where its bytes are none, or one that
-/// controls a terminal.
+/// The length of the UTF-8 character at the start of the text; 0 where it is none, or controls a terminal.
 [[nodiscard]] inline std::size_t shown_character(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7F ? 1 : 0;
@@ -24,8 +23,7 @@ namespace kandinsky {
     return length;
 }
 
-/// Text out of a file, fit for a one-line message: control characters and what is no UTF-8 escaped, the
-/// length bounded.
+/// Text fit for a one-line message: control characters and what is no UTF-8 escaped, the length bounded.
 [[nodiscard]] inline std::string printable(std::string_view text, std::size_t limit = 200) {
     std::string out;
     for (std::string_view rest = text.substr(0, limit); !rest.empty();) {

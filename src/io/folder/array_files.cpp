@@ -1,17 +1,15 @@
-#include "io/folder/array_files.hpp"
+#include "io/folder/folder.hpp"
 
 #include <algorithm>
 #include <cstring>
-#include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
 
 #include "core/base/fail.hpp"
-#include "io/array/npy_header.hpp"
+#include "io/array/npy.hpp"
 #include "io/file/mapped_file.hpp"
 #include "io/nifti/format.hpp"
-#include "io/source/items.hpp"
-#include "io/source/volume_view.hpp"
-#include "io/zip/inflate.hpp"
+#include "io/source/source.hpp"
+#include "io/zip/deflate.hpp"
 
 namespace kandinsky {
 
@@ -29,15 +27,11 @@ std::size_t first_bytes(std::span<const std::byte> stored, bool deflated, std::s
         std::memcpy(out.data(), stored.data(), count);
         return count;
     }
-    InflateStream stream(kRawWindow);
-    z_stream& z = stream.state;
     constexpr std::size_t kEnough = std::size_t{1} << 20;
-    z.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(stored.data()));
-    z.avail_in = static_cast<uInt>(std::min(stored.size(), kEnough));
-    z.next_out = reinterpret_cast<Bytef*>(out.data());
-    z.avail_out = static_cast<uInt>(out.size());
-    (void)::inflate(&z, Z_SYNC_FLUSH);  // damage shows when the member is read whole
-    return out.size() - z.avail_out;
+    std::span<const std::byte> in = stored.first(std::min(stored.size(), kEnough));
+    std::span<std::byte> left = out;
+    (void)InflateStream(kRawWindow).step(in, left);  // damage shows when the member is read whole
+    return out.size() - left.size();
 }
 struct NpzShape {
     std::string key;

@@ -1,17 +1,15 @@
-#include "io/folder/class_files.hpp"
+#include "io/folder/folder.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <map>
 
-#include "core/base/fail.hpp"
+#include "io/array/npy.hpp"
 #include "io/folder/pattern.hpp"
 
 namespace kandinsky {
 
 namespace {
-
 class ClassFiles : public ImageSource {
   public:
     explicit ClassFiles(std::unique_ptr<ImageSource> files) : files_(std::move(files)) {
@@ -73,16 +71,15 @@ class ClassFiles : public ImageSource {
                 fail(ErrorKind::data, "{} holds {}, but the files of other classes {}",
                      files_->items()[parts_[item][c]].path, name_of(part.dtype()), name_of(out.dtype()));
             const ArrayView& view = part.view();
-            const std::size_t rank = view.rank(), width = size_of(view.dtype);
-            for (std::size_t s = 0; s < info.slices; ++s)
-                for (std::size_t y = 0; y < info.height; ++y) {
-                    const std::byte* from =
-                        view.at(s) + static_cast<std::ptrdiff_t>(y) * view.strides[rank - 2];
-                    std::byte* to =
-                        out.mutable_data() + ((s * info.planes + c) * pixels + y * info.width) * width;
-                    for (std::size_t x = 0; x < info.width; ++x, from += view.strides[rank - 1], to += width)
-                        std::memcpy(to, from, width);
-                }
+            for (std::size_t s = 0; s < info.slices; ++s) {
+                std::byte* to = out.mutable_data() + (s * info.planes + c) * pixels * size_of(view.dtype);
+                for_each_c_order_piece(
+                    {view.at(s),
+                     view.dtype,
+                     {info.height, info.width},
+                     {view.strides.end() - 2, view.strides.end()}},
+                    [&](const std::byte* from, std::size_t bytes) { to = std::copy_n(from, bytes, to); });
+            }
         }
         return out;
     }

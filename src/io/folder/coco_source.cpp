@@ -3,14 +3,13 @@
 
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
-#include "io/folder/coco_source.hpp"
+#include "io/folder/folder.hpp"
 #include "io/image/photo.hpp"
-#include "io/source/items.hpp"
+#include "io/source/source.hpp"
 
 namespace kandinsky {
 
 namespace {
-
 class CocoSource : public ImageSource {
   public:
     CocoSource(const std::filesystem::path& path, const CocoLabels& labels)
@@ -83,7 +82,6 @@ class CocoSource : public ImageSource {
     std::string path_;
     std::vector<std::size_t> order_;  ///< item -> image of the file
 };
-
 }  // namespace
 
 std::unique_ptr<ImageSource> open_coco(const std::filesystem::path& path, const CocoLabels& labels) {

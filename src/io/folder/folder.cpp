@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include "core/base/fail.hpp"
-#include "io/folder/array_files.hpp"
 #include "io/nifti/format.hpp"
-#include "io/png/format.hpp"
-#include "io/source/items.hpp"
+#include "io/png/png.hpp"
 
 namespace kandinsky {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "io/coco/coco.hpp"
 #include "io/source/source.hpp"
 
 namespace kandinsky {
@@ -8,9 +9,38 @@ namespace kandinsky {
 /// .npz probabilities beside the .nii.gz of the predicted labels.
 [[nodiscard]] const std::vector<FolderFormat>& folder_formats();
 
-/// Opens a folder by what is in it. Hidden files (and the "._" files of macOS) are passed over. Throws Error
-/// of kind `data` when it holds nothing that can be read.
+/// Opens a folder by what is in it, hidden files passed over. A data error when nothing can be read.
 [[nodiscard]] std::unique_ptr<ImageSource> open_folder(const std::filesystem::path& folder,
                                                        const SourceOptions& options);
+
+/// One .npy per image: probabilities [C,H,W] or [H,W] (foreground only), labels [H,W], masks [C,H,W].
+[[nodiscard]] FolderFormat npy_format();
+
+/// One .npz per case, as nnU-Net saves probabilities: key `probabilities` (or `softmax`, or the only array),
+/// [C,z,y,x] in the voxel order of the case's NIfTI file; or [C,H,W] for an image. Labels are [z,y,x] or
+/// [H,W]. The axes of a volume are those of the file that SourceOptions::reference knows, else canonical.
+[[nodiscard]] FolderFormat npz_format();
+
+/// One file for each class: NAME_0, NAME_1, ... (also NAME_c0, NAME_class0, NAME_channel0, NAME_prob0, and
+/// '-' or '.' before the number's part) become one item NAME with as many planes. Files whose name has no
+/// number, and items with a class missing or twice, become items with a problem.
+[[nodiscard]] std::unique_ptr<ImageSource> join_class_files(std::unique_ptr<ImageSource> files);
+
+/// How a COCO file becomes labels beside a folder of probabilities.
+struct CocoLabels {
+    CocoOptions options;
+    /// The grid that the model saw photos on, letterboxed (photo.hpp); no pixels: the photos' own.
+    Grid letterbox;
+    /// Padding is of no class (label 255) rather than background. Masks have no such pixels.
+    bool ignore_padding = false;
+};
+
+/// The labels of a COCO annotations file, one item per image, named by the image's file name without folders
+/// and ending. Images without annotation are background. Throws a data error when two share a name.
+[[nodiscard]] std::unique_ptr<ImageSource> open_coco(const std::filesystem::path& path,
+                                                     const CocoLabels& labels);
+
+/// Whether a file's name ends in .json.
+[[nodiscard]] bool is_coco(const std::filesystem::path& path);
 
 }  // namespace kandinsky

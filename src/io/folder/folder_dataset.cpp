@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
-#include <utility>
 
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/thread_buffer.hpp"
 #include "core/team/team.hpp"
 #include "io/array/scratch_array.hpp"
-#include "io/folder/case_groups.hpp"
 #include "io/folder/label_slices.hpp"
-#include "io/source/items.hpp"
+#include "io/folder/pattern.hpp"
 
 namespace kandinsky {
 
@@ -85,37 +83,6 @@ GridFit common_fit(const ImageSource& source, const std::vector<Pair>& pairs, co
     return fit;
 }
 
-void refuse_or_note(const Pairing& pairing, const FolderOptions& options, FolderData& out) {
-    if (!pairing.bad.empty() && !pairing.advice.empty())
-        fail(ErrorKind::data, "{}; {}", list_of(pairing.bad, pairing.files), pairing.advice);
-    refuse_bad(pairing.bad, pairing.files, options.skip_bad);
-    out.skipped = pairing.bad;
-}
-}  // namespace
-
-SliceReader::SliceReader(const ItemInfo& info, Array values, const FolderOptions& options)
-    : data_(check_extents(info, std::move(values)), {.ignore = {},
-                                                     .logits = options.logits,
-                                                     .probs_name = info.path,
-                                                     .labels_name = {},
-                                                     .groups_name = {}}),
-      info_(info),
-      fit_(options.fit) {}
-
-void SliceReader::read(std::size_t slice, float* out, std::size_t* certain_background) const {
-    std::vector<float>& own = thread_buffer<float, struct SliceRead>();
-    const std::size_t pixels = info_.height * info_.width;
-    own.resize(data_.classes() * pixels);
-    data_.read_probs(slice, {0, pixels}, own.data());
-    const float* const planes = own.data() + (info_.planes == 1 ? pixels : 0);
-    if (certain_background != nullptr && info_.planes > 1)
-        *certain_background += static_cast<std::size_t>(std::count(planes, planes + pixels, 1.0f));
-    for (std::size_t c = 0; c < info_.planes; ++c)
-        fit_values(planes + c * pixels, info_.grid(), fit_, c == 0 && info_.planes > 1 ? 1.0f : 0.0f,
-                   out + c * fit_.grid.pixels());
-}
-
-namespace {
 /// The cases that this rank reads: whole groups, about equally many slices to each rank, by what the files'
 /// headers say. `ids`: of the cases; empty without groups.
 std::vector<bool> own_cases(const Communicator& comm, const std::vector<std::size_t>& slices_of,
@@ -139,7 +106,10 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
     FolderData out;
     FolderOptions options = asked;
     Pairing pairing = pair_items(probs, labels);
-    refuse_or_note(pairing, options, out);
+    if (!pairing.bad.empty() && !pairing.advice.empty())
+        fail(ErrorKind::data, "{}; {}", list_of(pairing.bad, pairing.files), pairing.advice);
+    refuse_bad(pairing.bad, pairing.files, options.skip_bad);
+    out.skipped = pairing.bad;
     if (!pairing.remark.empty()) out.remarks.push_back(pairing.remark);
     const std::vector<Pair>& pairs = pairing.pairs;
     if (pairs.empty())
@@ -165,8 +135,7 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
         }
         return grouped ? group_ids(names, options.group_by) : std::vector<std::int64_t>{};
     };
-    // Several ranks number all slices, and each takes its own ones: which slices of others hold annotations
-    // is not needed, and not told.
+    // Several ranks number all slices and take their own: which of the others' are annotated is not told.
     const bool several = comm.size() > 1;
     std::vector<std::size_t> slices_of;
     for (std::size_t i = 0; i < pairs.size(); ++i) slices_of.push_back(info(i).slices);
@@ -314,6 +283,28 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
     return out;
 }
 }  // namespace
+
+SliceReader::SliceReader(const ItemInfo& info, Array values, const FolderOptions& options)
+    : data_(check_extents(info, std::move(values)), {.ignore = {},
+                                                     .logits = options.logits,
+                                                     .probs_name = info.path,
+                                                     .labels_name = {},
+                                                     .groups_name = {}}),
+      info_(info),
+      fit_(options.fit) {}
+
+void SliceReader::read(std::size_t slice, float* out, std::size_t* certain_background) const {
+    std::vector<float>& own = thread_buffer<float, struct SliceRead>();
+    const std::size_t pixels = info_.height * info_.width;
+    own.resize(data_.classes() * pixels);
+    data_.read_probs(slice, {0, pixels}, own.data());
+    const float* const planes = own.data() + (info_.planes == 1 ? pixels : 0);
+    if (certain_background != nullptr && info_.planes > 1)
+        *certain_background += static_cast<std::size_t>(std::count(planes, planes + pixels, 1.0f));
+    for (std::size_t c = 0; c < info_.planes; ++c)
+        fit_values(planes + c * pixels, info_.grid(), fit_, c == 0 && info_.planes > 1 ? 1.0f : 0.0f,
+                   out + c * fit_.grid.pixels());
+}
 
 FolderData read_images(const ImageSource* probs, const ImageSource* labels, const FolderOptions& asked,
                        Progress& progress) {

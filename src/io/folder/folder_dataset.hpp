@@ -3,10 +3,8 @@
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/progress.hpp>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
-#include "io/folder/coco_source.hpp"
+#include "io/folder/folder.hpp"
 #include "io/folder/pairing.hpp"
 #include "io/image/grid_fit.hpp"
 #include "io/source/source.hpp"
@@ -21,8 +19,7 @@ enum class Padding {
 
 struct Team;
 
-/// How folders become one data set. What belongs to the images (axis, grid, ...) is recorded with a
-/// calibrator and applied again at prediction.
+/// How folders become one data set. A calibrator records axis, grid and the like, for prediction.
 struct FolderOptions {
     Axis axis = Axis::axial;
     bool reorient = true;
@@ -37,8 +34,7 @@ struct FolderOptions {
     CocoLabels coco;  ///< how labels are read from a COCO annotations file
 };
 
-/// The options that predict must repeat, as JSON, and back. Throws Error of kind `data` for JSON that makes
-/// no sense.
+/// The options that predict must repeat, as JSON, and back. Throws Error of kind `data` for other JSON.
 [[nodiscard]] nlohmann::ordered_json preparation_json(const FolderOptions& options);
 void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& options);
 
@@ -47,8 +43,7 @@ void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& option
 /// Error of kind `data` when the file is there but cannot be understood.
 [[nodiscard]] std::optional<std::int64_t> ignore_label(const std::filesystem::path& folder);
 
-/// Opens a folder, or a single file of a folder's format. `geometry`: where formats without a geometry of
-/// their own find one (the labels' folder), or empty.
+/// Opens a folder, or one file of such. `geometry`: the labels' folder, for formats that have none; or empty.
 [[nodiscard]] std::unique_ptr<ImageSource> open_images(const std::filesystem::path& path, Role role,
                                                        const FolderOptions& options,
                                                        const std::filesystem::path& geometry = {});
@@ -75,8 +70,7 @@ struct FolderData {
 
 /// Decodes every item once, in parallel, brings it onto the common grid and collects all in temporary files:
 /// memory holds a few items at a time. Items are taken in the order of their names, slices in ascending
-/// order. Bad files are listed in one Error of kind `data`, or left out with `skip_bad`. Either source may be
-/// null.
+/// order. Bad files are listed in one data error, or left out (`skip_bad`). Either source may be null.
 [[nodiscard]] FolderData read_images(const ImageSource* probs, const ImageSource* labels,
                                      const FolderOptions& options, Progress& progress = silent());
 

@@ -1,23 +1,22 @@
 #include "core/base/fail.hpp"
 #include "io/file/mapped_file.hpp"
-#include "io/folder/class_files.hpp"
 #include "io/folder/folder.hpp"
 #include "io/folder/folder_dataset.hpp"
-#include "io/json/json_depth.hpp"
+#include "io/json/json_outline.hpp"
 #include "io/nifti/format.hpp"
-#include "io/source/items.hpp"
-#include "io/source/volume_view.hpp"
+#include "io/source/source.hpp"
 
 namespace kandinsky {
 
 namespace fs = std::filesystem;
 
 nlohmann::ordered_json preparation_json(const FolderOptions& options) {
+    constexpr const char* kFits[] = {"none", "centre", "resize"};  // in the order of GridFit::Kind
     nlohmann::ordered_json json{{"axis", name_of(options.axis)},
                                 {"orientation", options.reorient ? "RAS" : "stored"},
                                 {"class_files", options.class_files},
                                 {"only_annotated", options.only_annotated},
-                                {"fit", name_of(options.fit.kind)}};
+                                {"fit", kFits[static_cast<std::size_t>(options.fit.kind)]}};
     if (options.fit.kind != GridFit::Kind::none) {
         json["width"] = options.fit.grid.width;
         json["height"] = options.fit.grid.height;
@@ -80,9 +79,8 @@ std::optional<std::int64_t> ignore_label(const fs::path& folder) {
         const MappedFile content = map_file(file);
         constexpr std::size_t kMost = std::size_t{64} << 20;
         if (content.bytes.size() > kMost) fail(ErrorKind::data, "{} is too large", file.string());
-        constexpr std::size_t kDeepest = 64;
-        if (nests_deeper(content.text(), kDeepest))
-            fail(ErrorKind::data, "{} nests deeper than {}", file.string(), kDeepest);
+        if (nests_deeper(content.text()))
+            fail(ErrorKind::data, "{} nests deeper than {}", file.string(), kJsonDepth);
         const auto json = nlohmann::json::parse(content.text(), nullptr, false);
         if (json.is_discarded())
             fail(ErrorKind::data, "{} is not valid JSON; mend or remove it", file.string());

@@ -8,7 +8,6 @@
 #include "core/base/thread_buffer.hpp"
 #include "core/data/elements.hpp"
 #include "io/folder/folder_dataset.hpp"
-#include "io/source/items.hpp"
 
 namespace kandinsky {
 
@@ -43,26 +42,15 @@ bool LabelSlices::ignored(std::int32_t label) const {
 }
 
 void LabelSlices::plane(std::size_t slice, std::size_t plane, std::int32_t* out) const {
-    const ArrayView& view = values_.view();
-    const std::size_t rank = view.rank();
-    const std::byte* start = view.at(slice);
-    if (rank == 4) start += static_cast<std::ptrdiff_t>(plane) * view.strides[1];
-    with_type(view.dtype, [&](auto tag) {
-        using T = decltype(tag);
-        for (std::size_t y = 0; y < info_.height; ++y)
-            for (std::size_t x = 0; x < info_.width; ++x) {
-                T stored;
-                std::memcpy(&stored,
-                            start + static_cast<std::ptrdiff_t>(y) * view.strides[rank - 2] +
-                                static_cast<std::ptrdiff_t>(x) * view.strides[rank - 1],
-                            sizeof(T));
-                const auto value = static_cast<double>(stored);
-                if (!(value >= -2147483648.0 && value <= 2147483647.0) || value != std::floor(value))
-                    fail(ErrorKind::data, "{}: label {} at slice {}, row {}, column {} is no whole number",
-                         info_.path, value, slice, y, x);
-                out[y * info_.width + x] = static_cast<std::int32_t>(value);
-            }
-    });
+    std::vector<double>& values = thread_buffer<double, struct LabelPlane>();
+    values.resize(info_.grid().pixels());
+    read_plane(values_.view(), slice, plane, info_.grid(), values.data());
+    for (std::size_t p = 0; p < values.size(); ++p) {
+        if (!(values[p] >= -2147483648.0 && values[p] <= 2147483647.0) || values[p] != std::floor(values[p]))
+            fail(ErrorKind::data, "{}: label {} at slice {}, row {}, column {} is no whole number",
+                 info_.path, values[p], slice, p / info_.width, p % info_.width);
+        out[p] = static_cast<std::int32_t>(values[p]);
+    }
 }
 
 LabelSlices::Look LabelSlices::look(std::size_t slice) const {

@@ -1,10 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <kandinsky/array.hpp>
-#include <vector>
-
 #include "io/image/grid_fit.hpp"
 #include "io/source/source.hpp"
 
@@ -21,8 +16,7 @@ struct LabelRules {
     bool wide = false;                 ///< kept as int32 rather than uint8
 };
 
-/// The rules for `count` items on the common grid. Padding that is to be ignored gets a label that the user
-/// ignores anyway, or one of its own.
+/// The rules for `count` items on the common grid. Ignored padding gets an ignored label, or its own.
 [[nodiscard]] LabelRules label_rules(const FolderOptions& options, std::size_t count,
                                      const std::function<const ItemInfo&(std::size_t)>& info);
 

@@ -80,15 +80,13 @@ void agree_on_planes(const ImageSource& source, std::map<std::string, std::size_
     const std::size_t planes = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
                                    return a.second < b.second;
                                })->first;
-    for (auto it = items.begin(); it != items.end();) {
-        const ItemInfo& info = source.items()[it->second];
-        if (info.planes == planes) {
-            ++it;
-            continue;
-        }
-        bad.push_back({info.path, fmt::format("has {} classes, but others have {}", info.planes, planes)});
-        it = items.erase(it);
-    }
+    std::erase_if(items, [&](const auto& item) {
+        const ItemInfo& info = source.items()[item.second];
+        if (info.planes != planes)
+            bad.push_back(
+                {info.path, fmt::format("has {} classes, but others have {}", info.planes, planes)});
+        return info.planes != planes;
+    });
 }
 }  // namespace
 

@@ -7,10 +7,6 @@
 
 namespace kandinsky {
 
-std::string_view name_of(GridFit::Kind kind) {
-    return kind == GridFit::Kind::none ? "none" : kind == GridFit::Kind::centre ? "centre" : "resize";
-}
-
 Grid parse_grid(const std::string& text, const std::string& flag) {
     constexpr std::uint32_t kMost = 1 << 20;
     Grid grid;
@@ -104,10 +100,6 @@ void fit_labels(const std::int32_t* plane, Grid own, const GridFit& fit, std::in
 std::size_t unfit_sets(const std::uint8_t* plane, const GridFit& fit, Grid own, std::uint8_t* out) {
     if (own != fit.grid && fit.kind == GridFit::Kind::resize) {
         stretch_nearest(plane, fit.grid, own, out);
-        return 0;
-    }
-    if (fit.kind == GridFit::Kind::none) {
-        std::copy(plane, plane + own.pixels(), out);
         return 0;
     }
     place(plane, fit.grid, {fit.kind, own}, std::uint8_t{1}, out);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <kandinsky/grid.hpp>
 #include <string>
 #include <string_view>
@@ -19,8 +18,6 @@ struct GridFit {
 
     friend bool operator==(const GridFit&, const GridFit&) = default;
 };
-
-[[nodiscard]] std::string_view name_of(GridFit::Kind kind);
 
 /// "384x256" (width x height) as a grid; throws Error of kind `usage` that names the flag.
 [[nodiscard]] Grid parse_grid(const std::string& text, const std::string& flag);

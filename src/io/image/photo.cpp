@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "core/base/fail.hpp"
 #include "io/file/mapped_file.hpp"

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <kandinsky/array.hpp>
 #include <kandinsky/grid.hpp>
@@ -10,9 +8,8 @@ namespace kandinsky {
 
 /// A photo as uint8 [H,W,3], red first. JPEG or PNG, told apart by content. An EXIF orientation is not
 /// applied: annotations (COCO's and everybody's who labels stored pixels) and model outputs are in the
-/// coordinates of the stored pixels. Grey is repeated, alpha left out; CMYK is refused. Throws Error of kind
-/// `data` for files that are damaged, cut short or something else; of kind `usage` where the decoder was left
-/// out of the build.
+/// coordinates of the stored pixels. Grey is repeated, alpha dropped; CMYK is refused. Throws Error of kind
+/// `data` for files that are damaged, cut short or no photo; of kind `usage` in a build without the decoder.
 [[nodiscard]] Array read_photo(const std::filesystem::path& path);
 
 /// Where an image lies on a grid when it keeps its proportions, by the rule of the code that the paper's
@@ -26,13 +23,11 @@ struct Letterbox {
 };
 [[nodiscard]] Letterbox letterbox(Grid own, Grid grid);
 
-/// One plane of labels onto the grid: the nearest pixel, counted from the pixels' upper left corners as that
-/// code does; `pad` around it. No allocation.
+/// One plane of labels onto the grid: the nearest pixel by upper left corners, as that code does; else `pad`.
 void letterbox_labels(const std::uint8_t* plane, const Letterbox& box, std::uint8_t pad, std::uint8_t* out);
 
 /// A photo, uint8 [H,W,3], scaled: every target pixel is the average of the source pixels under a triangle
-/// twice as wide as itself (bilinear where the photo grows), as Pillow's BILINEAR (versions 9 to 11), to the
-/// same bytes.
+/// twice as wide as itself (bilinear where the photo grows), to the byte as Pillow's BILINEAR (9 to 11).
 [[nodiscard]] Array resize_photo(const Array& photo, Grid size);
 
 /// A photo on the grid, black around it: uint8 [grid,3].

@@ -1,7 +1,6 @@
 #include <turbojpeg.h>
 
 #include <cstring>
-#include <memory>
 
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
@@ -24,14 +23,14 @@ Array decode_jpeg(std::span<const std::byte> bytes, const std::string& name) {
     const std::unique_ptr<void, Destroy> decoder(tjInitDecompress());
     if (!decoder) fail(ErrorKind::internal, "no memory to read {}", name);
     const auto* const data = reinterpret_cast<const unsigned char*>(bytes.data());
-    const auto refuse = [&] {
-        fail(ErrorKind::data, "cannot read {}: the JPEG file is damaged or cut short ({})", name,
-             printable(tjGetErrorStr2(decoder.get())));
+    const auto check = [&](int status) {
+        const char* const problem = tjGetErrorStr2(decoder.get());
+        if (status != 0 && !(tjGetErrorCode(decoder.get()) == TJERR_WARNING && harmless(problem)))
+            fail(ErrorKind::data, "cannot read {}: the JPEG file is damaged or cut short ({})", name,
+                 printable(problem));
     };
     int width = 0, height = 0, sampling = 0, colours = 0;
-    if (tjDecompressHeader3(decoder.get(), data, bytes.size(), &width, &height, &sampling, &colours) != 0 &&
-        !(tjGetErrorCode(decoder.get()) == TJERR_WARNING && harmless(tjGetErrorStr2(decoder.get()))))
-        refuse();
+    check(tjDecompressHeader3(decoder.get(), data, bytes.size(), &width, &height, &sampling, &colours));
     if (colours == TJCS_CMYK || colours == TJCS_YCCK)
         fail(ErrorKind::data, "cannot read {}: its colours are CMYK; save it as an RGB JPEG", name);
     // The format allows 65535 on a side; one scan codes an 8 x 8 block in a few bits, so a tiny file that
@@ -43,10 +42,9 @@ Array decode_jpeg(std::span<const std::byte> bytes, const std::string& name) {
     Array out =
         Array::zeros(DType::uint8, {static_cast<std::size_t>(height), static_cast<std::size_t>(width), 3});
     const int flags = TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS;
-    if (tjDecompress2(decoder.get(), data, bytes.size(), reinterpret_cast<unsigned char*>(out.mutable_data()),
-                      width, 0, height, TJPF_RGB, flags) != 0 &&
-        !(tjGetErrorCode(decoder.get()) == TJERR_WARNING && harmless(tjGetErrorStr2(decoder.get()))))
-        refuse();
+    check(tjDecompress2(decoder.get(), data, bytes.size(),
+                        reinterpret_cast<unsigned char*>(out.mutable_data()), width, 0, height, TJPF_RGB,
+                        flags));
     return out;
 }
 

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <kandinsky/array.hpp>
 #include <span>
-#include <string>
 
 namespace kandinsky {
 

@@ -6,12 +6,53 @@
 #include <cstring>
 
 #include "core/base/fail.hpp"
-#include "io/json/json_marks.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "io/json/json_outline.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace kandinsky {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Bit i % 64 of marks[i / 64] tells whether text[i] is a bracket ([ ] { }) or a quote; `blocks` words, so
+/// 64 * blocks bytes are read. No allocation; memory speed.
+void FindJsonMarks(const char* text, std::size_t blocks, std::uint64_t* marks) {
+    const hn::CappedTag<std::uint8_t, 64> d;
+    const std::size_t lanes = hn::Lanes(d);
+    std::memset(marks, 0, blocks * sizeof *marks);
+#if HWY_TARGET == HWY_SCALAR
+    for (std::size_t i = 0; i < blocks * 64; ++i) {
+        const int folded = static_cast<unsigned char>(text[i]) & 0xDF;
+        marks[i / 64] |= std::uint64_t{folded == '[' || folded == ']' || text[i] == '"'} << (i % 64);
+    }
+    (void)lanes;
+#else
+    // '[' and '{', like ']' and '}', differ in one bit alone.
+    const auto fold = hn::Set(d, 0xDF), open = hn::Set(d, '['), close = hn::Set(d, ']'),
+               quote = hn::Set(d, '"');
+    auto* out = reinterpret_cast<std::uint8_t*>(marks);
+    for (std::size_t i = 0; i < blocks * 64; i += lanes, out += lanes / 8) {
+        const auto bytes = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(text) + i);
+        const auto folded = hn::And(bytes, fold);
+        const auto mask = hn::Or(hn::Or(hn::Eq(folded, open), hn::Eq(folded, close)), hn::Eq(bytes, quote));
+        hn::StoreMaskBits(d, mask, out);
+    }
+#endif
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kandinsky
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace kandinsky {
 
-namespace {
+HWY_EXPORT(FindJsonMarks);
 
+namespace {
 /// Bytes whose marks are found at a time, 64 a word.
 constexpr std::size_t kWord = 64, kWords = 64, kChunk = kWord * kWords;
 
@@ -47,12 +88,12 @@ class Brackets {
         chunk_ = chunk;
         const std::size_t left = text_.size() - std::min(chunk, text_.size());
         const std::size_t whole = std::min(left / kWord, kWords);
-        find_json_marks(text_.data() + std::min(chunk, text_.size()), whole, marks_);
+        HWY_DYNAMIC_DISPATCH(FindJsonMarks)(text_.data() + std::min(chunk, text_.size()), whole, marks_);
         std::fill(marks_ + whole, marks_ + kWords, 0);
         if (whole < kWords && left % kWord != 0) {
             char last[kWord] = {};
             std::memcpy(last, text_.data() + chunk + whole * kWord, left % kWord);
-            find_json_marks(last, 1, marks_ + whole);
+            HWY_DYNAMIC_DISPATCH(FindJsonMarks)(last, 1, marks_ + whole);
         }
         word_ = 0;
         bits_ = marks_[0];
@@ -218,7 +259,6 @@ class Outliner {
     std::size_t at_ = 0;
     std::vector<JsonRuns> out_;
 };
-
 }  // namespace
 
 std::vector<JsonRuns> outline_json(std::string_view text, std::span<const std::string_view> keys,
@@ -226,4 +266,22 @@ std::vector<JsonRuns> outline_json(std::string_view text, std::span<const std::s
     return Outliner(text, keys, window, name).outline();
 }
 
+bool nests_deeper(std::string_view text) {
+    std::size_t depth = 0;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quoted && c == '\\')
+            ++i;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && (c == '[' || c == '{') && ++depth > kJsonDepth)
+            return true;
+        else if (!quoted && (c == ']' || c == '}') && depth > 0)
+            --depth;
+    }
+    return false;
+}
+
 }  // namespace kandinsky
+#endif

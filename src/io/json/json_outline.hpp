@@ -10,8 +10,7 @@ namespace kandinsky {
 
 /// Bytes [begin, end) of a text.
 struct TextRange {
-    std::size_t begin = 0;
-    std::size_t end = 0;
+    std::size_t begin = 0, end = 0;
 };
 
 /// An array at the top level of a JSON object, cut into runs of whole elements of some `window` bytes each,
@@ -33,5 +32,9 @@ inline constexpr std::size_t kJsonElement = std::size_t{1} << 28;
 [[nodiscard]] std::vector<JsonRuns> outline_json(std::string_view text,
                                                  std::span<const std::string_view> keys, std::size_t window,
                                                  const std::string& name);
+
+/// Whether the brackets of a JSON text nest deeper than kJsonDepth. To be asked before nlohmann-json copies
+/// or writes what it parsed: it does so by recursion, and a small hostile file could use up the stack.
+[[nodiscard]] bool nests_deeper(std::string_view text);
 
 }  // namespace kandinsky

@@ -1,17 +1,14 @@
 #include "io/kcal/kcal.hpp"
 
 #include <algorithm>
-#include <kandinsky/kcal.hpp>
-#include <kandinsky/npz.hpp>
 
 #include "core/base/fail.hpp"
 #include "core/base/pages.hpp"
 #include "core/base/parallel.hpp"
 #include "curve/lattice.hpp"
-#include "io/file/atomic_file.hpp"
+#include "io/array/npy.hpp"
 #include "io/file/printable.hpp"
-#include "io/json/json_depth.hpp"
-#include "io/kcal/kcal_meta.hpp"
+#include "io/json/json_outline.hpp"
 #include "io/zip/zip_writer.hpp"
 
 namespace kandinsky {
@@ -19,7 +16,6 @@ namespace kandinsky {
 namespace {
 constexpr const char* kComment = "kandinsky calibrator ";
 constexpr std::size_t kMostMeta = std::size_t{64} << 20;
-constexpr std::size_t kDeepestMeta = 64;
 
 /// Writes arrays as members of an archive.
 class ArrayWriter {
@@ -36,24 +32,20 @@ class ArrayWriter {
     void add_narrow(const std::string& name, const std::vector<std::uint32_t>& values,
                     const std::vector<std::size_t>& shape) {
         const std::uint32_t most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
-        if (most <= 0xFF)
-            add(name, std::vector<std::uint8_t>(values.begin(), values.end()), shape);
-        else if (most <= 0xFFFF)
-            add(name, std::vector<std::uint16_t>(values.begin(), values.end()), shape);
-        else
-            add(name, values, shape);
+        const DType dtype = most <= 0xFF ? DType::uint8 : most <= 0xFFFF ? DType::uint16 : DType::uint32;
+        zip_.add_array(name, narrowed(values, shape, dtype).view());
     }
     /// One array from an array of each part, as they lie: those of every pixel are too large to copy.
-    template <class Part, class Of>
-    void add_all(const std::string& name, const std::vector<Part>& parts, Of&& of) {
-        using Element = typename std::remove_cvref_t<decltype(of(parts.front()))>::value_type;
+    template <class Part, class Storage, class Values>
+    void add_all(const std::string& name, const std::vector<Part>& parts, Values Storage::*array) {
         std::vector<std::span<const std::byte>> pieces;
         std::size_t size = 0;
         for (const Part& part : parts) {
-            pieces.push_back(std::as_bytes(std::span(of(part))));
-            size += of(part).size();
+            const Values& values = part.storage().*array;
+            pieces.push_back(std::as_bytes(std::span(values)));
+            size += values.size();
         }
-        zip_.add_pieces(name, dtype_of<Element>(), {size}, pieces);
+        zip_.add_pieces(name, dtype_of<typename Values::value_type>(), {size}, pieces);
     }
 
   private:
@@ -70,27 +62,18 @@ void write_curves(ArrayWriter& to, const std::vector<CurveSet>& curves) {
     }
     to.add("first_curve", first, {first.size()});
     to.add("curve_offsets", offsets, {offsets.size()});
-    to.add_all(
-        "curve_scores", curves, [](const CurveSet& set) -> const auto& { return set.storage().scores; });
-    to.add_all(
-        "curve_groups", curves, [](const CurveSet& set) -> const auto& { return set.storage().groups; });
-    to.add_all(
-        "curve_complete", curves, [](const CurveSet& set) -> const auto& { return set.storage().complete; });
-    to.add_all(
-        "curve_values", curves, [](const CurveSet& set) -> const auto& { return set.storage().values; });
+    to.add_all("curve_scores", curves, &CurveSet::Storage::scores);
+    to.add_all("curve_groups", curves, &CurveSet::Storage::groups);
+    to.add_all("curve_complete", curves, &CurveSet::Storage::complete);
+    to.add_all("curve_values", curves, &CurveSet::Storage::values);
 }
 
 void write_smooth(ArrayWriter& to, const std::vector<SmoothCurves>& curves) {
     if (std::all_of(curves.begin(), curves.end(), [](const SmoothCurves& one) { return one.empty(); }))
         return;
-    using Storage = SmoothCurves::Storage;
-    const auto add = [&](const std::string& name, auto Storage::*array) {
-        to.add_all(
-            name, curves, [array](const SmoothCurves& one) -> const auto& { return one.storage().*array; });
-    };
-    add("smooth_edges", &Storage::edges);
-    add("smooth_levels", &Storage::levels);
-    add("smooth_cumulative", &Storage::cumulative);
+    to.add_all("smooth_edges", curves, &SmoothCurves::Storage::edges);
+    to.add_all("smooth_levels", curves, &SmoothCurves::Storage::levels);
+    to.add_all("smooth_cumulative", curves, &SmoothCurves::Storage::cumulative);
 }
 
 /// An array of a given type and shape; an empty shape stands for any length.
@@ -247,8 +230,8 @@ Calibrator load(const std::filesystem::path& path) {
             fail(ErrorKind::data, "{}: meta.json is too large", name);
     const Array text = archive.bytes("meta.json");
     const char* const begin = text.data_as<char>();
-    if (nests_deeper({begin, text.view().size()}, kDeepestMeta))
-        fail(ErrorKind::data, "{}: meta.json nests deeper than {}", name, kDeepestMeta);
+    if (nests_deeper({begin, text.view().size()}))
+        fail(ErrorKind::data, "{}: meta.json nests deeper than {}", name, kJsonDepth);
     const auto meta = nlohmann::ordered_json::parse(begin, begin + text.view().size(), nullptr, false);
     if (meta.is_discarded()) fail(ErrorKind::data, "{}: meta.json is damaged", name);
     StoredMeta stored = from_meta(meta, name);

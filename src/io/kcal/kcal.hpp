@@ -1,6 +1,8 @@
 #pragma once
 
-#include <kandinsky/calibrator.hpp>
+#include <kandinsky/kcal.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "io/file/atomic_file.hpp"
 
@@ -8,5 +10,18 @@ namespace kandinsky {
 
 /// Writes into a file that the caller commits: with others, or not at all.
 void save(const Calibrator& calibrator, AtomicFile& file);
+
+/// meta.json of a calibrator.
+[[nodiscard]] nlohmann::ordered_json meta_of(const Calibrator& calibrator);
+
+/// What meta.json holds: a calibrator without curves, regions, counts and levels.
+struct StoredMeta {
+    Calibrator calibrator;
+    /// [stratum] of smooth curves, without their arrays: `edges` has its length only.
+    std::vector<std::optional<SmoothCurves::Storage>> smooth;
+};
+
+/// Reads meta.json. `name`: in messages. Throws a data error for other formats, newer versions, bad fields.
+[[nodiscard]] StoredMeta from_meta(const nlohmann::ordered_json& meta, const std::string& name);
 
 }  // namespace kandinsky

@@ -1,6 +1,7 @@
-#include "io/kcal/kcal_meta.hpp"
+#include "io/kcal/kcal.hpp"
 
-#include <kandinsky/kcal.hpp>
+#include <algorithm>
+#include <iterator>
 
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
@@ -10,6 +11,8 @@ namespace kandinsky {
 using nlohmann::ordered_json;
 
 namespace {
+constexpr const char* kLogits[] = {"none", "sigmoid", "softmax"};  // in the order of Logits
+
 /// What a score has beyond its name; null for those that have nothing.
 ordered_json score_settings(const ScoreOptions& score) {
     ordered_json out;
@@ -70,6 +73,21 @@ Choice choice_from(const ordered_json& stratum) {
                                  one.at("loss").is_null() ? 0.0 : one.at("loss").get<double>()});
     return choice;
 }
+
+std::optional<SmoothCurves::Storage> smooth_from(const ordered_json& stratum) {
+    const auto smooth = stratum.find("smooth");
+    if (smooth == stratum.end()) return std::nullopt;
+    SmoothCurves::Storage storage;
+    storage.side = smooth->at("cell").get<std::uint32_t>();
+    const auto bins = smooth->at("bins").get<std::size_t>();
+    if (bins > 256) fail(ErrorKind::data, "a stratum has {} bins, but 256 are the most", bins);
+    storage.edges.resize(bins);  // the reader fills them
+    storage.origin = smooth->at("origin").get<std::int32_t>();
+    storage.largest = smooth->at("largest").get<float>();
+    storage.scores = smooth->at("scores").get<std::uint64_t>();
+    storage.groups = smooth->at("groups").get<std::uint64_t>();
+    return storage;
+}
 }  // namespace
 
 ordered_json meta_of(const Calibrator& calibrator) {
@@ -122,28 +140,14 @@ ordered_json meta_of(const Calibrator& calibrator) {
     if (!score.is_null()) meta["options"]["score_options"] = score;
     if (options.sketch > 0)
         meta["options"]["sketch"] = {{"asked", options.sketch}, {"error", calibrator.sketch_error}};
-    if (options.promise == Promise::leave_one_out) meta["options"]["promise"] = name_of(options.promise);
+    meta["options"]["promise"] = name_of(options.promise);
     if (calibrator.classless) meta["data"]["classless"] = true;
+    if (calibrator.logits != Logits::none)
+        meta["data"]["logits"] = kLogits[static_cast<std::size_t>(calibrator.logits)];
+    if (calibrator.ignore != Calibrator().ignore) meta["data"]["ignore"] = calibrator.ignore;
     if (!calibrator.input.empty()) meta["input"] = ordered_json::parse(calibrator.input);
     return meta;
 }
-
-namespace {
-std::optional<SmoothCurves::Storage> smooth_from(const ordered_json& stratum) {
-    const auto smooth = stratum.find("smooth");
-    if (smooth == stratum.end()) return std::nullopt;
-    SmoothCurves::Storage storage;
-    storage.side = smooth->at("cell").get<std::uint32_t>();
-    const auto bins = smooth->at("bins").get<std::size_t>();
-    if (bins > 256) fail(ErrorKind::data, "a stratum has {} bins, but 256 are the most", bins);
-    storage.edges.resize(bins);  // the reader fills them
-    storage.origin = smooth->at("origin").get<std::int32_t>();
-    storage.largest = smooth->at("largest").get<float>();
-    storage.scores = smooth->at("scores").get<std::uint64_t>();
-    storage.groups = smooth->at("groups").get<std::uint64_t>();
-    return storage;
-}
-}  // namespace
 
 StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
     const auto format = meta.is_object() ? meta.find("format") : meta.end();
@@ -188,6 +192,11 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         calibrator.groups = data.at("groups").get<std::uint64_t>();
         calibrator.grouped = data.at("grouped").get<bool>();
         calibrator.classless = data.value("classless", false);
+        const auto* logits =
+            std::find(std::begin(kLogits), std::end(kLogits), data.value("logits", std::string("none")));
+        if (logits == std::end(kLogits)) fail(ErrorKind::data, "{}: the kind of logits is unknown", name);
+        calibrator.logits = static_cast<Logits>(logits - kLogits);
+        calibrator.ignore = data.value("ignore", calibrator.ignore);
         calibrator.classes = data.at("classes").get<std::size_t>();
         calibrator.grid = {data.at("height").get<std::uint32_t>(), data.at("width").get<std::uint32_t>()};
         const auto print = data.at("fingerprint").get<std::string>();

@@ -3,16 +3,13 @@
 #include <algorithm>
 
 #include "core/base/fail.hpp"
-#include "core/data/elements.hpp"
+#include "io/array/npy.hpp"
 #include "io/nifti/volume.hpp"
-#include "io/source/items.hpp"
-#include "io/source/volume_view.hpp"
-#include "io/zip/gzip.hpp"
+#include "io/zip/deflate.hpp"
 
 namespace kandinsky {
 
 namespace {
-
 class NiftiSource : public ImageSource {
   public:
     NiftiSource(const std::vector<std::filesystem::path>& files, const SourceOptions& options)
@@ -72,22 +69,6 @@ class NiftiSource : public ImageSource {
     SourceOptions options_;
     std::vector<NiftiHeader> headers_;
 };
-
-/// The voxels of the sets in the order of a file, x fastest, one z at a time.
-template <class Sink>
-void for_each_plane(const ArrayView& stored, Sink&& sink) {
-    const std::size_t nx = stored.shape[0], ny = stored.shape[1];
-    std::vector<std::uint8_t> plane(nx * ny);
-    for (std::size_t c = 0; c < stored.shape[3]; ++c)
-        for (std::size_t z = 0; z < stored.shape[2]; ++z) {
-            const std::byte* const start = stored.data + static_cast<std::ptrdiff_t>(c) * stored.strides[3] +
-                                           static_cast<std::ptrdiff_t>(z) * stored.strides[2];
-            for (std::size_t y = 0; y < ny; ++y)
-                convert_elements(start + static_cast<std::ptrdiff_t>(y) * stored.strides[1], DType::uint8,
-                                 stored.strides[0], nx, plane.data() + y * nx);
-            sink(c, z, plane);
-        }
-}
 }  // namespace
 
 FolderFormat nifti_format() {
@@ -125,23 +106,14 @@ void write_nifti_sets(const GeometryReference& reference, const SourceOptions& o
     const std::string header = sets_header(like, bits ? 1 : sets.classes, dtype);
     write(header.data(), header.size());
     if (bits) {
-        const std::size_t plane = stored.shape[0] * stored.shape[1];
-        std::vector<std::uint32_t> volume(plane * stored.shape[2]);
-        for_each_plane(stored, [&](std::size_t c, std::size_t z, const std::vector<std::uint8_t>& values) {
-            for (std::size_t i = 0; i < plane; ++i)
-                volume[z * plane + i] |= static_cast<std::uint32_t>(values[i] != 0) << c;
-        });
-        with_type(dtype, [&](auto tag) {
-            using T = decltype(tag);
-            std::vector<T> narrow(volume.size());
-            std::transform(volume.begin(), volume.end(), narrow.begin(),
-                           [](std::uint32_t value) { return static_cast<T>(value); });
-            write(narrow.data(), narrow.size() * sizeof(T));
-        });
+        const auto values = Array(stored, nullptr).to_vector<std::uint8_t>();
+        const std::size_t voxels = values.size() / sets.classes;
+        std::vector<std::uint32_t> volume(voxels);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            volume[i % voxels] |= static_cast<std::uint32_t>(values[i] != 0) << (i / voxels);
+        write(narrowed(volume, {volume.size()}, dtype).view().data, volume.size() * size_of(dtype));
     } else {
-        for_each_plane(stored, [&](std::size_t, std::size_t, const std::vector<std::uint8_t>& values) {
-            write(values.data(), values.size());
-        });
+        for_each_c_order_piece(stored, write);
     }
     if (packed) packed->finish();
     file.commit();

@@ -4,8 +4,7 @@
 
 namespace kandinsky {
 
-/// NIfTI-1 and NIfTI-2 volumes, .nii and .nii.gz. Where this build has no libnifti, opening throws Error of
-/// kind `usage` that says what to install.
+/// NIfTI-1 and NIfTI-2 volumes, .nii and .nii.gz. In a build without libnifti opening is a usage error.
 [[nodiscard]] FolderFormat nifti_format();
 
 /// The geometry of one NIfTI file; nothing when it cannot be read, or in a build without libnifti.

@@ -1,16 +1,155 @@
 #include "io/nifti/volume.hpp"
 
+#include <nifti2_io.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "core/base/fail.hpp"
 #include "core/data/elements.hpp"
 #include "io/file/mapped_file.hpp"
-#include "io/zip/gzip.hpp"
+#include "io/zip/deflate.hpp"
 
 namespace kandinsky {
 
 namespace {
+/// The fields of either version that matter here, as wide as the wider one has them.
+struct Fields {
+    std::array<std::int64_t, 8> dim{};
+    int datatype = 0;
+    double offset = 0, slope = 0, intercept = 0;
+    int qform = 0, sform = 0;
+    std::array<double, 4> pixdim{};
+    std::array<double, 6> quatern{};
+    std::array<std::array<double, 4>, 3> srow{};
+};
+
+template <class Header>
+Fields fields_of(const Header& header) {
+    Fields out;
+    for (std::size_t i = 0; i < 8; ++i) out.dim[i] = header.dim[i];
+    out.datatype = header.datatype;
+    out.offset = static_cast<double>(header.vox_offset);
+    out.slope = header.scl_slope;
+    out.intercept = header.scl_inter;
+    out.qform = header.qform_code;
+    out.sform = header.sform_code;
+    for (std::size_t i = 0; i < 4; ++i) {
+        out.pixdim[i] = header.pixdim[i];
+        out.srow[0][i] = header.srow_x[i];
+        out.srow[1][i] = header.srow_y[i];
+        out.srow[2][i] = header.srow_z[i];
+    }
+    out.quatern = {header.quatern_b, header.quatern_c, header.quatern_d,
+                   header.qoffset_x, header.qoffset_y, header.qoffset_z};
+    return out;
+}
+
+constexpr std::pair<int, DType> kTypes[] = {{DT_UINT8, DType::uint8},     {DT_INT8, DType::int8},
+                                            {DT_INT16, DType::int16},     {DT_UINT16, DType::uint16},
+                                            {DT_INT32, DType::int32},     {DT_UINT32, DType::uint32},
+                                            {DT_INT64, DType::int64},     {DT_UINT64, DType::uint64},
+                                            {DT_FLOAT32, DType::float32}, {DT_FLOAT64, DType::float64}};
+
+int code_of(DType dtype) {
+    return dtype == DType::uint8 ? DT_UINT8 : dtype == DType::uint16 ? DT_UINT16 : DT_UINT32;
+}
+
+void read_extents(NiftiHeader& out, const Fields& fields, const std::string& name) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 31;
+    const std::int64_t axes = fields.dim[0];
+    if (axes < 1 || axes > 7) fail(ErrorKind::data, "{} is damaged: its header claims {} axes", name, axes);
+    std::uint64_t product = 1;
+    for (std::size_t i = 1; i <= static_cast<std::size_t>(axes); ++i) {
+        if (fields.dim[i] < 1 || fields.dim[i] > kMost)
+            fail(ErrorKind::data, "{} is damaged: its header claims {} voxels along axis {}", name,
+                 fields.dim[i], i);
+        product *= static_cast<std::uint64_t>(fields.dim[i]);
+        if (product > (std::uint64_t{1} << 48))
+            fail(ErrorKind::data, "{} is damaged: its header claims more voxels than any file holds", name);
+    }
+    const auto extent = [&](std::size_t i) {
+        return static_cast<std::int64_t>(i) > axes ? std::size_t{1} : static_cast<std::size_t>(fields.dim[i]);
+    };
+    for (std::size_t i = 0; i < 3; ++i) out.extent[i] = extent(i + 1);
+    // Classes lie along the fourth axis, or along the fifth when the fourth (time) has one entry.
+    const std::size_t fourth = extent(4), fifth = extent(5);
+    if (extent(6) * extent(7) != 1 || (fourth != 1 && fifth != 1))
+        fail(ErrorKind::data,
+             "{} has {} axes, but must have three (x, y, z) or four (x, y, z, class); select one volume",
+             name, axes);
+    out.planes = fourth * fifth == 1 ? (axes >= 4 ? 1 : 0) : fourth * fifth;
+}
+
+Orientation orientation_of(const Fields& fields, const std::string& name) {
+    nifti_dmat44 matrix{};
+    if (fields.sform > 0) {
+        for (std::size_t i = 0; i < 3; ++i)
+            for (std::size_t j = 0; j < 4; ++j) matrix.m[i][j] = fields.srow[i][j];
+    } else if (fields.qform > 0) {
+        const auto step = [&](std::size_t i) {
+            return fields.pixdim[i] > 0 && std::isfinite(fields.pixdim[i]) ? fields.pixdim[i] : 1.0;
+        };
+        const auto& q = fields.quatern;
+        matrix = nifti_quatern_to_dmat44(q[0], q[1], q[2], q[3], q[4], q[5], step(1), step(2), step(3),
+                                         fields.pixdim[0] < 0 ? -1.0 : 1.0);
+    } else {
+        return {};
+    }
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j)
+            if (!std::isfinite(matrix.m[i][j]))
+                fail(ErrorKind::data, "{} has no usable axes: its affine matrix is not finite", name);
+    // The library makes up an axis of length 0.
+    for (std::size_t j = 0; j < 3; ++j)
+        if (matrix.m[0][j] == 0 && matrix.m[1][j] == 0 && matrix.m[2][j] == 0)
+            fail(ErrorKind::data, "{} has no usable axes: its affine matrix is singular", name);
+    std::array<int, 3> code{};
+    nifti_dmat44_to_orientation(matrix, &code[0], &code[1], &code[2]);
+    // Codes come in pairs: L2R, R2L, P2A, A2P, I2S, S2I are 1 to 6; 0 is none.
+    Orientation out;
+    std::array<bool, 3> seen{};
+    for (std::size_t stored = 0; stored < 3; ++stored) {
+        if (code[stored] < 1 || code[stored] > 6)
+            fail(ErrorKind::data, "{} has no usable axes: its affine matrix is singular", name);
+        const auto canonical = static_cast<std::size_t>((code[stored] - 1) / 2);
+        out.stored[canonical] = static_cast<std::uint8_t>(stored);
+        out.flipped[canonical] = code[stored] % 2 == 0;
+        seen[canonical] = true;
+    }
+    if (!(seen[0] && seen[1] && seen[2]))
+        fail(ErrorKind::data, "{} has no usable axes: two of them point the same way", name);
+    return out;
+}
+
+template <class Header>
+std::string patched(const NiftiHeader& like, std::size_t planes, DType dtype) {
+    Header header;
+    std::memcpy(&header, like.raw.data(), sizeof(Header));
+    for (std::size_t i = 0; i < 8; ++i) header.dim[i] = 1;
+    header.dim[0] = planes > 1 ? 4 : 3;
+    for (std::size_t i = 0; i < 3; ++i)
+        header.dim[i + 1] = static_cast<std::remove_reference_t<decltype(header.dim[0])>>(like.extent[i]);
+    header.dim[4] = static_cast<std::remove_reference_t<decltype(header.dim[0])>>(planes);
+    for (std::size_t i = 4; i < 8; ++i) header.pixdim[i] = 1;
+    header.datatype = static_cast<std::int16_t>(code_of(dtype));
+    header.bitpix = static_cast<std::int16_t>(8 * size_of(dtype));
+    header.vox_offset = sizeof(Header) + 4;
+    header.scl_slope = 1;
+    header.scl_inter = 0;
+    header.cal_min = header.cal_max = 0;
+    header.intent_code = 0;
+    std::memset(header.intent_name, 0, sizeof(header.intent_name));
+    std::memset(header.aux_file, 0, sizeof(header.aux_file));
+    std::memset(header.descrip, 0, sizeof(header.descrip));
+    std::strncpy(header.descrip, "kandinsky prediction sets", sizeof(header.descrip) - 1);
+    header.magic[1] = '+';
+    std::string out(sizeof(Header) + 4, '\0');
+    std::memcpy(out.data(), &header, sizeof(Header));
+    return out;
+}
+
 /// Parses the header at the front of a gzip stream; the stream then stands behind it.
 NiftiHeader header_from(GzipReader& stream, const std::string& name) {
     std::array<std::byte, NiftiHeader::kMostBytes> bytes{};
@@ -23,15 +162,32 @@ NiftiHeader header_from(GzipReader& stream, const std::string& name) {
     return parse_nifti_header(std::span(bytes).first(longer ? bytes.size() : kShort), name);
 }
 
-void check_size(const NiftiHeader& header, std::uint64_t available, bool compressed,
-                const std::string& name) {
+/// A file whose header has been read; a compressed one's stream stands behind it.
+struct NiftiFile {
+    MappedFile file;
+    std::optional<GzipReader> stream;
+    NiftiHeader header;
+
+    explicit NiftiFile(const std::filesystem::path& path);
+};
+
+NiftiFile::NiftiFile(const std::filesystem::path& path) : file(map_file(path)) {
+    const std::string name = path.string();
+    const std::size_t size = file.bytes.size();
+    const bool compressed = is_gzip(file.bytes);
+    if (compressed) {
+        stream.emplace(file.bytes, name);
+        header = header_from(*stream, name);
+    } else {
+        header = parse_nifti_header(file.bytes.first(std::min(size, NiftiHeader::kMostBytes)), name);
+    }
     const std::uint64_t needed = header.data_offset + header.data_bytes();
-    if (needed <= available) return;
-    if (compressed)
+    if (compressed && needed > most_inflated(size))
         fail(ErrorKind::data, "{} is damaged: its header claims {} bytes, more than its size can unpack to",
              name, needed);
-    fail(ErrorKind::data, "{} is cut short: it has {} bytes, but its header claims {}", name, available,
-         needed);
+    if (!compressed && needed > size)
+        fail(ErrorKind::data, "{} is cut short: it has {} bytes, but its header claims {}", name, size,
+             needed);
 }
 
 ArrayView volume_view(const NiftiHeader& header, const std::byte* data, DType dtype) {
@@ -42,51 +198,81 @@ ArrayView volume_view(const NiftiHeader& header, const std::byte* data, DType dt
 }
 }  // namespace
 
-NiftiHeader read_nifti_header(const std::filesystem::path& path) {
-    const MappedFile file = map_file(path);
-    const std::string name = path.string();
-    const bool compressed = is_gzip(file.bytes);
-    NiftiHeader header;
-    if (compressed) {
-        GzipReader stream(file.bytes, name);
-        header = header_from(stream, name);
-    } else {
-        header =
-            parse_nifti_header(file.bytes.first(std::min(file.bytes.size(), NiftiHeader::kMostBytes)), name);
+NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::string& name) {
+    static_assert(sizeof(nifti_1_header) == 348 && sizeof(nifti_2_header) == NiftiHeader::kMostBytes);
+    NiftiHeader out;
+    std::int32_t size = 0;
+    if (bytes.size() >= sizeof(nifti_1_header)) std::memcpy(&size, bytes.data(), sizeof(size));
+    const auto turned = static_cast<std::int32_t>(__builtin_bswap32(static_cast<std::uint32_t>(size)));
+    out.swapped = turned == 348 || turned == 540;
+    const std::int32_t version_size = out.swapped ? turned : size;
+    if (version_size != 348 && version_size != 540)
+        fail(ErrorKind::data, "{} is not a NIfTI file: it begins like none, or is cut short", name);
+    out.raw_bytes = static_cast<std::size_t>(version_size);
+    if (bytes.size() < out.raw_bytes) fail(ErrorKind::data, "{} is cut short within its header", name);
+    std::memcpy(out.raw.data(), bytes.data(), out.raw_bytes);
+    Fields fields;
+    bool known = false;
+    const auto take = [&](auto header, const char* magic, auto swap) {
+        std::memcpy(&header, out.raw.data(), sizeof(header));
+        if (out.swapped) swap(&header);
+        known = std::memcmp(header.magic, magic, 4) == 0;
+        fields = fields_of(header);
+        std::memcpy(out.raw.data(), &header, sizeof(header));
+    };
+    if (version_size == 348)
+        take(nifti_1_header{}, "n+1", nifti_swap_as_nifti1);
+    else
+        take(nifti_2_header{}, "n+2", nifti_swap_as_nifti2);
+    if (!known)
+        fail(ErrorKind::data, "{} is not a NIfTI file of one piece (magic n+1 or n+2); convert it to .nii",
+             name);
+    const auto* const type = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                          [&](const auto& one) { return one.first == fields.datatype; });
+    if (type == std::end(kTypes))
+        fail(ErrorKind::data, "{} holds voxels of NIfTI type {}, but must hold integers or floats", name,
+             fields.datatype);
+    out.dtype = type->second;
+    read_extents(out, fields, name);
+    const double least = static_cast<double>(out.raw_bytes) + 4;
+    const double offset = fields.offset == 0 ? least : fields.offset;
+    if (!(offset >= static_cast<double>(out.raw_bytes) && offset < 0x1p40 && offset == std::floor(offset)))
+        fail(ErrorKind::data, "{} is damaged: its voxels are said to begin at byte {}", name, fields.offset);
+    out.data_offset = static_cast<std::uint64_t>(offset);
+    if (std::isfinite(fields.slope) && fields.slope != 0) {
+        out.slope = fields.slope;
+        out.intercept = std::isfinite(fields.intercept) ? fields.intercept : 0.0;
     }
-    check_size(header, compressed ? most_inflated(file.bytes.size()) : file.bytes.size(), compressed, name);
-    return header;
+    out.orientation = orientation_of(fields, name);
+    return out;
+}
+
+std::string sets_header(const NiftiHeader& like, std::size_t planes, DType dtype) {
+    return like.raw_bytes == sizeof(nifti_1_header) ? patched<nifti_1_header>(like, planes, dtype)
+                                                    : patched<nifti_2_header>(like, planes, dtype);
+}
+
+NiftiHeader read_nifti_header(const std::filesystem::path& path) {
+    return NiftiFile(path).header;
 }
 
 Array read_nifti(const std::filesystem::path& path) {
-    const MappedFile file = map_file(path);
-    const std::string name = path.string();
-    const auto own_copy = [&](const NiftiHeader& header) {
-        return Array::zeros(DType::uint8, {static_cast<std::size_t>(header.data_bytes())});
-    };
-    const auto finish = [&](const NiftiHeader& header, Array bytes) {
-        if (header.swapped) swap_bytes({bytes.mutable_data(), bytes.view().size()}, size_of(header.dtype));
-        const std::byte* const data = bytes.view().data;
-        return Array(volume_view(header, data, header.dtype), std::make_shared<Array>(std::move(bytes)));
-    };
-    if (is_gzip(file.bytes)) {
-        GzipReader stream(file.bytes, name);
-        const NiftiHeader header = header_from(stream, name);
-        check_size(header, most_inflated(file.bytes.size()), true, name);
-        stream.skip(header.data_offset - header.raw_bytes);
-        Array bytes = own_copy(header);
-        stream.read({bytes.mutable_data(), bytes.view().size()});
-        stream.finish();
-        return finish(header, std::move(bytes));
+    NiftiFile source(path);
+    const NiftiHeader& header = source.header;
+    const std::byte* const stored = source.file.bytes.data() + header.data_offset;
+    if (!source.stream && !header.swapped)
+        return {volume_view(header, stored, header.dtype), source.file.owner};
+    if (source.stream) source.stream->skip(header.data_offset - header.raw_bytes);
+    Array own = Array::zeros(DType::uint8, {static_cast<std::size_t>(header.data_bytes())});
+    const std::span<std::byte> bytes(own.mutable_data(), own.view().size());
+    if (source.stream) {
+        source.stream->read(bytes);
+        source.stream->finish();
+    } else {
+        std::memcpy(bytes.data(), stored, bytes.size());
     }
-    const NiftiHeader header =
-        parse_nifti_header(file.bytes.first(std::min(file.bytes.size(), NiftiHeader::kMostBytes)), name);
-    check_size(header, file.bytes.size(), false, name);
-    const std::byte* const data = file.bytes.data() + header.data_offset;
-    if (!header.swapped) return {volume_view(header, data, header.dtype), file.owner};
-    Array bytes = own_copy(header);
-    std::memcpy(bytes.mutable_data(), data, bytes.view().size());
-    return finish(header, std::move(bytes));
+    if (header.swapped) swap_bytes(bytes, size_of(header.dtype));
+    return {volume_view(header, bytes.data(), header.dtype), std::make_shared<Array>(std::move(own))};
 }
 
 Array scaled_values(const NiftiHeader& header, const Array& stored, DType dtype) {

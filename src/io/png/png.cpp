@@ -5,7 +5,6 @@
 
 #include <cstring>
 #include <limits>
-#include <memory>
 
 #include "core/base/fail.hpp"
 #include "io/file/mapped_file.hpp"
@@ -14,7 +13,6 @@
 namespace kandinsky {
 
 namespace {
-
 /// No chunk that is kept in memory (palettes, texts, profiles) may be larger.
 constexpr std::size_t kLargestChunk = std::size_t{1} << 24;
 constexpr std::size_t kAllChunks = std::size_t{1} << 26;
@@ -160,13 +158,6 @@ std::vector<std::uint8_t> unpacked(const std::vector<std::uint8_t>& rows, const 
         }
     return out;
 }
-
-std::vector<std::uint16_t> as_words(const std::vector<std::uint8_t>& bytes) {
-    std::vector<std::uint16_t> words(bytes.size() / 2);
-    std::memcpy(words.data(), bytes.data(), words.size() * 2);
-    return words;
-}
-
 }  // namespace
 
 PngHeader read_png_header(const std::filesystem::path& path) {
@@ -174,41 +165,31 @@ PngHeader read_png_header(const std::filesystem::path& path) {
     return Png(file.bytes, printable(path.string())).summary();
 }
 
-void check_png_labels(const PngHeader& header, const std::string& name) {
-    if (header.colour != SPNG_COLOR_TYPE_GRAYSCALE && header.colour != SPNG_COLOR_TYPE_INDEXED)
+void check_png(const PngHeader& header, Role role, const std::string& name) {
+    const bool grey = header.colour == SPNG_COLOR_TYPE_GRAYSCALE;
+    if (role == Role::labels && !grey && header.colour != SPNG_COLOR_TYPE_INDEXED)
         fail(ErrorKind::data,
              "{} is a PNG in colour or with alpha, but labels must be class numbers: save it as a palette or "
              "grey PNG without alpha",
              name);
-}
-
-void check_png_probability(const PngHeader& header, const std::string& name) {
-    if (header.colour != SPNG_COLOR_TYPE_GRAYSCALE || header.depth < 8)
+    if (role != Role::labels && (!grey || header.depth < 8))
         fail(ErrorKind::data,
              "{} is a PNG with {} bits and colour type {}, but probabilities must be grey of 8 or 16 bits, "
              "one file per class",
              name, header.depth, header.colour);
 }
 
-Array read_png_labels(const std::filesystem::path& path) {
+Array read_png(const std::filesystem::path& path, Role role) {
     const MappedFile file = map_file(path);
     Png png(file.bytes, printable(path.string()));
-    check_png_labels(png.summary(), png.name());
-    const std::vector<std::size_t> shape{png.header().height, png.header().width};
-    const std::vector<std::uint8_t> pixels = png.decode(SPNG_FMT_PNG);
-    if (png.header().bit_depth == 16) return Array::copy_of(as_words(pixels), shape);
-    if (png.header().bit_depth == 8) return Array::copy_of(pixels, shape);
-    return Array::copy_of(unpacked(pixels, png.header()), shape);
-}
-
-Array read_png_probability(const std::filesystem::path& path) {
-    const MappedFile file = map_file(path);
-    Png png(file.bytes, printable(path.string()));
-    check_png_probability(png.summary(), png.name());
+    check_png(png.summary(), role, png.name());
     const std::vector<std::size_t> shape{png.header().height, png.header().width};
     const std::vector<std::uint8_t> pixels = png.decode(SPNG_FMT_PNG);
     if (png.header().bit_depth == 8) return Array::copy_of(pixels, shape);
-    const std::vector<std::uint16_t> words = as_words(pixels);
+    if (png.header().bit_depth < 8) return Array::copy_of(unpacked(pixels, png.header()), shape);
+    std::vector<std::uint16_t> words(pixels.size() / 2);
+    std::memcpy(words.data(), pixels.data(), pixels.size());
+    if (role == Role::labels) return Array::copy_of(words, shape);
     std::vector<float> out(words.size());
     for (std::size_t i = 0; i < out.size(); ++i)
         out[i] = static_cast<float>(words[i]) / static_cast<float>(std::numeric_limits<std::uint16_t>::max());

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <kandinsky/array.hpp>
 #include <span>
-#include <string>
+
+#include "io/source/source.hpp"
 
 namespace kandinsky {
 
@@ -24,17 +21,13 @@ struct PngHeader {
 [[nodiscard]] PngHeader read_png_header(const std::filesystem::path& path);
 
 /// Whether such a file can hold labels, or probabilities; throws Error of kind `data` with advice otherwise.
-void check_png_labels(const PngHeader& header, const std::string& name);
-void check_png_probability(const PngHeader& header, const std::string& name);
+void check_png(const PngHeader& header, Role role, const std::string& name);
 
-/// Class numbers, [H,W]: uint8, or uint16 for 16-bit files. The numbers are those stored: a palette's index,
-/// never its colour; grey levels unscaled (1-bit grey gives 0 and 1). Gamma and transparency are not applied.
-/// Colour and alpha are refused.
-[[nodiscard]] Array read_png_labels(const std::filesystem::path& path);
-
-/// One class's probability, [H,W]: uint8 p * 255 as stored, or float32 v / 65535 for 16-bit files. Grey of 8
-/// or 16 bits only.
-[[nodiscard]] Array read_png_probability(const std::filesystem::path& path);
+/// Labels are class numbers, [H,W]: uint8, or uint16 for 16-bit files. The numbers are those stored: a
+/// palette's index, never its colour; grey levels unscaled (1-bit grey gives 0 and 1). Gamma and transparency
+/// are not applied. Colour and alpha are refused. Else it is one class's probability, [H,W]: uint8 p * 255 as
+/// stored, or float32 v / 65535 for 16-bit files. Grey of 8 or 16 bits only.
+[[nodiscard]] Array read_png(const std::filesystem::path& path, Role role);
 
 /// A picture, uint8 [H,W,3]: palettes looked up, grey repeated, 16 bits cut to 8, alpha left out, no gamma.
 /// `bytes` is the file's content, `name` stands in messages.
@@ -44,5 +37,11 @@ void check_png_probability(const PngHeader& header, const std::string& name);
 [[nodiscard]] inline bool looks_like_png(std::span<const std::byte> bytes) {
     return bytes.size() >= 8 && std::memcmp(bytes.data(), "\x89PNG\r\n\x1a\n", 8) == 0;
 }
+
+/// PNG files: labels are class numbers (palette or grey), probabilities grey of 8 or 16 bits, one file for
+/// the foreground or (joined by join_class_files) one per class. Sets are written as NAME_0.png, NAME_1.png,
+/// ..., 255 where the class is in the set; as bits in one NAME.png. Where this build has no libspng, opening
+/// throws Error of kind `usage` that says what to install.
+[[nodiscard]] FolderFormat png_format();
 
 }  // namespace kandinsky

@@ -1,20 +1,18 @@
 #include <spng.h>
 
 #include <cstdlib>
-#include <memory>
 
 #include "core/base/fail.hpp"
+#include "io/array/npy.hpp"
 #include "io/file/atomic_file.hpp"
-#include "io/png/format.hpp"
 #include "io/png/png.hpp"
-#include "io/source/items.hpp"
+#include "io/source/source.hpp"
 
 namespace kandinsky {
 
 namespace fs = std::filesystem;
 
 namespace {
-
 /// Grey PNG of one plane, 8 or 16 bits.
 void write_grey(const fs::path& path, const void* pixels, std::size_t height, std::size_t width,
                 std::uint8_t depth) {
@@ -48,10 +46,7 @@ class PngSource : public ImageSource {
     PngSource(const std::vector<fs::path>& files, const SourceOptions& options) : role_(options.role) {
         items_ = describe_files(files, png_format(), [&](std::size_t i, ItemInfo& info) {
             const PngHeader header = read_png_header(files[i]);
-            if (role_ == Role::labels)
-                check_png_labels(header, info.path);
-            else
-                check_png_probability(header, info.path);
+            check_png(header, role_, info.path);
             info.planes = role_ == Role::labels ? 0 : 1;
             info.height = header.height;
             info.width = header.width;
@@ -61,11 +56,9 @@ class PngSource : public ImageSource {
     [[nodiscard]] std::string_view format() const override { return "PNG"; }
 
     [[nodiscard]] Array read(std::size_t item) const override {
-        const bool labels = role_ == Role::labels;
-        const Array image =
-            labels ? read_png_labels(items_[item].path) : read_png_probability(items_[item].path);
+        const Array image = read_png(items_[item].path, role_);
         std::vector<std::size_t> shape{1, image.shape()[0], image.shape()[1]};
-        if (!labels) shape.insert(shape.begin(), 1);
+        if (role_ != Role::labels) shape.insert(shape.begin(), 1);
         return {ArrayView{image.view().data, image.dtype(), shape, c_strides(shape, image.dtype())},
                 std::make_shared<Array>(image)};
     }
@@ -84,23 +77,18 @@ class PngSource : public ImageSource {
         if (sets.classes > 16)
             fail(ErrorKind::usage, "--coding bits has room for 16 classes in PNG, but there are {}",
                  sets.classes);
-        std::vector<std::uint16_t> bits(pixels);
+        std::vector<std::uint32_t> bits(pixels);
         for (std::size_t c = 0; c < sets.classes; ++c)
             for (std::size_t p = 0; p < pixels; ++p)
-                if (sets.values[c * pixels + p] != 0) bits[p] = static_cast<std::uint16_t>(bits[p] | 1u << c);
-        const fs::path path = folder / (sets.name + ".png");
-        if (sets.classes > 8) {
-            write_grey(path, bits.data(), height, width, 16);
-        } else {
-            const std::vector<std::uint8_t> bytes(bits.begin(), bits.end());
-            write_grey(path, bytes.data(), height, width, 8);
-        }
+                if (sets.values[c * pixels + p] != 0) bits[p] |= 1u << c;
+        const bool wide = sets.classes > 8;
+        const Array stored = narrowed(bits, {pixels}, wide ? DType::uint16 : DType::uint8);
+        write_grey(folder / (sets.name + ".png"), stored.view().data, height, width, wide ? 16 : 8);
     }
 
   private:
     Role role_;
 };
-
 }  // namespace
 
 FolderFormat png_format() {

@@ -1,6 +1,5 @@
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
-#include "io/png/format.hpp"
 #include "io/png/png.hpp"
 
 namespace kandinsky {
@@ -18,11 +17,7 @@ PngHeader read_png_header(const std::filesystem::path& path) {
     refuse(path.string());
 }
 
-void check_png_labels(const PngHeader& /*header*/, const std::string& name) {
-    refuse(name);
-}
-
-void check_png_probability(const PngHeader& /*header*/, const std::string& name) {
+void check_png(const PngHeader& /*header*/, Role /*role*/, const std::string& name) {
     refuse(name);
 }
 
@@ -33,11 +28,7 @@ FolderFormat png_format() {
                const SourceOptions&) -> std::unique_ptr<ImageSource> { refuse(files.front().string()); }};
 }
 
-Array read_png_labels(const std::filesystem::path& path) {
-    refuse(path.string());
-}
-
-Array read_png_probability(const std::filesystem::path& path) {
+Array read_png(const std::filesystem::path& path, Role /*role*/) {
     refuse(path.string());
 }
 

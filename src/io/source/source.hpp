@@ -1,22 +1,16 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <kandinsky/array.hpp>
 #include <kandinsky/grid.hpp>
-#include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace kandinsky {
 
 /// Folders of files, as segmentation tools write them. A format decodes its files into items; what all
-/// formats share (pairing by name, the common grid, groups, lists of bad files) happens behind this
-/// interface: see folder_dataset.hpp.
+/// formats share (pairing by name, the common grid, groups, lists of bad files) is in folder_dataset.hpp.
 
 /// What a folder is read for.
 enum class Role {
@@ -34,8 +28,7 @@ struct ItemInfo {
     std::string path;        ///< stands in messages
     std::size_t slices = 1;  ///< images in it
     std::size_t planes = 0;  ///< classes; 0 when there is no class axis, as in labels
-    std::size_t height = 0;
-    std::size_t width = 0;
+    std::size_t height = 0, width = 0;
     bool volume = false;  ///< its slices belong together: the item is a group of its own
     std::string problem;  ///< why it cannot be used, in a few words; empty when it can
 
@@ -121,5 +114,40 @@ template <class Source>
                                                        const SourceOptions& options) {
     return std::make_unique<Source>(files, options);
 }
+
+/// The last ending of a file's name, with the dot, in lower case.
+[[nodiscard]] std::string lower_ending(const std::filesystem::path& file);
+/// The file's name without the format's ending.
+[[nodiscard]] std::string item_name(const std::filesystem::path& file, const FolderFormat& format);
+
+/// One info per file, in parallel: name and path, and what `look(i, info)` adds; its errors are the problem.
+[[nodiscard]] std::vector<ItemInfo> describe_files(const std::vector<std::filesystem::path>& files,
+                                                   const FolderFormat& format,
+                                                   const std::function<void(std::size_t, ItemInfo&)>& look);
+
+/// An error about a file as the item's problem: without the file's name, which stands beside it.
+[[nodiscard]] std::string problem_text(const std::string& message, const std::string& path);
+
+/// Passes on what ImageSource::read gave; a data error when its extents are others: the file was changed.
+Array check_extents(const ItemInfo& info, Array values);
+
+/// The narrowest type with a bit for each class: uint8, uint16, uint32. More than 32 are a usage error.
+[[nodiscard]] DType bits_dtype(std::size_t classes);
+
+/// Which canonical axis (0: x, left to right; 1: y, back to front; 2: z, up) gives slices, rows and columns:
+/// axial z, y, x; coronal y, z, x; sagittal x, z, y. Rows and columns ascend along their axis.
+struct SliceAxes {
+    std::uint8_t slice = 2, row = 1, column = 0;
+};
+[[nodiscard]] SliceAxes slice_axes(Axis axis);
+[[nodiscard]] Axis axis_of(const std::string& name);  ///< "axial", ...; throws Error of kind `usage`
+[[nodiscard]] std::string_view name_of(Axis axis);
+
+/// A stored volume [x, y, z] or [x, y, z, class] seen as images [slice, row, column] or
+/// [slice, class, row, column]. Nothing is copied.
+[[nodiscard]] ArrayView as_slices(const ArrayView& stored, const Orientation& orientation, Axis axis);
+
+/// The way back: images [slice, class, row, column] seen as a stored volume [class, z, y, x].
+[[nodiscard]] ArrayView as_stored(const ArrayView& slices, const Orientation& orientation, Axis axis);
 
 }  // namespace kandinsky

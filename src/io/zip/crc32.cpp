@@ -5,7 +5,81 @@
 
 #include "core/base/parallel.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "io/zip/crc32.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#ifndef KANDINSKY_IO_CRC32
+#define KANDINSKY_IO_CRC32
+namespace kandinsky::crc32_fold {
+
+/// x^power modulo the polynomial of CRC-32, its bits turned round as in the checksum and one place up, as a
+/// product without carries of such numbers needs it.
+constexpr std::uint64_t power_of_x(unsigned power) {
+    std::uint32_t rest = 0x80000000u;
+    for (; power > 0; --power) rest = rest >> 1 ^ ((rest & 1) != 0 ? 0xEDB88320u : 0u);
+    return std::uint64_t{rest} << 1;
+}
+/// What moves 16 bytes on by `bits`: one factor for their first 8, one for the others.
+constexpr std::uint64_t kOn128[2] = {power_of_x(128 + 32), power_of_x(128 - 32)};
+constexpr std::uint64_t kOn512[2] = {power_of_x(512 + 32), power_of_x(512 - 32)};
+
+}  // namespace kandinsky::crc32_fold
+#endif
+
+HWY_BEFORE_NAMESPACE();
 namespace kandinsky {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+std::uint32_t FoldedCrc32(const std::uint8_t* data, std::size_t bytes, std::uint32_t crc) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+    // A message of 16 bytes has the checksum of all before: those at 16 bytes times x^128, taken modulo the
+    // polynomial, and what comes next. Four such messages run side by side, 64 bytes apart.
+    constexpr std::size_t kStep = 64;
+    if (bytes >= 2 * kStep) {
+        const hn::FixedTag<std::uint64_t, 2> word;
+        const hn::FixedTag<std::uint8_t, 16> byte;
+        const auto load = [&](std::size_t k) { return hn::BitCast(word, hn::LoadU(byte, data + 16 * k)); };
+        const auto moved = [](auto x, auto by) {
+            return hn::Xor(hn::CLMulLower(x, by), hn::CLMulUpper(x, by));
+        };
+        HWY_ALIGN const std::uint64_t so_far[2] = {static_cast<std::uint32_t>(~crc), 0};
+        auto a = hn::Xor(load(0), hn::Load(word, so_far)), b = load(1), c = load(2), d = load(3);
+        data += kStep;
+        bytes -= kStep;
+        const auto on512 = hn::LoadU(word, crc32_fold::kOn512);
+        for (; bytes >= kStep; data += kStep, bytes -= kStep) {
+            a = hn::Xor(moved(a, on512), load(0));
+            b = hn::Xor(moved(b, on512), load(1));
+            c = hn::Xor(moved(c, on512), load(2));
+            d = hn::Xor(moved(d, on512), load(3));
+        }
+        const auto on128 = hn::LoadU(word, crc32_fold::kOn128);
+        b = hn::Xor(moved(a, on128), b);
+        c = hn::Xor(moved(b, on128), c);
+        d = hn::Xor(moved(c, on128), d);
+        HWY_ALIGN std::uint8_t message[16];
+        hn::Store(hn::BitCast(byte, d), byte, message);
+        constexpr std::uint32_t kFromNothing = 0xFFFFFFFFu;  // zlib turns the bits round at both ends
+        crc = crc32_scalar(message, sizeof message, kFromNothing);
+    }
+#endif
+    return crc32_scalar(data, bytes, crc);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace kandinsky
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kandinsky {
+HWY_EXPORT(FoldedCrc32);
+
+std::uint32_t crc32_of(const void* data, std::size_t bytes, std::uint32_t crc) {
+    return HWY_DYNAMIC_DISPATCH(FoldedCrc32)(static_cast<const std::uint8_t*>(data), bytes, crc);
+}
 
 std::uint32_t crc32_joined(std::uint32_t first, std::uint32_t second, std::uint64_t second_bytes) {
     return static_cast<std::uint32_t>(::crc32_combine(first, second, static_cast<z_off_t>(second_bytes)));
@@ -21,5 +95,5 @@ std::uint32_t crc32_of_large(const void* data, std::size_t bytes, std::uint32_t 
     for (std::size_t i = 0; i < pieces.size(); ++i) crc = crc32_joined(crc, pieces[i], length(i));
     return crc;
 }
-
 }  // namespace kandinsky
+#endif

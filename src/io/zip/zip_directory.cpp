@@ -1,17 +1,14 @@
-#include "io/zip/zip_directory.hpp"
+#include "io/zip/zip_records.hpp"
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
-#include "io/zip/zip_records.hpp"
 
 namespace kandinsky {
 
 namespace {
-
 using Member = ZipReader::Member;
 
 constexpr std::uint64_t kMostMembers = 100000;
@@ -23,10 +20,7 @@ constexpr std::uint32_t kSizesFollow = 1 << 3;
 
 /// Where the central directory is said to be.
 struct End {
-    std::uint64_t record = 0;
-    std::uint64_t count = 0;
-    std::uint64_t directory = 0;
-    std::uint64_t directory_bytes = 0;
+    std::uint64_t record = 0, count = 0, directory = 0, directory_bytes = 0;
     std::string comment;
 };
 
@@ -111,9 +105,7 @@ void Parser::apply_end64(End& end) const {
         u64(at + 4) != locator - at - 12)
         refuse("its zip64 end record is damaged");
     if (u32(at + 16) != 0 || u32(at + 20) != 0) refuse("it is one part of a split zip archive");
-    const std::uint64_t count = u64(at + 32);
-    const std::uint64_t bytes = u64(at + 40);
-    const std::uint64_t directory = u64(at + 48);
+    const std::uint64_t count = u64(at + 32), bytes = u64(at + 40), directory = u64(at + 48);
     if (u64(at + 24) != count || (end.count != zip::kCountIn64 && end.count != count) ||
         (end.directory_bytes != zip::kIn64 && end.directory_bytes != bytes) ||
         (end.directory != zip::kIn64 && end.directory != directory))
@@ -127,8 +119,7 @@ Member Parser::central(std::uint64_t& at, const End& end) const {
     const std::uint64_t stop = end.directory + end.directory_bytes;
     if (stop - at < zip::kCentralBytes || u32(at) != zip::kCentralSignature)
         refuse("its zip directory is damaged at byte {}", at);
-    const std::uint64_t name_bytes = u16(at + 28);
-    const std::uint64_t extra_bytes = u16(at + 30);
+    const std::uint64_t name_bytes = u16(at + 28), extra_bytes = u16(at + 30);
     const std::uint64_t total = zip::kCentralBytes + name_bytes + extra_bytes + u16(at + 32);
     if (total > stop - at) refuse("its zip directory is damaged at byte {}", at);
     Member member{.name = std::string(text(at + zip::kCentralBytes, name_bytes)),
@@ -201,8 +192,7 @@ void Parser::locate(Member& member, const End& end) const {
     const std::uint64_t at = member.offset;
     if (at > end.directory || end.directory - at < zip::kLocalBytes || u32(at) != zip::kLocalSignature)
         refuse("its member {} is not where its directory says (byte {})", shown, at);
-    const std::uint64_t name_bytes = u16(at + 26);
-    const std::uint64_t extra_bytes = u16(at + 28);
+    const std::uint64_t name_bytes = u16(at + 26), extra_bytes = u16(at + 28);
     const std::uint64_t header = zip::kLocalBytes + name_bytes + extra_bytes;
     if (header > end.directory - at || member.stored > end.directory - at - header)
         refuse("its member {} reaches past the zip directory", shown);
@@ -248,7 +238,6 @@ std::vector<Member> Parser::members(const End& end) const {
     }
     return members;
 }
-
 }  // namespace
 
 ZipDirectory read_zip_directory(std::span<const std::byte> file, const std::string& name) {

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <kandinsky/npy.hpp>
-#include <kandinsky/npz.hpp>
-#include <memory>
 #include <numeric>
 
 #include "core/base/fail.hpp"
@@ -10,14 +8,12 @@
 #include "io/file/mapped_file.hpp"
 #include "io/file/printable.hpp"
 #include "io/zip/crc32.hpp"
-#include "io/zip/inflate.hpp"
-#include "io/zip/zip_directory.hpp"
+#include "io/zip/deflate.hpp"
 #include "io/zip/zip_records.hpp"
 
 namespace kandinsky {
 
 namespace {
-
 constexpr std::string_view kSuffix = ".npy";
 
 ArrayView byte_view(const std::byte* data, std::size_t bytes) {
@@ -32,7 +28,6 @@ std::string key_list(const std::vector<std::string>& names) {
     if (names.size() > kMostShown) out += fmt::format(" and {} more", names.size() - kMostShown);
     return out;
 }
-
 }  // namespace
 
 ZipReader::ZipReader(const std::filesystem::path& path) : path_(path) {

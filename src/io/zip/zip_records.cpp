@@ -7,7 +7,6 @@
 namespace kandinsky::zip {
 
 namespace {
-
 // Fixed, so that equal content gives equal bytes: midnight of 1 January 1980, the first moment zip knows.
 constexpr std::uint16_t kTime = 0;
 constexpr std::uint16_t kDate = 0x0021;
@@ -66,7 +65,6 @@ bool end_needs64(std::uint64_t count, std::uint64_t directory, std::uint64_t dir
                  Format64 format) {
     return count >= kCountIn64 || beyond32(directory, format) || beyond32(directory_bytes, format);
 }
-
 }  // namespace
 
 std::string checksum_text(std::uint32_t crc) {

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include <kandinsky/npz.hpp>
+#include <span>
 
 namespace kandinsky {
 
-/// The records of a zip archive (PKWARE's APPNOTE 6.3): constants shared by reader and writer, and their
-/// encoding. All integers are little-endian.
+/// The records of a zip archive (PKWARE's APPNOTE 6.3): constants and encoding. Integers are little-endian.
 namespace zip {
 
 constexpr std::uint32_t kLocalSignature = 0x04034B50;
@@ -16,11 +13,8 @@ constexpr std::uint32_t kCentralSignature = 0x02014B50;
 constexpr std::uint32_t kEndSignature = 0x06054B50;
 constexpr std::uint32_t kEnd64Signature = 0x06064B50;
 constexpr std::uint32_t kLocatorSignature = 0x07064B50;
-constexpr std::size_t kLocalBytes = 30;
-constexpr std::size_t kCentralBytes = 46;
-constexpr std::size_t kEndBytes = 22;
-constexpr std::size_t kEnd64Bytes = 56;
-constexpr std::size_t kLocatorBytes = 20;
+constexpr std::size_t kLocalBytes = 30, kCentralBytes = 46, kEndBytes = 22, kEnd64Bytes = 56,
+                      kLocatorBytes = 20;
 constexpr std::uint16_t kZip64Field = 0x0001;
 constexpr std::uint16_t kPaddingField = 0xD935;  ///< the field that zipalign uses
 constexpr std::uint32_t kIn64 = 0xFFFFFFFF;      ///< "look into the zip64 field"
@@ -56,4 +50,15 @@ struct Entry {
                                      Format64 format);
 
 }  // namespace zip
+
+/// What the end of a zip archive tells about the rest.
+struct ZipDirectory {
+    std::vector<ZipReader::Member> members;
+    std::string comment;
+    std::uint64_t end_record = 0;  ///< where the end-of-central-directory record begins
+};
+
+/// Reads and checks the central directory and every member's local header: all lie inside the file, none
+/// overlap, names are unique and agree, sizes are plausible. `name`: in messages. Throws a data error.
+[[nodiscard]] ZipDirectory read_zip_directory(std::span<const std::byte> file, const std::string& name);
 }  // namespace kandinsky

@@ -1,10 +1,7 @@
 #include "io/zip/zip_writer.hpp"
 
-#include <kandinsky/npy.hpp>
-#include <kandinsky/npz.hpp>
-
 #include "core/base/fail.hpp"
-#include "io/array/npy_write.hpp"
+#include "io/array/npy.hpp"
 #include "io/zip/crc32.hpp"
 
 namespace kandinsky {

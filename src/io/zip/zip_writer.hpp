@@ -1,10 +1,6 @@
 #pragma once
 
-#include <kandinsky/array.hpp>
 #include <set>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "io/file/atomic_file.hpp"
 #include "io/zip/zip_records.hpp"
@@ -25,8 +21,7 @@ class ZipWriter {
     void add_pieces(const std::string& name, DType dtype, const std::vector<std::size_t>& shape,
                     std::span<const std::span<const std::byte>> pieces);
     /// Writes the directory. `comment`: the archive comment; when `with_checksum`, "crc32=xxxxxxxx"
-    /// (lower-case digits) over every byte before the end record and over `comment` is appended to it. The
-    /// caller commits the file.
+    /// (lower-case digits) over every byte before the end record and `comment` follows. The caller commits.
     void finish(const std::string& comment, bool with_checksum);
 
   private:

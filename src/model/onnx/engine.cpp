@@ -10,7 +10,6 @@
 namespace kandinsky::onnx_engine {
 
 namespace {
-
 /// An error of the library in one line: what it says after its own place.
 std::string one_line(const cv::Exception& error) {
     std::string text = error.err.empty() ? error.what() : error.err;
@@ -86,7 +85,6 @@ class OnnxEngine : public Engine {
         return new OnnxNetwork(path);
     }
 };
-
 }  // namespace
 }  // namespace kandinsky::onnx_engine
 

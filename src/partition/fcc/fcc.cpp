@@ -6,6 +6,8 @@
 namespace kandinsky::partition::fcc {
 
 extern const Method kMethod;
+using Type = MethodOption::Type;
+using Trials = std::vector<std::string>;
 
 namespace {
 FourierOptions read_options(const PartitionInput& input) {
@@ -43,8 +45,7 @@ FourierOptions read_options(const PartitionInput& input) {
     return options;
 }
 
-/// Region of each band: bands that hold no pixel with data join the next one inwards that does (else
-/// outwards).
+/// Region of each band: bands without data join the next one inwards that has some (else outwards).
 std::vector<std::uint32_t> merge_bands(const std::vector<std::uint32_t>& bands, std::size_t count,
                                        std::span<const std::uint32_t> counts) {
     std::vector<char> used(count, 0);
@@ -113,47 +114,28 @@ const Method kMethod{
         "nested smooth curves about a centre (Fourier concentric clustering): rings of any smooth shape",
     .uses_features = true,
     .uses_labels = true,
-    .options =
-        {
-            {"fcc-curves",
-             MethodOption::Type::integer,
-             "auto",
-             "curves m; they bound m + 1 regions (1 to 16), or 'auto': chosen by cross-validation (the "
-             "paper: 3)",
-             {"3", "6", "12"},
-             "3"},
-            {"fcc-order", MethodOption::Type::integer, "8",
-             "order K of the curves' Fourier series (1 to 32)"},
-            {"fcc-limit",
-             MethodOption::Type::text,
-             "rectangle",
-             "what the outermost curve stays inside: rectangle (the image) or circle (the paper)",
-             {},
-             "circle"},
-            {"fcc-centre",
-             MethodOption::Type::text,
-             "free",
-             "free: optimised with the curves, or middle of the image (the paper)",
-             {},
-             "middle"},
-            {"fcc-variance",
-             MethodOption::Type::text,
-             "area",
-             "area: regions' variances count by their share of the image; mean: alike (the paper)",
-             {},
-             "mean"},
-            {"fcc-penalty",
-             MethodOption::Type::real,
-             "auto",
-             "weight w of the nesting penalty; auto: 1e-4 with area, 1e-3 with mean",
-             {},
-             "1e-3"},
-            {"fcc-angles", MethodOption::Type::integer, "96", "quadrature angles K_I; at least 4 K are used"},
-            {"fcc-nodes", MethodOption::Type::integer, "12", "Gauss-Legendre nodes K_G per ray and region"},
-            {"fcc-starts", MethodOption::Type::integer, "4", "starts; the best result is kept"},
-            {"fcc-iterations", MethodOption::Type::integer, "150",
-             "most BFGS iterations per start and level of blur"},
-        },
+    .options = {{"fcc-curves",
+                 Type::integer,
+                 "auto",
+                 "curves m; they bound m + 1 regions (1 to 16), or 'auto': chosen by cross-validation (the "
+                 "paper: 3)",
+                 {"3", "6", "12"},
+                 "3"},
+                {"fcc-order", Type::integer, "8", "order K of the curves' Fourier series (1 to 32)"},
+                {"fcc-limit", Type::text, "rectangle",
+                 "what the outermost curve stays inside: rectangle (the image) or circle (the paper)",
+                 Trials(), "circle"},
+                {"fcc-centre", Type::text, "free",
+                 "free: optimised with the curves, or middle of the image (the paper)", Trials(), "middle"},
+                {"fcc-variance", Type::text, "area",
+                 "area: regions' variances count by their share of the image; mean: alike (the paper)",
+                 Trials(), "mean"},
+                {"fcc-penalty", Type::real, "auto",
+                 "weight w of the nesting penalty; auto: 1e-4 with area, 1e-3 with mean", Trials(), "1e-3"},
+                {"fcc-angles", Type::integer, "96", "quadrature angles K_I; at least 4 K are used"},
+                {"fcc-nodes", Type::integer, "12", "Gauss-Legendre nodes K_G per ray and region"},
+                {"fcc-starts", Type::integer, "4", "starts; the best result is kept"},
+                {"fcc-iterations", Type::integer, "150", "most BFGS iterations per start and level of blur"}},
     .fit = fit,
     .order = 4,
 };

@@ -71,6 +71,8 @@ CurveObjective::CurveObjective(const BilinearField& field, const FourierOptions&
     for (std::size_t i = 0; i < fine_; ++i)
         fourier_basis(fine_directions_.cosine[i], fine_directions_.sine[i], order_,
                       fine_basis_.data() + i * terms_);
+    for (std::size_t t = 0; t < terms_; ++t)
+        for (std::size_t i = 0; i < fine_; ++i) fine_terms_.push_back(fine_basis_[i * terms_ + t]);
     if (free_centre_) return;
     border_basis_.resize(bands_.border_rays() * terms_);
     for (std::size_t j = 0; j < bands_.border_rays(); ++j)
@@ -127,27 +129,29 @@ bool CurveObjective::feasible(std::span<const double> unknowns, Workspace& works
     const Centre at = centre(unknowns);
     const Frame& frame = bands_.frame();
     if (!(at.column > 0 && at.column < frame.right && at.row > 0 && at.row < frame.bottom)) return false;
-    // [previous radius][this radius][gap]
-    workspace.dense.assign(3 * fine_, 0.0);
-    double* inner = workspace.dense.data();
-    double* outer = inner + fine_;
-    double* gap = outer + fine_;
+    // [curve, then the limit][fine angle], and the gaps before one of them. Term by term for all angles at
+    // once: the order of each sum is that of series().
+    workspace.dense.assign((curves_ + 2) * fine_, 0.0);
+    double* const gap = workspace.dense.data() + (curves_ + 1) * fine_;
     for (std::size_t l = 0; l <= curves_; ++l) {
+        double* const outer = workspace.dense.data() + l * fine_;
+        const double* const inner = l > 0 ? outer - fine_ : nullptr;
+        for (std::size_t t = 0; t < terms_ && l < curves_; ++t) {
+            const double factor = unknowns[l * terms_ + t];
+            const double* const term = fine_terms_.data() + t * fine_;
+            for (std::size_t i = 0; i < fine_; ++i) outer[i] += factor * term[i];
+        }
         for (std::size_t i = 0; i < fine_; ++i) {
-            if (l < curves_) {
-                const double g = series(fine_basis_.data() + i * terms_, unknowns, l);
-                outer[i] = scale_ * g * g;
-            } else if (free_centre_) {
-                outer[i] = limit_radius(frame, at.column, at.row, fine_directions_.cosine[i],
-                                        fine_directions_.sine[i])
-                               .radius;
-            } else {
-                outer[i] = fine_limit_[i];
-            }
-            gap[i] = outer[i] - inner[i];
+            if (l < curves_)
+                outer[i] = scale_ * outer[i] * outer[i];
+            else
+                outer[i] = free_centre_ ? limit_radius(frame, at.column, at.row, fine_directions_.cosine[i],
+                                                       fine_directions_.sine[i])
+                                              .radius
+                                        : fine_limit_[i];
+            gap[i] = l > 0 ? outer[i] - inner[i] : outer[i];
         }
         if (!stays_positive(gap, fine_)) return false;
-        std::swap(inner, outer);
     }
     return true;
 }
@@ -159,10 +163,8 @@ bool CurveObjective::place(std::span<const double> unknowns, const Rays& rays, W
     radii.ring.resize(curves_ * angles);
     radii.border.resize(borders);
     for (std::size_t l = 0; l < curves_; ++l)
-        for (std::size_t i = 0; i < angles; ++i) {
-            const double g = series(fine_basis_.data() + i * stride_ * terms_, unknowns, l);
-            radii.ring[l * angles + i] = scale_ * g * g;
-        }
+        for (std::size_t i = 0; i < angles; ++i)
+            radii.ring[l * angles + i] = workspace.dense[l * fine_ + i * stride_];
     if (free_centre_) workspace.basis.resize(borders * terms_);
     for (std::size_t j = 0; j < borders; ++j) {
         const BorderRay& ray = rays.border[j];

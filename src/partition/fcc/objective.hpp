@@ -12,8 +12,7 @@ namespace kandinsky::partition::fcc {
 void check(const FourierOptions& options);
 /// Throws a data error when the spans do not fit the grid.
 void check(const FourierField& field);
-/// No curves fit into a grid with less than three rows or columns, and none are worth having without
-/// features.
+/// No curves fit into less than three rows or columns, and none are worth having without features.
 [[nodiscard]] bool too_small(const FourierField& field);
 
 /// The objective as a function of the unknowns: the curves' coefficients, innermost first, and for a free
@@ -57,6 +56,7 @@ class CurveObjective {
     double scale_;
     Directions fine_directions_;
     std::vector<double> fine_basis_;  // [fine angle][term]; every stride_-th is a quadrature angle
+    std::vector<double> fine_terms_;  // the same, [term][fine angle]
     std::size_t stride_;
     std::vector<double> border_basis_;  // [border ray][term], for a fixed centre
     std::vector<double> fine_limit_;    // for a fixed centre

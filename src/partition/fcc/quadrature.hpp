@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <kandinsky/fourier_curves.hpp>
 #include <vector>
 
 namespace kandinsky::partition::fcc {
@@ -29,5 +30,48 @@ void fourier_basis(double cosine, double sine, std::size_t order, double* basis)
 
 /// Derivative of fourier_basis by theta.
 void fourier_basis_slope(double cosine, double sine, std::size_t order, double* slope);
+
+/// The image rectangle [0, right] x [0, bottom] and what the curves may not leave.
+struct Frame {
+    double right = 0, bottom = 0;
+    FourierLimit limit = FourierLimit::rectangle;
+
+    /// Radius of the largest circle about the middle: the unit of gaps and curves.
+    [[nodiscard]] double scale() const;
+};
+
+/// Distance from a centre to the limit along a direction, and its derivative by the centre.
+struct LimitRadius {
+    double radius = 0, by_column = 0, by_row = 0;
+};
+[[nodiscard]] LimitRadius limit_radius(const Frame& frame, double column, double row, double cosine,
+                                       double sine);
+
+/// A ray from the centre to a fixed point of the image's border. The rays with their weights integrate over
+/// the whole rectangle: integral of f = sum weight * integral_0^1 f(centre + s toward) s ds, with
+/// Gauss-Legendre along each of the four edges, so the corners cost no accuracy.
+struct BorderRay {
+    double toward_column = 0, toward_row = 0;  ///< from the centre to the border point
+    double length = 0;
+    double cosine = 1, sine = 0;
+    double weight = 0, weight_by_column = 0, weight_by_row = 0;
+};
+
+/// Where the border rays end; independent of the centre.
+class BorderRule {
+  public:
+    /// About `rays` rays, shared among the edges by the angle they fill as seen from the middle.
+    BorderRule(const Frame& frame, std::size_t rays);
+    [[nodiscard]] std::size_t size() const { return points_.size(); }
+    [[nodiscard]] BorderRay ray(std::size_t j, double column, double row) const;
+
+  private:
+    struct Point {
+        double column = 0, row = 0, weight = 0;
+        int edge = 0;  // 0 top, 1 bottom, 2 left, 3 right
+    };
+    Frame frame_;
+    std::vector<Point> points_;
+};
 
 }  // namespace kandinsky::partition::fcc

@@ -1,22 +1,53 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <span>
 #include <vector>
 
-#include "partition/field/rings.hpp"
 #include "partition/histograms.hpp"
 #include "partition/smooth.hpp"
 
 namespace kandinsky::partition::field {
+
+/// Scores a pixel around every cell: `counts` smoothed by a Gaussian of `sd` cells, normalised at the border.
+[[nodiscard]] std::vector<double> smoothed_counts(const Grid& grid, std::span<const float> counts, double sd);
+
+/// z = log(smoothed scores a pixel + 1/4): how common the class is around a cell.
+[[nodiscard]] std::vector<double> prevalence(const Grid& grid, std::span<const float> counts, double sd);
+
+/// Cumulative votes of all pixels by prevalence, in 96 bins.
+struct RingSums {
+    static constexpr std::size_t kBins = 96;
+    double low = 0, step = 0;  ///< the first bin's centre and the distance to the next
+    std::size_t depth = 0;
+    std::vector<double> own;     ///< [prevalence bin][score bin]
+    std::vector<double> mirror;  ///< each pixel's votes together with those of its left-right image
+
+    RingSums(const Plane& votes, std::span<const double> z);
+};
+
+/// Distributions of pixels where the class is about equally common: all pixels r with weights
+/// exp(-(z_p - z_r)^2 / (2 tau^2)), each r at its bin's centre; a pixel's distribution is interpolated
+/// between the two nearest bin centres.
+class Rings {
+  public:
+    /// There must be votes.
+    Rings(const RingSums& sums, double tau, bool mirror);
+
+    /// The cumulative distribution for a prevalence, 1 at the last bin.
+    void at(double z, float* out) const;
+
+  private:
+    double low_, step_;
+    Plane table_;
+};
 
 /// One way for pixels to share their distributions.
 struct Candidate {
     enum class Kind {
         image,  ///< all scores of the class alike
         space,  ///< neighbours, by a Gaussian of `bandwidth` pixels
-        rings,  ///< pixels where the class is about as common (within `tau`), smoothed over `bandwidth`
-                ///< pixels
+        rings,  ///< where the class is about as common (within `tau`), smoothed over `bandwidth` pixels
     };
     Kind kind = Kind::image;
     double bandwidth = 0;
@@ -45,8 +76,8 @@ class CandidateFields {
     /// The distribution of one candidate: out[bin] ascends in the bin, 1 at the last. Where a kernel finds no
     /// votes the next wider one is used, the image last. Safe from several threads.
     void at(std::size_t cell, std::size_t candidate, float* out) const;
-    /// Whether the class has data around a cell: n / (n + 2) for n scores a pixel, from 0 to 1.
-    [[nodiscard]] float support(std::size_t cell) const { return support_[cell]; }
+    /// Whether the class has data around a cell: n / (n + 2) for n times `unit` scores a pixel, from 0 to 1.
+    [[nodiscard]] float support(std::size_t cell, double unit = 1) const;
     /// The distribution of all scores alike.
     [[nodiscard]] const std::vector<float>& image() const { return image_; }
     /// Whether there is any score in all folds but one.
@@ -63,7 +94,7 @@ class CandidateFields {
     std::size_t bins_;
     std::vector<Candidate> candidates_;
     std::vector<float> image_;
-    std::vector<float> support_;
+    std::vector<double> around_;                      ///< scores a pixel in the surroundings of each cell
     std::vector<std::pair<double, Smooth>> smooths_;  ///< by ascending bandwidth
     std::vector<Ring> rings_;
     std::vector<std::size_t> place_;  ///< [candidate] in smooths_ or rings_

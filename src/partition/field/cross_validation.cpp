@@ -11,24 +11,37 @@ namespace kandinsky::partition::field {
 namespace {
 constexpr std::size_t kBatch = 16;  ///< pixels whose errors are multiplied at once
 
-/// All candidates' distributions in one row of cells.
+/// Every cell of a small grid is judged, every second one down and across of a large one.
+std::size_t judged_step(const Grid& grid) {
+    constexpr std::size_t kLarge = 3000;
+    return grid.pixels() < kLarge ? 1 : 2;
+}
+
+/// All candidates' distributions in some cells of one row, made when they are first asked for.
 class CandidateRow {
   public:
     CandidateRow(const CandidateFields& fields, std::size_t candidates, const Grid& grid, std::size_t bins,
                  std::size_t row)
-        : candidates_(candidates), bins_(bins), values_(grid.width * candidates * bins) {
-        for (std::size_t x = 0; x < grid.width; ++x)
-            for (std::size_t k = 0; k < candidates; ++k)
-                fields.at(row * grid.width + x, k, values_.data() + (x * candidates + k) * bins);
-    }
+        : fields_(fields),
+          candidates_(candidates),
+          bins_(bins),
+          first_(row * grid.width),
+          values_(grid.width) {}
     /// [candidate][bin]
-    [[nodiscard]] const float* at(std::size_t column) const {
-        return values_.data() + column * candidates_ * bins_;
+    [[nodiscard]] const float* at(std::size_t column) {
+        std::vector<float>& own = values_[column];
+        if (own.empty()) {
+            own.resize(candidates_ * bins_);
+            for (std::size_t k = 0; k < candidates_; ++k)
+                fields_.at(first_ + column, k, own.data() + k * bins_);
+        }
+        return own.data();
     }
 
   private:
-    std::size_t candidates_, bins_;
-    std::vector<float> values_;
+    const CandidateFields& fields_;
+    std::size_t candidates_, bins_, first_;
+    std::vector<std::vector<float>> values_;
 };
 
 /// The errors of all candidates at a batch of pixels, as they are and weighted.
@@ -52,10 +65,10 @@ class Errors {
         std::fill(weighted_.begin(), weighted_.end(), 0.0f);
     }
 
-    /// The four cells around the pixel, their weights, and the pixel's own scores.
-    void put(std::size_t slot, const float* const* cells, const float* weights,
+    /// The cells around the pixel, their weights, and the pixel's own scores.
+    void put(std::size_t slot, std::span<const float* const> cells, const float* weights,
              std::span<const std::uint32_t> judge, std::size_t pilot) {
-        weighted_sum(cells, weights, 4, here_.size(), here_.data());
+        weighted_sum(cells.data(), weights, cells.size(), here_.size(), here_.data());
         const float* const by = here_.data() + pilot * bins_;
         const double whole = static_cast<double>(total_of(judge));
         std::uint64_t sum = 0;
@@ -92,29 +105,35 @@ std::size_t add_row(const Cells& cells, const FoldHistograms& histograms, std::s
                     const CandidateFields& fields, std::size_t candidates, std::size_t pilot, std::size_t row,
                     std::vector<double>& sums) {
     const Grid grid = cells.grid();
+    const std::size_t step = judged_step(grid);
     std::vector<std::size_t> judged;
-    for (std::size_t x = 0; x < grid.width; ++x)
+    for (std::size_t x = step / 2; x < grid.width; x += step)
         if (total_of(histograms.judge(row * grid.width + x, fold)) > 0) judged.push_back(x);
     Errors errors(candidates, histograms.bins());
     sums.assign(errors.rows() * errors.rows(), 0.0);
     if (judged.empty()) return 0;
     const BetweenCells y = between_cells(cells.middle_row(row), cells.side(), grid.height);
-    const CandidateRow upper(fields, candidates, grid, histograms.bins(), y.low);
-    const CandidateRow below(fields, candidates, grid, histograms.bins(), y.high);
+    CandidateRow upper(fields, candidates, grid, histograms.bins(), y.low);
+    CandidateRow below(fields, candidates, grid, histograms.bins(), y.high);
     const auto unit = static_cast<float>(4 * cells.side() * cells.side());
     for (std::size_t first = 0; first < judged.size(); first += kBatch) {
         const std::size_t end = std::min(judged.size(), first + kBatch);
         if (first + kBatch > end) errors.clear();
         for (std::size_t i = first; i < end; ++i) {
             const BetweenCells x = between_cells(cells.middle_column(judged[i]), cells.side(), grid.width);
-            const float* const around[] = {upper.at(x.low), upper.at(x.high), below.at(x.low),
-                                           below.at(x.high)};
-            const float weights[] = {static_cast<float>(y.low_weight * x.low_weight) / unit,
-                                     static_cast<float>(y.low_weight * x.high_weight) / unit,
-                                     static_cast<float>(y.high_weight * x.low_weight) / unit,
-                                     static_cast<float>(y.high_weight * x.high_weight) / unit};
-            errors.put(i - first, around, weights, histograms.judge(row * grid.width + judged[i], fold),
-                       pilot);
+            std::vector<const float*> around;
+            std::vector<float> weights;
+            const auto add = [&](CandidateRow& from, std::uint32_t column, std::uint32_t weight) {
+                if (weight == 0) return;
+                around.push_back(from.at(column));
+                weights.push_back(static_cast<float>(weight) / unit);
+            };
+            add(upper, x.low, y.low_weight * x.low_weight);
+            add(upper, x.high, y.low_weight * x.high_weight);
+            add(below, x.low, y.high_weight * x.low_weight);
+            add(below, x.high, y.high_weight * x.high_weight);
+            errors.put(i - first, around, weights.data(),
+                       histograms.judge(row * grid.width + judged[i], fold), pilot);
         }
         errors.multiply(sums.data());
     }
@@ -140,10 +159,12 @@ ErrorProducts cross_validate(const Cells& cells, const FoldHistograms& histogram
     products.by_fold.resize(histograms.folds());
     for (std::size_t fold = 0; fold < histograms.folds(); ++fold) {
         if (!fields[fold]) continue;
-        std::vector<std::vector<double>> parts(grid.height);
-        std::vector<std::size_t> judged(grid.height);
-        parallel_for(grid.height, progress, "field: cross-validation", [&](std::size_t row) {
-            judged[row] = add_row(cells, histograms, fold, *fields[fold], n, pilot, row, parts[row]);
+        const std::size_t step = judged_step(grid), lines = (grid.height + step - 1 - step / 2) / step;
+        std::vector<std::vector<double>> parts(lines);
+        std::vector<std::size_t> judged(lines);
+        parallel_for(lines, progress, "field: cross-validation", [&](std::size_t i) {
+            judged[i] =
+                add_row(cells, histograms, fold, *fields[fold], n, pilot, i * step + step / 2, parts[i]);
         });
         const std::size_t pixels = std::accumulate(judged.begin(), judged.end(), std::size_t{0});
         if (pixels == 0) continue;

@@ -6,13 +6,13 @@
 #include <optional>
 
 #include "core/base/fail.hpp"
-#include "partition/field/learn.hpp"
+#include "partition/envelope.hpp"
 #include "partition/field/leave_one_out.hpp"
-#include "partition/field/simplex.hpp"
 
 namespace kandinsky::partition::field {
 
 extern const Method kMethod;
+using Type = MethodOption::Type;
 
 namespace {
 std::vector<double> parse_bandwidths(const std::string& text) {
@@ -104,12 +104,11 @@ void fit_batch(const Images& images, const Options& options, const Cells& cells,
         storage.levels = levels_of(input.ladder, grouped ? &fitted[i] : nullptr);
         storage.scores = input.census.totals[strata[i]];
         storage.groups = grouped ? fitted[i].groups() : 0;
-        SoftCurves curves;
-        curves.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
-        curves.partition.geometry = describe(learnt[i], folds.count, cells, grids[i].bins());
         const auto place =
             std::find(input.strata.begin(), input.strata.end(), strata[i]) - input.strata.begin();
-        out[static_cast<std::size_t>(place)] = std::move(curves);
+        SoftCurves& made = out[static_cast<std::size_t>(place)];
+        made.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
+        made.partition.geometry = describe(learnt[i], folds.count, cells, grids[i].bins());
     }
 }
 
@@ -173,19 +172,22 @@ CrossFit cross_fit(const CrossFitInput& input) {
 }
 
 std::vector<SoftCurves> fit_curves(const SoftInput& input) {
-    const Options options = read_options(input.settings);
+    Options options = read_options(input.settings);
     const Cells cells(input.data.grid());
+    if (input.leave_one_out && options.order == FoldOrder::contiguous)
+        fail(ErrorKind::usage,
+             "--promise loo needs folds by content; with --field-fold-order contiguous use --promise split "
+             "or none");
+    // One of the fits without a group, for which the others alone are here.
+    if (input.leave_one_out && input.pooling == Pooling::pixels)
+        options = for_groups(std::move(options), static_cast<double>(input.census.images) /
+                                                     static_cast<double>(input.census.groups));
     const bool grouped = input.pooling == Pooling::groups;
     std::vector<SoftCurves> result = grouped && input.leave_one_out ? leave_one_out(input, options, cells)
                                      : grouped && input.data_split != nullptr
                                          ? fit_split(input, options, cells)
                                          : fit_images({input, input}, options, cells);
-    for (SoftCurves& one : result) {
-        one.partition.regions = static_cast<std::uint32_t>(cells.grid().pixels());
-        one.partition.region.resize(input.data.grid().pixels());
-        for (std::size_t p = 0; p < one.partition.region.size(); ++p)
-            one.partition.region[p] = static_cast<std::uint32_t>(cells.of(p));
-    }
+    for (SoftCurves& one : result) cells.divide(one.partition);
     return result;
 }
 }  // namespace
@@ -193,43 +195,23 @@ std::vector<SoftCurves> fit_curves(const SoftInput& input) {
 const Method kMethod{
     .name = "field",
     .summary = "every pixel shares with its surroundings by degrees, as cross-validation finds best",
-    .uses_features = false,
     .standard = true,
     .uses_labels = true,
-    .options = {{.flag = "field-folds",
-                 .type = MethodOption::Type::integer,
-                 .standard = "5",
-                 .help = "parts for the cross-validation of method field, 2 to 200"},
-                {.flag = "field-fold-order",
-                 .type = MethodOption::Type::text,
-                 .standard = "content",
-                 .help =
-                     "'content': folds by group id or image content; 'contiguous': by position, for video"},
-                {.flag = "place",
-                 .type = MethodOption::Type::real,
-                 .standard = "1",
-                 .help = "how far the thresholds of method field follow the place: 1 for right coverage "
-                         "everywhere, 0 for one threshold and the smallest sets"},
-                {.flag = "field-support",
-                 .type = MethodOption::Type::text,
-                 .standard = "on",
-                 .help = "use the image-wide distribution where a class has no data: on or off"},
-                {.flag = "field-rings",
-                 .type = MethodOption::Type::text,
-                 .standard = "on",
-                 .help = "let pixels share where the class is equally common: on or off"},
-                {.flag = "field-mirror",
-                 .type = MethodOption::Type::text,
-                 .standard = "on",
-                 .help = "let pixels share with their left-right image: on or off"},
-                {.flag = "field-bandwidths",
-                 .type = MethodOption::Type::text,
-                 .standard = "auto",
-                 .help = "kernel widths in pixels, separated by commas, or 'auto' by the grid's size"},
-                {.flag = "field-bins",
-                 .type = MethodOption::Type::integer,
-                 .standard = "128",
-                 .help = "score thresholds of the distributions, 8 to 256"}},
+    .options = {{"field-folds", Type::integer, "5",
+                 "parts for the cross-validation of method field, 2 to 200"},
+                {"field-fold-order", Type::text, "content",
+                 "'content': folds by group id or image content; 'contiguous': by position, for video"},
+                {"place", Type::real, "1",
+                 "how far the thresholds of method field follow the place: 1 for right coverage "
+                 "everywhere, 0 for one threshold and the smallest sets"},
+                {"field-support", Type::text, "on",
+                 "use the image-wide distribution where a class has no data: on or off"},
+                {"field-rings", Type::text, "on",
+                 "let pixels share where the class is equally common: on or off"},
+                {"field-mirror", Type::text, "on", "let pixels share with their left-right image: on or off"},
+                {"field-bandwidths", Type::text, "auto",
+                 "kernel widths in pixels, separated by commas, or 'auto' by the grid's size"},
+                {"field-bins", Type::integer, "128", "score thresholds of the distributions, 8 to 256"}},
     .order = 5,
     .fit_curves = fit_curves,
     .cross_fit = cross_fit,

@@ -4,13 +4,19 @@
 #include <string>
 #include <vector>
 
-#include "partition/field/blend.hpp"
 #include "partition/field/cross_validation.hpp"
-#include "partition/field/levels.hpp"
+#include "partition/group_levels.hpp"
 
 namespace kandinsky::partition::field {
 
 inline constexpr double kRidge = 1e-5;  ///< keeps the weights of candidates that say the same apart
+
+/// How far distributions depend on the place.
+struct Locality {
+    double place = 1;     ///< from 0, one distribution for the whole image, to 1
+    bool support = true;  ///< where the class has little data, the image's distribution takes over by degrees
+    double unit = 1;      ///< scores at a pixel that say as much about it as one
+};
 
 struct Options {
     std::size_t folds = 5, bins = 128;
@@ -28,6 +34,19 @@ struct Learnt {
     std::vector<std::optional<std::vector<std::uint16_t>>> without_fold{};  ///< where levels are wanted
 };
 
+/// The weights w >= 0 with sum 1 that make w' M w + ridge |w|^2 least; M [n][n] symmetric and positive
+/// semidefinite, n > 0. Active sets: exact up to rounding, deterministic. The ridge keeps candidates that
+/// hardly differ from each other at similar weights.
+[[nodiscard]] std::vector<double> simplex_minimum(const std::vector<double>& products, std::size_t n,
+                                                  double ridge);
+
+/// Every cell's blended distribution, cumulative, 1 at the last bin.
+[[nodiscard]] Plane blend(const Grid& grid, const CandidateFields& fields, const std::vector<double>& weights,
+                          std::size_t bins, const Locality& locality = {});
+
+/// The same as it is stored: multiples of 1/65536, rounded down, without the last bin.
+[[nodiscard]] std::vector<std::uint16_t> stored(const Plane& blended);
+
 /// The candidates for a grid of cells, whose bandwidths are asked for in pixels.
 [[nodiscard]] std::vector<Candidate> candidates_on(const Cells& cells, CandidateOptions wanted);
 
@@ -38,12 +57,5 @@ struct Learnt {
 /// What was learnt, as JSON for `inspect` and the report.
 [[nodiscard]] std::string describe(const Learnt& learnt, std::size_t folds, const Cells& cells,
                                    std::size_t bins);
-
-/// The numbers of smooth curves that every set of distributions on a grid of scores shares.
-[[nodiscard]] SmoothCurves::Storage storage_on(const ScoreGrid& grid, const Cells& cells,
-                                               std::optional<std::vector<std::uint16_t>> distributions);
-
-/// The ladder's levels on the scale of the curves: as they are, or the groups' quantiles for them.
-[[nodiscard]] std::vector<std::uint32_t> levels_of(const Ladder& ladder, const GroupLevels* fitted);
 
 }  // namespace kandinsky::partition::field

@@ -1,174 +1,104 @@
 #include "partition/field/leave_one_out.hpp"
 
 #include <algorithm>
-#include <mutex>
 
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/team/team.hpp"
-#include "partition/field/evidence.hpp"
+#include "partition/envelope.hpp"
 
 namespace kandinsky::partition::field {
 
-std::vector<std::uint16_t> read_on(const ScoreGrid& to, const ScoreGrid& from,
-                                   const std::vector<std::uint16_t>& distributions, std::size_t cells) {
-    struct Place {
-        std::size_t bin;
-        std::int64_t part, whole;  ///< of the bin
-    };
-    std::vector<Place> places;
-    for (std::size_t k = 0; k + 1 < to.bins(); ++k) {
-        const std::int32_t key = to.edges()[k];
-        const auto bin = static_cast<std::size_t>(
-            std::lower_bound(from.edges().begin(), from.edges().end(), key) - from.edges().begin());
-        const std::int32_t low = bin > 0 && bin < from.bins() ? from.edges()[bin - 1] : from.origin();
-        if (bin >= from.bins())
-            places.push_back({from.bins(), 0, 1});
-        else
-            places.push_back({bin, std::max<std::int64_t>(0, std::int64_t{key} - low),
-                              std::int64_t{from.edges()[bin]} - low});
-    }
-    const std::size_t known = from.bins() - 1;
-    std::vector<std::uint16_t> out(cells * places.size());
-    for (std::size_t cell = 0; cell < cells; ++cell) {
-        const std::uint16_t* const own = distributions.data() + cell * known;
-        const auto value = [&](std::size_t bin) -> std::int64_t {
-            return bin < known ? own[bin] : SmoothCurves::kOne;
-        };
-        for (std::size_t k = 0; k < places.size(); ++k) {
-            const auto& [bin, part, whole] = places[k];
-            std::int64_t level = SmoothCurves::kOne;
-            if (bin < from.bins()) {
-                const std::int64_t below = bin > 0 ? value(bin - 1) : 0;
-                level = below + (value(bin) - below) * part / whole;
-            }
-            out[cell * places.size() + k] = static_cast<std::uint16_t>(std::min<std::int64_t>(65535, level));
-        }
-    }
-    return out;
+Options for_groups(Options options, double images_per_group) {
+    options.locality.unit = 1 + (images_per_group - 1) / 8;
+    return options;
 }
 
 namespace {
-/// What one stratum has after some groups were left out, each once.
-struct Envelope {
-    std::vector<std::uint16_t> least;  ///< of all distributions
-    GroupLevels levels;
-    std::mutex adding;
+/// What was learnt from all groups but one, and the thresholds that it stands on.
+struct Fit {
+    Learnt learnt;
+    ScoreGrid grid;
 };
 
-/// Where the pixels of a row or column lie between the cells.
-std::vector<BetweenCells> places_on(std::uint32_t pixels, std::uint32_t side, std::uint32_t cells) {
-    std::vector<BetweenCells> out;
-    for (std::uint32_t i = 0; i < pixels; ++i) out.push_back(between_cells(i, side, cells));
-    return out;
+std::optional<Fit> fit_without(const SoftInput& input, const Options& options, const Cells& cells,
+                               const Evidence& evidence, std::size_t groups, std::uint32_t left_out) {
+    const std::optional<ScoreGrid> grid = evidence.grid(
+        left_out, input.data.grid().pixels(), largest_score(input.score, input.data.classes()), options.bins);
+    if (!grid) return std::nullopt;
+    const Folds folds = folds_without(options.folds, groups, left_out);
+    return Fit{learn(evidence.count(left_out, *grid, folds, cells),
+                     for_groups(options, evidence.images_per_group(left_out)), cells, false, silent()),
+               *grid};
 }
 
-/// Learns without one group, and lets what was learnt judge that group.
-class LeftOut {
+/// A stretch of a longer way, in the progress of the whole.
+class Stretch final : public Progress {
   public:
-    LeftOut(const SoftInput& input, const Options& options, const Cells& cells, const Folds& folds)
-        : input_(input),
-          options_(options),
-          cells_(cells),
-          folds_(folds),
-          common_(ScoreGrid::fixed(input.score, input.data.classes())),
-          rows_(places_on(input.data.grid().height, cells.side(), cells.grid().height)),
-          columns_(places_on(input.data.grid().width, cells.side(), cells.grid().width)) {}
-
-    [[nodiscard]] const ScoreGrid& grid() const { return common_; }
-
-    void judge(const Evidence& evidence, std::size_t group, Envelope& out) const {
-        std::vector<bool> used;
-        std::uint32_t place = 0;
-        bool has = false;
-        for (std::size_t image = 0; image < input_.data.images(); ++image) {
-            used.push_back(input_.data.group_of(image) != group);
-            if (used.back()) continue;
-            place = folds_.place[image];
-            has = has || !evidence.of_image(image).empty();
-        }
-        if (!has) return;
-        const std::optional<std::vector<std::uint16_t>> others = learnt(evidence, used, place);
-        const SmoothCurves curves(input_.data.grid(), Ladder{}, storage_on(common_, cells_, others));
-        std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
-        for (std::size_t image = 0; image < used.size(); ++image) {
-            if (used[image]) continue;
-            for (const Evidence::Score& one : evidence.of_image(image)) ++counts[step(curves, one)];
-        }
-        const std::lock_guard lock(out.adding);
-        out.levels.add(counts);
-        // Nothing was learnt: every score of a new pixel could be as strange.
-        const std::vector<std::uint16_t> own = others ? *others : std::vector<std::uint16_t>(size());
-        if (out.least.empty()) out.least.assign(size(), 65535);
-        for (std::size_t i = 0; i < own.size(); ++i) out.least[i] = std::min(out.least[i], own[i]);
+    Stretch(Progress& whole, std::size_t before, std::size_t all)
+        : whole_(whole), before_(before), all_(all) {}
+    void update(std::string_view stage, std::size_t done, std::size_t) override {
+        whole_.update(stage, before_ + done, all_);
     }
+    [[nodiscard]] bool cancelled() const override { return whole_.cancelled(); }
 
   private:
-    [[nodiscard]] std::size_t size() const { return cells_.grid().pixels() * (common_.bins() - 1); }
-
-    [[nodiscard]] std::optional<std::vector<std::uint16_t>> learnt(const Evidence& evidence,
-                                                                   const std::vector<bool>& used,
-                                                                   std::uint32_t place) const {
-        const std::optional<ScoreGrid> grid =
-            evidence.grid(used, input_.data.grid().pixels(), common_.largest(), options_.bins);
-        if (!grid) return std::nullopt;
-        const Folds folds = folds_without(folds_, options_.folds, input_.data.groups(), place);
-        const Learnt found =
-            learn(evidence.count(used, *grid, folds, cells_), options_, cells_, false, silent());
-        return read_on(common_, *grid, found.distributions, cells_.grid().pixels());
-    }
-
-    [[nodiscard]] std::size_t step(const SmoothCurves& curves, const Evidence::Score& one) const {
-        if (curves.without_data()) return GroupLevels::kSteps + 1;
-        const std::uint32_t width = input_.data.grid().width;
-        const std::int32_t key = scale_key(one.score);
-        return GroupLevels::step_of(curves.level(rows_[one.pixel / width], columns_[one.pixel % width],
-                                                 common_.bin_of_key(key), key));
-    }
-
-    const SoftInput& input_;
-    const Options& options_;
-    const Cells& cells_;
-    const Folds& folds_;
-    ScoreGrid common_;
-    std::vector<BetweenCells> rows_, columns_;
+    Progress& whole_;
+    std::size_t before_, all_;
 };
+
+/// Appends the curves of some strata, whose scores fit into memory together.
+void fit_batch(const SoftInput& input, const Options& options, const Cells& cells,
+               const std::vector<std::uint32_t>& places, const std::vector<std::uint32_t>& strata,
+               std::vector<SoftCurves>& out) {
+    const Team& team = input.data.team();
+    const std::vector<Evidence> evidence = gather_evidence(input, strata, places);
+    const std::size_t groups = input.census.groups, wanted = strata.size();
+    std::vector<std::uint32_t> own;  // the groups that this rank leaves out
+    for (std::size_t g = team.comm.rank(); g < groups; g += team.comm.size())
+        own.push_back(static_cast<std::uint32_t>(g));
+    SmoothJudge judge(input.data, input.score, cells);
+    std::vector<Envelope> envelopes(wanted, judge.start());
+    State state;
+    for (Envelope& one : envelopes)
+        for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
+    accumulate(
+        team, "field: leaving groups out", own.size(), state, [&](std::size_t first, std::size_t last) {
+            Stretch progress(input.progress, first * wanted, own.size() * wanted);
+            parallel_for((last - first) * wanted, progress, "field: leaving groups out", [&](std::size_t i) {
+                const Evidence& scores = evidence[i % wanted];
+                const std::uint32_t group = own[first + i / wanted];
+                if (!scores.has(group)) return;
+                const std::optional<Fit> others = fit_without(input, options, cells, scores, groups, group);
+                SmoothCurves::Storage learnt;
+                if (others) learnt = storage_on(others->grid, cells, others->learnt.distributions);
+                judge.add(scores, group, others ? &learnt : nullptr, envelopes[i % wanted]);
+            });
+        });
+    for (std::size_t i = 0; i < wanted; ++i) {
+        envelopes[i].sum(team.comm);
+        const std::optional<Fit> all =
+            fit_without(input, options, cells, evidence[i], groups, Evidence::kNobody);
+        SmoothCurves::Storage storage;
+        storage.side = cells.side();
+        if (all) storage = judge.curves(envelopes[i], input.ladder);
+        storage.scores = input.census.totals[strata[i]];
+        SoftCurves& made = out.emplace_back();
+        made.partition.geometry = describe(all ? all->learnt : Learnt{}, std::min(options.folds, groups),
+                                           cells, all ? all->grid.bins() : 0);
+        made.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
+    }
+}
 }  // namespace
 
 std::vector<SoftCurves> leave_one_out(const SoftInput& input, const Options& options, const Cells& cells) {
-    if (input.data.team().comm.size() > 1)
-        fail(ErrorKind::usage, "--promise loo runs in one process; use --promise split with mpirun");
-    if (options.order == FoldOrder::contiguous)
-        fail(ErrorKind::usage,
-             "--promise loo needs folds by content: leave --field-fold-order contiguous out");
     const Folds folds =
         make_folds(input.data, input.census.image_hash, options.folds, options.order, input.seed);
-    if (folds.place.empty())
-        fail(ErrorKind::usage, "--promise loo is for up to 65536 groups; use --promise split");
-    const LeftOut left_out(input, options, cells, folds);
-    const std::vector<Evidence> evidence = gather_evidence(input, input.strata);
-    const std::size_t groups = input.data.groups(), strata = input.strata.size();
-    std::vector<Envelope> envelopes(strata);
-    parallel_for(groups * strata, input.progress, "field: leaving groups out", [&](std::size_t i) {
-        left_out.judge(evidence[i % strata], i / strata, envelopes[i % strata]);
-    });
-    std::vector<SoftCurves> out(strata);
-    for (std::size_t i = 0; i < strata; ++i) {
-        const std::vector<bool> all(input.data.images(), true);
-        const std::optional<ScoreGrid> grid =
-            evidence[i].grid(all, input.data.grid().pixels(), left_out.grid().largest(), options.bins);
-        SmoothCurves::Storage storage = storage_on(
-            left_out.grid(), cells, grid ? std::optional(std::move(envelopes[i].least)) : std::nullopt);
-        Learnt found;
-        if (grid) {
-            found = learn(evidence[i].count(all, *grid, folds, cells), options, cells, false, input.progress);
-            storage.levels = levels_of(input.ladder, &envelopes[i].levels);
-            storage.scores = input.census.totals[input.strata[i]];
-            storage.groups = envelopes[i].levels.groups();
-        }
-        out[i].partition.geometry = describe(found, folds.count, cells, grid ? grid->bins() : 0);
-        out[i].curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
-    }
+    if (input.census.groups > kRankedGroups)
+        fail(ErrorKind::usage, "--promise loo is for up to {} groups; use --promise split", kRankedGroups);
+    std::vector<SoftCurves> out;
+    for (const std::vector<std::uint32_t>& strata : evidence_batches(input))
+        fit_batch(input, options, cells, folds.place, strata, out);
     return out;
 }
 

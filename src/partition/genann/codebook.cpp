@@ -1,11 +1,14 @@
 #include "partition/genann/codebook.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <queue>
 
 #include "core/base/parallel.hpp"
+#include "core/base/thread_buffer.hpp"
 
 namespace kandinsky::partition::genann {
 
@@ -83,7 +86,7 @@ void Codebook::fill_table() {
     const std::size_t dimensions = points.dimensions();
     cells_ = tree_.size();
     size_ = (cells_ + kTableLanes - 1) / kTableLanes * kTableLanes;
-    code_.resize(points.count());
+    code_.resize(points.count() + kPiece);
     cell_sizes_.resize(size_);
     table_.assign(size_ * size_, 0.0f);
     distance_.assign(size_ * size_, 0.0f);
@@ -93,6 +96,15 @@ void Codebook::fill_table() {
         for (std::size_t k = cell.first; k < cell.last; ++k) code_[order_[k]] = static_cast<std::uint16_t>(c);
         cell_sizes_[c] = static_cast<std::uint32_t>(cell.last - cell.first);
     });
+    for (std::size_t q = 0; q < dimensions && cells_ > 0; ++q) {
+        const auto mean = [&](const Step& step) { return tree_[step.cell].mean[q]; };
+        std::vector<Step> own(cells_);
+        for (std::size_t c = 0; c < cells_; ++c) own[c].cell = c;
+        std::sort(own.begin(), own.end(), [&](const Step& a, const Step& b) { return mean(a) < mean(b); });
+        for (std::size_t k = 0; k + 1 < cells_; ++k)
+            own[k].gap = static_cast<float>(2 * (mean(own[k + 1]) - mean(own[k])));
+        steps_.insert(steps_.end(), own.begin(), own.end());
+    }
     // Pairs of cells nearer than this many standard deviations are too close for the expansion.
     constexpr double kNear = 3.0;
     parallel_for(cells_, [&](std::size_t a) {
@@ -121,6 +133,38 @@ void Codebook::fill_table() {
     });
 }
 
+double Codebook::least_sum(const std::vector<float>& histograms, std::size_t regions) const {
+    constexpr std::size_t kTogether = 16;  // regions side by side, for vectors
+    std::vector<float> turned(size_ * kTogether);
+    double sum = 0;
+    for (std::size_t first = 0; first < regions; first += kTogether) {
+        std::array<float, kTogether> all{};
+        std::fill(turned.begin(), turned.end(), 0.0f);
+        for (std::size_t r = first; r < std::min(regions, first + kTogether); ++r)
+            for (std::size_t c = 0; c < cells_; ++c) {
+                turned[c * kTogether + r - first] = histograms[r * size_ + c];
+                all[r - first] += histograms[r * size_ + c];
+                sum += static_cast<double>(histograms[r * size_ + c] * histograms[r * size_ + c] *
+                                           distance_[c * size_ + c]);
+            }
+        std::array<double, kTogether> squares{};
+        for (auto step = steps_.begin(); step != steps_.end();) {
+            std::array<float, kTogether> below{}, size{};
+            for (std::size_t k = 0; k < cells_; ++k, ++step) {
+                const float* const here = turned.data() + step->cell * kTogether;
+                for (std::size_t r = 0; r < kTogether; ++r) {
+                    below[r] += here[r];
+                    size[r] += below[r] * (all[r] - below[r]) * step->gap;
+                }
+            }
+            for (std::size_t r = 0; r < kTogether; ++r)
+                squares[r] += static_cast<double>(size[r]) * static_cast<double>(size[r]);
+        }
+        for (const double square : squares) sum += std::sqrt(square);
+    }
+    return sum * 0.999;  // these are floats, as in the table
+}
+
 std::vector<float> Codebook::histograms(const Spans& spans) const {
     std::vector<float> result((spans.radii() + 1) * size_, 0.0f);
     if (cloud_.points.weighted()) {
@@ -138,40 +182,49 @@ std::vector<float> Codebook::histograms(const Spans& spans) const {
         spans.visit_region(region, [&](std::size_t first, std::size_t last) { pixels += last - first; });
         if (pixels > most) most = pixels, largest = region;
     }
-    // Neighbours often share a cell: two counters in turn keep one addition from waiting for the last.
-    std::vector<std::uint32_t> even(size_), odd(size_), rest = cell_sizes_;
+    // The codes of a region's runs are put side by side, whole pieces at a time, and counted in one loop that
+    // knows its end. Neighbours often share a cell: with four counters in turn none waits for the last.
+    std::vector<std::uint16_t>& side_by_side = thread_buffer<std::uint16_t, Codebook>();
+    side_by_side.resize(code_.size() + kPiece);
+    std::vector<std::uint32_t> turns(4 * size_), rest = cell_sizes_;
+    std::uint32_t *const a = turns.data(), *const b = a + size_, *const c = b + size_, *const d = c + size_;
     for (std::size_t region = 0; region <= spans.radii(); ++region) {
         if (region == largest) continue;
-        std::fill(even.begin(), even.end(), 0u), std::fill(odd.begin(), odd.end(), 0u);
+        std::uint16_t* to = side_by_side.data();
         cloud_.visit_region(spans, region, [&](std::size_t first, std::size_t last) {
-            const std::uint16_t* code = code_.data();
-            std::size_t i = first;
-            for (; i + 1 < last; i += 2) ++even[code[i]], ++odd[code[i + 1]];
-            if (i < last) ++even[code[i]];
+            for (std::size_t i = first; i < last; i += kPiece)
+                std::memcpy(to + (i - first), code_.data() + i, kPiece * sizeof(std::uint16_t));
+            to += last - first;
         });
-        for (std::size_t c = 0; c < size_; ++c) {
-            const std::uint32_t count = even[c] + odd[c];
-            result[region * size_ + c] = static_cast<float>(static_cast<std::int32_t>(count));
-            rest[c] -= count;
+        std::fill(turns.begin(), turns.end(), 0u);
+        const std::uint16_t* code = side_by_side.data();
+        for (; code + 4 <= to; code += 4) ++a[code[0]], ++b[code[1]], ++c[code[2]], ++d[code[3]];
+        for (; code < to; ++code) ++a[*code];
+        for (std::size_t cell = 0; cell < size_; ++cell) {
+            const std::uint32_t count = (a[cell] + b[cell]) + (c[cell] + d[cell]);
+            result[region * size_ + cell] = static_cast<float>(static_cast<std::int32_t>(count));
+            rest[cell] -= count;
         }
     }
-    for (std::size_t c = 0; c < size_; ++c)
-        result[largest * size_ + c] = static_cast<float>(static_cast<std::int32_t>(rest[c]));
+    for (std::size_t cell = 0; cell < size_; ++cell)
+        result[largest * size_ + cell] = static_cast<float>(static_cast<std::int32_t>(rest[cell]));
     return result;
 }
 
-double Codebook::score(const Spans& spans) const {
+double Codebook::score(const Spans& spans, double limit) const {
+    const auto pixels = static_cast<double>(cloud_.grid.pixels());
     const std::vector<float> histogram = histograms(spans);
     std::vector<double> sums(spans.radii() + 1, 0.0);
+    if (std::isfinite(limit))
+        if (const double least = least_sum(histogram, sums.size()) / pixels; least >= limit) return least;
     quadratic_forms(table_.data(), histogram.data(), size_, sums.size(), sums.data());
-    return std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(cloud_.grid.pixels());
+    return std::accumulate(sums.begin(), sums.end(), 0.0) / pixels;
 }
 
 std::pair<std::size_t, double> Codebook::best_move(std::span<const Moving> moving,
                                                    std::span<const std::uint32_t> from,
                                                    std::span<const std::uint32_t> to) const {
-    // gain[c]: what a point of cell c adds in `to` less what it took in `from`; each point moved changes both
-    // sides.
+    // gain[c]: what a point of cell c adds in `to` less its share in `from`; each move changes both sides.
     std::vector<float> difference(size_, 0.0f), gain(size_, 0.0f);
     for (const std::uint32_t i : from) difference[code_[i]] -= cloud_.points.weight(i);
     for (const std::uint32_t i : to) difference[code_[i]] += cloud_.points.weight(i);

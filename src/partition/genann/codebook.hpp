@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "partition/genann/fitness.hpp"
-#include "partition/genann/sweep.hpp"
 
 namespace kandinsky::partition::genann {
 
@@ -16,13 +15,13 @@ namespace kandinsky::partition::genann {
 /// The cells come from bisections (the cell with the largest sum of squares is cut at its mean along its
 /// widest value) until there are `cells` of them or all are single vectors. The mean distance is exact within
 /// a cell and between near cells; between far ones it is sqrt(d^2 + t - s), where t and s are the variances
-/// of the pair in all and along the connecting direction: the expansion of the mean to second order.
-/// Deterministic.
+/// of the pair in all and along the connecting direction: the mean to second order. Deterministic.
 class Codebook final : public Fitness, public Sweeper {
   public:
     Codebook(const Cloud& cloud, std::size_t cells);
 
-    [[nodiscard]] double score(const Spans& spans) const override;
+    using Fitness::score;
+    [[nodiscard]] double score(const Spans& spans, double limit) const override;
     /// O(cells^2 + moving * cells), one thread.
     [[nodiscard]] std::pair<std::size_t, double> best_move(std::span<const Moving> moving,
                                                            std::span<const std::uint32_t> from,
@@ -35,14 +34,24 @@ class Codebook final : public Fitness, public Sweeper {
     void fill_table();
     /// [region][cell]: summed weights.
     [[nodiscard]] std::vector<float> histograms(const Spans& spans) const;
+    /// Never more than the sum over ordered pairs: a distance is at least that of the cells' means, and the
+    /// mean length of a vector at least the length of the mean sizes of its coordinates. What one coordinate
+    /// gives follows from the cells in its order: O(regions * values * cells).
+    [[nodiscard]] double least_sum(const std::vector<float>& histograms, std::size_t regions) const;
 
     const Cloud& cloud_;
     std::vector<Cell> tree_;
-    std::vector<std::uint32_t> order_;       ///< points grouped by cell
-    std::vector<std::uint16_t> code_;        ///< [point]
-    std::vector<std::uint32_t> cell_sizes_;  ///< [size_]: points in each cell
-    std::vector<float> table_;               ///< [size_][size_]: upper triangle, doubled off the diagonal
-    std::vector<float> distance_;            ///< [size_][size_]: mean distances, the whole square
+    std::vector<std::uint32_t> order_;         ///< points grouped by cell
+    static constexpr std::size_t kPiece = 32;  ///< codes that are copied at a time
+    std::vector<std::uint16_t> code_;          ///< [point], and a piece more
+    std::vector<std::uint32_t> cell_sizes_;    ///< [size_]: points in each cell
+    std::vector<float> table_;                 ///< [size_][size_]: upper triangle, doubled off the diagonal
+    std::vector<float> distance_;              ///< [size_][size_]: mean distances, the whole square
+    struct Step {
+        std::size_t cell = 0;
+        float gap = 0;  ///< twice the way to the next cell
+    };
+    std::vector<Step> steps_;  ///< [value][rank]: the cells in ascending order of the value
     std::size_t cells_ = 0;
     std::size_t size_ = 0;  ///< cells_ rounded up to whole vectors
 

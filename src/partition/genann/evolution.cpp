@@ -47,7 +47,8 @@ AnnuliGeneration summarise(std::size_t generation, const std::vector<double>& fi
 }  // namespace
 
 EvolutionResult evolve(const EvolutionSettings& settings,
-                       const std::function<double(std::span<const double>)>& score, Progress& progress) {
+                       const std::function<double(std::span<const double>, double)>& score,
+                       Progress& progress) {
     check(settings);
     const std::size_t members = settings.population, parameters = settings.lower.size();
     const auto normalise = [&](std::vector<double>& member) {
@@ -55,14 +56,15 @@ EvolutionResult evolve(const EvolutionSettings& settings,
         for (std::size_t k = 0; k < parameters; ++k)
             member[k] = std::clamp(member[k], settings.lower[k], settings.upper[k]);
     };
-    const auto score_all = [&](const std::vector<std::vector<double>>& candidates) {
+    const auto score_all = [&](const std::vector<std::vector<double>>& candidates,
+                               const std::vector<double>& limits) {
         std::vector<double> fitness(members);
         Communicator& comm = comm_of(settings.team);
         const std::size_t own = (members + comm.size() - 1 - comm.rank()) / comm.size();
         parallel_for(own, [&](std::size_t k) {
             if (progress.cancelled()) throw Interrupted();
             const std::size_t i = k * comm.size() + comm.rank();
-            const double value = score(candidates[i]);
+            const double value = score(candidates[i], limits[i]);
             fitness[i] = std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
         });
         gather_doubles(comm, fitness);
@@ -77,7 +79,8 @@ EvolutionResult evolve(const EvolutionSettings& settings,
         if (settings.start) settings.start(random, population[i]);
         normalise(population[i]);
     }
-    std::vector<double> fitness = score_all(population);
+    std::vector<double> fitness =
+        score_all(population, std::vector<double>(members, std::numeric_limits<double>::infinity()));
     EvolutionResult result;
     result.evaluations = members;
     result.log.push_back(summarise(0, fitness));
@@ -87,18 +90,11 @@ EvolutionResult evolve(const EvolutionSettings& settings,
     for (;;) {
         const AnnuliGeneration& state = result.log.back();
         progress.update(settings.stage, state.generation, settings.generations);
-        if (state.spread <= settings.spread * std::abs(state.mean)) {
-            result.stopped = "spread";
-            break;
-        }
-        if (settings.stall > 0 && without_progress >= settings.stall) {
-            result.stopped = "stall";
-            break;
-        }
-        if (state.generation >= settings.generations) {
-            result.stopped = "limit";
-            break;
-        }
+        result.stopped = state.spread <= settings.spread * std::abs(state.mean)     ? "spread"
+                         : settings.stall > 0 && without_progress >= settings.stall ? "stall"
+                         : state.generation >= settings.generations                 ? "limit"
+                                                                                    : "";
+        if (!result.stopped.empty()) break;
         const std::size_t generation = state.generation + 1;
         for (std::size_t i = 0; i < members; ++i) {
             Random random(settings.seed, kTrial, generation * members + i);
@@ -117,7 +113,7 @@ EvolutionResult evolve(const EvolutionSettings& settings,
                     trials[i][k] = a[k] + settings.mutation * (b[k] - c[k]);
             normalise(trials[i]);
         }
-        const std::vector<double> trial_fitness = score_all(trials);
+        const std::vector<double> trial_fitness = score_all(trials, fitness);
         result.evaluations += members;
         for (std::size_t i = 0; i < members; ++i) {
             if (trial_fitness[i] >= fitness[i]) continue;

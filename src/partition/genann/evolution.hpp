@@ -31,8 +31,7 @@ struct EvolutionSettings {
     const Team* team = nullptr;            ///< ranks that evolve together and share the scoring; null: alone
     /// Draws a first member; it is repaired and clipped afterwards. Empty: uniform in the box.
     std::function<void(Random&, std::span<double>)> start;
-    /// Brings a member into its normal form, after initialisation and after mutation, before clipping (sorted
-    /// radii).
+    /// Brings a member into its normal form (sorted radii): when made and mutated, before clipping.
     std::function<void(std::span<double>)> repair = [](std::span<double>) {};
 };
 
@@ -45,10 +44,11 @@ struct EvolutionResult {
     std::vector<AnnuliGeneration> log;
 };
 
-/// Minimises `score`, which is called from several threads. Throws a usage error for settings that make no
-/// sense and Interrupted when asked to.
+/// Minimises score(member, limit), which is called from several threads and may give any number from `limit`
+/// on in place of a score that is no lower: a trial has to beat its target only. Throws a usage error for
+/// settings that make no sense and Interrupted when asked to.
 [[nodiscard]] EvolutionResult evolve(const EvolutionSettings& settings,
-                                     const std::function<double(std::span<const double>)>& score,
+                                     const std::function<double(std::span<const double>, double)>& score,
                                      Progress& progress);
 
 }  // namespace kandinsky::partition::genann

@@ -1,15 +1,20 @@
 #include <algorithm>
 #include <cmath>
+#include <kandinsky/annuli.hpp>
 #include <kandinsky/error.hpp>
 #include <limits>
+#include <numbers>
+#include <span>
+#include <vector>
 
+#include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/random.hpp"
 #include "core/team/team.hpp"
 #include "partition/genann/codebook.hpp"
 #include "partition/genann/evolution.hpp"
-#include "partition/genann/parameters.hpp"
-#include "partition/genann/sweep.hpp"
+#include "partition/genann/fitness.hpp"
+#include "partition/genann/spans.hpp"
 
 namespace kandinsky {
 
@@ -22,6 +27,85 @@ constexpr std::size_t kSurrogateBatches =
     24;  // of the local search: fewer, for a step costs more on large grids
 constexpr double kExactWindow =
     0.5;  // pixels to either side, for the radii of a finalist found by the code book
+
+/// The search space: cx, cy, radii and, for ellipses, two more: log(axis ratio) times (cos 2 angle, sin 2
+/// angle). In these an ellipse is one point: no angle that means nothing for a circle, no jump from pi to 0,
+/// no second name for the same ellipse with its axes swapped.
+class Parameters {
+  public:
+    /// Throws a usage error for bounds that make no box.
+    Parameters(AnnuliShape shape, std::size_t radii, const AnnuliBounds& bounds)
+        : shape_(shape), radii_(radii), stretch_(std::log(bounds.axis_ratio)) {
+        if (radii < 1 || radii > 16)
+            fail(ErrorKind::usage, "{} radii asked for, but there may be 1 to 16", radii);
+        for (const double limit : {bounds.centre_x, bounds.centre_y, bounds.inner, bounds.outer})
+            if (!std::isfinite(limit) || limit < 0)
+                fail(ErrorKind::usage,
+                     "annuli bound {} is not a length; bounds must be finite and at least 0", limit);
+        if (bounds.outer < bounds.inner)
+            fail(ErrorKind::usage,
+                 "the outermost radius may reach {}, but the inner ones {}; it must reach as far",
+                 bounds.outer, bounds.inner);
+        if (!(bounds.axis_ratio >= 1) || !std::isfinite(bounds.axis_ratio))
+            fail(ErrorKind::usage, "largest axis ratio {} is below 1", bounds.axis_ratio);
+        lower_ = {-bounds.centre_x, -bounds.centre_y};
+        upper_ = {bounds.centre_x, bounds.centre_y};
+        for (std::size_t k = 0; k < radii; ++k) {
+            lower_.push_back(0);
+            upper_.push_back(k + 1 < radii ? bounds.inner : bounds.outer);
+        }
+        if (shape == AnnuliShape::circle) return;
+        for (int k = 0; k < 2; ++k) {
+            lower_.push_back(-stretch_);
+            upper_.push_back(stretch_);
+        }
+    }
+
+    [[nodiscard]] const std::vector<double>& lower() const { return lower_; }
+    [[nodiscard]] const std::vector<double>& upper() const { return upper_; }
+    [[nodiscard]] std::size_t count() const { return lower_.size(); }
+    /// Sorts the radii and shortens the ellipse vector to the largest axis ratio.
+    void repair(std::span<double> values) const {
+        std::sort(values.begin() + 2, values.begin() + 2 + static_cast<std::ptrdiff_t>(radii_));
+        if (shape_ == AnnuliShape::circle) return;
+        double &x = values[2 + radii_], &y = values[3 + radii_];
+        const double length = std::hypot(x, y);
+        if (length <= stretch_) return;
+        x *= stretch_ / length;
+        y *= stretch_ / length;
+    }
+    /// repair, then clip to the box.
+    void normalise(std::span<double> values) const {
+        repair(values);
+        for (std::size_t k = 0; k < values.size(); ++k)
+            values[k] = std::clamp(values[k], lower_[k], upper_[k]);
+    }
+    [[nodiscard]] Annuli annuli(std::span<const double> values) const {
+        Annuli annuli;
+        annuli.cx = values[0], annuli.cy = values[1];
+        annuli.radii.assign(values.begin() + 2, values.begin() + 2 + static_cast<std::ptrdiff_t>(radii_));
+        if (shape_ == AnnuliShape::circle) return annuli;
+        const double x = values[2 + radii_], y = values[3 + radii_];
+        annuli.axis_ratio = std::exp(std::hypot(x, y));
+        annuli.angle = std::atan2(y, x) / 2;
+        if (annuli.angle < 0) annuli.angle += std::numbers::pi;
+        return annuli;
+    }
+    /// Lengths in pixels that a local search may start with.
+    [[nodiscard]] std::vector<double> steps(const Grid& grid) const {
+        std::vector<double> steps(2 + radii_, 1.0);
+        // A stretch that moves the rim of a disc as large as the image by about a pixel.
+        if (shape_ == AnnuliShape::ellipse)
+            steps.resize(4 + radii_, 4.0 / std::max(1.0, std::hypot(grid.width, grid.height) / 2));
+        return steps;
+    }
+
+  private:
+    AnnuliShape shape_;
+    std::size_t radii_;
+    double stretch_;  ///< log of the largest axis ratio
+    std::vector<double> lower_, upper_;
+};
 
 /// The best member and up to two more that are somewhere else: more than two pixels away in some parameter.
 std::vector<std::vector<double>> finalists(const EvolutionResult& evolution, std::size_t lengths) {
@@ -86,8 +170,7 @@ struct RefineSettings {
 
 /// Local search on a fitness that is rough at the scale of a pixel, where single pixels change region: random
 /// steps of the centre (and ellipse), each followed by sweeps of all radii; without a sweeper the radii take
-/// random steps too. Improves `values` and returns the number of tries. Depends on the seed alone, not on
-/// threads.
+/// random steps too. Improves `values` and returns the number of tries. Depends on the seed alone.
 std::size_t refine(const Cloud& cloud, Origin origin, const Parameters& space, const Fitness& fitness,
                    const Sweeper* sweeper, const RefineSettings& settings, std::vector<double>& values,
                    Progress& progress) {
@@ -146,6 +229,37 @@ std::size_t refine(const Cloud& cloud, Origin origin, const Parameters& space, c
 }  // namespace
 }  // namespace partition::genann
 
+AnnuliBounds annuli_bounds(std::string_view preset, const Grid& grid) {
+    if (preset == "coco") return {.centre_x = 20, .centre_y = 20, .inner = 150, .outer = 300};
+    if (preset == "decathlon") return {.centre_x = 60, .centre_y = 60, .inner = 200, .outer = 400};
+    if (preset != "auto")
+        fail(ErrorKind::usage, "there are no annuli bounds '{}'; choose one of auto, coco, decathlon",
+             preset);
+    // The centre may leave the middle by half of the way to the border; from there the far corner is 3/4 of
+    // the diagonal away, and no radius beyond makes a difference.
+    const double reach = 0.75 * std::hypot(grid.width, grid.height);
+    return {.centre_x = grid.width / 4.0, .centre_y = grid.height / 4.0, .inner = reach, .outer = reach};
+}
+
+std::vector<Annuli> annuli_from_rows(std::span<const double> rows, std::size_t columns, AnnuliShape shape) {
+    const std::size_t extra = shape == AnnuliShape::ellipse ? 4 : 2;
+    if (columns <= extra || rows.size() % columns != 0)
+        fail(ErrorKind::data, "{} numbers in rows of {} are no annuli; a row is cx, cy, one radius or more{}",
+             rows.size(), columns, shape == AnnuliShape::ellipse ? ", axis ratio, angle" : "");
+    std::vector<Annuli> result;
+    for (std::size_t start = 0; start < rows.size(); start += columns) {
+        const auto row = rows.subspan(start, columns);
+        Annuli annuli;
+        annuli.cx = row[0], annuli.cy = row[1];
+        annuli.radii.assign(row.begin() + 2, row.end() - static_cast<std::ptrdiff_t>(extra - 2));
+        if (shape == AnnuliShape::ellipse)
+            annuli.axis_ratio = row[columns - 2], annuli.angle = row[columns - 1];
+        partition::genann::check(annuli);
+        result.push_back(std::move(annuli));
+    }
+    return result;
+}
+
 AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options, Progress& progress) {
     using namespace partition::genann;
     AnnuliFit fit;
@@ -179,7 +293,9 @@ AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options, P
             },
         .repair = [&](std::span<double> values) { space.repair(values); },
     };
-    const auto score = [&](std::span<const double> values) { return guide.score(spans_of(values)); };
+    const auto score = [&](std::span<const double> values, double limit) {
+        return guide.score(spans_of(values), limit);
+    };
     const EvolutionResult evolution = evolve(settings, score, progress);
     fit.generations = evolution.generations;
     fit.evaluations = evolution.evaluations;

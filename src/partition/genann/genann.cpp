@@ -9,6 +9,8 @@
 namespace kandinsky::partition::genann {
 
 extern const Method kMethod;
+using Type = MethodOption::Type;
+using Trials = std::vector<std::string>;
 
 namespace {
 AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, std::string_view metric) {
@@ -84,8 +86,7 @@ Partition fit(const PartitionInput& input) {
 
     Partition partition;
     partition.region = annuli_mask(input.grid, found.annuli, options.rule);
-    // Under the released rule there is one label more, for a pixel exactly on the centre; it is no region if
-    // no pixel is.
+    // Under the released rule a pixel exactly on the centre has a label of its own; a region if there is one.
     const bool centre_pixel = input.released && std::find(partition.region.begin(), partition.region.end(),
                                                           0u) != partition.region.end();
     if (input.released && !centre_pixel)
@@ -129,39 +130,24 @@ const Method kMethod{
     .summary = "genetic annuli: concentric circles or ellipses that gather pixels with similar curves",
     .uses_features = true,
     .uses_labels = true,
-    .options = {{.flag = "genann-shape",
-                 .type = MethodOption::Type::text,
-                 .standard = "ellipse",
-                 .help = "ellipse with one axis ratio and angle for all, or circle (the paper)",
-                 .paper = "circle"},
-                {.flag = "genann-radii",
-                 .type = MethodOption::Type::integer,
-                 .standard = "auto",
-                 .help = "number of radii, 1 to 16 (the paper: 3); auto: 3, 6 or 12, by cross-validation; "
-                         "there is one region more",
-                 .trials = {"3", "6", "12"},
-                 .paper = "3"},
-                {.flag = "genann-metric",
-                 .type = MethodOption::Type::text,
-                 .standard = "euclidean",
-                 .help = "distance between curves: euclidean, sqeuclidean or manhattan"},
-                {.flag = "genann-bounds",
-                 .type = MethodOption::Type::text,
-                 .standard = "auto",
-                 .help =
-                     "search box: auto (scales with the grid), coco or decathlon (the paper's, in pixels)"},
-                {.flag = "genann-population",
-                 .type = MethodOption::Type::integer,
-                 .standard = "0",
-                 .help = "members of the population; 0: 6 per parameter, at least 60"},
-                {.flag = "genann-generations",
-                 .type = MethodOption::Type::integer,
-                 .standard = "400",
-                 .help = "generations at most"},
-                {.flag = "genann-weights",
-                 .type = MethodOption::Type::text,
-                 .standard = "none",
-                 .help = "none, or counts: a pixel's curve counts by its number of scores"}},
+    .options = {{"genann-shape", Type::text, "ellipse",
+                 "ellipse with one axis ratio and angle for all, or circle (the paper)", Trials(), "circle"},
+                {"genann-radii",
+                 Type::integer,
+                 "auto",
+                 "number of radii, 1 to 16 (the paper: 3); auto: 3, 6 or 12, by cross-validation; "
+                 "there is one region more",
+                 {"3", "6", "12"},
+                 "3"},
+                {"genann-metric", Type::text, "euclidean",
+                 "distance between curves: euclidean, sqeuclidean or manhattan"},
+                {"genann-bounds", Type::text, "auto",
+                 "search box: auto (scales with the grid), coco or decathlon (the paper's, in pixels)"},
+                {"genann-population", Type::integer, "0",
+                 "members of the population; 0: 6 per parameter, at least 60"},
+                {"genann-generations", Type::integer, "400", "generations at most"},
+                {"genann-weights", Type::text, "none",
+                 "none, or counts: a pixel's curve counts by its number of scores"}},
     .fit = fit,
     .order = 3,
 };

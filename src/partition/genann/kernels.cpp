@@ -1,7 +1,6 @@
 #include "partition/genann/kernels.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE

@@ -19,8 +19,7 @@ inline constexpr std::size_t kPairSlack = 16;
 
 /// Sum over all i of `a` and j of `b` of w_i w_j |a_i - b_j| (Euclidean). Pairs in float32, summed in 16
 /// lanes over 512 points at most, then in float64. No fused operations, IEEE square root, fixed lanes: the
-/// same bits on every instruction set. O(a.count * b.count * dimensions), one thread, no allocation; values
-/// must be finite.
+/// same bits on every instruction set. O(a.count * b.count * dimensions), no allocation; values are finite.
 [[nodiscard]] double pair_sum(const PointBlock& a, const PointBlock& b);
 /// The same sums point by point: sums[i] += sum over j of w_j |a_i - b_j|, without a's own weights.
 void row_sums(const PointBlock& a, const PointBlock& b, double* sums);
@@ -45,8 +44,7 @@ struct DiscRows {
     std::vector<double> middle, across, nearest;  ///< [row]; nearest: the column next to the middle
 };
 /// First and last column of the disc of that radius in every row, `rows.stride` of each. Instead of the
-/// first: kNoRun where the disc misses the row, kUnclear where a pixel lies so near the edge that rounding
-/// may decide.
+/// first: kNoRun where the disc misses the row, kUnclear where rounding may decide about a pixel.
 inline constexpr std::int32_t kUnclear = -1, kNoRun = -2;
 void find_runs(const DiscRows& rows, double squared_radius, std::int32_t* first, std::int32_t* last);
 

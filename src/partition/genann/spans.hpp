@@ -19,12 +19,10 @@ struct Origin {
 };
 [[nodiscard]] Origin origin_of(const Grid& grid, AnnuliRule rule);
 
-/// Throws a usage error unless the numbers are finite, the radii ascend from 0 on and the axis ratio is
-/// positive.
+/// Throws a usage error unless numbers are finite, radii ascend from 0 on and the axis ratio is positive.
 void check(const Annuli& annuli);
 
-/// The squared distance from the centre in which the annuli are discs: u^2 / ratio + v^2 ratio along the
-/// axes.
+/// The squared distance in which the annuli are discs: u^2 / ratio + v^2 ratio along the axes.
 struct Norm {
     double cosine = 1, sine = 0, ratio = 1;
     double a = 1, b = 0;  ///< of a dx^2 + 2 b dx dy + c dy^2, with a c - b^2 = 1
@@ -38,16 +36,14 @@ struct Norm {
 };
 
 /// The discs of a candidate, row by row. A disc or an elliptic disc meets a row in one run of columns, and
-/// the discs are nested, so 2 r cuts describe a row with r radii; nothing is done per pixel. O(height *
-/// radii).
+/// the discs are nested: 2 r cuts describe a row with r radii, none per pixel. O(height * radii).
 class Spans {
   public:
     Spans(const Grid& grid, Origin origin, const Annuli& annuli, Edge edge);
 
     [[nodiscard]] std::size_t radii() const { return radii_; }
 
-    /// Calls visit(first, last) for the runs of one region, row by row and left to right, as grid pixel
-    /// numbers [first, last).
+    /// Calls visit(first, last) for a region's runs of pixels [first, last), row by row, left to right.
     template <class Visit>
     void visit_region(std::size_t region, const Visit& visit_run) const {
         const std::size_t left = radii_ - region, right = radii_ + region;  // the places of its runs in a row

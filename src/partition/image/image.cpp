@@ -6,8 +6,6 @@ extern const Method kMethod;
 const Method kMethod{
     .name = "image",
     .summary = "one region for the whole image: steady, but wrong at the border and in the middle",
-    .uses_features = false,
-    .uses_labels = false,
     .options = {},
     .fit =
         [](const PartitionInput& input) {

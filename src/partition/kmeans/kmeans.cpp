@@ -9,6 +9,7 @@
 namespace kandinsky::partition::kmeans {
 
 extern const Method kMethod;
+using Type = MethodOption::Type;
 
 namespace {
 /// The pixels that have data, and their features [pixel][feature].
@@ -94,18 +95,15 @@ const Method kMethod{
     .summary = "pixels whose score distributions are alike, wherever they lie: k-means on their curves",
     .uses_features = true,
     .uses_labels = true,
-    .options = {{.flag = "kmeans-clusters",
-                 .type = MethodOption::Type::integer,
-                 .standard = "auto",
-                 .help =
-                     "regions of method kmeans, 1 to 4096, or 'auto': chosen by cross-validation (the paper: "
-                     "4)",
-                 .trials = {"4", "16", "64"},
-                 .paper = "4"},
-                {.flag = "kmeans-restarts",
-                 .type = MethodOption::Type::integer,
-                 .standard = "10",
-                 .help = "independent starts of method kmeans, the best is kept, 1 to 1000"}},
+    .options = {{"kmeans-clusters",
+                 Type::integer,
+                 "auto",
+                 "regions of method kmeans, 1 to 4096, or 'auto': chosen by cross-validation (the paper: "
+                 "4)",
+                 {"4", "16", "64"},
+                 "4"},
+                {"kmeans-restarts", Type::integer, "10",
+                 "independent starts of method kmeans, the best is kept, 1 to 1000"}},
     .fit = fit,
     .order = 2,
 };

@@ -8,7 +8,6 @@
 #include "core/base/parallel.hpp"
 #include "core/base/random.hpp"
 #include "partition/kmeans/descent.hpp"
-#include "partition/kmeans/seeding.hpp"
 
 namespace kandinsky::partition::kmeans {
 
@@ -22,8 +21,7 @@ constexpr std::uint64_t kToppingUp = 0x6B6D65616E730003u;
 /// there: beyond that another sample of the size would not have turned the order round.
 constexpr std::size_t kContinued = 3;
 constexpr double kWorthContinuing = 1.02;
-/// How much larger the mean squared distance on all points may be than on the sample: some four standard
-/// errors.
+/// How much larger the mean squared distance on all points may be than on the sample: four standard errors.
 constexpr double kTrusted = 1.05;
 constexpr std::size_t kSamplePerCluster = 16;
 

@@ -74,10 +74,7 @@ std::size_t assign(const float* values, std::size_t stride, std::size_t run_dime
             if (old == fresh[lane]) continue;
             labels[i + lane] = fresh[lane];
             if (i + lane >= size) continue;  // padding follows the last point but never counts
-            moves[moved].point = static_cast<std::uint32_t>(i + lane);
-            moves[moved].from = old;
-            moves[moved].to = fresh[lane];
-            ++moved;
+            moves[moved++] = {static_cast<std::uint32_t>(i + lane), old, fresh[lane]};
         }
     }
     return moved;

@@ -6,10 +6,10 @@
 namespace kandinsky::partition::mask {
 
 extern const Method kMethod;
+using Type = MethodOption::Type;
 
 namespace {
-/// The user's own regions, [H,W] for all classes or [C,H,W]; any non-negative numbers, renumbered in
-/// ascending order.
+/// The user's own regions, [H,W] for all classes or [C,H,W]; any numbers from 0 on, renumbered in order.
 Partition fit(const PartitionInput& input) {
     const auto found = input.settings == nullptr ? std::map<std::string, Array>::const_iterator{}
                                                  : input.settings->arrays.find("mask");
@@ -54,12 +54,7 @@ Partition fit(const PartitionInput& input) {
 const Method kMethod{
     .name = "mask",
     .summary = "your own region map: prior knowledge of where the model behaves alike",
-    .uses_features = false,
-    .uses_labels = false,
-    .options = {{.flag = "mask",
-                 .type = MethodOption::Type::array,
-                 .standard = "",
-                 .help = "region map for method mask: integers, [H,W] or [C,H,W]"}},
+    .options = {{"mask", Type::array, "", "region map for method mask: integers, [H,W] or [C,H,W]"}},
     .fit = fit,
     .order = 90,
 };

@@ -7,8 +7,6 @@ extern const Method kMethod;
 const Method kMethod{
     .name = "pixel",
     .summary = "every pixel its own region: right with tens of thousands of images, noisy with few",
-    .uses_features = false,
-    .uses_labels = false,
     .pixelwise = true,
     .options = {},
     .fit =

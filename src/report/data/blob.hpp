@@ -10,8 +10,7 @@ namespace kandinsky {
 
 /// Bytes as the report carries them: each byte less the one `lag` places before it (0: as they are), deflated
 /// (zlib format), in base64. {"type": "u8" | "u16", "shape": [...], "lag": n, "data": "..."}; u16 has all low
-/// bytes first, then all high bytes. The lag is that of 0, 1 and `lags` whose result is smallest at a quick
-/// level.
+/// bytes first, then all high bytes. The lag of 0, 1 and `lags` is taken that packs best at a quick level.
 [[nodiscard]] nlohmann::ordered_json blob(std::span<const std::uint8_t> bytes, std::vector<std::size_t> shape,
                                           const std::vector<std::size_t>& lags = {});
 [[nodiscard]] nlohmann::ordered_json blob(std::span<const std::uint16_t> values,

@@ -6,7 +6,6 @@
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "evaluate/kernels.hpp"
-#include "evaluate/level_plan.hpp"
 #include "report/data/blob.hpp"
 #include "score/scored_tile.hpp"
 #include "score/visit.hpp"

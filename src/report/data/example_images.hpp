@@ -1,7 +1,5 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "report/data/report_input.hpp"
 
 namespace kandinsky {
@@ -15,8 +13,7 @@ namespace kandinsky {
 [[nodiscard]] std::vector<std::uint8_t> set_codes(const Calibrator& calibrator, const Dataset& test,
                                                   std::size_t image);
 
-/// The examples as the page carries them: truth, probabilities, and the sets of every method. As many images
-/// and classes as fit into the limit; at least one image.
+/// The examples as the page carries them: truth, probabilities, sets; as many as fit, at least one image.
 [[nodiscard]] nlohmann::ordered_json examples_json(const ReportInput& input, const Tally& tally,
                                                    std::size_t limit);
 

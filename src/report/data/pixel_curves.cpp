@@ -49,8 +49,7 @@ std::size_t finest(const Grid& grid, std::size_t planes, std::size_t limit, Make
 
 constexpr std::size_t kOwn = 0, kImage = 1;  // of reference_methods()
 
-/// Where the curves of a reference method come from: a method of the report, a calibrator beside them, or
-/// neither.
+/// Where a reference method's curves come from: a method of the report, a calibrator beside them, or neither.
 struct Reference {
     std::optional<std::size_t> method;
     const Calibrator* calibrator = nullptr;

@@ -1,13 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "report/data/report_input.hpp"
 
 namespace kandinsky {
 
-/// Coverage curves of square blocks of pixels, [kCurveLevels][rows of blocks][columns of blocks] in steps of
-/// 1/100; 255 where no test image has the class.
+/// Coverage of square blocks of pixels, [kCurveLevels][rows][columns] in 1/100; 255 without test samples.
 [[nodiscard]] std::vector<std::uint8_t> coverage_blocks(const MethodTally& tally, std::size_t stratum,
                                                         const Grid& grid, std::size_t block);
 
@@ -26,8 +23,7 @@ struct DrawnRange {
 [[nodiscard]] std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::size_t stratum,
                                                           std::size_t stride, const DrawnRange& range = {});
 
-/// Thresholds of every curve at the slider's levels, [curve][kSliderLevels]: round(65534 place), 65535 for
-/// infinite ones.
+/// Thresholds of every curve at the slider's levels, [curve][kSliderLevels]: round(65534 place), 65535: inf.
 [[nodiscard]] std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t stratum,
                                                      const DrawnRange& range = {});
 
@@ -40,8 +36,7 @@ struct PixelCurves {
     std::size_t stride = 1;  ///< of the threshold curves
     DrawnRange range;        ///< of all thresholds
     std::vector<std::vector<nlohmann::ordered_json>> coverage, thresholds;
-    /// {"own", "image"}: each null, {"method": number} or {"strata": [blob]}; "own" by pixel as `thresholds`,
-    /// "image" a table of one curve.
+    /// {"own", "image"}: each null, {"method": number} or {"strata": [blob]}; as `thresholds`, or one curve.
     nlohmann::ordered_json references;
 };
 [[nodiscard]] PixelCurves pixel_curves(const ReportInput& input, const Tally& tally,

@@ -1,10 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <kandinsky/compare.hpp>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "evaluate/level_plan.hpp"
 #include "evaluate/tally.hpp"
@@ -42,5 +39,12 @@ struct ReportLimits {
 [[nodiscard]] const std::vector<std::string>& reference_methods();
 /// Those of them that are not among the calibrators.
 [[nodiscard]] std::vector<std::string> missing_references(const std::vector<const Calibrator*>& calibrators);
+
+/// The report's input for a comparison on `test`.
+[[nodiscard]] ReportInput report_input(const Comparison& comparison, const Dataset& calibration,
+                                       const Dataset& test, const std::vector<int>& classes);
+
+/// Where the inputs came from, for the page: what, name, shape.
+[[nodiscard]] nlohmann::ordered_json input_json(const std::string& what, const Dataset& data);
 
 }  // namespace kandinsky

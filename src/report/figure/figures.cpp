@@ -9,11 +9,10 @@
 
 #include "report/data/blob.hpp"
 #include "report/data/pixel_curves.hpp"
-#include "report/figure/colour.hpp"
-#include "report/figure/png.hpp"
+#include "report/figure/palette.hpp"
 #include "report/figure/svg.hpp"
 #include "report/figure/weights.hpp"
-#include "report/table/rows.hpp"
+#include "report/table/result_json.hpp"
 
 namespace kandinsky {
 
@@ -32,16 +31,16 @@ std::vector<Rgb> palette_of(const Ramp& ramp) {
     return palette;
 }
 
-std::string map_png(const std::vector<double>& map, double top, const Grid& grid, const Ramp& ramp) {
+std::string map_png(const std::vector<double>& map, double top, const Grid& grid, Scheme scheme) {
     std::vector<std::uint8_t> codes(map.size());
     for (std::size_t p = 0; p < map.size(); ++p) codes[p] = quantised(map[p], top);
-    return palette_png(codes, grid, palette_of(ramp), zoom_of(grid));
+    return palette_png(codes, grid, palette_of(ramp_of(scheme)), zoom_of(grid));
 }
 
-std::string colour_bar(const Ramp& ramp, double low, double high, const std::string& label) {
+std::string colour_bar(Scheme scheme, double low, double high, const std::string& label) {
     SvgPlot plot(420, 90, 1, 1);
     for (std::size_t i = 0; i < 64; ++i) {
-        const Rgb& c = ramp[i * 255 / 63];
+        const Rgb& c = ramp_of(scheme)[i * 255 / 63];
         const double x = static_cast<double>(i) / 64,
                      next = std::min(1.0,
                                      (static_cast<double>(i) + 1.5) / 64);  // overlaps, so that no seam shows
@@ -192,10 +191,10 @@ void add_maps(const ReportInput& input, std::size_t s, const std::string& suffix
     for (std::size_t m = 0; m < input.names.size(); ++m) {
         if (mean(m) < mean(best)) best = m;
         files.emplace_back(fmt::format("ce_{}_{}.png", input.names[m], suffix),
-                           map_png(errors(input, m, s), top, grid, error_ramp()));
+                           map_png(errors(input, m, s), top, grid, Scheme::error));
     }
     files.emplace_back(fmt::format("ce_scale_{}.svg", suffix),
-                       colour_bar(error_ramp(), 0, top, "coverage error"));
+                       colour_bar(Scheme::error, 0, top, "coverage error"));
     for (std::size_t m = 0; m < input.names.size(); ++m) {
         if (m == best) continue;
         std::vector<double> difference(grid.pixels()), sizes;
@@ -208,21 +207,17 @@ void add_maps(const ReportInput& input, std::size_t s, const std::string& suffix
         for (double& value : difference) value = (value + end);
         const std::string pair = fmt::format("{}_minus_{}_{}", input.names[best], input.names[m], suffix);
         files.emplace_back("difference_" + pair + ".png",
-                           map_png(difference, 2 * end, grid, difference_ramp()));
+                           map_png(difference, 2 * end, grid, Scheme::difference));
         files.emplace_back(
             "difference_scale_" + pair + ".svg",
-            colour_bar(difference_ramp(), -end, end, "CE difference; red: the first is better"));
+            colour_bar(Scheme::difference, -end, end, "CE difference; red: the first is better"));
     }
 }
 
 std::string safe_name(const std::string& text) {
-    std::string out;
-    for (const char letter : text) {
-        const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                           (letter >= '0' && letter <= '9') || letter == '.' || letter == '_' ||
-                           letter == '-';
-        out += plain ? letter : '-';
-    }
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    std::string out = text;
+    for (char& letter : out) letter = kPlain.find(letter) == kPlain.npos ? '-' : letter;
     return out;
 }
 }  // namespace
@@ -235,29 +230,29 @@ std::vector<std::vector<std::pair<double, double>>> shape_curves(const std::stri
     const double cx = shape.at("centre_px").at(0).get<double>(),
                  cy = shape.at("centre_px").at(1).get<double>();
     constexpr std::size_t kSteps = 360;
-    const auto turn = [&](std::size_t i) { return 2 * std::numbers::pi * static_cast<double>(i) / kSteps; };
+    const auto draw = [&](auto&& point) {
+        auto& curve = out.emplace_back();
+        for (std::size_t i = 0; i < kSteps; ++i)
+            curve.push_back(point(2 * std::numbers::pi * static_cast<double>(i) / kSteps));
+    };
     if (kind == "fourier") {
         FourierCurves curves{cx, cy, shape.at("scale").get<double>(), shape.at("order").get<std::uint32_t>(),
                              shape.at("coefficients").get<std::vector<std::vector<double>>>()};
-        for (std::size_t c = 0; c < curves.coefficients.size(); ++c) {
-            auto& curve = out.emplace_back();
-            for (std::size_t i = 0; i < kSteps; ++i) {
-                const double r = curves.radius(c, turn(i));
-                curve.emplace_back(cx + r * std::cos(turn(i)), cy + r * std::sin(turn(i)));
-            }
-        }
+        for (std::size_t c = 0; c < curves.coefficients.size(); ++c)
+            draw([&](double turn) {
+                const double r = curves.radius(c, turn);
+                return std::pair(cx + r * std::cos(turn), cy + r * std::sin(turn));
+            });
         return out;
     }
     const double stretch = std::sqrt(shape.value("axis_ratio", 1.0)), angle = shape.value("angle", 0.0);
-    for (const double radius : shape.at("radii").get<std::vector<double>>()) {
-        auto& curve = out.emplace_back();
-        for (std::size_t i = 0; i < kSteps; ++i) {
+    for (const double radius : shape.at("radii").get<std::vector<double>>())
+        draw([&](double turn) {
             // The angle turns against the clock with y up; rows point down.
-            const double u = radius * stretch * std::cos(turn(i)), v = radius / stretch * std::sin(turn(i));
-            curve.emplace_back(cx + u * std::cos(angle) - v * std::sin(angle),
-                               cy - (u * std::sin(angle) + v * std::cos(angle)));
-        }
-    }
+            const double u = radius * stretch * std::cos(turn), v = radius / stretch * std::sin(turn);
+            return std::pair(cx + u * std::cos(angle) - v * std::sin(angle),
+                             cy - (u * std::sin(angle) + v * std::cos(angle)));
+        });
     return out;
 }
 
@@ -291,7 +286,7 @@ Files figures(const ReportInput& input, const Tally& tally) {
         for (std::size_t p = 0; p < share.size(); ++p)
             share[p] = static_cast<double>(tally.samples[c * grid.pixels() + p]) /
                        static_cast<double>(tally.labelled[p]);
-        files.emplace_back(fmt::format("prevalence_class{}.png", c), map_png(share, 1, grid, share_ramp()));
+        files.emplace_back(fmt::format("prevalence_class{}.png", c), map_png(share, 1, grid, Scheme::share));
         files.emplace_back(fmt::format("reliability_class{}.svg", c),
                            reliability_svg(input.evaluation->probabilities.classes[c]));
     }
@@ -301,7 +296,7 @@ Files figures(const ReportInput& input, const Tally& tally) {
             sizes[p] =
                 static_cast<double>(tally.methods[m].set_sums[p]) / static_cast<double>(tally.labelled[p]);
         files.emplace_back(fmt::format("set_size_{}.png", input.names[m]),
-                           map_png(sizes, static_cast<double>(input.test->classes()), grid, share_ramp()));
+                           map_png(sizes, static_cast<double>(input.test->classes()), grid, Scheme::share));
     }
     for (auto& [name, bytes] : files) name = safe_name(name);
     return files;

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "report/data/report_input.hpp"
 
@@ -13,8 +11,7 @@ namespace kandinsky {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> figures(const ReportInput& input,
                                                                        const Tally& tally);
 
-/// The closed curves that a partition's geometry describes, as points (column, row) of pixel centres; none
-/// for methods without shapes.
+/// The closed curves of a partition's geometry as points (column, row) of pixel centres; none without shapes.
 [[nodiscard]] std::vector<std::vector<std::pair<double, double>>> shape_curves(const std::string& geometry);
 
 }  // namespace kandinsky

@@ -9,17 +9,9 @@
 namespace kandinsky {
 
 namespace {
-constexpr double kLeft = 56, kRight = 16, kTop = 16, kBottom = 46;
 constexpr std::string_view kInk = "#1b1f24";
 
-std::string label(double x, double y, std::string_view text, std::string_view anchor,
-                  std::string_view more = "") {
-    return fmt::format(R"(<text x="{:.2f}" y="{:.2f}" text-anchor="{}"{}>{}</text>)", x, y, anchor, more,
-                       xml_escaped(text)) +
-           "\n";
-}
-}  // namespace
-
+/// Text with the characters escaped that mean something in XML.
 std::string xml_escaped(std::string_view text) {
     constexpr std::pair<char, std::string_view> kNames[] = {
         {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}};
@@ -34,6 +26,14 @@ std::string xml_escaped(std::string_view text) {
     return out;
 }
 
+std::string label(double x, double y, std::string_view text, std::string_view anchor,
+                  std::string_view more = "") {
+    return fmt::format(R"(<text x="{:.2f}" y="{:.2f}" text-anchor="{}"{}>{}</text>)", x, y, anchor, more,
+                       xml_escaped(text)) +
+           "\n";
+}
+}  // namespace
+
 std::vector<std::pair<double, std::string>> even_ticks(double top) {
     double step = std::pow(10.0, std::floor(std::log10(top)));
     for (const double share : {0.1, 0.2, 0.5, 1.0})
@@ -45,17 +45,6 @@ std::vector<std::pair<double, std::string>> even_ticks(double top) {
     for (int i = 0; i * step <= top * (1 + 1e-9); ++i)
         out.emplace_back(i * step, fmt::format("{:.4g}", i * step));
     return out;
-}
-
-SvgPlot::SvgPlot(double width, double height, double x_top, double y_top)
-    : width_(width), height_(height), x_top_(x_top), y_top_(y_top) {}
-
-double SvgPlot::left(double x) const {
-    return kLeft + x / x_top_ * (width_ - kLeft - kRight);
-}
-
-double SvgPlot::top(double y) const {
-    return height_ - kBottom - y / y_top_ * (height_ - kTop - kBottom);
 }
 
 std::string SvgPlot::path(const Points& points) const {
@@ -117,9 +106,8 @@ void SvgPlot::legend(const std::vector<std::pair<std::string, std::string>>& nam
 std::string SvgPlot::text() const {
     return fmt::format(
                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
-               "{1}\" "
-               "font-family=\"system-ui, sans-serif\" font-size=\"12\" fill=\"{2}\">\n<rect width=\"{0}\" "
-               "height=\"{1}\" fill=\"#ffffff\"/>\n",
+               "{1}\" font-family=\"system-ui, sans-serif\" font-size=\"12\" fill=\"{2}\">\n<rect "
+               "width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
                width_, height_, kInk) +
            body_ + "</svg>\n";
 }

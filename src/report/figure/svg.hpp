@@ -12,7 +12,8 @@ using Points = std::vector<std::pair<double, double>>;
 /// A small plot with axes, drawn as text: x and y run over [0, x_top] and [0, y_top].
 class SvgPlot {
   public:
-    SvgPlot(double width, double height, double x_top, double y_top);
+    SvgPlot(double width, double height, double x_top, double y_top)
+        : width_(width), height_(height), x_top_(x_top), y_top_(y_top) {}
 
     void x_axis(std::string_view label, const std::vector<std::pair<double, std::string>>& ticks);
     void y_axis(std::string_view label, const std::vector<std::pair<double, std::string>>& ticks);
@@ -24,16 +25,17 @@ class SvgPlot {
     [[nodiscard]] std::string text() const;
 
   private:
-    [[nodiscard]] double left(double x) const;
-    [[nodiscard]] double top(double y) const;
+    static constexpr double kLeft = 56, kRight = 16, kTop = 16, kBottom = 46;
+    [[nodiscard]] double left(double x) const { return kLeft + x / x_top_ * (width_ - kLeft - kRight); }
+    [[nodiscard]] double top(double y) const {
+        return height_ - kBottom - y / y_top_ * (height_ - kTop - kBottom);
+    }
     [[nodiscard]] std::string path(const Points& points) const;
 
     double width_, height_, x_top_, y_top_;
     std::string body_;
 };
 
-/// Text with the characters escaped that mean something in XML.
-[[nodiscard]] std::string xml_escaped(std::string_view text);
 /// 0, 0.2, ..., 1 with their names, or as many steps of a round size up to `top`.
 [[nodiscard]] std::vector<std::pair<double, std::string>> even_ticks(double top);
 

@@ -5,8 +5,7 @@
 
 namespace kandinsky {
 
-/// What a soft method blended a class's distributions from: one column of the chart. A kind of sharing with
-/// its weight as it is, and with left and right taken as alike.
+/// A column of a soft method's chart: a kind of sharing, its weight as it is and with left and right alike.
 struct WeightColumn {
     enum class Kind { image, space, rings };
     Kind kind = Kind::image;
@@ -17,8 +16,7 @@ struct WeightColumn {
     friend bool operator==(const WeightColumn&, const WeightColumn&) = default;
 };
 
-/// The columns of a partition's geometry: the image, space by bandwidth, rings. None for methods without such
-/// weights, or where nothing was chosen.
+/// The columns of a partition's geometry: the image, space by bandwidth, rings. None without such weights.
 [[nodiscard]] std::vector<WeightColumn> weight_columns(const std::string& geometry);
 
 /// The chart of them.

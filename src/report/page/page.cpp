@@ -1,10 +1,12 @@
 #include "report/page/page.hpp"
 
-
 #include "core/base/fail.hpp"
-#include "report/page/template.hpp"
 
 namespace kandinsky {
+
+/// The page that cmake/web.cmake built from web/, or nothing when it could not.
+extern const unsigned char kReportTemplate[];
+extern const std::size_t kReportTemplateBytes;
 
 namespace {
 constexpr std::string_view kToken = "@@KANDINSKY_DATA@@";

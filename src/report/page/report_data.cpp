@@ -5,12 +5,12 @@
 
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
-#include "io/kcal/kcal_meta.hpp"
+#include "io/kcal/kcal.hpp"
 #include "report/data/blob.hpp"
 #include "report/data/example_images.hpp"
 #include "report/data/pixel_curves.hpp"
-#include "report/table/choice_table.hpp"
 #include "report/table/result_json.hpp"
+#include "report/table/table.hpp"
 
 namespace kandinsky {
 
@@ -78,8 +78,7 @@ ordered_json level_map(const Calibrator& calibrator, std::size_t stratum) {
     return blob(bytes, {calibrator.grid.height, calibrator.grid.width}, {calibrator.grid.width});
 }
 
-/// Of the test images without the class at a pixel (pairs with any class where classes are pooled), the share
-/// whose set holds it.
+/// Of the test images without the class at a pixel (pairs if classes are pooled), those whose set holds it.
 ordered_json false_map(const Calibrator& calibrator, const Tally& tally, std::size_t m, std::size_t s) {
     const std::size_t pixels = calibrator.grid.pixels(), classes = calibrator.classes / calibrator.strata();
     std::vector<double> shares(pixels);
@@ -170,16 +169,6 @@ ordered_json method_json(const ReportInput& input, const Tally& tally, const Pix
             {"set_size_map", map_blob(sizes, static_cast<double>(calibrator.classes), calibrator.grid)},
             {"strata", std::move(strata)}};
 }
-
-ordered_json reliability_json(const std::vector<Reliability>& classes) {
-    ordered_json out = ordered_json::array();
-    for (const Reliability& one : classes)
-        out.push_back({{"count", one.count},
-                       {"confidence", numbers(one.confidence)},
-                       {"accuracy", numbers(one.accuracy)},
-                       {"ece", number(one.ece)}});
-    return out;
-}
 }  // namespace
 
 std::vector<std::string> class_labels(const std::vector<std::string>& given, std::size_t classes) {
@@ -196,7 +185,7 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
     const std::size_t strata = first.strata();
     const PixelCurves curves = pixel_curves(input, tally, limits);
     ordered_json methods = ordered_json::array(), calibration = ordered_json::array(),
-                 tested = ordered_json::array();
+                 tested = ordered_json::array(), reliability = ordered_json::array();
     std::vector<ordered_json> made(input.calibrators.size());
     parallel_for(made.size(), [&](std::size_t m) { made[m] = method_json(input, tally, curves, m); });
     for (ordered_json& one : made) methods.push_back(std::move(one));
@@ -204,6 +193,10 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
         calibration.push_back(counts_blob(first.counts.data() + s * grid.pixels(), grid));
     for (std::size_t c = 0; c < input.test->classes(); ++c)
         tested.push_back(counts_blob(tally.samples.data() + c * grid.pixels(), grid));
+    for (const Reliability& one : input.evaluation->probabilities.classes) {
+        reliability.push_back(reliability_json(one));
+        reliability.back()["ece"] = number(one.ece);
+    }
     std::string scores = describe(first.options.score);
     for (std::size_t m = 1; m < input.calibrators.size(); ++m)
         if (const std::string own = describe(input.calibrators[m]->options.score);
@@ -231,7 +224,7 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
             {"calibration_counts", std::move(calibration)},
             {"test_counts", std::move(tested)},
             {"labelled", counts_blob(tally.labelled.data(), grid)},
-            {"reliability", reliability_json(input.evaluation->probabilities.classes)},
+            {"reliability", std::move(reliability)},
             {"examples", examples_json(input, tally, limits.example_bytes)},
             {"training", input.training},
             {"provenance", input.provenance}};

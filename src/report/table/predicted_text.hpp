@@ -10,8 +10,7 @@ namespace kandinsky {
 
 /// Where sets say too little: most of them hold every class, the mean set holds more than the middle number
 /// of classes, (C + 1) / 2 of three or more, or a class is in nearly all sets though few calibration labels
-/// have it. With the reason, as far as the calibrator knows it, and the remedy; empty where there is nothing
-/// to say.
+/// have it. With the reason, as far as it is known, and the remedy; empty where there is nothing to say.
 [[nodiscard]] std::string predicted_warning(const Calibrator& calibrator, const Predictor& predictor,
                                             double alpha, const Predicted& predicted);
 

@@ -4,9 +4,6 @@
 
 #include <cmath>
 
-#include "report/table/details.hpp"
-#include "report/table/rows.hpp"
-
 namespace kandinsky {
 
 using nlohmann::ordered_json;
@@ -21,13 +18,20 @@ ordered_json numbers(const std::vector<double>& values) {
     return out;
 }
 
+ordered_json reliability_json(const Reliability& bins) {
+    return {{"count", bins.count},
+            {"confidence", numbers(bins.confidence)},
+            {"accuracy", numbers(bins.accuracy)}};
+}
+
+namespace {
+/// What the sets hold at each level, before any was filled.
 ordered_json level_numbers(const Evaluation& evaluation, double SetFigures::*figure) {
     ordered_json out = ordered_json::array();
     for (const SetFigures& level : evaluation.level_sets) out.push_back(number(level.*figure));
     return out;
 }
 
-namespace {
 ordered_json class_name(int cls) {
     return cls < 0 ? ordered_json("all") : ordered_json(cls);
 }
@@ -42,6 +46,81 @@ ordered_json regions_json(const std::vector<std::vector<double>>& coverage,
 
 ordered_json interval_json(const Interval& interval) {
     return std::isfinite(interval.low) ? ordered_json{interval.low, interval.high} : ordered_json(nullptr);
+}
+
+ordered_json place_json(const WorstPlace& worst, const char* name) {
+    if (!std::isfinite(worst.coverage)) return nullptr;
+    return {{"coverage", worst.coverage}, {"samples", worst.samples}, {name, worst.place}};
+}
+
+ordered_json block_json(const WorstPlace& worst) {
+    if (!std::isfinite(worst.coverage)) return nullptr;
+    return {{"coverage", worst.coverage},
+            {"samples", worst.samples},
+            {"row", worst.place / kBlocks},
+            {"column", worst.place % kBlocks},
+            {"blocks", {kBlocks, kBlocks}}};
+}
+
+ordered_json images_json(const ImageCoverage& images) {
+    ordered_json quantiles = ordered_json::object();
+    for (std::size_t k = 0; k < images.quantiles.size(); ++k)
+        quantiles[fmt::format("{}", ImageCoverage::kLevels[k])] = number(images.quantiles[k]);
+    return {{"images", images.images}, {"quantiles", quantiles}, {"below", number(images.below)}};
+}
+
+ordered_json pair_json(const Interval& interval) {
+    return {number(interval.low), number(interval.high)};
+}
+
+/// What stands behind the figures of one row: worst places, coverage by image and by set size, intervals.
+ordered_json details_json(const EvaluationReport& report, std::size_t calibrator, std::size_t stratum) {
+    const Evaluation& evaluation = report.calibrators[calibrator];
+    const StratumEvaluation& own = evaluation.strata[stratum];
+    const bool pooled = evaluation.strata.size() == 1;
+    const auto at_levels = [&](double SetFigures::*figure) { return level_numbers(evaluation, figure); };
+    ordered_json out{{"worst_region", place_json(own.worst_region, "region")},
+                     {"worst_block", block_json(own.worst_block)},
+                     {"image_coverage", images_json(own.image_coverage)},
+                     {"size_stratified",
+                      {{"samples", evaluation.size_samples},
+                       {"coverage", numbers(evaluation.size_coverage)},
+                       {"worst", place_json(evaluation.worst_size, "size")}}},
+                     {"false_shares", numbers(own.false_shares)},
+                     {"level_sets",
+                      {{"set_size", at_levels(&SetFigures::size)},
+                       {"false_classes", at_levels(&SetFigures::false_classes)},
+                       {"empty_share", at_levels(&SetFigures::empty)},
+                       {"single_share", at_levels(&SetFigures::single)},
+                       {"single_right", at_levels(&SetFigures::single_right)},
+                       {"full_share", at_levels(&SetFigures::full)}}},
+                     {"filled_coverage", number(evaluation.filled_coverage)},
+                     {"without_filling",
+                      {{"coverage_at_alpha", number(evaluation.coverage_at_alpha)},
+                       {"set_size", number(evaluation.plain_sets.size)},
+                       {"false_classes", number(evaluation.plain_sets.false_classes)},
+                       {"single_share", number(evaluation.plain_sets.single)},
+                       {"single_right", number(evaluation.plain_sets.single_right)}}}};
+    if (pooled) out["class_false_share"] = numbers(evaluation.class_false_share);
+    if (report.bootstrap == 0) return out;
+    const ProbabilityEvaluation& probabilities = report.probabilities;
+    out["bootstrap"] = {
+        {"resamples", report.bootstrap},
+        {"level", 0.9},
+        {"mean_ce", pair_json(own.mean_ce_interval)},
+        {"mean_ce_bias", number(own.mean_ce_bias)},
+        {"coverage_at_alpha", pair_json(own.coverage_interval)},
+        {"false_share", pair_json(own.false_interval)},
+        {"set_size", pair_json(evaluation.set_intervals.size)},
+        {"false_classes", pair_json(evaluation.set_intervals.false_classes)},
+        {"empty_share", pair_json(evaluation.set_intervals.empty)},
+        {"single_share", pair_json(evaluation.set_intervals.single)},
+        {"single_right", pair_json(evaluation.set_intervals.single_right)},
+        {"full_share", pair_json(evaluation.set_intervals.full)},
+        {"ece",
+         pair_json(pooled ? probabilities.mean_ece_interval : probabilities.classes[stratum].ece_interval)},
+    };
+    return out;
 }
 
 /// The figures of a row as the paper has them, and those of the test samples that the caller adds.
@@ -82,12 +161,6 @@ ordered_json figures_json(const CompareRow& row) {
             {"single_right", number(row.sets.single_right)},
             {"full_share", number(row.sets.full)},
             {"smooth_ece", number(row.smooth_ece)}};
-}
-
-ordered_json reliability_json(const Reliability& bins) {
-    return {{"count", bins.count},
-            {"confidence", numbers(bins.confidence)},
-            {"accuracy", numbers(bins.accuracy)}};
 }
 }  // namespace
 

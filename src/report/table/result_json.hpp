@@ -1,17 +1,21 @@
 #pragma once
 
+#include <algorithm>
 #include <kandinsky/compare.hpp>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 namespace kandinsky {
+
+/// Whether a row is shown: every class when none is asked for, and the row of pooled classes (-1) always.
+[[nodiscard]] inline bool is_wanted(int cls, const std::vector<int>& classes) {
+    return classes.empty() || cls < 0 || std::find(classes.begin(), classes.end(), cls) != classes.end();
+}
 
 /// A number, or null where there is none.
 [[nodiscard]] nlohmann::ordered_json number(double value);
 [[nodiscard]] nlohmann::ordered_json numbers(const std::vector<double>& values);
-
-/// What the sets hold at each level, before any was filled.
-[[nodiscard]] nlohmann::ordered_json level_numbers(const Evaluation& evaluation, double SetFigures::*figure);
+/// How often the classes of each bin of probabilities are there.
+[[nodiscard]] nlohmann::ordered_json reliability_json(const Reliability& bins);
 
 /// The JSON of `compare` (schema 2), rows of the listed classes only (all when empty).
 [[nodiscard]] nlohmann::ordered_json comparison_json(const Comparison& comparison,

@@ -19,6 +19,7 @@ def room(tmp_path_factory):
 
 DATA = ["--probs", "probs.npy", "--labels", "labels.npy"]
 AUTO = [*DATA, "-m", "auto"]
+QUICK = ["--promise", "none"]  # what is chosen does not depend on it
 
 
 def described(room, name="cal.kcal"):
@@ -34,7 +35,7 @@ def test_the_default_method_is_field_and_chooses_nothing(room):
 
 
 def test_auto_prints_what_it_found(room):
-    printed = room.does("calibrate", *AUTO, "-o", "cal.kcal").out.splitlines()
+    printed = room.does("calibrate", *AUTO, *QUICK, "-o", "cal.kcal").out.splitlines()
     assert printed[0].split() == ["class", *default_methods()]
     for cls, line in enumerate(printed[1:3]):
         cells = line.split()
@@ -46,11 +47,11 @@ def test_auto_prints_what_it_found(room):
 
 
 def test_quiet_is_quiet(room):
-    assert room.does("calibrate", *AUTO, "-o", "quiet.kcal", "-q").out == ""
+    assert room.does("calibrate", *AUTO, *QUICK, "-o", "quiet.kcal", "-q").out == ""
 
 
 def test_inspect_tells_the_losses_and_the_method_of_every_class(room):
-    room.does("calibrate", *AUTO, "-o", "cal.kcal")
+    room.does("calibrate", *AUTO, *QUICK, "-o", "cal.kcal")
     meta = described(room)
     assert meta["method"] == "auto"
     text = room.does("inspect", "cal.kcal").out
@@ -75,7 +76,7 @@ def test_compare_and_evaluate_know_auto(room):
     files = [f"--{part}-{what}={what}.npy" for part in ("cal", "test") for what in ("probs", "labels")]
     found = json.loads(room.does("compare", *files, "--methods", "image,auto", "--json", "-").out)
     assert [one["method"] for one in found["results"]] == ["image", "auto"] * 2
-    room.does("calibrate", *AUTO, "-o", "cal.kcal")
+    room.does("calibrate", *AUTO, *QUICK, "-o", "cal.kcal")
     judged = json.loads(room.does("evaluate", "cal.kcal", *DATA, "--json", "-").out)["results"]
     assert [one["chosen"] for one in judged] == [one["method"] for one in described(room)["strata"]]
 
@@ -86,9 +87,9 @@ def test_a_split_lets_the_choice_keep_a_promise(room):
 
 
 def test_the_number_of_regions_can_be_chosen_too(room):
-    out = room.does("calibrate", *DATA, "-m", "kmeans", "-o", "k.kcal").out
+    out = room.does("calibrate", *QUICK, *DATA, "-m", "kmeans", "-o", "k.kcal").out
     assert re.match(r"class +kmeans 4 +kmeans 16 +kmeans 64\n", out)
-    room.does("calibrate", *DATA, "-m", "kmeans", "--kmeans-clusters", "auto", "-o", "said.kcal")
+    room.does("calibrate", *QUICK, *DATA, "-m", "kmeans", "--kmeans-clusters", "auto", "-o", "said.kcal")
     for stratum in described(room, "k.kcal")["strata"]:
         assert stratum["method"] == "kmeans"
         assert stratum["choice"]["options"]["kmeans-clusters"] in ("4", "16", "64")
@@ -98,7 +99,7 @@ def test_the_number_of_regions_can_be_chosen_too(room):
 
 @pytest.mark.parametrize("method, flag", [("genann", "genann-radii"), ("fcc", "fcc-curves")])
 def test_shapes_choose_their_number_too(room, method, flag):
-    out = room.does("calibrate", *DATA, "-m", method, "-o", "s.kcal").out
+    out = room.does("calibrate", *QUICK, *DATA, "-m", method, "-o", "s.kcal").out
     assert re.match(rf"class +{method} 3 +{method} 6 +{method} 12\n", out)
     for stratum in described(room, "s.kcal")["strata"]:
         own = stratum["choice"]["options"][flag]
@@ -108,7 +109,7 @@ def test_shapes_choose_their_number_too(room, method, flag):
 
 
 def test_among_methods_the_number_of_regions_is_the_papers_unless_auto_is_said_aloud(room):
-    out = room.does("calibrate", *AUTO, "--fcc-curves", "auto", "-o", "all.kcal").out.splitlines()
+    out = room.does("calibrate", *QUICK, *AUTO, "--fcc-curves", "auto", "-o", "all.kcal").out.splitlines()
     assert re.fullmatch(r"class +pixel +image +kmeans +genann +fcc 3 +fcc 6 +fcc 12 +field *", out[0])
 
 

@@ -46,7 +46,7 @@ def test_the_sentence_is_the_one_of_the_rule_wherever_it_is_told(room, method, p
     words = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", method, "--pooling", pooling,
              "--genann-generations", "5", "-o", "cal.kcal"]
     words += ["--mask", "mask.npy"] if method == "mask" else []
-    words += ["--split", "0.5"] if split else []
+    words += ["--split", "0.5"] if split else ["--promise", "none"]
     words += ["--groups", "groups.npy"] if grouped else []
     said = room.does(*words).out
     sentence = json.loads(room.does("inspect", "cal.kcal", "--json").out)["guarantee"]
@@ -60,6 +60,18 @@ def test_the_sentence_is_the_one_of_the_rule_wherever_it_is_told(room, method, p
     assert sentence in room.does("predict", "cal.kcal", "--probs", "probs.npy", "-o", "sets.npy").out
 
 
+@pytest.mark.parametrize("grouped", [False, True], ids=["images", "grouped"])
+@pytest.mark.parametrize("method", ["field", *FOUND])
+def test_what_is_learnt_again_without_each_group_is_promised_for_the_image(room, method, grouped):
+    words = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", method, "--promise", "loo",
+             "--genann-generations", "5", "--genann-radii", "2", "--fcc-curves", "2", "-o", "cal.kcal"]
+    words += ["--groups", "groups.npy"] if grouped else []
+    said = room.does(*words).out
+    sentence = json.loads(room.does("inspect", "cal.kcal", "--json").out)["guarantee"]
+    assert re.match(IMAGE, sentence) and re.search(ALPHA, sentence) and (" new group" in sentence) == grouped, sentence
+    assert sentence in said
+
+
 def test_the_released_code_is_promised_nothing(room):
     room.does("calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", "pixel", "--compat", "released", "-o", "cal.kcal")
     assert re.match(NOTHING, json.loads(room.does("inspect", "cal.kcal", "--json").out)["guarantee"])
@@ -67,7 +79,7 @@ def test_the_released_code_is_promised_nothing(room):
 
 def test_a_choice_on_the_images_that_set_the_thresholds_is_promised_nothing_and_on_others_what_was_chosen_is(room):
     words = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "-m", "auto", "-o", "cal.kcal"]
-    room.does(*words)
+    room.does(*words, "--promise", "none")
     assert re.match(NOTHING, json.loads(room.does("inspect", "cal.kcal", "--json").out)["guarantee"])
     room.does(*words, "--split", "0.5")
     told = json.loads(room.does("inspect", "cal.kcal", "--json").out)

@@ -85,7 +85,7 @@ def test_no_arguments_are_wrong_usage(tmp_path):
 
 def test_the_demo_prints_a_table_with_every_default_method(demo):
     _, printed = demo
-    assert "12 calibration images" in printed and "12 test images" in printed and "24 x 16" in printed
+    assert "12 calibration images" in printed and "12 test images" in printed and "16 x 24" in printed
     assert "mean CE" in printed and "class 1" in printed
     rows = [line.split()[0] for line in printed.splitlines() if re.match(r"  \w+ +\d+  ", line)]
     assert set(rows) == set(default_methods())

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/kernel/label_kernels.hpp"
+#include "core/kernel/count_kernels.hpp"
 
 // The definitions that the vector code is compared with.
 namespace kandinsky {

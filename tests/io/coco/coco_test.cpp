@@ -8,8 +8,7 @@
 
 #include "core/base/random.hpp"
 #include "io/mask/golden_masks.hpp"
-#include "io/mask/polygon.hpp"
-#include "io/mask/run_lengths.hpp"
+#include "io/mask/mask.hpp"
 #include "io/support.hpp"
 #include "support/formats.hpp"
 

@@ -1,4 +1,4 @@
-#include "io/folder/coco_source.hpp"
+#include "io/folder/folder.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <kandinsky/error.hpp>
 #include <thread>
 #include <vector>
 
@@ -26,6 +27,27 @@ TEST(Pattern, IsMadeByManyThreadsAtOnce) {
 
 TEST(Pattern, ThatIsNoneIsRefused) {
     EXPECT_THROW((void)make_pattern("["), std::regex_error);
+}
+
+using Ids = std::vector<std::int64_t>;
+
+TEST(CaseGroups, AreTheNumbersAtTheEndOfNamesThatDiffer) {
+    EXPECT_EQ(group_ids({"p_003", "p_001", "q_12"}, ""), (Ids{3, 1, 12}));
+}
+
+TEST(CaseGroups, AreHashesOfTheNamesOtherwiseWhateverTheOrder) {
+    const Ids clash = group_ids({"p_1", "q_1"}, ""), turned = group_ids({"q_1", "p_1"}, "");
+    EXPECT_NE(clash[0], clash[1]);
+    EXPECT_EQ(clash[0], turned[1]);
+    EXPECT_EQ(group_ids({"p_1", "q_1", "none"}, "")[0], clash[0]);
+    EXPECT_GE(clash[0], 0);
+}
+
+TEST(CaseGroups, AreWhatTheExpressionCapturesOrMatches) {
+    EXPECT_EQ(group_ids({"pat7_a", "pat7_b", "pat9_a"}, "pat([0-9]+)"), (Ids{7, 7, 9}));
+    EXPECT_EQ(group_ids({"pat7_a", "pat7_b", "pat9_a"}, "pat[0-9]+"), (Ids{7, 7, 9}));
+    EXPECT_THROW((void)group_ids({"pat7", "x"}, "pat"), Error);
+    EXPECT_THROW((void)group_ids({"pat7"}, "["), Error);
 }
 
 }  // namespace

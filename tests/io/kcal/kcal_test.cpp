@@ -55,6 +55,9 @@ std::vector<Calibrator> calibrators() {
         scored.score = score;
         out.push_back(calibrate(data, scored));
     }
+    out.push_back(out.back());
+    out.back().logits = Logits::softmax;
+    out.back().ignore = {2, 9};
     return out;
 }
 
@@ -134,6 +137,8 @@ TEST(Kcal, ComesBackAsItWas) {
         EXPECT_EQ(guarantee(back), guarantee(original));
         EXPECT_EQ(back.options.settings.text, original.options.settings.text);
         EXPECT_EQ(back.options.score, original.options.score);
+        EXPECT_EQ(back.logits, original.logits);
+        EXPECT_EQ(back.ignore, original.ignore);
     }
 }
 
@@ -200,6 +205,8 @@ TEST_F(DamagedCalibrator, MetaThatDoesNotFitIsRefused) {
     refuse_meta({"meta.json"}, [](auto& m) { m.erase("options"); });
     refuse_meta({"meta.json"}, [](auto& m) { m["method"] = 3; });
     refuse_meta({"condition 'odd'"}, [](auto& m) { m["options"]["condition"] = "odd"; });
+    refuse_meta({"logits"}, [](auto& m) { m["data"]["logits"] = "tanh"; });
+    refuse_meta({"meta.json"}, [](auto& m) { m["data"]["ignore"] = "none"; });
     refuse_meta({"fingerprint"}, [](auto& m) { m["data"]["fingerprint"] = "abc"; });
     refuse_meta({"fingerprint"}, [](auto& m) { m["data"]["fingerprint"] = std::string(32, 'x'); });
     refuse_meta({"do not fit"}, [](auto& m) { m["data"]["classes"] = 4; });

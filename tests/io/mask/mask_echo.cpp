@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/mask/polygon.hpp"
-#include "io/mask/run_lengths.hpp"
+#include "io/mask/mask.hpp"
 
 int main() {
     using namespace kandinsky;

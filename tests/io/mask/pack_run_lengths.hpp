@@ -6,7 +6,7 @@
 
 namespace kandinsky {
 
-/// The text form of run lengths, as io/mask/run_lengths.hpp describes it.
+/// The text form of run lengths, as io/mask/mask.hpp describes it.
 inline std::string pack_run_lengths(std::span<const std::int64_t> runs) {
     std::string text;
     for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -43,7 +43,7 @@ TEST(Png, LabelsAreTheStoredNumbersForEveryDepthOfGreyAndPalette) {
                     if (colour == 3 && depth == 16) continue;
                     const PngFile file = random_file(13, width, depth, colour, interlaced);
                     spill(folder / "a.png", file.bytes());
-                    const Array labels = read_png_labels(folder / "a.png");
+                    const Array labels = read_png(folder / "a.png", Role::labels);
                     EXPECT_EQ(labels.shape(), (std::vector<std::size_t>{13, width}));
                     EXPECT_EQ(labels.dtype(), depth == 16 ? DType::uint16 : DType::uint8);
                     EXPECT_EQ(words(labels), file.samples)
@@ -58,7 +58,7 @@ TEST(Png, GammaAndTransparencyDoNotChangeLabels) {
     file.before_data =
         test::chunk("gAMA", test::big_endian(45455)) + test::chunk("tRNS", std::string(2, '\0'));
     spill(folder / "a.png", file.bytes());
-    EXPECT_EQ(words(read_png_labels(folder / "a.png")), file.samples);
+    EXPECT_EQ(words(read_png(folder / "a.png", Role::labels)), file.samples);
 }
 
 TEST(Png, APaletteShorterThanTheNumbersInUseKeepsThem) {
@@ -67,7 +67,7 @@ TEST(Png, APaletteShorterThanTheNumbersInUseKeepsThem) {
     PngFile file = random_file(9, 11, 8, 3, false);
     file.colours = 2;
     spill(folder / "a.png", file.bytes());
-    EXPECT_EQ(words(read_png_labels(folder / "a.png")), file.samples);
+    EXPECT_EQ(words(read_png(folder / "a.png", Role::labels)), file.samples);
 }
 
 TEST(Png, ColourAndAlphaAreRefusedAsLabelsWithAdvice) {
@@ -76,7 +76,7 @@ TEST(Png, ColourAndAlphaAreRefusedAsLabelsWithAdvice) {
     for (const int colour : {2, 4, 6}) {
         spill(folder / "a.png", random_file(4, 5, 8, colour, false).bytes());
         expect_error(ErrorKind::data, {"a.png", "palette or grey"},
-                     [&] { (void)read_png_labels(folder / "a.png"); });
+                     [&] { (void)read_png(folder / "a.png", Role::labels); });
     }
 }
 
@@ -85,20 +85,20 @@ TEST(Png, ProbabilitiesAreBytesOrSixteenthBitFractions) {
     const Folder folder;
     PngFile file = random_file(6, 7, 8, 0, true);
     spill(folder / "a.png", file.bytes());
-    EXPECT_EQ(read_png_probability(folder / "a.png").dtype(), DType::uint8);
-    EXPECT_EQ(words(read_png_probability(folder / "a.png")), file.samples);
+    EXPECT_EQ(read_png(folder / "a.png", Role::probabilities).dtype(), DType::uint8);
+    EXPECT_EQ(words(read_png(folder / "a.png", Role::probabilities)), file.samples);
     file = random_file(6, 7, 16, 0, false);
     file.samples[0] = 0;
     file.samples[1] = 65535;
     spill(folder / "a.png", file.bytes());
-    const Array wide = read_png_probability(folder / "a.png");
+    const Array wide = read_png(folder / "a.png", Role::probabilities);
     ASSERT_EQ(wide.dtype(), DType::float32);
     for (std::size_t i = 0; i < file.samples.size(); ++i)
         EXPECT_EQ(wide.data_as<float>()[i], static_cast<float>(file.samples[i]) / 65535.0f);
     for (const auto& [depth, colour] : {std::pair{4, 0}, {8, 3}, {8, 2}, {8, 4}}) {
         spill(folder / "a.png", random_file(4, 5, depth, colour, false).bytes());
         expect_error(ErrorKind::data, {"a.png", "8 or 16 bits"},
-                     [&] { (void)read_png_probability(folder / "a.png"); });
+                     [&] { (void)read_png(folder / "a.png", Role::probabilities); });
     }
 }
 
@@ -131,7 +131,8 @@ TEST(Png, EveryTruncationIsRefused) {
         const std::string whole = random_file(9, 10, 8, 3, interlaced).bytes();
         for (std::size_t length = 0; length < whole.size(); ++length) {
             spill(folder / "cut.png", whole.substr(0, length));
-            expect_error(ErrorKind::data, {"cut.png"}, [&] { (void)read_png_labels(folder / "cut.png"); });
+            expect_error(ErrorKind::data, {"cut.png"},
+                         [&] { (void)read_png(folder / "cut.png", Role::labels); });
         }
     }
 }
@@ -147,7 +148,8 @@ TEST(Png, EveryFlippedBitIsRefusedOrHarmless) {
             std::string damaged = whole;
             damaged[at] = static_cast<char>(damaged[at] ^ 1 << bit);
             spill(folder / "bad.png", damaged);
-            expect_error(ErrorKind::data, {"bad.png"}, [&] { (void)read_png_labels(folder / "bad.png"); });
+            expect_error(ErrorKind::data, {"bad.png"},
+                         [&] { (void)read_png(folder / "bad.png", Role::labels); });
         }
 }
 
@@ -160,11 +162,12 @@ TEST(Png, PixelsWhoseOwnChecksumIsWrongAreRefused) {
     std::string content = whole.substr(type + 4, whole.size() - 12 - 4 - type - 4);
     spill(folder / "good.png",
           whole.substr(0, type - 4) + test::chunk("IDAT", content) + test::chunk("IEND", ""));
-    EXPECT_NO_THROW((void)read_png_labels(folder / "good.png"));
+    EXPECT_NO_THROW((void)read_png(folder / "good.png", Role::labels));
     content.back() = static_cast<char>(content.back() ^ 1);
     spill(folder / "bad.png",
           whole.substr(0, type - 4) + test::chunk("IDAT", content) + test::chunk("IEND", ""));
-    expect_error(ErrorKind::data, {"bad.png", "damaged"}, [&] { (void)read_png_labels(folder / "bad.png"); });
+    expect_error(ErrorKind::data, {"bad.png", "damaged"},
+                 [&] { (void)read_png(folder / "bad.png", Role::labels); });
 }
 
 TEST(Png, ImpossibleSizesAreRefusedBeforeMemoryIsTaken) {
@@ -182,27 +185,29 @@ TEST(Png, ImpossibleSizesAreRefusedBeforeMemoryIsTaken) {
     };
     with_size(65535, 65535);
     expect_error(ErrorKind::data, {"big.png", "cannot be in a file"},
-                 [&] { (void)read_png_labels(folder / "big.png"); });
+                 [&] { (void)read_png(folder / "big.png", Role::labels); });
     with_size(70000, 2);
-    expect_error(ErrorKind::data, {"big.png", "65535"}, [&] { (void)read_png_labels(folder / "big.png"); });
+    expect_error(ErrorKind::data, {"big.png", "65535"},
+                 [&] { (void)read_png(folder / "big.png", Role::labels); });
     with_size(0, 2);
-    expect_error(ErrorKind::data, {"big.png"}, [&] { (void)read_png_labels(folder / "big.png"); });
+    expect_error(ErrorKind::data, {"big.png"}, [&] { (void)read_png(folder / "big.png", Role::labels); });
 }
 
 TEST(Png, OtherFilesAreRefusedByName) {
     NEEDS_PNG();
     const Folder folder;
     spill(folder / "a.png", "GIF89a");
-    expect_error(ErrorKind::data, {"a.png"}, [&] { (void)read_png_labels(folder / "a.png"); });
+    expect_error(ErrorKind::data, {"a.png"}, [&] { (void)read_png(folder / "a.png", Role::labels); });
     spill(folder / "a.png", "");
-    expect_error(ErrorKind::data, {"a.png"}, [&] { (void)read_png_labels(folder / "a.png"); });
-    expect_error(ErrorKind::file, {"none.png"}, [&] { (void)read_png_labels(folder / "none.png"); });
+    expect_error(ErrorKind::data, {"a.png"}, [&] { (void)read_png(folder / "a.png", Role::labels); });
+    expect_error(ErrorKind::file, {"none.png"}, [&] { (void)read_png(folder / "none.png", Role::labels); });
 }
 
 TEST(Png, WithoutTheLibraryThePackageIsNamed) {
     if (test::has_format("png")) GTEST_SKIP() << "skipped: this build has libspng";
-    expect_error(ErrorKind::usage, {"a.png", "libspng-dev"}, [] { (void)read_png_labels("a.png"); });
-    expect_error(ErrorKind::usage, {"a.png", "libspng-dev"}, [] { (void)read_png_probability("a.png"); });
+    expect_error(ErrorKind::usage, {"a.png", "libspng-dev"}, [] { (void)read_png("a.png", Role::labels); });
+    expect_error(ErrorKind::usage, {"a.png", "libspng-dev"},
+                 [] { (void)read_png("a.png", Role::probabilities); });
     expect_error(ErrorKind::usage, {"a.png", "libspng-dev"}, [] { (void)decode_png_photo({}, "a.png"); });
 }
 

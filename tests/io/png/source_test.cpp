@@ -3,7 +3,6 @@
 
 #include "core/base/random.hpp"
 #include "io/folder/folder_dataset.hpp"
-#include "io/png/format.hpp"
 #include "io/png/png.hpp"
 #include "io/png/png_files.hpp"
 #include "io/support.hpp"
@@ -97,14 +96,15 @@ TEST_F(PngFolder, SetsAreWrittenAsMasksOrBits) {
     ItemSets out{.name = "a", .values = sets.data(), .classes = 2, .coding = SetCoding::planes};
     source->write_sets(0, out, folder_.path());
     for (std::size_t c = 0; c < 2; ++c) {
-        const auto plane = read_png_labels(folder_ / fmt::format("a_{}.png", c)).to_vector<std::uint8_t>();
+        const auto plane =
+            read_png(folder_ / fmt::format("a_{}.png", c), Role::labels).to_vector<std::uint8_t>();
         for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(plane[i], sets[c * 12 + i] * 255);
     }
     for (const std::size_t classes : {2, 9}) {
         out.classes = classes;
         out.coding = SetCoding::bits;
         source->write_sets(0, out, folder_.path());
-        const Array bits = read_png_labels(folder_ / "a.png");
+        const Array bits = read_png(folder_ / "a.png", Role::labels);
         EXPECT_EQ(bits.dtype(), classes > 8 ? DType::uint16 : DType::uint8);
         for (std::size_t i = 0; i < 12; ++i)
             for (std::size_t c = 0; c < classes; ++c)

@@ -7,8 +7,6 @@
 
 #include "partition/fcc/bands.hpp"
 #include "partition/fcc/fields.hpp"
-#include "partition/fcc/layout.hpp"
-#include "partition/fcc/segment.hpp"
 
 namespace kandinsky::partition::fcc {
 namespace {

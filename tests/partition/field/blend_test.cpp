@@ -1,4 +1,4 @@
-#include "partition/field/blend.hpp"
+#include "partition/field/learn.hpp"
 
 #include <gtest/gtest.h>
 

@@ -20,6 +20,7 @@ CalibrateOptions options_for(Pooling pooling = Pooling::pixels) {
     CalibrateOptions options{.score = {}};
     options.method = "field";
     options.pooling = pooling;
+    options.promise = Promise::none;
     return options;
 }
 

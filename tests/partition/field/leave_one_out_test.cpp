@@ -6,91 +6,11 @@
 #include <kandinsky/threads.hpp>
 
 #include "io/support.hpp"
-#include "partition/field/evidence.hpp"
-#include "partition/samples.hpp"
-#include "support/synthetic.hpp"
+#include "partition/envelope.hpp"
+#include "partition/left_out.hpp"
 
 namespace kandinsky::partition::field {
 namespace {
-
-using namespace kandinsky::test;
-
-SoftInput input_of(const Dataset& data, const Census& census, const MethodSettings& settings) {
-    return {.data = data,
-            .census = census,
-            .score = {},
-            .strata = {0, 1},
-            .pooling = Pooling::groups,
-            .ladder = Ladder::uniform(20),
-            .leave_one_out = true,
-            .settings = &settings,
-            .progress = silent()};
-}
-
-/// A random small problem: grid, groups, ties and ignored labels vary.
-Made problem(std::uint64_t seed) {
-    Random random(seed, 31);
-    const auto some = [&](std::uint64_t most) { return 1 + random.below(most); };
-    const std::uint32_t side = seed % 25 == 1 ? 100 : 25;  // large enough for cells of several pixels
-    return make({.images = 2 + random.below(9),
-                 .grid = {static_cast<std::uint32_t>(some(side)), static_cast<std::uint32_t>(side)},
-                 .seed = seed,
-                 .groups = seed % 3 == 0 ? 0 : some(6),
-                 .ignored = seed % 4 == 0 ? 0.7 : 0.0,
-                 .steps = seed % 5 == 0 ? 8 : std::size_t{0}});
-}
-
-TEST(LeaveOneOut, LearnsWithoutAGroupWhatTheOthersAloneWouldTeach) {
-    const MethodSettings settings;
-    std::size_t compared = 0;
-    for (std::uint64_t seed = 0; seed < 300; ++seed) {
-        const Made made = problem(seed);
-        const Dataset data = made.dataset();
-        const Census census = take_census(data, Condition::by_class, silent());
-        const SoftInput all = input_of(data, census, settings);
-        const Cells cells(data.grid());
-        const Folds folds = make_folds(data, census.image_hash, 5, FoldOrder::content, 0);
-        const std::vector<Evidence> evidence = gather_evidence(all, all.strata);
-        for (std::size_t group = 0; group < data.groups() && data.groups() > 1; ++group) {
-            std::vector<std::uint32_t> others;
-            std::vector<bool> used;
-            std::uint32_t place = 0;
-            for (std::uint32_t image = 0; image < data.images(); ++image) {
-                used.push_back(data.group_of(image) != group);
-                if (used.back())
-                    others.push_back(image);
-                else
-                    place = folds.place[image];
-            }
-            const Dataset alone = data.subset(others);
-            const Census counted = take_census(alone, Condition::by_class, silent());
-            const SoftInput rest = input_of(alone, counted, settings);
-            const Folds own = make_folds(alone, counted.image_hash, 5, FoldOrder::content, 0);
-            const Folds left = folds_without(folds, 5, data.groups(), place);
-            ASSERT_EQ(left.count, own.count);
-            // Groups of equal content may change places.
-            for (std::size_t i = 0; i < others.size() && made.recipe.steps == 0; ++i)
-                ASSERT_EQ(left.of_image[others[i]], own.of_image[i]) << seed;
-            for (std::uint32_t s = 0; s < 2; ++s) {
-                const std::optional<ScoreGrid> grid = evidence[s].grid(used, data.grid().pixels(), 1, 128);
-                ASSERT_EQ(grid.has_value(), counted.totals[s] > 0);
-                if (!grid) continue;
-                const std::vector<std::uint32_t> strata{s};
-                const std::vector<ScoreGrid> wanted = make_score_grids(rest, strata, 128);
-                ASSERT_EQ(grid->edges(), wanted[0].edges());
-                ASSERT_EQ(grid->origin(), wanted[0].origin());
-                FoldHistograms found = evidence[s].count(used, *grid, left, cells);
-                std::vector<FoldHistograms> expected = count_scores(rest, strata, wanted, own, cells);
-                if (made.recipe.steps != 0) continue;
-                const State a = found.state(), b = expected[0].state();
-                for (std::size_t k = 0; k < a.size(); ++k)
-                    ASSERT_TRUE(std::equal(a[k].begin(), a[k].end(), b[k].begin(), b[k].end())) << seed;
-                ++compared;
-            }
-        }
-    }
-    EXPECT_GT(compared, 1000u);
-}
 
 TEST(LeaveOneOut, TheCurveIsTheLeastOfAllThatWereLearntAndTheLevelIsTheirQuantile) {
     const MethodSettings settings;
@@ -118,10 +38,12 @@ TEST(LeaveOneOut, TheCurveIsTheLeastOfAllThatWereLearntAndTheLevelIsTheirQuantil
                 const std::vector<std::uint32_t> strata{s};
                 const std::vector<ScoreGrid> grids = make_score_grids(rest, strata, options.bins);
                 const Folds folds = make_folds(alone, counted.image_hash, 5, FoldOrder::content, 0);
-                const Learnt learnt = learn(count_scores(rest, strata, grids, folds, cells)[0], options,
+                const Options own_options = for_groups(
+                    options, static_cast<double>(alone.images()) / static_cast<double>(alone.groups()));
+                const Learnt learnt = learn(count_scores(rest, strata, grids, folds, cells)[0], own_options,
                                             cells, false, silent());
                 const std::vector<std::uint16_t> read =
-                    read_on(common, grids[0], learnt.distributions, cells.grid().pixels());
+                    read_on(common, storage_on(grids[0], cells, learnt.distributions), cells.grid().pixels());
                 const SmoothCurves curves(data.grid(), Ladder{}, storage_on(common, cells, read));
                 std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
                 for (const std::uint32_t image : own)
@@ -178,7 +100,6 @@ TEST(LeaveOneOut, RefusesWhatItCannotPromise) {
         change(options);
         (void)calibrate(data, options);
     };
-    expect_error(ErrorKind::usage, {"kmeans", "split"}, [&] { with([](auto& o) { o.method = "kmeans"; }); });
     expect_error(ErrorKind::usage, {"--pooling groups"},
                  [&] { with([](auto& o) { o.pooling = Pooling::pixels; }); });
     expect_error(ErrorKind::usage, {"--split"}, [&] { with([](auto& o) { o.split = 0.5; }); });

@@ -1,4 +1,4 @@
-#include "partition/field/levels.hpp"
+#include "partition/field/learn.hpp"
 
 #include <gtest/gtest.h>
 

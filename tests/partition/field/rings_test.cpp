@@ -1,4 +1,4 @@
-#include "partition/field/rings.hpp"
+#include "partition/field/candidates.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "partition/field/simplex.hpp"
+#include "partition/field/learn.hpp"
 
 #include <gtest/gtest.h>
 

@@ -53,6 +53,26 @@ TEST(Codebook, TheErrorIsSmall) {
     }));
 }
 
+TEST(Codebook, ALimitShowsInScoresOnlyThatReachIt) {
+    EXPECT_TRUE(rc::check("limited scores", [](std::uint64_t seed) {
+        Random random(seed, 10);
+        const Smooth data(seed, random.uniform(0, 0.2));
+        const Cloud cloud(data.input(seed % 2 == 0 ? AnnuliWeights::none : AnnuliWeights::counts));
+        const Codebook codebook(cloud, 128);
+        const auto squared = exact_fitness(cloud, AnnuliMetric::sqeuclidean);
+        const Spans spans = random_spans(data.grid, random);
+        for (const Fitness* fitness : std::initializer_list<const Fitness*>{&codebook, squared.get()}) {
+            const double score = fitness->score(spans);
+            for (const double part : {0.1, 0.5, 0.9, 0.99, 1.0, 1.01}) {
+                const double limited = fitness->score(spans, part * score);
+                const bool right =
+                    part > 1 ? limited == score : limited >= part * score && limited <= score * (1 + 1e-12);
+                RC_ASSERT(right);
+            }
+        }
+    }));
+}
+
 TEST(Codebook, MoreCellsComeCloser) {
     const Smooth data(1, 0.1);
     const Cloud cloud(data.input(AnnuliWeights::none));

@@ -12,7 +12,7 @@
 namespace kandinsky::partition::genann {
 namespace {
 
-double sphere(std::span<const double> x) {
+double sphere(std::span<const double> x, double) {
     double sum = 1;
     for (std::size_t k = 0; k < x.size(); ++k)
         sum += (x[k] - 0.3 * static_cast<double>(k)) * (x[k] - 0.3 * static_cast<double>(k));
@@ -76,7 +76,7 @@ TEST(Evolution, FindsTheMinimumOfASmoothFunction) {
         EXPECT_NEAR(result.population.front()[k], 0.3 * static_cast<double>(k), 1e-3);
     EXPECT_TRUE(std::is_sorted(result.fitness.begin(), result.fitness.end()));
     for (std::size_t i = 0; i < result.fitness.size(); ++i)
-        EXPECT_EQ(result.fitness[i], sphere(result.population[i]));
+        EXPECT_EQ(result.fitness[i], sphere(result.population[i], 0));
 }
 
 TEST(Evolution, TheSameSeedGivesTheSameLogAndAnotherSeedAnother) {
@@ -132,14 +132,14 @@ TEST(Evolution, StopsAtTheLimitOnSpreadAndOnStall) {
     settings.stall = 5;
     std::atomic<int> calls{0};
     result = evolve(
-        settings, [&](std::span<const double>) { return 1.0 + ++calls; }, silent());
+        settings, [&](std::span<const double>, double) { return 1.0 + ++calls; }, silent());
     EXPECT_EQ(result.stopped, "stall");
     EXPECT_EQ(result.generations, 5u);
 }
 
 TEST(Evolution, AConstantFunctionHasConvergedBeforeTheFirstGeneration) {
     const auto result = evolve(
-        small(), [](std::span<const double>) { return 3.0; }, silent());
+        small(), [](std::span<const double>, double) { return 3.0; }, silent());
     EXPECT_EQ(result.stopped, "spread");
     EXPECT_EQ(result.generations, 0u);
 }
@@ -152,7 +152,7 @@ TEST(Evolution, ScoresOnlyRepairedMembersInsideTheBounds) {
     std::size_t wrong = 0;
     (void)evolve(
         settings,
-        [&](std::span<const double> x) {
+        [&](std::span<const double> x, double) {
             const std::lock_guard lock(mutex);
             wrong += !std::is_sorted(x.begin(), x.end()) || x[0] < 0 || x[1] > 1 || x[2] > 3;
             return -x[2] - x[0];
@@ -175,7 +175,7 @@ TEST(Evolution, TheDonorsAreThreeMembersOtherThanTheTarget) {
         std::vector<double> scored;
         (void)evolve(
             settings,
-            [&](std::span<const double> x) {
+            [&](std::span<const double> x, double) {
                 const std::lock_guard lock(mutex);
                 scored.push_back(x[0]);
                 return x[0];
@@ -200,7 +200,7 @@ TEST(Evolution, TheDonorsAreThreeMembersOtherThanTheTarget) {
 
 TEST(Evolution, NanScoresNeverWin) {
     const auto result = evolve(
-        small(), [](std::span<const double> x) { return x[0] < 0 ? std::nan("") : x[0]; }, silent());
+        small(), [](std::span<const double> x, double) { return x[0] < 0 ? std::nan("") : x[0]; }, silent());
     EXPECT_TRUE(std::isfinite(result.fitness.front()));
     EXPECT_GE(result.population.front()[0], 0.0);
 }

@@ -11,7 +11,6 @@
 
 #include "core/base/random.hpp"
 #include "partition/genann/naive_annuli.hpp"
-#include "partition/genann/sweep.hpp"
 
 namespace kandinsky::partition::genann {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/random.hpp"
-#include "partition/genann/cloud.hpp"
+#include "partition/genann/fitness.hpp"
 #include "partition/genann/kernels_reference.hpp"
 
 namespace kandinsky::partition::genann {

@@ -9,7 +9,6 @@
 
 #include "core/base/random.hpp"
 #include "partition/kmeans/nearest_reference.hpp"
-#include "partition/kmeans/seeding.hpp"
 
 namespace kandinsky::partition::kmeans {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "report/data/blob.hpp"
-#include "report/figure/png.hpp"
+#include "report/figure/palette.hpp"
 #include "report/figure/svg.hpp"
 #include "report/figure/weights.hpp"
 #include "report/support.hpp"

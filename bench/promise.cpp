@@ -1,0 +1,215 @@
+// Is the promise kept, and at what price? Leave-one-out, split and no promise, side by side on real outputs.
+//
+//   promise FOLDER SET [--draws 200] [--groups N] [--test N] [--alphas 0.05,0.1,0.2] [--only loo]
+//
+// FOLDER holds SET_probs.npy, SET_labels.npy and, where images belong together, SET_groups.npy. Each draw
+// takes N groups at random to calibrate on and others to test on, so that the two are exchangeable by
+// construction, and calibrates by each rule with the default method and score. Printed for every class but 0,
+// as means over draws:
+//
+//   coverage     the mean over test groups of the share of their pixels of the class that are covered: what
+//   is
+//                promised, at least 1 - alpha; the excess is what it has beyond 1/(groups + 1)
+//   place error  the mean over pixels with at least 3 test samples of |coverage there - (1 - alpha)|
+//   false share  of the test pixels with another label, those whose set holds the class
+//
+// KEPT: mean + 2.33 sd / sqrt(draws) of the coverage is at least 1 - alpha (one-sided, 1 %). The exit status
+// is 1 when a rule that promises is not KEPT. Sets are those before empty ones are filled.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <kandinsky/kandinsky.hpp>
+#include <map>
+#include <numeric>
+
+#include "core/base/random.hpp"
+
+namespace {
+using namespace kandinsky;
+
+struct Wanted {
+    std::string folder, set, only;
+    std::size_t draws = 200, groups = 50, test = 150;
+    std::vector<double> alphas{0.05, 0.1, 0.2};
+};
+
+/// What the sets of one draw do to one class.
+struct Figures {
+    double coverage = 0, place_error = 0, false_share = 0;
+};
+
+class Counts {
+  public:
+    Counts(std::size_t classes, std::size_t pixels)
+        : pixels_(pixels),
+          covered_(classes * pixels),
+          seen_(classes * pixels),
+          others_(classes),
+          wrong_(classes) {}
+
+    void add(std::uint32_t group, const std::vector<std::uint8_t>& sets,
+             const std::vector<std::uint8_t>& member, const std::vector<std::uint8_t>& valid) {
+        for (std::size_t i = 0; i < sets.size(); ++i) {
+            const std::size_t c = i / pixels_;
+            if (valid[i % pixels_] == 0) continue;
+            if (member[i] == 0) {
+                others_[c] += 1, wrong_[c] += sets[i];
+                continue;
+            }
+            covered_[i] += sets[i], seen_[i] += 1;
+            auto& [in, all] = by_group_[{c, group}];
+            in += sets[i], all += 1;
+        }
+    }
+
+    [[nodiscard]] Figures of(std::size_t c, double alpha) const {
+        Figures out;
+        double groups = 0, places = 0;
+        for (const auto& [who, share] : by_group_)
+            if (who.first == c) out.coverage += share.first / share.second, groups += 1;
+        for (std::size_t p = c * pixels_; p < (c + 1) * pixels_; ++p)
+            if (seen_[p] >= 3) out.place_error += std::abs(covered_[p] / seen_[p] - (1 - alpha)), places += 1;
+        return {out.coverage / groups, out.place_error / places, wrong_[c] / others_[c]};
+    }
+
+  private:
+    std::size_t pixels_;
+    std::vector<double> covered_, seen_, others_, wrong_;
+    std::map<std::pair<std::size_t, std::uint32_t>, std::pair<double, double>> by_group_;
+};
+
+std::vector<Figures> judge(const Calibrator& calibrator, double alpha, const Dataset& test) {
+    const std::size_t pixels = test.grid().pixels(), classes = test.classes();
+    const Predictor predictor(calibrator, alpha, EmptySets::keep);
+    Counts counts(classes, pixels);
+    std::vector<float> probs(classes * pixels);
+    std::vector<std::uint8_t> sets(classes * pixels), member(classes * pixels), valid(pixels);
+    for (std::size_t image = 0; image < test.images(); ++image) {
+        test.read_probs(image, {0, pixels}, probs.data());
+        test.read_truth(image, {0, pixels}, member.data(), valid.data());
+        predictor.sets(probs, sets);
+        counts.add(test.group_of(image), sets, member, valid);
+    }
+    std::vector<Figures> out;
+    for (std::size_t c = 0; c < classes; ++c) out.push_back(counts.of(c, alpha));
+    return out;
+}
+
+struct Mean {
+    double mean = 0, sd = 0;
+};
+
+Mean mean_of(const std::vector<Figures>& draws, double Figures::*what) {
+    Mean out;
+    const auto n = static_cast<double>(draws.size());
+    for (const Figures& one : draws) out.mean += one.*what / n;
+    for (const Figures& one : draws) out.sd += (one.*what - out.mean) * (one.*what - out.mean);
+    out.sd = draws.size() > 1 ? std::sqrt(out.sd / (n - 1)) : 0;
+    return out;
+}
+
+bool run(const Wanted& wanted) {
+    const std::filesystem::path base = std::filesystem::path(wanted.folder) / wanted.set;
+    const auto read = [&](const std::string& what) { return read_npy(base.string() + "_" + what + ".npy"); };
+    const bool grouped = std::filesystem::exists(base.string() + "_groups.npy");
+    const Dataset all(read("probs"), read("labels"), grouped ? read("groups") : Array{});
+    std::vector<std::pair<std::string, Promise>> rules;
+    for (const Promise rule : {Promise::leave_one_out, Promise::split, Promise::none})
+        if (std::string(name_of(rule)).find(wanted.only) != std::string::npos)
+            rules.emplace_back(name_of(rule), rule);
+    // [alpha][rule][class][draw]
+    std::vector<std::vector<std::vector<std::vector<Figures>>>> found(
+        wanted.alphas.size(), std::vector<std::vector<std::vector<Figures>>>(
+                                  rules.size(), std::vector<std::vector<Figures>>(all.classes())));
+    for (std::size_t draw = 0; draw < wanted.draws; ++draw) {
+        Random random(11, 0x70726F6D, draw);
+        std::vector<std::uint32_t> deck(all.groups()), place(all.groups());
+        std::iota(deck.begin(), deck.end(), 0u);
+        for (std::size_t i = deck.size(); i > 1; --i) std::swap(deck[i - 1], deck[random.below(i)]);
+        for (std::uint32_t i = 0; i < deck.size(); ++i) place[deck[i]] = i;
+        std::vector<std::uint32_t> learn, test;
+        for (std::uint32_t image = 0; image < all.images(); ++image) {
+            const std::size_t at = place[all.group_of(image)];
+            if (at < wanted.groups + wanted.test) (at < wanted.groups ? learn : test).push_back(image);
+        }
+        const Dataset calibration = all.subset(learn), judges = all.subset(test);
+        for (std::size_t r = 0; r < rules.size(); ++r) {
+            CalibrateOptions options;
+            options.promise = rules[r].second;
+            const Calibrator calibrator = calibrate(calibration, options);
+            for (std::size_t a = 0; a < wanted.alphas.size(); ++a) {
+                const std::vector<Figures> own = judge(calibrator, wanted.alphas[a], judges);
+                for (std::size_t c = 1; c < own.size(); ++c)
+                    if (std::isfinite(own[c].coverage)) found[a][r][c].push_back(own[c]);
+            }
+        }
+        if ((draw + 1) % 10 == 0) fmt::print(stderr, "{} of {} draws\n", draw + 1, wanted.draws);
+    }
+    bool kept = true;
+    fmt::print(
+        "{}: {} calibration and up to {} test {} a draw\n\n| alpha | class | rule | draws | coverage (sd) | "
+        "excess | place error | false share | |\n|---|---|---|---|---|---|---|---|---|\n",
+        wanted.set, wanted.groups, wanted.test, grouped ? "groups" : "images");
+    for (std::size_t a = 0; a < wanted.alphas.size(); ++a)
+        for (std::size_t c = 1; c < all.classes(); ++c)
+            for (std::size_t r = 0; r < rules.size(); ++r) {
+                const std::vector<Figures>& draws = found[a][r][c];
+                const Mean coverage = mean_of(draws, &Figures::coverage);
+                const double wish = 1 - wanted.alphas[a],
+                             upper = coverage.mean +
+                                     2.33 * coverage.sd / std::sqrt(static_cast<double>(draws.size()));
+                const bool good = upper >= wish;
+                if (rules[r].second != Promise::none) kept = kept && good;
+                fmt::print("| {} | {} | {} | {} | {:.4f} ({:.4f}) | {:+.4f} | {:.4f} | {:.4f} | {} |\n",
+                           wanted.alphas[a], c, rules[r].first, draws.size(), coverage.mean, coverage.sd,
+                           coverage.mean - wish - 1.0 / static_cast<double>(wanted.groups + 1),
+                           mean_of(draws, &Figures::place_error).mean,
+                           mean_of(draws, &Figures::false_share).mean,
+                           rules[r].second == Promise::none ? ""
+                           : good                           ? "KEPT"
+                                                            : "BROKEN");
+            }
+    return kept;
+}
+
+Wanted parse(int argc, char** argv) {
+    Wanted wanted;
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        const auto value = [&] {
+            if (i + 1 >= argc) throw Error(ErrorKind::usage, fmt::format("{} needs a value", word));
+            return std::string(argv[++i]);
+        };
+        if (word == "--draws")
+            wanted.draws = std::stoul(value());
+        else if (word == "--groups")
+            wanted.groups = std::stoul(value());
+        else if (word == "--test")
+            wanted.test = std::stoul(value());
+        else if (word == "--only")
+            wanted.only = value();
+        else if (word == "--alphas") {
+            wanted.alphas.clear();
+            std::string list = value() + ",";
+            for (std::size_t at = 0; at < list.size(); at = list.find(',', at) + 1)
+                wanted.alphas.push_back(std::stod(list.substr(at)));
+        } else if (wanted.folder.empty())
+            wanted.folder = word;
+        else
+            wanted.set = word;
+    }
+    if (wanted.set.empty())
+        throw Error(ErrorKind::usage,
+                    "usage: promise FOLDER SET [--draws 200] [--groups N] [--test N] [--alphas ...]");
+    return wanted;
+}
+}  // namespace
+
+int main(int argc, char** argv) try {
+    return run(parse(argc, argv)) ? 0 : 1;
+} catch (const std::exception& error) {
+    fmt::print(stderr, "promise: {}\n", error.what());
+    return 2;
+}

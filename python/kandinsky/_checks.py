@@ -1,0 +1,38 @@
+"""Values of the wrong kind get one clear line, before the library sees them."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, get_args
+
+import numpy as np
+
+from ._types import WORDS
+from .errors import UsageError
+
+
+def word(name: str, value: Any) -> str:
+    """A word. Which ones there are is the library's to say."""
+    if isinstance(value, str):
+        return value
+    words = " or ".join(repr(one) for one in get_args(WORDS[name]))
+    raise UsageError(f"{name} is {value!r}, but must be {words}")
+
+
+def whole(name: str, value: Any, least: int = 0) -> int:
+    """A whole number that is not below the least."""
+    if isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_)) and int(value) >= least:
+        return int(value)
+    raise UsageError(f"{name} is {value!r}, but must be a whole number from {least} on")
+
+
+def real(name: str, value: Any) -> float:
+    if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
+        return float(value)
+    raise UsageError(f"{name} is {value!r}, but must be a number")
+
+
+def switch(name: str, value: Any) -> bool:
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise UsageError(f"{name} is {value!r}, but must be True or False")

@@ -1,0 +1,95 @@
+"""Files and copies of a calibrator."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from typing import TYPE_CHECKING, Any, Dict, Optional
+
+from . import _core
+from ._known import Known
+from ._options import counts_for, options, parameter_of
+from ._params import Parameters
+from ._store import Store
+from ._types import PathLike
+from ._words import RENAMED, renamed
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Filed(Known, Parameters):
+    """The part of :class:`kandinsky.Calibrator` that is saved, loaded, pickled and copied."""
+
+    _store: Optional[Store]
+
+    def save(self, path: PathLike) -> None:
+        """Writes the .kcal file, byte for byte the one that the command writes. Complete or untouched."""
+        self._fitted().save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: PathLike) -> "Self":
+        """Reads a .kcal file; see :func:`kandinsky.load`."""
+        return cls._of(_core.load(os.fspath(path)))
+
+    @classmethod
+    def _of(cls, core: "_core.Calibrated") -> "Self":
+        meta = json.loads(core.describe())
+        calibrator = cls(**_parameters(meta, cls._names))
+        calibrator._core, calibrator._meta = core, meta
+        calibrator._made_with = calibrator._calibration()
+        return calibrator
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """For pickle and copy: a calibrated one carries its thresholds, another one all its data."""
+        state: Dict[str, Any] = {"params": self.get_params(), "kcal": None, "data": None, "made_with": self._made_with}
+        if hasattr(self, "_metadata_request"):
+            state["request"] = self._metadata_request
+        if self._core is not None:
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "state.kcal")
+                self.save(path)
+                with open(path, "rb") as file:
+                    state["kcal"] = file.read()
+        elif self._store is not None:
+            state["data"] = self._store.state()
+        return state
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.__init__(**renamed(state["params"]))  # type: ignore[misc]
+        self._made_with = state.get("made_with")
+        if "request" in state:
+            self._metadata_request = state["request"]
+        if state["kcal"] is not None:
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "state.kcal")
+                with open(path, "wb") as file:
+                    file.write(state["kcal"])
+                self._core = _core.load(path)
+        if state["data"] is not None:
+            folder = os.fspath(self.scratch) if self.scratch is not None and os.path.isdir(self.scratch) else ""
+            self._store = Store.from_state(state["data"], folder)
+
+
+def _parameters(meta: Dict[str, Any], named: "tuple[str, ...]") -> Dict[str, Any]:
+    """What a calibrator was made with, as the constructor takes it."""
+    method, known = meta["method"], {option.name for option in options()}
+    out: Dict[str, Any] = {"method": method}
+    for key, value in meta["options"].items():
+        name = RENAMED.get(key, key)
+        if key == "method_options":
+            stored = [parameter_of(method, flag, text) for flag, text in value.items()]
+            out.update((own, one) for own, one in stored if counts_for(own, method))
+        elif key == "score_options":
+            score = meta["options"]["score"]
+            known_score = {f"{score}_{part}": one for part, one in value.items() if f"{score}_{part}" in known}
+            out.update(known_score, **({"randomized": True} if value.get("randomized") else {}))
+        elif name in named or name in known:
+            out[name] = tuple(value) if isinstance(value, list) else value
+    data = meta["data"]
+    if "logits" in data:
+        out["logits"] = data["logits"]
+    if "ignore" in data:
+        out["ignore"] = tuple(data["ignore"])
+    return out

@@ -1,0 +1,137 @@
+"""A calibrator's parameters, as scikit-learn has them: stored as given, judged when data come."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _core
+from ._checks import real, whole, word
+from ._options import check_name, counts_for, words_of
+from ._types import WORDS, Condition, Compat, Fallback, Labels, Logits, MethodName, PathLike, Pooling, Promise, ScoreName
+from ._words import RENAMED, flag_of, renamed
+
+if TYPE_CHECKING:
+    from typing import Sequence
+
+    from typing_extensions import Self
+
+    from ._progress import Progress
+
+_COUNTS = ("min_count", "rungs", "seed", "threads")
+
+
+class Parameters:
+    """The part of :class:`kandinsky.Calibrator` that knows its parameters."""
+
+    method: MethodName
+    condition: Condition
+    pooling: Pooling
+    fallback: Fallback
+    min_count: int
+    score_function: ScoreName
+    quantiles: "Sequence[float]"
+    rungs: int
+    split: float
+    promise: Promise
+    compat: Compat
+    seed: int
+    memory: Union[str, int, None]
+    ignore: Labels
+    logits: Logits
+    threads: int
+    scratch: Optional[PathLike]
+    progress: "Progress"
+    options: Optional[Dict[str, Any]]
+    _more: Dict[str, Any]
+    _names: Tuple[str, ...] = ()  # of the constructor's parameters
+    _made_with: Optional[Dict[str, Any]] = None  # the parameters of calibration, when it was calibrated
+
+    def get_params(self, deep: bool = True) -> Dict[str, Any]:
+        """Parameters by name, as given."""
+        return {**{name: getattr(self, name) for name in self._names}, **self._more}
+
+    def set_params(self, **params: Any) -> "Self":
+        """Changes parameters, all of them or, if one is wrong, none. With a new method, options that only the old one has are dropped.
+
+        What has been calibrated already stays as it is until the next :meth:`fit`.
+        """
+        params = current(params)
+        method = params.get("method", self.method)
+        more = {name: value for name, value in params.items() if name not in self._names}
+        for name in more:
+            check_name(name, method)
+        kept = {name: value for name, value in self._more.items() if counts_for(name, method)}
+        for name, value in params.items():
+            if name in self._names:
+                setattr(self, name, value)
+        self._more = {**kept, **more}
+        return self
+
+    def _calibration(self) -> Dict[str, Any]:
+        """The parameters that the thresholds depend on."""
+        flags = {flag for flag, *_ in _core.options()}
+        named = {name: getattr(self, name) for name in self._names if flag_of(name) in flags}
+        return {"method": self.method, **named, **(self.options or {}), **self._more}
+
+    def _changed(self) -> bool:
+        """Whether parameters changed after calibration."""
+        now = self._calibration()
+        made = self._made_with
+        return made is not None and (now.keys() != made.keys() or any(_differ(now[k], made[k]) for k in now))
+
+    def _option_words(self) -> Tuple[str, List[str], Dict[str, np.ndarray]]:
+        """(method, words, arrays), once every parameter has been seen to be of the right kind."""
+        for name in WORDS:
+            if name in self._names:
+                word(name, getattr(self, name))
+        for name in _COUNTS:
+            whole(name, getattr(self, name))
+        real("split", self.split)
+        given = self._calibration()
+        del given["method"]
+        return (self.method, *words_of(self.method, given))
+
+    def _threads(self) -> int:
+        return whole("threads", self.threads)
+
+    # ---- scikit-learn's protocols; it is imported only when it asks ------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+
+    def get_metadata_routing(self) -> Any:
+        """Which metadata scikit-learn hands on: `groups`, to fit and partial_fit, where they are asked for."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = getattr(self, "_metadata_request", None)
+        if request is None:
+            request = MetadataRequest(owner=type(self).__name__)
+            for name in ("fit", "partial_fit"):
+                getattr(request, name).add_request(param="groups", alias=None)
+        return request
+
+    def set_fit_request(self, *, groups: Union[bool, str, None] = None) -> "Self":
+        """Asks scikit-learn (with metadata routing enabled) to pass `groups` to :meth:`fit`: GridSearchCV, Pipeline."""
+        request = self.get_metadata_routing()
+        request.fit.add_request(param="groups", alias=groups)
+        self._metadata_request = request
+        return self
+
+
+def current(params: Dict[str, Any]) -> Dict[str, Any]:
+    """Parameters under today's names; an older one is warned about."""
+    for old, new in RENAMED.items():
+        if old in params:
+            warnings.warn(f"the parameter {old} is called {new} now", FutureWarning, stacklevel=3)
+    return renamed(params)
+
+
+def _differ(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return one is not other
+    return bool(one != other)

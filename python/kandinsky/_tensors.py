@@ -1,0 +1,49 @@
+"""Tensors of other libraries: to numpy, and back to the library and the device that they came from."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from .errors import DataError, UsageError
+
+_CPU_DEVICES = {1, 3, 11, 13}  # DLPack: CPU, pinned by CUDA, pinned by ROCm, managed by CUDA
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether it is somebody else's array."""
+    return not isinstance(value, np.ndarray) and hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__")
+
+
+def to_numpy(value: Any, name: str) -> np.ndarray:
+    """A look at a tensor's memory, or a copy of it if it lives on an accelerator. Gradients stay behind."""
+    if hasattr(value, "detach"):
+        value = value.detach()
+    device = int(value.__dlpack_device__()[0])
+    if device not in _CPU_DEVICES:
+        if not hasattr(value, "cpu"):
+            raise UsageError(
+                f"{name} lives on an accelerator (DLPack device type {device}) and has no method cpu(); move it to the CPU, "
+                f"or stay there: t = thresholds(alpha) moved to the device once, then probs >= t is the whole prediction"
+            )
+        value = value.cpu()
+    try:
+        return np.from_dlpack(value)
+    except (BufferError, RuntimeError, TypeError) as problem:
+        raise DataError(
+            f"{name}: this tensor cannot be shared ({problem}); use .detach(), and .float() for bfloat16"
+        ) from problem
+
+
+def like(result: np.ndarray, given: Any) -> Any:
+    """The result as a tensor of the given one's library, on its device; as it is where the library cannot be asked."""
+    if not is_tensor(given):
+        return result
+    module = sys.modules.get(type(given).__module__.partition(".")[0])
+    if hasattr(module, "as_tensor"):  # torch
+        return module.as_tensor(result, device=given.device)  # type: ignore[union-attr]
+    if hasattr(given, "__array_namespace__"):  # the array API: JAX, CuPy
+        return given.__array_namespace__().asarray(result)
+    return result

@@ -1,0 +1,56 @@
+"""The words that options take, and what may be given as an array: for type checkers, and for messages."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, List, Literal, Protocol, Sequence, TypeVar, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+MethodName = Literal["pixel", "image", "mask", "kmeans", "genann", "fcc", "field", "auto"]
+Condition = Literal["class", "none"]
+Pooling = Literal["groups", "pixels"]
+Fallback = Literal["auto", "none", "image"]
+ScoreName = Literal["near", "lac", "aps", "raps", "saps", "margin"]
+Promise = Literal["auto", "loo", "split", "none"]
+Compat = Literal["none", "released"]
+Logits = Literal["none", "sigmoid", "softmax"]
+Empty = Literal["auto", "fill", "keep"]
+ScenePreset = Literal["photo", "medical"]
+
+#: Which words an option takes, by its name in Python.
+WORDS = {
+    "method": MethodName,
+    "condition": Condition,
+    "pooling": Pooling,
+    "fallback": Fallback,
+    "score_function": ScoreName,
+    "promise": Promise,
+    "compat": Compat,
+    "logits": Logits,
+    "empty": Empty,
+}
+
+
+class Tensor(Protocol):
+    """An array of another library that speaks DLPack: torch, JAX, CuPy."""
+
+    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+    def __dlpack_device__(self) -> Any: ...
+
+
+AnyTensor = TypeVar("AnyTensor", bound=Tensor)
+#: Numbers in any number of axes.
+Array = Union["np.ndarray[Any, Any]", Tensor, List[Any], memoryview]
+#: Which images belong together: one integer or name for each.
+Groups = Union["np.ndarray[Any, Any]", Tensor, Sequence[int], Sequence[str], Sequence[bytes]]
+Level = Union[float, Sequence[float]]
+Labels = Union[int, Sequence[int], None]
+Classes = Union[int, Sequence[int], "np.ndarray[Any, Any]", None]
+PathLike = Union[str, "os.PathLike[str]"]
+
+Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    Sets = NDArray[Any]  # bool, or uint8 if packed

@@ -1,0 +1,51 @@
+"""The library's messages name the command's flags. Here, and only here, they become Python's parameters."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Dict, get_args
+
+from ._types import WORDS
+
+#: The parameters that have another name here: `score` is a method of every estimator.
+RENAMED = {"score": "score_function"}
+_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?:[ =](?!--)('[^']*'|[\w.+-]*\w))?")
+_NUMBER = re.compile(r"[+-]?\d[\d.]*(e[+-]?\d+)?")
+_PLACEHOLDER = re.compile(r"[A-Z][A-Z0-9_]*(\.[a-z]+)?")
+
+
+def parameter(flag: str) -> str:
+    """The name in Python of a flag without its dashes."""
+    return RENAMED.get(flag, flag.replace("-", "_"))
+
+
+def flag_of(name: str) -> str:
+    """The flag, without dashes, that a name in Python means."""
+    for flag, renamed in RENAMED.items():
+        if name == renamed:
+            return flag
+    return name.replace("_", "-")
+
+
+def in_python(text: str) -> str:
+    """A message as Python's users write: ``--pooling pixels`` is pooling='pixels', ``--min-count`` is min_count."""
+    return _FLAG.sub(_written, text)
+
+
+def _written(found: "re.Match[str]") -> str:
+    name, value = parameter(found[1]), found[2]
+    if value is None:
+        return name
+    between = found[0][len(found[1]) + 2]
+    if value in get_args(WORDS.get(name, Any)):
+        return f"{name}={value!r}"
+    if _NUMBER.fullmatch(value):
+        return f"{name}={value}"
+    if _PLACEHOLDER.fullmatch(value):
+        return name
+    return f"{name}{between}{value}"
+
+
+def renamed(params: Dict[str, Any]) -> Dict[str, Any]:
+    """Parameters of an older version under today's names."""
+    return {RENAMED.get(name, name): value for name, value in params.items()}

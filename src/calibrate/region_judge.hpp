@@ -1,0 +1,156 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "partition/evidence.hpp"
+#include "partition/group_levels.hpp"
+
+namespace kandinsky {
+
+/// The scores of one stratum in ascending order: what a partition that was learnt without a group says about
+/// that group, and about new scores. The distribution of a region is F(s): the mean over the other groups
+/// with scores there of the share of theirs below s; 0 where there are none. Levels are rounded up to n/4096.
+class RegionJudge {
+    using Evidence = partition::Evidence;
+    using GroupLevels = partition::GroupLevels;
+
+  public:
+    using Regions = std::span<const std::uint16_t>;  ///< [pixel]
+
+    /// `fallback`: regions where the others have fewer than that many scores use those of the whole image.
+    RegionJudge(const Evidence& evidence, std::size_t groups, std::uint64_t fallback)
+        : groups_(groups), fallback_(fallback) {
+        for (const Evidence::Image& image : evidence.images())
+            for (const auto& [pixel, score] : image.scores) items_.push_back({score, pixel, image.group});
+        std::sort(items_.begin(), items_.end(),
+                  [](const Item& a, const Item& b) { return a.score < b.score; });
+    }
+
+    /// Adds the levels of a group's scores, with regions that were learnt without it.
+    void judge(std::uint32_t group, Regions regions, GroupLevels& levels) const {
+        Walk walk(*this, group, regions);
+        std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
+        walk.run([&](const Item& one) { ++counts[walk.step(walk.serving(regions[one.pixel]))]; },
+                 [](std::size_t, float) {});
+        levels.add(counts);
+    }
+    /// [region][rung]: the largest score whose level is at most that of the rung (in units of 1 /
+    /// SmoothCurves::kOne), among what was learnt without a group; regions that fall back have the image's.
+    [[nodiscard]] std::vector<float> thresholds(std::uint32_t group, Regions regions,
+                                                const std::vector<std::uint32_t>& rungs) const {
+        Walk walk(*this, group, regions);
+        const std::size_t count = walk.regions();
+        std::vector<float> own((count + 1) * rungs.size(), std::numeric_limits<float>::infinity());
+        std::vector<std::size_t> next(count + 1);  // the first rung whose threshold is not known
+        const auto limit = [&](std::size_t rung) {
+            return rungs[rung] == SmoothCurves::kNever
+                       ? rungs[rung]
+                       : static_cast<std::uint32_t>(GroupLevels::step_of(rungs[rung]));
+        };
+        walk.run([](const Item&) {},
+                 [&](std::size_t region, float score) {
+                     for (std::size_t& k = next[region]; k < rungs.size() && walk.exceeds(region, limit(k));
+                          ++k)
+                         own[region * rungs.size() + k] = score;
+                 });
+        std::vector<float> out(count * rungs.size());
+        for (std::size_t r = 0; r < count; ++r)
+            std::copy_n(own.begin() + static_cast<std::ptrdiff_t>(walk.serving(r) * rungs.size()),
+                        rungs.size(), out.begin() + static_cast<std::ptrdiff_t>(r * rungs.size()));
+        return out;
+    }
+
+  private:
+    struct Item {
+        float score;
+        std::uint32_t pixel, group;
+    };
+    /// One way through the scores: how much of each region's mass lies below.
+    class Walk {
+      public:
+        Walk(const RegionJudge& judge, std::uint32_t left_out, Regions regions)
+            : judge_(judge),
+              left_out_(left_out),
+              regions_(regions),
+              image_(std::size_t{*std::max_element(regions.begin(), regions.end())} + 1),
+              scores_(judge.groups_ * (image_ + 1)),
+              mass_(image_ + 1),
+              groups_(image_ + 1),
+              serves_(image_ + 1) {
+            std::vector<std::uint64_t> total(image_ + 1);
+            for (const Item& one : judge.items_)
+                if (one.group != left_out)
+                    for (const std::size_t r : counted(one)) {
+                        groups_[r] += scores_[one.group * mass_.size() + r]++ == 0;
+                        ++total[r];
+                    }
+            for (std::size_t r = 0; r <= image_; ++r) serves_[r] = total[r] < judge.fallback_ ? image_ : r;
+        }
+
+        [[nodiscard]] std::size_t regions() const { return image_; }
+        /// The region whose distribution a region's pixels use.
+        [[nodiscard]] std::size_t serving(std::size_t region) const { return serves_[region]; }
+
+        /// Calls at(item) for each score of the left-out group, and passed(region, score) once a region's
+        /// mass at a score is counted.
+        template <class At, class Passed>
+        void run(At&& at, Passed&& passed) {
+            const std::vector<Item>& items = judge_.items_;
+            for (std::size_t first = 0; first < items.size();) {
+                std::size_t last = first;
+                for (; last < items.size() && items[last].score == items[first].score; ++last)
+                    if (items[last].group == left_out_) at(items[last]);
+                for (std::size_t i = first; i < last; ++i)
+                    if (items[i].group != left_out_)
+                        for (const std::size_t r : counted(items[i]))
+                            mass_[r] += kUnit / scores_[items[i].group * mass_.size() + r];
+                for (std::size_t i = first; i < last; ++i)
+                    if (items[i].group != left_out_)
+                        for (const std::size_t r : counted(items[i])) passed(r, items[i].score);
+                first = last;
+            }
+        }
+
+        /// Whether step() exceeds a limit.
+        [[nodiscard]] bool exceeds(std::size_t region, std::uint32_t limit) const {
+            return static_cast<WideCount>(mass_[region]) * GroupLevels::kSteps >
+                   static_cast<WideCount>(kUnit) * groups_[region] * limit;
+        }
+        /// The mass of a region below, in steps of GroupLevels.
+        [[nodiscard]] std::uint32_t step(std::size_t region) const {
+            if (groups_[region] == 0) return 0;
+            const WideCount whole = static_cast<WideCount>(kUnit) * groups_[region];
+            return static_cast<std::uint32_t>(
+                (static_cast<WideCount>(mass_[region]) * GroupLevels::kSteps + whole - 1) / whole);
+        }
+
+      private:
+        static constexpr std::uint64_t kUnit = std::uint64_t{1}
+                                               << 46;  // the mass of a group; 65536 of them fit
+
+        /// The regions that a score counts in: its own, and the image where that is needed.
+        [[nodiscard]] std::span<const std::size_t> counted(const Item& one) {
+            both_[0] = regions_[one.pixel];
+            return std::span(both_).first(judge_.fallback_ > 0 ? 2 : 1);
+        }
+
+        const RegionJudge& judge_;
+        std::uint32_t left_out_;
+        Regions regions_;
+        std::size_t image_;  ///< the number that stands for the whole image: above all regions
+        std::array<std::size_t, 2> both_{0, image_};
+        std::vector<std::uint32_t> scores_;  ///< [group][region]
+        std::vector<std::uint64_t> mass_, groups_;
+        std::vector<std::size_t> serves_;
+    };
+
+    std::vector<Item> items_;  ///< by ascending score
+    std::size_t groups_;
+    std::uint64_t fallback_;
+};
+
+}  // namespace kandinsky

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <kandinsky/calibrator.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kandinsky::cli {
+
+/// --method options, pooling, condition and the rest of calibration.
+struct CalibrateFlags {
+    std::string method = default_method();
+    std::string condition = "class", pooling = "groups", fallback = "auto",
+                score = std::string(name_of(default_score().kind)), compat = "none";
+    std::string quantiles = "0.6,0.7,0.8,0.9", promise = "auto";
+    std::string memory;
+    std::uint64_t min_count = 1, seed = 0;
+    std::size_t rungs = 0;
+    double split = 0;
+    ScoreOptions score_options;  ///< all but the kind
+    std::map<std::string, std::string> method_options;
+    std::string preset = "none";
+
+    void declare(CLI::App& app);
+    [[nodiscard]] CalibrateOptions options() const;
+    [[nodiscard]] bool paper() const { return preset == "paper"; }
+
+  private:
+    [[nodiscard]] bool given(const std::string& flag) const { return app_->count("--" + flag) > 0; }
+    const CLI::App* app_ = nullptr;
+};
+
+/// The groups that set the thresholds.
+[[nodiscard]] std::uint64_t level_groups(const Calibrator& calibrator);
+
+/// What a user should know about a calibration: classes never or hardly seen, too few groups.
+[[nodiscard]] std::vector<std::string> remarks(const Calibrator& calibrator);
+
+}  // namespace kandinsky::cli

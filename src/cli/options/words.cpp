@@ -1,0 +1,85 @@
+#include "cli/options/words.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <kandinsky/npy.hpp>
+#include <kandinsky/npz.hpp>
+
+#include "core/base/fail.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+template <class T>
+std::vector<T> parse_list(const std::string& text, const std::string& flag) {
+    std::vector<T> values;
+    for (const std::string& part : split(text, ',')) {
+        T value{};
+        const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), value);
+        if (status != std::errc() || end != part.data() + part.size())
+            fail(ErrorKind::usage, "{} is '{}', but must be numbers separated by commas", flag, text);
+        values.push_back(value);
+    }
+    return values;
+}
+}  // namespace
+
+bool says(const std::string& flag, const std::string& given, const std::string& yes, const std::string& no) {
+    if (given == yes) return true;
+    if (given == no) return false;
+    fail(ErrorKind::usage, "{} is '{}', but must be {} or {}", flag, given, yes, no);
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t end = std::min(text.find(separator, begin), text.size());
+        if (end > begin) parts.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return parts;
+}
+
+std::vector<std::int64_t> parse_integers(const std::string& text, const std::string& flag) {
+    return parse_list<std::int64_t>(text, flag);
+}
+
+std::vector<double> parse_reals(const std::string& text, const std::string& flag) {
+    return parse_list<double>(text, flag);
+}
+
+std::size_t parse_bytes(const std::string& text, const std::string& flag) {
+    std::size_t value = 0;
+    const char* const last = text.data() + text.size();
+    const auto [end, status] = std::from_chars(text.data(), last, value);
+    const std::string unit(end, last);
+    const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+    if (status != std::errc() || shift < 0 || value == 0 || value > (SIZE_MAX >> shift))
+        fail(ErrorKind::usage, "{} is '{}', but must be a number of bytes such as 512M or 2G", flag, text);
+    return value << shift;
+}
+
+Array load_array(const std::string& source, const std::vector<std::string>& usual_keys) {
+    namespace fs = std::filesystem;
+    std::string file = source, key;
+    const std::size_t colon = source.rfind(".npz:");
+    if (colon != std::string::npos && !fs::exists(source)) {
+        file = source.substr(0, colon + 4);
+        key = source.substr(colon + 5);
+    }
+    std::error_code ignored;
+    if (fs::is_directory(file, ignored))
+        fail(ErrorKind::file, "{} is a directory, but a .npy or .npz file is needed here", file);
+    if (!file.ends_with(".npz")) return read_npy(file);
+    if (key.empty()) {
+        const ZipReader archive(file);
+        if (archive.array_names().size() > 1)
+            for (const std::string& usual : usual_keys)
+                if (archive.has(usual + ".npy")) return archive.array(usual);
+    }
+    return read_npz(file, key);
+}
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <kandinsky/array.hpp>
+#include <string>
+#include <vector>
+
+namespace kandinsky::cli {
+
+/// Reads FILE.npy, FILE.npz or FILE.npz:KEY; without a key the only array, or the first of `usual_keys`
+/// there.
+[[nodiscard]] Array load_array(const std::string& source, const std::vector<std::string>& usual_keys);
+
+/// Which of two words was given: true for `yes`. Throws a usage error that names the flag for any other word.
+[[nodiscard]] bool says(const std::string& flag, const std::string& given, const std::string& yes,
+                        const std::string& no);
+
+/// "1,2,5" as numbers; throws a usage error that names the flag.
+[[nodiscard]] std::vector<std::int64_t> parse_integers(const std::string& text, const std::string& flag);
+[[nodiscard]] std::vector<double> parse_reals(const std::string& text, const std::string& flag);
+/// "2G", "512M", "100000": a number of bytes.
+[[nodiscard]] std::size_t parse_bytes(const std::string& text, const std::string& flag);
+[[nodiscard]] std::vector<std::string> split(const std::string& text, char separator);
+
+/// Declares an option for a path, which the help calls `type`, such as FILE.npy.
+inline CLI::Option* path_option(CLI::App& app, const std::string& flag, std::string& value,
+                                const std::string& type, const std::string& help) {
+    return app.add_option(flag, value, help)->type_name(type);
+}
+/// Declares an option for a number that is not negative.
+template <class T>
+CLI::Option* count_option(CLI::App& app, const std::string& flag, T& value, const std::string& help) {
+    return app.add_option(flag, value, help)->check(CLI::NonNegativeNumber);
+}
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+
+#include "partition/folds.hpp"
+#include "partition/histograms.hpp"
+
+namespace kandinsky::partition {
+
+/// The scores of one stratum in memory, image by image, of all ranks: counts of all groups but one cost no
+/// reading of files. Whatever is made here is what the same images alone would give, to the bit.
+class Evidence {
+  public:
+    static constexpr std::uint32_t kNobody = 0xFFFFFFFF;  ///< as the group that is left out: none is
+    static constexpr std::size_t kLeastMemory = std::size_t{64}
+                                                << 20;  ///< for scores, however little is asked
+
+    /// One score, and the pixel it is at.
+    struct Score {
+        std::uint32_t pixel;
+        float score;
+    };
+    struct Image {
+        std::uint32_t group;  ///< the place of its group in the order of all, as Folds::place
+        std::vector<Score> scores;
+    };
+
+    [[nodiscard]] const std::vector<Image>& images() const { return images_; }
+    [[nodiscard]] std::vector<Image>& images() { return images_; }
+    /// Whether a group has scores.
+    [[nodiscard]] bool has(std::uint32_t group) const;
+    /// The mean number of images in a group, one group left out.
+    [[nodiscard]] double images_per_group(std::uint32_t left_out) const;
+
+    /// The thresholds of all groups but one; none where these have no score.
+    [[nodiscard]] std::optional<ScoreGrid> grid(std::uint32_t left_out, std::size_t pixels, float largest,
+                                                std::size_t bins) const;
+    /// How many scores of all groups but one each cell has in each bin, fold by fold; `folds`: of each place.
+    [[nodiscard]] FoldHistograms count(std::uint32_t left_out, const ScoreGrid& grid, const Folds& folds,
+                                       const Cells& cells) const;
+
+  private:
+    std::vector<Image> images_;
+};
+
+/// Reads the scores of some strata, in one pass over the data, and shares them among the ranks. `places`: of
+/// this rank's images. Throws a usage error when they do not fit into the input's memory.
+[[nodiscard]] std::vector<Evidence> gather_evidence(const SoftInput& input,
+                                                    std::span<const std::uint32_t> strata,
+                                                    const std::vector<std::uint32_t>& places);
+
+/// The strata of the input in batches whose scores fit into its memory.
+[[nodiscard]] std::vector<std::vector<std::uint32_t>> evidence_batches(const SoftInput& input);
+
+}  // namespace kandinsky::partition
