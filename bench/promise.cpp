@@ -1,15 +1,16 @@
 // Is the promise kept, and at what price? Leave-one-out, split and no promise, side by side on real outputs.
 //
 //   promise FOLDER SET [--draws 200] [--groups N] [--test N] [--alphas 0.05,0.1,0.2] [--only loo]
+//                      [--split F] [--stride S]
 //
 // FOLDER holds SET_probs.npy, SET_labels.npy and, where images belong together, SET_groups.npy. Each draw
 // takes N groups at random to calibrate on and others to test on, so that the two are exchangeable by
-// construction, and calibrates by each rule with the default method and score. Printed for every class but 0,
-// as means over draws:
+// construction, and calibrates by each rule with the default method and score. --split: the share of the
+// groups that learns under that rule; --stride: every S-th pixel in both directions, to save time. Class 0 is
+// not calibrated. Printed for every other class, as means over draws:
 //
 //   coverage     the mean over test groups of the share of their pixels of the class that are covered: what
-//   is
-//                promised, at least 1 - alpha; the excess is what it has beyond 1/(groups + 1)
+//                is promised, at least 1 - alpha; the excess is what it has beyond 1/(groups + 1)
 //   place error  the mean over pixels with at least 3 test samples of |coverage there - (1 - alpha)|
 //   false share  of the test pixels with another label, those whose set holds the class
 //
@@ -19,6 +20,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <kandinsky/kandinsky.hpp>
 #include <map>
@@ -31,7 +33,8 @@ using namespace kandinsky;
 
 struct Wanted {
     std::string folder, set, only;
-    std::size_t draws = 200, groups = 50, test = 150;
+    std::size_t draws = 200, groups = 50, test = 150, stride = 1;
+    double split = 0;
     std::vector<double> alphas{0.05, 0.1, 0.2};
 };
 
@@ -110,11 +113,34 @@ Mean mean_of(const std::vector<Figures>& draws, double Figures::*what) {
     return out;
 }
 
+/// Every `stride`-th row and column.
+Array thinned(const Array& from, std::size_t stride) {
+    if (stride == 1) return from;
+    std::vector<std::size_t> shape = from.shape();
+    const std::size_t height = shape[shape.size() - 2], width = shape.back(), size = size_of(from.dtype());
+    std::size_t planes = 1;
+    for (std::size_t i = 0; i + 2 < shape.size(); ++i) planes *= shape[i];
+    shape[shape.size() - 2] = (height + stride - 1) / stride;
+    shape.back() = (width + stride - 1) / stride;
+    Array out = Array::zeros(from.dtype(), shape);
+    std::byte* to = out.mutable_data();
+    const std::byte* const source = from.view().at(0);
+    for (std::size_t row = 0; row < planes * height; ++row)
+        for (std::size_t x = 0; x < width && row % height % stride == 0; x += stride, to += size)
+            std::memcpy(to, source + (row * width + x) * size, size);
+    return out;
+}
+
 bool run(const Wanted& wanted) {
     const std::filesystem::path base = std::filesystem::path(wanted.folder) / wanted.set;
     const auto read = [&](const std::string& what) { return read_npy(base.string() + "_" + what + ".npy"); };
     const bool grouped = std::filesystem::exists(base.string() + "_groups.npy");
-    const Dataset all(read("probs"), read("labels"), grouped ? read("groups") : Array{});
+    const Array probs = thinned(read("probs"), wanted.stride), labels = thinned(read("labels"), wanted.stride),
+                groups = grouped ? read("groups") : Array{};
+    const Dataset all(probs, labels, groups);
+    DatasetOptions others;
+    others.ignore = {255, 0};
+    const Dataset judged(probs, labels, groups, others);
     std::vector<std::pair<std::string, Promise>> rules;
     for (const Promise rule : {Promise::leave_one_out, Promise::split, Promise::none})
         if (std::string(name_of(rule)).find(wanted.only) != std::string::npos)
@@ -134,10 +160,11 @@ bool run(const Wanted& wanted) {
             const std::size_t at = place[all.group_of(image)];
             if (at < wanted.groups + wanted.test) (at < wanted.groups ? learn : test).push_back(image);
         }
-        const Dataset calibration = all.subset(learn), judges = all.subset(test);
+        const Dataset calibration = judged.subset(learn), judges = all.subset(test);
         for (std::size_t r = 0; r < rules.size(); ++r) {
             CalibrateOptions options;
             options.promise = rules[r].second;
+            if (options.promise == Promise::split) options.split = wanted.split;
             const Calibrator calibrator = calibrate(calibration, options);
             for (std::size_t a = 0; a < wanted.alphas.size(); ++a) {
                 const std::vector<Figures> own = judge(calibrator, wanted.alphas[a], judges);
@@ -188,6 +215,10 @@ Wanted parse(int argc, char** argv) {
             wanted.groups = std::stoul(value());
         else if (word == "--test")
             wanted.test = std::stoul(value());
+        else if (word == "--stride")
+            wanted.stride = std::stoul(value());
+        else if (word == "--split")
+            wanted.split = std::stod(value());
         else if (word == "--only")
             wanted.only = value();
         else if (word == "--alphas") {

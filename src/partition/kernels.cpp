@@ -7,34 +7,41 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-// Eight lanes on every machine: the compiler maps them to what the target has, and sums come out the same.
+// As many lanes on every machine: the compiler maps them to what the target has, and sums come out the same.
 HWY_BEFORE_NAMESPACE();
 namespace kandinsky::partition {
 namespace HWY_NAMESPACE {
 
 using Lanes = float __attribute__((vector_size(32)));
+using WideLanes = float __attribute__((vector_size(64)));
 
-HWY_INLINE void Load(const float* from, Lanes& to) {
+template <class Vector>
+HWY_INLINE void Load(const float* from, Vector& to) {
     std::memcpy(&to, from, sizeof to);
 }
 
 void WeightedSum(const float* const* rows, const float* weights, std::size_t terms, std::size_t n,
                  float* out) {
     std::size_t i = 0;
-    for (; i + 32 <= n; i += 32) {
-        Lanes a{}, b{}, c{}, d{}, x;
+    for (; i + 64 <= n; i += 64) {
+        WideLanes a{}, b{}, c{}, d{}, x;
         for (std::size_t t = 0; t < terms; ++t) {
             const float* const row = rows[t] + i;
             const float w = weights[t];
             Load(row, x), a += x * w;
-            Load(row + 8, x), b += x * w;
-            Load(row + 16, x), c += x * w;
-            Load(row + 24, x), d += x * w;
+            Load(row + 16, x), b += x * w;
+            Load(row + 32, x), c += x * w;
+            Load(row + 48, x), d += x * w;
         }
         std::memcpy(out + i, &a, sizeof a);
-        std::memcpy(out + i + 8, &b, sizeof b);
-        std::memcpy(out + i + 16, &c, sizeof c);
-        std::memcpy(out + i + 24, &d, sizeof d);
+        std::memcpy(out + i + 16, &b, sizeof b);
+        std::memcpy(out + i + 32, &c, sizeof c);
+        std::memcpy(out + i + 48, &d, sizeof d);
+    }
+    for (; i + 8 <= n; i += 8) {
+        Lanes sum{}, x;
+        for (std::size_t t = 0; t < terms; ++t) Load(rows[t] + i, x), sum += x * weights[t];
+        std::memcpy(out + i, &sum, sizeof sum);
     }
     for (; i < n; ++i) {
         float sum = 0;

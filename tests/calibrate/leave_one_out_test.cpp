@@ -198,6 +198,22 @@ TEST(LeaveOneOut, OneGroupSupportsNothingAndTwoSupportAHalf) {
     EXPECT_NE(guarantee(two).find("miss at most a share alpha"), std::string::npos);
 }
 
+TEST(LeaveOneOut, AClassOfTwoGroupsInThirtyHasWhatThoseTwoSupport) {
+    Made made = make({.images = 30, .grid = {4, 5}});
+    for (std::size_t i = 2 * made.pixels(); i < made.truth.size(); ++i) made.truth[i] = 0;
+    for (const char* const method : {"kmeans", "field"}) {
+        const Calibrator found = calibrate(made.dataset(), options_for(method, {{"kmeans-clusters", "1"}}));
+        // Two groups reach (1 - alpha) (2 + 1) from alpha = 1/3 on; thirty reach 0.7 * 31.
+        for (const auto& [alpha, finite] : {std::pair{0.3, false}, {0.5, true}}) {
+            const std::vector<float> limits = score_thresholds(found, alpha);
+            for (std::size_t p = 0; p < made.pixels(); ++p) {
+                EXPECT_EQ(std::isfinite(limits[made.pixels() + p]), finite) << method << ", alpha " << alpha;
+                EXPECT_TRUE(std::isfinite(limits[p])) << method << ", alpha " << alpha;
+            }
+        }
+    }
+}
+
 TEST(WithPromise, AutoLeavesOutWhatLearnsQuicklyAndSplitsBeyond) {
     const auto rule = [](const std::string& method, std::uint64_t groups, auto&& change) {
         CalibrateOptions options;

@@ -34,6 +34,7 @@ struct Rule {
     bool grouped = false;
     std::size_t draws = 0;
     bool slow = false;
+    bool unequal = false;  ///< groups of one image or of twelve
 };
 
 /// What a sentence speaks of.
@@ -114,12 +115,16 @@ std::vector<Rule> all_rules() {
                 }
     // Learnt again without each group; the second k-means has a region for every few pixels, so that it
     // learns its scores by heart.
-    for (const char* const name : {"kmeans", "kmeans by heart", "genann", "fcc", "field", "auto"}) {
+    for (const char* const name : {"kmeans", "kmeans by heart", "kmeans of unequal groups", "genann", "fcc",
+                                   "field", "field of unequal groups", "auto"}) {
         const std::string method = std::string(name).substr(0, std::string(name).find(' '));
-        Rule rule{fmt::format("{}, loo, grouped", name), options_for(method, Pooling::groups, 0), true, 400,
-                  true};
+        const bool quick = method == "kmeans" || method == "field";
+        Rule rule{fmt::format("{}, loo, grouped", name), options_for(method, Pooling::groups, 0), true,
+                  quick ? 400u : 100u, true};
         rule.options.promise = Promise::leave_one_out;
-        if (method != name) rule.options.settings.text["kmeans-clusters"] = "12";
+        if (rule.name.find("by heart") != std::string::npos)
+            rule.options.settings.text["kmeans-clusters"] = "12";
+        rule.unequal = rule.name.find("unequal") != std::string::npos;
         rules.push_back(rule);
     }
     Rule joint{"image, pooling groups, condition none", options_for("image", Pooling::groups, 0), true, 3000};
@@ -163,7 +168,7 @@ Tallies measure(const Rule& rule, double worse = 0) {
     for (std::size_t draw = 0; draw < draws; ++draw) {
         Random random(kSeed, 77, draw);
         // Nine groups set the thresholds, so that (9 + 1) (1 - alpha) is whole and the quantile has no slack.
-        const Exchangeable data(random, rule.options.split > 0 ? 18 : 9, rule.grouped);
+        const Exchangeable data(random, rule.options.split > 0 ? 18 : 9, rule.grouped, rule.unequal);
         const Calibrator calibrator = calibrate(data.calibration(), rule.options);
         const Subject subject = subject_of(sentence_for(calibrator));
         const bool promises = subject != Subject::nothing,

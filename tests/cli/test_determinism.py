@@ -75,8 +75,11 @@ def test_threads_change_nothing(scenes, method):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("grouped", [False, True], ids=["images", "groups"])
 def test_the_order_of_the_images_changes_nothing(scenes, method, grouped):
+    # Twelve groups are few enough for leave-one-out, which searches for regions twelve times.
+    rule = ["--promise", "none"] if method in ("genann", "fcc", "auto") else []
+
     def groups(where):
-        return ["--groups", f"{where}/groups.npy"] if grouped else []
+        return ["--groups", f"{where}/groups.npy", *rule] if grouped else []
 
     assert scenes.calibrated("plain", method, *groups("plain")) == scenes.calibrated("mixed", method, *groups("mixed"))
     for a, b in zip(scenes.predicted("plain"), scenes.predicted("mixed")):

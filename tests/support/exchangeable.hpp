@@ -16,12 +16,16 @@ class Exchangeable {
   public:
     static constexpr std::size_t kSide = 8, kPixels = kSide * kSide, kClasses = 2;
 
-    /// `grouped`: groups of one to three images; otherwise every image is its own.
-    Exchangeable(Random& random, std::size_t calibration_groups, bool grouped) : grouped_(grouped) {
+    /// `grouped`: groups of one to three images; otherwise every image is its own. `unequal`: groups of one
+    /// image or of twelve.
+    Exchangeable(Random& random, std::size_t calibration_groups, bool grouped, bool unequal = false)
+        : grouped_(grouped) {
         for (std::size_t group = 0; group <= calibration_groups; ++group) {
             if (group == calibration_groups) first_new_ = groups_.size();
             const double mood = random.uniform();
-            const std::size_t images = grouped ? 1 + random.below(3) : 1;
+            const std::size_t images = unequal   ? 1 + 11 * random.below(2)
+                                       : grouped ? 1 + random.below(3)
+                                                 : 1;
             for (std::size_t i = 0; i < images; ++i) {
                 groups_.push_back(static_cast<std::int64_t>(group));
                 add_image(random, mood);

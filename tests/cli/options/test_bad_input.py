@@ -179,7 +179,7 @@ def test_a_label_that_is_no_class_is_named_with_its_place(calibrated, dtype, val
     calibrated.refuses(3, parts, *with_input("--labels", name))
     calibrated.refuses(3, parts, "evaluate", "cal.kcal", "--probs", "probs.npy", "--labels", name, "--ce-map", "ce.npy")
     test = ["--test-probs", "probs.npy", "--test-labels", name]
-    calibrated.refuses(3, parts, *COMPARE, *test)
+    calibrated.refuses(3, parts, *COMPARE, *test, "--methods", "image,field")
 
 
 def test_a_label_beyond_the_signed_range_is_refused(room):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support import default_methods, expect_refusal, help_text, run
 
-SMALL = ["--images", "12", "--test-images", "12", "--size", "24x16"]
+SMALL = ["--images", "24", "--test-images", "12", "--size", "24x16"]
 
 
 def commands():
@@ -85,7 +85,7 @@ def test_no_arguments_are_wrong_usage(tmp_path):
 
 def test_the_demo_prints_a_table_with_every_default_method(demo):
     _, printed = demo
-    assert "12 calibration images" in printed and "12 test images" in printed and "16 x 24" in printed
+    assert "24 calibration images" in printed and "12 test images" in printed and "16 x 24" in printed
     assert "mean CE" in printed and "class 1" in printed
     rows = [line.split()[0] for line in printed.splitlines() if re.match(r"  \w+ +\d+  ", line)]
     assert set(rows) == set(default_methods())
@@ -94,7 +94,7 @@ def test_the_demo_prints_a_table_with_every_default_method(demo):
 
 def test_the_demo_leaves_scenes_calibrators_and_results(demo):
     folder, _ = demo
-    assert np.load(folder / "demo/cal_probs.npy").shape[0] == 12
+    assert np.load(folder / "demo/cal_probs.npy").shape[0] == 24
     assert np.load(folder / "demo/cal_probs.npy").shape[2:] == (16, 24)
     assert np.load(folder / "demo/test_labels.npy").shape == (12, 16, 24)
     found = json.loads((folder / "demo/compare.json").read_text())

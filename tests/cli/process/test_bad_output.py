@@ -30,7 +30,7 @@ def writers(target):
     yield ["evaluate", "cal.kcal", *INPUT, "--quiet", "--json", target]
     yield ["evaluate", "cal.kcal", *INPUT, "--quiet", "--ce-map", target]
     yield ["evaluate", "cal.kcal", *INPUT, "--quiet", "--ece-map", target]
-    yield ["compare", *TEST, "--quiet", "--json", target]
+    yield ["compare", *TEST, "--methods", "image,field", "--quiet", "--json", target]
 
 
 NAMES = [" ".join(a for a in args if not a.endswith((".npy", ".kcal"))) for args in writers("")]
@@ -91,8 +91,8 @@ PRINTERS = {
     "predict": ["predict", "cal.kcal", "--probs", "probs.npy", "-o", "sets.npy"],
     "evaluate": ["evaluate", "cal.kcal", *INPUT],
     "evaluate --json -": ["evaluate", "cal.kcal", *INPUT, "--json", "-"],
-    "compare": ["compare", *TEST],
-    "compare --json -": ["compare", *TEST, "--json", "-"],
+    "compare": ["compare", *TEST, "--methods", "image,field"],
+    "compare --json -": ["compare", *TEST, "--methods", "image,field", "--json", "-"],
     "inspect": ["inspect", "cal.kcal"],
     "inspect --json": ["inspect", "cal.kcal", "--json"],
 }

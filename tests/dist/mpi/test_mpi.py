@@ -119,7 +119,7 @@ def test_files_of_a_folder_are_dealt_and_a_bad_one_ends_all(tmp_path, scenes, gr
     # Only images with annotations, folds in the files' order.
     for i in range(0, 26, 5):
         room.save(f"labels/case{i // 2:02d}_{i % 2}.npy", np.zeros((20, 24), np.uint8))
-    some = ["--only-annotated", "-m", "field", "--field-fold-order", "contiguous"]
+    some = ["--only-annotated", "-m", "field", "--field-fold-order", "contiguous", "--promise", "split"]
     room.same(3, "d.kcal", *words[:-5], *some, "-o", "d.kcal", "-q")
     (tmp_path / "probs" / "case09_1.npy").write_bytes(b"")
     expect_one_end(room, 3, ["case09_1.npy"], 3, *words)
