@@ -108,9 +108,10 @@ std::vector<Rule> all_rules() {
                                              split > 0 ? ", split" : "", grouped ? ", grouped" : ""),
                          .options = options_for(name, pooling, split),
                          .grouped = grouped,
-                         .draws = fixed                 ? 3000u
-                                  : name == kAutoMethod ? 1000u
-                                                        : 2000u,
+                         .draws = fixed                        ? 3000u
+                                  : name != kAutoMethod        ? 2000u
+                                  : pooling == Pooling::groups ? 1000u
+                                                               : 100u,
                          .slow = !fixed});
                 }
     // Learnt again without each group; the second k-means has a region for every few pixels, so that it

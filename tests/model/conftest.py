@@ -54,7 +54,12 @@ def declaration(tmp_path):
                     "data": data,
                     "split": split,
                     "training": {"width": 4, "depth": 2, "outputs": outputs, "epochs": 3, "batch": 4, "rate": 1e-3},
-                    "compare": {"methods": ["pixel", "image", "kmeans", "genann", "fcc"], "classes": classes},
+                    "compare": {
+                        "methods": ["pixel", "image", "kmeans", "genann", "fcc"],
+                        "classes": classes,
+                        # Searches end early: leave-one-out repeats them for every image.
+                        "options": {"genann-generations": 5, "fcc-starts": 1, "fcc-iterations": 5},
+                    },
                 }
             )
         )

@@ -13,7 +13,10 @@ from support import methods, scene
 import kandinsky
 from kandinsky import Calibrator
 
-OWN = {"mask": {"mask": (np.arange(35) % 3).reshape(5, 7)}}
+# Searches end early: leave-one-out repeats them for every group.
+OWN = {"mask": {"mask": (np.arange(35) % 3).reshape(5, 7)}, "genann": {"genann_generations": 5},
+       "fcc": {"fcc_starts": 1, "fcc_iterations": 5}}
+OWN["auto"] = {**OWN["genann"], **OWN["fcc"]}
 
 
 @pytest.mark.parametrize("method", methods())

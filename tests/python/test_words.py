@@ -89,7 +89,7 @@ def test_nan_is_not_taken_for_a_logit(small):
 @pytest.mark.parametrize("method", [*methods(), "auto"])
 def test_no_promise_warning_or_result_names_a_flag(method):
     probs, labels = scene(8, seed=1)
-    options = {"mask": np.zeros((5, 7), int)} if method == "mask" else {}
+    options = {"mask": {"mask": np.zeros((5, 7), int)}, "fcc": {"starts": 1, "iterations": 5}}.get(method, {})
     with warnings.catch_warnings(record=True) as remarks:
         warnings.simplefilter("always")
         calibrator = Calibrator(method, **options).fit(probs, labels)
