@@ -8,13 +8,14 @@ namespace kandinsky {
 
 /// What a graph of sets is made for.
 struct OnnxOptions {
-    std::vector<double> alphas{0.1};            ///< one output each: sets_0.1
-    EmptySets empty = EmptySets::automatic;     ///< what happens to sets without a class
-    std::optional<Logits> logits{};             ///< of the graph's input; unset: as the calibrator was made
-    bool foreground = false;                    ///< the input has one plane: class 0 has 1 - p, class 1 has p
-    std::optional<std::filesystem::path> onto;  ///< a model to which the graph is appended
-    std::string output{};                       ///< which of its outputs; may be empty where there is one
-    std::filesystem::path folder{};  ///< where the result will lie: weights in other files are named from there
+    std::vector<double> alphas{0.1};         ///< one output each: sets_0.1
+    EmptySets empty = EmptySets::automatic;  ///< what happens to sets without a class
+    std::optional<Logits> logits{};          ///< of the graph's input; unset: as the calibrator was made
+    bool foreground = false;                 ///< the input has one plane: class 0 has 1 - p, class 1 has p
+    std::optional<std::filesystem::path> onto{};  ///< a model to which the graph is appended
+    std::string output{};                         ///< which of its outputs; may be empty where there is one
+    std::filesystem::path
+        folder{};  ///< where the result will lie: weights in other files are named from there
 };
 
 /// What was made.

@@ -52,17 +52,20 @@ Command add_export(CLI::App& root) {
     path_option(*app, "calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
     app->add_option("--alpha", flags->alphas,
                     "allowed share of misses; several with commas, an output each: sets_0.1");
-    path_option(*app, "-o", flags->file, "FILE.onnx", "the graph: bool [N,C,H,W], true where the class is in the set")
+    path_option(*app, "-o", flags->file, "FILE.onnx",
+                "the graph: bool [N,C,H,W], true where the class is in the set")
         ->required();
     path_option(*app, "--onto", flags->onto, "MODEL.onnx",
                 "append to this model, which keeps its own outputs (operator sets 13 to 25)");
     path_option(*app, "--output", flags->output, "NAME",
                 "the model's output with the probabilities or logits; needed where it has several");
-    app->add_option("--logits", flags->logits,
-                    "what the graph is given: none (probabilities), sigmoid or softmax (logits); recorded: as the "
-                    "calibrator was made");
-    app->add_flag("--foreground", flags->foreground,
-                  "the graph is given one plane, the probability of class 1 (a model's own shape says so itself)");
+    app->add_option(
+        "--logits", flags->logits,
+        "what the graph is given: none (probabilities), sigmoid or softmax (logits); recorded: as the "
+        "calibrator was made");
+    app->add_flag(
+        "--foreground", flags->foreground,
+        "the graph is given one plane, the probability of class 1 (a model's own shape says so itself)");
     flags->empty.declare(*app,
                          "sets that would be empty: fill (the most probable class enters), keep, or auto "
                          "(fill; keep where masks left calibration pixels without a class)");

@@ -103,7 +103,8 @@ std::string OnnxGraph::reals(const std::vector<std::int64_t>& shape, std::span<c
                     {reinterpret_cast<const char*>(values.data()), values.size_bytes()});
 }
 
-std::string OnnxGraph::integers(const std::vector<std::int64_t>& shape, std::span<const std::int64_t> values) {
+std::string OnnxGraph::integers(const std::vector<std::int64_t>& shape,
+                                std::span<const std::int64_t> values) {
     return constant(shape, OnnxType::int64,
                     {reinterpret_cast<const char*>(values.data()), values.size_bytes()});
 }

@@ -11,7 +11,14 @@
 namespace kandinsky {
 
 /// onnx.TensorProto.DataType, as far as it is met.
-enum class OnnxType : std::uint64_t { float32 = 1, int64 = 7, boolean = 9, float16 = 10, float64 = 11, bfloat16 = 16 };
+enum class OnnxType : std::uint64_t {
+    float32 = 1,
+    int64 = 7,
+    boolean = 9,
+    float16 = 10,
+    float64 = 11,
+    bfloat16 = 16
+};
 
 /// A tensor by name, type and shape. A negative length is not known; without a shape nothing is.
 struct OnnxTensor {

@@ -65,7 +65,8 @@ OnnxFile::OnnxFile(const std::filesystem::path& path) : name_(path.string()), fi
         fail(ErrorKind::data, "{}: this is no ONNX model, or it is damaged", name_);
     if (opset_ < kOldestOpset || opset_ > kNewestOpset || ir_ < kOldestIr)
         fail(ErrorKind::data,
-             "{}: its operator set is {} (IR version {}), but the sets need one from {} to {} (IR version {} or "
+             "{}: its operator set is {} (IR version {}), but the sets need one from {} to {} (IR version {} "
+             "or "
              "later); convert the model with onnx.version_converter, or export it again",
              name_, opset_, ir_, kOldestOpset, kNewestOpset, kOldestIr);
 }
@@ -99,8 +100,9 @@ const OnnxTensor& OnnxFile::output(const std::string& name) const {
         names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
     }
     if (name.empty())
-        fail(ErrorKind::usage, "{}: it has several outputs: {}; name the one with the probabilities: --output NAME",
-             name_, names);
+        fail(ErrorKind::usage,
+             "{}: it has several outputs: {}; name the one with the probabilities: --output NAME", name_,
+             names);
     fail(ErrorKind::data, "{}: it has no output '{}'; --output may be {}", name_, name, names);
 }
 

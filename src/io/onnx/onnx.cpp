@@ -33,14 +33,14 @@ void check(const Calibrator& calibrator, const OnnxOptions& options, Logits logi
             fail(ErrorKind::usage, "--alpha has {} twice", options.alphas[i]);
     }
     if (options.foreground && calibrator.classes != 2)
-        fail(ErrorKind::usage,
-             "--foreground is for two classes, given as the probability of class 1, but the calibrator has {}",
-             calibrator.classes);
+        fail(
+            ErrorKind::usage,
+            "--foreground is for two classes, given as the probability of class 1, but the calibrator has {}",
+            calibrator.classes);
     if (options.foreground && logits == Logits::softmax)
         fail(ErrorKind::usage, "softmax over a single class is always 1; use --logits sigmoid");
     if (!options.onto && !options.output.empty())
-        fail(ErrorKind::usage,
-             "--output names an output of the model, and --onto is not given; the file to write is -o FILE");
+        fail(ErrorKind::usage, "--output names an output of a model, but --onto names no model");
 }
 
 /// The model's output as the graph's input; refuses what does not fit the calibrator.
@@ -54,14 +54,15 @@ SetsInput fitting(const Calibrator& calibrator, const OnnxOptions& options, Logi
     if (std::none_of(std::begin(kFloats), std::end(kFloats),
                      [&](OnnxType type) { return static_cast<std::uint64_t>(type) == tensor.type; }))
         fail(ErrorKind::data,
-             "{}: output '{}' holds no floats (ONNX type {}); --output must name probabilities or logits", name,
-             tensor.name, tensor.type);
+             "{}: output '{}' holds no floats (ONNX type {}); --output must name probabilities or logits",
+             name, tensor.name, tensor.type);
     const auto classes = static_cast<std::int64_t>(calibrator.classes);
     const std::int64_t planes = tensor.shaped && tensor.shape.size() == 4 ? tensor.shape[1] : -1;
     if (classes == 2 && planes == 1) input.foreground = true;
     if (input.foreground && logits == Logits::softmax)
-        fail(ErrorKind::usage, "{}: softmax over the single class of output '{}' is always 1; use --logits sigmoid",
-             name, tensor.name);
+        fail(ErrorKind::usage,
+             "{}: softmax over the single class of output '{}' is always 1; use --logits sigmoid", name,
+             tensor.name);
     const std::int64_t wanted[] = {-1, input.foreground ? 1 : classes, calibrator.grid.height,
                                    calibrator.grid.width};
     bool fits = !tensor.shaped || tensor.shape.size() == 4;
@@ -72,7 +73,8 @@ SetsInput fitting(const Calibrator& calibrator, const OnnxOptions& options, Logi
         for (const std::int64_t length : tensor.shape)
             has += fmt::format("{}{}", has.empty() ? "" : ",", length < 0 ? "?" : fmt::format("{}", length));
         fail(ErrorKind::data,
-             "{}: output '{}' has shape [{}], but the calibrator is made for [N,{},{},{}] (classes, height, width)",
+             "{}: output '{}' has shape [{}], but the calibrator is made for [N,{},{},{}] (classes, height, "
+             "width)",
              name, tensor.name, has, wanted[1], wanted[2], wanted[3]);
     }
     return input;
@@ -130,8 +132,10 @@ OnnxModel onnx_sets(const Calibrator& calibrator, const OnnxOptions& options) {
                  options.onto->string());
         namespace fs = std::filesystem;
         const fs::path home = fs::absolute(*options.onto).parent_path();
-        if (std::error_code ignored; model.has_external_data() && !fs::equivalent(home, fs::absolute(options.folder), ignored))
-            fail(ErrorKind::data, "{}: its weights lie in other files beside it; write the result into its folder",
+        if (std::error_code ignored;
+            model.has_external_data() && !fs::equivalent(home, fs::absolute(options.folder), ignored))
+            fail(ErrorKind::data,
+                 "{}: its weights lie in other files beside it; write the result into its folder",
                  options.onto->string());
         const SetsInput input = fitting(calibrator, options, logits, model);
         out.outputs = add_sets(graph, calibrator, input, options.alphas, options.empty);
@@ -146,14 +150,17 @@ OnnxModel onnx_sets(const Calibrator& calibrator, const OnnxOptions& options) {
         const SetsInput input{{.name = logits == Logits::none ? "probs" : "logits",
                                .shaped = true,
                                .shape = {-1, planes, calibrator.grid.height, calibrator.grid.width}},
-                              logits, options.foreground, kOwnOpset};
+                              logits,
+                              options.foreground,
+                              kOwnOpset};
         graph.input(input.tensor.name, {planes, calibrator.grid.height, calibrator.grid.width});
         out.outputs = add_sets(graph, calibrator, input, options.alphas, options.empty);
         out.input = input.tensor.name;
         out.bytes = alone(graph, properties(calibrator, options, input));
     }
     if (out.bytes.size() > kMostBytes)
-        fail(ErrorKind::data, "the graph takes {} bytes, more than the 2 GB that an ONNX file may have; ask for fewer alphas",
+        fail(ErrorKind::data,
+             "the graph takes {} bytes, more than the 2 GB that an ONNX file may have; ask for fewer alphas",
              out.bytes.size());
     return out;
 }

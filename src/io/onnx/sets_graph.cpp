@@ -29,13 +29,12 @@ class SetsGraph {
     std::string sets(double alpha, EmptySets empty) {
         const Predictor predictor(calibrator_, alpha, empty);
         const std::string limits = graph_.reals({classes_, height_, width_}, predictor.thresholds());
-        const std::string in = predictor.on_probabilities()
-                                   ? graph_.add("GreaterOrEqual", {probs_, limits})
-                                   : graph_.add("LessOrEqual", {scores(), limits});
+        const std::string in = predictor.on_probabilities() ? graph_.add("GreaterOrEqual", {probs_, limits})
+                                                            : graph_.add("LessOrEqual", {scores(), limits});
         if (empty_sets(empty, calibrator_) == EmptySets::keep) return in;
-        const std::string size =
-            graph_.add("ReduceSum", {graph_.add("Cast", {in}, {{"to", type_number(OnnxType::float32)}}),
-                                     graph_.list({1})});
+        const std::string size = graph_.add(
+            "ReduceSum",
+            {graph_.add("Cast", {in}, {{"to", type_number(OnnxType::float32)}}), graph_.list({1})});
         const std::string nobody = graph_.add("Less", {size, graph_.real(0.5f)});
         return graph_.add("Or", {in, graph_.add("And", {nobody, most_probable()})});
     }
@@ -60,7 +59,8 @@ class SetsGraph {
         if (input.logits == Logits::sigmoid) p = graph_.add("Sigmoid", {p});
         if (input.logits == Logits::softmax) p = graph_.add("Softmax", {p}, {{"axis", std::int64_t{1}}});
         if (input.foreground)
-            p = graph_.add("Concat", {graph_.add("Sub", {graph_.real(1), p}), p}, {{"axis", std::int64_t{1}}});
+            p = graph_.add("Concat", {graph_.add("Sub", {graph_.real(1), p}), p},
+                           {{"axis", std::int64_t{1}}});
         return p;
     }
 
@@ -128,8 +128,8 @@ class SetsGraph {
                                 {"strides", Lengths{side, side}},
                                 {"pads", Lengths{0, 0, down * side - height_, across * side - width_}}});
         const std::string distance = distances(codes(cells), down, across, around.doublings());
-        std::string more = graph_.add(
-            "Mul", {graph_.real(Surroundings::kWeight / Surroundings::kTop), distance});
+        std::string more =
+            graph_.add("Mul", {graph_.real(Surroundings::kWeight / Surroundings::kTop), distance});
         if (side > 1) {
             const float scales[] = {1, 1, static_cast<float>(side), static_cast<float>(side)};
             more = graph_.add("Resize", {more, "", graph_.reals({4}, scales)},
@@ -194,9 +194,9 @@ std::vector<std::string> add_sets(OnnxGraph& graph, const Calibrator& calibrator
     std::vector<std::string> names;
     for (const double alpha : alphas) {
         names.push_back(fmt::format("sets_{}", alpha));
-        graph.output(nodes.sets(alpha, empty), names.back(),
-                     {static_cast<std::int64_t>(calibrator.classes), calibrator.grid.height,
-                      calibrator.grid.width});
+        graph.output(
+            nodes.sets(alpha, empty), names.back(),
+            {static_cast<std::int64_t>(calibrator.classes), calibrator.grid.height, calibrator.grid.width});
     }
     return names;
 }
