@@ -150,7 +150,9 @@ class PredictionSets(torch.nn.Module):
         if self.score == "margin":
             first, second = p.topk(2, 1).values.split(1, 1)
             return torch.where(p >= first, second, first) - p
-        ordered, order = torch.sort(p, dim=1, descending=True, stable=True)
+        # The lower number comes first among equals. ONNX has no stable sort, but its TopK promises that; torch's does not.
+        exporting = torch.onnx.is_in_onnx_export()
+        ordered, order = p.topk(self.classes, 1) if exporting else torch.sort(p, dim=1, descending=True, stable=True)
         planes = list(ordered.unbind(1))
         for rank in range(1, self.classes):  # one after the other: cumsum() sums in another precision or order
             planes[rank] = planes[0] if self.score == "saps" else planes[rank - 1] + planes[rank]
@@ -162,13 +164,16 @@ class PredictionSets(torch.nn.Module):
         down, across = -(-self.height // side), -(-self.width // side)
         known = (functional.max_pool2d(p, side, ceil_mode=True) if side > 1 else p).clamp(0, 1)
         window = torch.floor((_GROWN * known / (known + _HALF)).clamp(max=1) * _TOP + 0.5)
-        shift, reach = 1, 1  # `reach`: the radius of the windows, and the sum of their weights
-        window = functional.max_pool2d(window, 3, 1, 1)
-        total = _TOP - window
-        while 2 * reach * 8 <= down + across:
-            window = functional.max_pool2d(window, 3, 1, shift, shift)
+        reach, total = 0, torch.zeros_like(window)  # `reach`: the windows' radius, and the sum of the weights
+        while reach == 0 or 2 * reach * 8 <= down + across:
+            shift = max(1, reach)
+            for length, pads in ((down, (0, 0, shift, -shift)), (across, (shift, -shift, 0, 0))):
+                if shift < length:  # else the window is as long as the image already
+                    back = tuple(-pad for pad in pads)
+                    beside = torch.maximum(functional.pad(window, pads), functional.pad(window, back))
+                    window = torch.maximum(window, beside)
             total = total + shift * (_TOP - window)
-            shift, reach = 2 * reach, 2 * reach
+            reach += shift
         more = _STEP * torch.floor(total / reach)
         if side > 1:
             cells = more[:, :, :, None, :, None].expand(-1, -1, -1, side, -1, side)
