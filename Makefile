@@ -1,6 +1,6 @@
 # The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
 .DEFAULT_GOAL := help
-.PHONY: help setup build web demo check test test-mutations test-asan test-tsan fuzz bench format lint reference docs package wheel sdist install clean
+.PHONY: help setup build web demo check test test-integrations test-mutations test-asan test-tsan fuzz bench format lint reference docs package wheel sdist install clean
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -51,6 +51,9 @@ test:  ## build everything and run every test
 	@$(CONFIGURE) -DKANDINSKY_BUILD_TESTS=ON
 	@$(COMPILE)
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
+
+test-integrations: build  ## sets inside torch, onnxruntime and OpenVINO, in an environment of their own (a large download)
+	@/usr/bin/python3 tests/python/environment.py integrations $(BUILD) .
 
 test-mutations: build  ## 10,000 damaged inputs through the command (make test has the first 1,500)
 	@KANDINSKY_COMMAND=$(abspath $(BUILD))/bin/kandinsky KANDINSKY_MUTATIONS=10000 PYTHONDONTWRITEBYTECODE=1 \

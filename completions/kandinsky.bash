@@ -14,7 +14,7 @@ _kandinsky() {
         previous=${COMP_WORDS[COMP_CWORD-2]}
     fi
     if [[ $COMP_CWORD -eq 1 ]]; then
-        words="calibrate predict evaluate compare inspect report train infer experiment demo collect --help --version"
+        words="calibrate predict evaluate compare inspect export report train infer experiment demo collect --help --version"
     fi
     case "$command $previous" in
         "calibrate --ignore") words="none" ;;
@@ -83,6 +83,9 @@ _kandinsky() {
         "compare --field-support" | "compare --field-rings" | "compare --field-mirror") words="on off" ;;
         "compare --cal-probs" | "compare --cal-labels" | "compare --cal-groups" | "compare --test-probs" | "compare --test-labels" | "compare --test-groups" | "compare --classes" | "compare --alpha" | "compare --sample" | "compare --draws" | "compare --bootstrap" | "compare --json" | "compare --report" | "compare --figures" | "compare --class-names" | "compare --title" | "compare --photos" | "compare --min-count" | "compare --raps-lambda" | "compare --raps-kreg" | "compare --saps-weight" | "compare --quantiles" | "compare --rungs" | "compare --split" | "compare --seed" | "compare --memory" | "compare --checkpoint" | "compare --checkpoint-every" | "compare --threads" | "compare --grid" | "compare --resize" | "compare --group-by" | "compare --categories" | "compare --letterbox" | "compare --kmeans-restarts" | "compare --genann-shape" | "compare --genann-radii" | "compare --genann-population" | "compare --genann-generations" | "compare --fcc-order" | "compare --fcc-centre" | "compare --fcc-penalty" | "compare --fcc-angles" | "compare --fcc-nodes" | "compare --fcc-starts" | "compare --fcc-iterations" | "compare --field-folds" | "compare --place" | "compare --field-bins" | "compare --mask") return ;;
         "inspect --alpha") return ;;
+        "export --logits") words="recorded none sigmoid softmax" ;;
+        "export --empty") words="fill keep auto" ;;
+        "export --alpha" | "export -o" | "export --onto" | "export --output" | "export --threads") return ;;
         "report --ignore") words="none" ;;
         "report --logits") words="none sigmoid softmax" ;;
         "report --axis") words="axial coronal sagittal" ;;
@@ -126,6 +129,7 @@ _kandinsky() {
             evaluate) words="-h --help --probs --labels --groups --ignore --logits --alpha --classes --empty --no-empty --bootstrap --seed --more --json --ce-map --ece-map --checkpoint --checkpoint-every --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox" ;;
             compare) words="-h --help --cal-probs --cal-labels --cal-groups --test-probs --test-labels --test-groups --ignore --logits --methods --classes --alpha --sample --draws --empty --no-empty --bootstrap --more --json --map --report --figures --class-names --title --photos --preset --condition --pooling --fallback --min-count --score --randomized --raps-lambda --raps-kreg --saps-weight --quantiles --rungs --promise --split --compat --seed --memory --checkpoint --checkpoint-every --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox --kmeans-clusters --kmeans-restarts --genann-shape --genann-radii --genann-metric --genann-bounds --genann-population --genann-generations --genann-weights --fcc-curves --fcc-order --fcc-limit --fcc-centre --fcc-variance --fcc-penalty --fcc-angles --fcc-nodes --fcc-starts --fcc-iterations --field-folds --field-fold-order --place --field-support --field-rings --field-mirror --field-bandwidths --field-bins --mask" ;;
             inspect) words="-h --help --alpha --json" ;;
+            export) words="-h --help --alpha -o --onto --output --logits --foreground --empty --no-empty --threads -q --quiet" ;;
             report) words="-h --help --probs --labels --groups --ignore --logits --cal-probs --cal-labels --cal-groups -o --output --figures --class-names --title --photos --alpha --classes --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox" ;;
             train) words="-h --help --images --intensity --labels --groups --ignore --val-images --val-labels -o --output --log --classes --width --depth --epochs --batch --rate --last-rate --warm-up --cycle --growth --share --anneal --optimizer --decay --no-augment --checkpoint --checkpoint-every --fresh --seed --device --mixed --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox" ;;
             infer) words="-h --help --model --outputs --multiple --batch --device --mixed --images --intensity --groups -o --output --dtype --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad" ;;

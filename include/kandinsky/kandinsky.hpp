@@ -16,6 +16,7 @@
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
+#include <kandinsky/onnx.hpp>
 #include <kandinsky/partition.hpp>
 #include <kandinsky/predict.hpp>
 #include <kandinsky/predictor.hpp>

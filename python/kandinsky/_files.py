@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any, Dict, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
 from . import _core
+from ._arrays import levels
+from ._checks import switch
 from ._known import Known
-from ._options import counts_for, options, parameter_of
+from ._options import counts_for, empty_word, options, parameter_of
 from ._params import Parameters
 from ._store import Store
-from ._types import PathLike
+from ._types import Empty, Level, Logits, PathLike
 from ._words import RENAMED, renamed
 
 if TYPE_CHECKING:
@@ -32,6 +34,46 @@ class Filed(Known, Parameters):
     def load(cls, path: PathLike) -> "Self":
         """Reads a .kcal file; see :func:`kandinsky.load`."""
         return cls._of(_core.load(os.fspath(path)))
+
+    def to_onnx(
+        self,
+        path: PathLike,
+        alpha: Optional[Level] = None,
+        confidence_level: Optional[Level] = None,
+        *,
+        onto: Optional[PathLike] = None,
+        output: str = "",
+        logits: Optional[Logits] = None,
+        foreground: bool = False,
+        empty: Empty = "auto",
+    ) -> List[str]:
+        """Writes an ONNX graph that makes the sets of :meth:`predict_set`; the command's ``export`` does the same.
+
+        Parameters
+        ----------
+        path : path
+            The file to write; complete or untouched.
+        alpha, confidence_level : float or sequence of float
+            As for :meth:`thresholds`; an output for each: ``sets_0.1``, bool [N,C,H,W].
+        onto : path, optional
+            A model that the graph is appended to; it keeps its own outputs.
+        output : str
+            The model's output with the probabilities or logits; needed where it has several.
+        logits : {"none", "sigmoid", "softmax"}, optional
+            What the graph is given; as the calibrator was made unless given.
+        foreground : bool
+            The graph is given one plane, the probability of class 1. A model's own shape says so itself.
+        empty : {"auto", "fill", "keep"}
+            As for :meth:`predict_set`.
+
+        Returns
+        -------
+        list of str
+            The names of the outputs with sets.
+        """
+        core, alphas, one_plane = self._fitted(), levels(alpha, confidence_level)[0], switch("foreground", foreground)
+        model = "" if onto is None else os.fspath(onto)
+        return core.to_onnx(os.fspath(path), alphas, model, output, logits or "", one_plane, empty_word(empty, None))
 
     @classmethod
     def _of(cls, core: "_core.Calibrated") -> "Self":

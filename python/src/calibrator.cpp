@@ -5,10 +5,12 @@
 #include <nanobind/stl/vector.h>
 
 #include <kandinsky/kcal.hpp>
+#include <kandinsky/onnx.hpp>
 #include <kandinsky/predict.hpp>
 
 #include "buffers.hpp"
 #include "dataset.hpp"
+#include "io/file/atomic_file.hpp"
 #include "module.hpp"
 #include "options.hpp"
 #include "progress.hpp"
@@ -92,6 +94,26 @@ Calibrated resized(const Calibrated& self, std::uint32_t height, std::uint32_t w
     return {std::move(out)};
 }
 
+/// Writes the graph; empty words stand for what is not given. Returns the names of the sets.
+std::vector<std::string> write_onnx(const Calibrated& self, const std::filesystem::path& path,
+                                    std::vector<double> alphas, const std::string& onto,
+                                    const std::string& output, const std::string& logits, bool foreground,
+                                    const std::string& empty) {
+    const nb::gil_scoped_release released;
+    OnnxOptions options{.alphas = std::move(alphas),
+                        .empty = empty_sets(empty),
+                        .foreground = foreground,
+                        .output = output,
+                        .folder = std::filesystem::absolute(path).parent_path()};
+    if (!onto.empty()) options.onto = onto;
+    if (!logits.empty()) options.logits = logits_of(logits);
+    AtomicFile file(path);
+    const OnnxModel model = onnx_sets(*self.core, options);
+    file.write(model.bytes);
+    file.commit();
+    return model.outputs;
+}
+
 std::vector<std::size_t> map_shape(const Calibrator& calibrator) {
     return {calibrator.strata(), calibrator.grid.height, calibrator.grid.width};
 }
@@ -132,6 +154,8 @@ void init_calibrator(nb::module_& module) {
              nb::arg("packed"), nb::arg("empty"), nb::arg("threads"), nb::arg("progress").none())
         .def("predict_p", predict_p_into, nb::arg("data"), nb::arg("out"), nb::arg("threads"),
              nb::arg("progress").none())
+        .def("to_onnx", write_onnx, nb::arg("path"), nb::arg("alphas"), nb::arg("onto"), nb::arg("output"),
+             nb::arg("logits"), nb::arg("foreground"), nb::arg("empty"))
         .def("resized", resized, nb::arg("height"), nb::arg("width"))
         .def("regions", regions_of)
         .def("levels", levels_of)

@@ -14,7 +14,6 @@ namespace nb = nanobind;
 
 namespace kandinsky::python {
 
-namespace {
 Logits logits_of(const std::string& name) {
     if (name == "none") return Logits::none;
     if (name == "sigmoid") return Logits::sigmoid;
@@ -22,6 +21,7 @@ Logits logits_of(const std::string& name) {
     fail(ErrorKind::usage, "logits is '{}', but must be none, sigmoid or softmax", name);
 }
 
+namespace {
 /// Reads every value once, so that a bad one is found where it came in and not when it is first used.
 void check(const Dataset& data) {
     const std::size_t pixels = data.grid().pixels();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kandinsky/dataset.hpp>
+#include <string>
 
 namespace kandinsky::python {
 
@@ -8,5 +9,8 @@ namespace kandinsky::python {
 struct Data {
     Dataset set;
 };
+
+/// What a parameter's word means; throws a usage error for another one.
+[[nodiscard]] Logits logits_of(const std::string& name);
 
 }  // namespace kandinsky::python

@@ -9,10 +9,10 @@ namespace kandinsky {
 
 namespace {
 // Part of the definition of `near`: do not change.
-constexpr float kHalfway = 0.1f;       // a probability that counts a little more than half
 constexpr std::uint32_t kSides = 256;  // (height + width) / 256 pixels are the side of a cell
 constexpr std::uint32_t kReach = 8;    // windows reach (height + width) / 8 cells at most
-constexpr std::uint16_t kTop = 65535;
+constexpr float kHalfway = Surroundings::kHalfway;
+constexpr std::uint16_t kTop = Surroundings::kTop;
 
 std::uint16_t code_of(float p) {
     const float known = p > 0 ? std::min(p, 1.0f) : 0.0f;

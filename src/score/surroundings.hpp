@@ -13,11 +13,16 @@ namespace kandinsky {
 /// arithmetic behind the cells' codes is in whole numbers.
 class Surroundings {
   public:
-    static constexpr float kWeight = 0.5f;  ///< of the largest distance, in a score
+    // Part of the definition of `near`: do not change.
+    static constexpr float kWeight = 0.5f;   ///< of the largest distance, in a score
+    static constexpr float kHalfway = 0.1f;  ///< a probability that counts a little more than half
+    static constexpr std::uint16_t kTop = 65535;
 
     explicit Surroundings(Grid image);
 
     [[nodiscard]] Grid cells() const { return cells_; }
+    [[nodiscard]] std::uint32_t side() const { return side_; }       ///< pixels of a cell, in both directions
+    [[nodiscard]] unsigned doublings() const { return doublings_; }  ///< the widest window has radius 2^that
     /// The pixels of the rows [first, last) of cells.
     [[nodiscard]] PixelRange pixels_of(std::size_t first, std::size_t last) const;
     /// Codes of the rows [first, last) of cells from one class's probabilities there: how likely the class is
@@ -32,7 +37,7 @@ class Surroundings {
   private:
     Grid image_, cells_;
     std::uint32_t side_ = 1;
-    unsigned doublings_ = 0;  ///< the widest window has radius 2^doublings_ cells
+    unsigned doublings_ = 0;
 };
 
 /// The distances of all classes in one image, [class][cell]: made at first need, kept by the data set.

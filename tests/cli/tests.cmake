@@ -3,10 +3,19 @@
 set(KANDINSKY_PYTHON /usr/bin/python3 CACHE FILEPATH "Python with numpy and pytest, for the tests")
 if(KANDINSKY_BUILD_CLI)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/test_*.py)
+  list(FILTER files EXCLUDE REGEX "/test_export.py$")
   foreach(file ${files})
     string(REGEX REPLACE ".*/test_(.*)\\.py$" "\\1" topic ${file})
     add_test(NAME cli_${topic} COMMAND ${KANDINSKY_PYTHON} -m pytest -q -p no:cacheprovider ${file})
     set_tests_properties(cli_${topic} PROPERTIES LABELS python TIMEOUT 600
                          ENVIRONMENT "KANDINSKY_COMMAND=$<TARGET_FILE:kandinsky_cli>;PYTHONDONTWRITEBYTECODE=1")
   endforeach()
+  # Exported graphs: onnxruntime, which runs them, comes from PyPI with the Python package's test environment.
+  if(PROJECT_IS_TOP_LEVEL AND NOT KANDINSKY_SANITIZE)
+    add_test(NAME cli_export COMMAND ${KANDINSKY_PYTHON} ${PROJECT_SOURCE_DIR}/tests/python/environment.py run
+             ${PROJECT_BINARY_DIR} -m pytest -q -rs -p no:cacheprovider ${CMAKE_CURRENT_LIST_DIR}/commands/test_export.py)
+    set_tests_properties(cli_export PROPERTIES LABELS python TIMEOUT 900 SKIP_RETURN_CODE 77
+      FIXTURES_REQUIRED python_environment ENVIRONMENT
+      "KANDINSKY_COMMAND=$<TARGET_FILE:kandinsky_cli>;PYTHONDONTWRITEBYTECODE=1")
+  endif()
 endif()

@@ -2,6 +2,7 @@
 
     environment.py make BUILD SOURCE     creates BUILD/venv, with the package built on the library in BUILD
     environment.py run  BUILD ARGS...    runs `python ARGS` in it
+    environment.py integrations BUILD SOURCE    the same two with torch and others: BUILD/venv-integrations and their tests
 
 Exits with 77, which ctest reads as skipped, when the packages cannot be fetched. A second `make` with nothing changed
 takes a moment.
@@ -15,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 from virtual_environment import SKIPPED, create, digest, pip, stamped  # noqa: E402
 
 
-def make(build, source):
-    folder, wanted = build / "venv", source / "tests" / "python" / "requirements.txt"
+def make(build, source, name="venv", requirements="requirements.txt"):
+    folder, wanted = build / name, source / "tests" / "python" / requirements
 
     def install():
         # The library of the build folder is taken as it is: only the binding layer is compiled here.
@@ -24,10 +25,10 @@ def make(build, source):
             f"--config-settings=build-dir={build / 'python-package'}",
             f"--config-settings=cmake.define.KANDINSKY_PREBUILT={build}")
 
-    stamped(build / "venv.requirements", digest(wanted), lambda: create(folder, wanted))
+    stamped(build / f"{name}.requirements", digest(wanted), lambda: create(folder, wanted))
     parts = sorted(p for p in (source / "python").rglob("*") if p.is_file() and "__pycache__" not in p.parts)
     parts += [source / "pyproject.toml", source / "CMakeLists.txt", *build.glob("libkandinsky*")]
-    stamped(build / "venv.package", digest(wanted, *parts), install)
+    stamped(build / f"{name}.package", digest(wanted, *parts), install)
 
 
 def run(build, *words):
@@ -38,8 +39,20 @@ def run(build, *words):
     os.execv(python, [python, *words])
 
 
+def integrations(build, source):
+    name, tests = "venv-integrations", source / "tests"
+    make(build, source, name, "integrations.txt")
+    python = str(build / name / "bin" / "python")
+    os.environ.update(KANDINSKY_COMMAND=str(build / "bin" / "kandinsky"), PYTHONDONTWRITEBYTECODE="1", MPLBACKEND="Agg")
+    files = [tests / "cli" / "commands" / "test_export.py"]
+    files += [tests / "python" / f"test_{topic}.py" for topic in ("to_onnx", "torch", "examples")]
+    os.execv(python, [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *map(str, files)])
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "make":
         make(Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve())
+    elif sys.argv[1] == "integrations":
+        integrations(Path(sys.argv[2]).resolve(), Path(sys.argv[3]).resolve())
     else:
         run(Path(sys.argv[2]).resolve(), *sys.argv[3:])

@@ -9,7 +9,7 @@ FLOW = ["core", "score", "curve", "partition", "calibrate", "evaluate", "io", "s
 # The same inside the folders that are divided by theme.
 ROOMS = {
     "core": ["base", "kernel", "team", "data"],
-    "io": ["file", "array", "zip", "json", "kcal", "source", "mask", "png", "jpeg", "nifti", "coco", "image", "folder"],
+    "io": ["file", "array", "zip", "json", "kcal", "onnx", "source", "mask", "png", "jpeg", "nifti", "coco", "image", "folder"],
     "report": ["table", "data", "figure", "page"],
     "cli": ["process", "options", "commands"],
 }

@@ -15,6 +15,7 @@ Command add_calibrate(CLI::App& root);
 Command add_predict(CLI::App& root);
 Command add_evaluate(CLI::App& root);
 Command add_compare(CLI::App& root);
+Command add_export(CLI::App& root);
 Command add_inspect(CLI::App& root);
 Command add_demo(CLI::App& root);
 Command add_report(CLI::App& root);

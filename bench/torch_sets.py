@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""What kandinsky.torch.PredictionSets adds to a U-Net's forward pass, and whether the device makes the CPU's sets.
+
+    bench/torch_sets.py [--device cuda] [--images 64] [--size 512] [--classes 4] [--channels 32] [--runs 20]
+
+Printed is the shortest time of both, in float32 (on a GPU also in bfloat16), and the sets' share of the forward pass. Values do not
+change the times, so thresholds are drawn at random.
+"""
+
+import argparse
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import torch
+from torch import nn
+
+from kandinsky.torch import PredictionSets
+
+SCORES = {"lac": {}, "near": {}, "margin": {}, "aps": {}, "raps": {"lambda": 0.1, "kreg": 1}, "saps": {"weight": 0.2}}
+
+
+def calibrated(score, classes, size):
+    """What PredictionSets asks of a calibrator."""
+    limits = np.random.default_rng(0).uniform(0.2, 0.9, (1, classes, size, size)).astype(np.float32)
+    meta = {"options": {"score": score, "score_options": SCORES[score]}, "data": {}}
+    return SimpleNamespace(meta_=meta, guarantee_="", fingerprint_="", n_classes_=classes, grid_=(size, size),
+                           thresholds=lambda alphas: limits, score_thresholds=lambda alphas: limits)
+
+
+class UNet(nn.Module):
+    """Two 3 x 3 convolutions with batch norm a level, maxima on the way down, transposed convolutions on the way up."""
+
+    def __init__(self, classes, channels, depth=4):
+        super().__init__()
+        def block(into, out):
+            return nn.Sequential(*(layer for n in (into, out) for layer in
+                                   (nn.Conv2d(n, out, 3, padding=1, bias=False), nn.BatchNorm2d(out), nn.ReLU(inplace=True))))
+
+        wide = [channels << level for level in range(depth + 1)]
+        self.down = nn.ModuleList(block(i, o) for i, o in zip([3, *wide], wide))
+        self.up = nn.ModuleList(nn.ConvTranspose2d(2 * n, n, 2, 2) for n in reversed(wide[:-1]))
+        self.join = nn.ModuleList(block(2 * n, n) for n in reversed(wide[:-1]))
+        self.last = nn.Conv2d(channels, classes, 1)
+
+    def forward(self, x):
+        skips = []
+        for level, block in enumerate(self.down):
+            x = block(x if level == 0 else nn.functional.max_pool2d(x, 2))
+            skips.append(x)
+        for up, join, skip in zip(self.up, self.join, reversed(skips[:-1])):
+            x = join(torch.cat((up(x), skip), 1))
+        return self.last(x).softmax(1)
+
+
+def shortest(work, device, runs):
+    times = []
+    for _ in range(runs + 3):
+        if device == "cuda":
+            torch.cuda.synchronize()
+        start = time.perf_counter()
+        work()
+        if device == "cuda":
+            torch.cuda.synchronize()
+        times.append(time.perf_counter() - start)
+    return min(times[3:]) * 1e3
+
+
+@torch.inference_mode()
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    for name, number in (("images", 64), ("size", 512), ("classes", 4), ("channels", 32), ("runs", 20)):
+        parser.add_argument(f"--{name}", type=int, default=number)
+    words = parser.parse_args()
+    torch.manual_seed(0)
+    where = torch.cuda.get_device_name() if words.device == "cuda" else "CPU"
+    print(f"torch {torch.__version__}, {where}: {words.images} images of {words.size} x {words.size}, {words.classes} classes")
+    for kind in (torch.float32, torch.bfloat16) if words.device == "cuda" else (torch.float32,):
+        net = UNet(words.classes, words.channels).eval().to(words.device, kind)
+        images = torch.randn(words.images, 3, words.size, words.size, device=words.device, dtype=kind)
+        if words.device == "cuda":
+            net, images = net.to(memory_format=torch.channels_last), images.to(memory_format=torch.channels_last)
+        forward = shortest(lambda: net(images), words.device, words.runs)
+        print(f"{kind}: the U-Net ({words.channels} channels) takes {forward:.2f} ms")
+        probs = net(images)
+        some = (4 * torch.randn(2, words.classes, words.size, words.size, device=words.device)).softmax(1).to(kind)
+        for score in SCORES:
+            sets = PredictionSets(calibrated(score, words.classes, words.size)).to(words.device, kind)
+            taken = shortest(lambda: sets(probs), words.device, words.runs)
+            same = torch.equal(sets(some).cpu(), sets.cpu()(some.cpu()))
+            print(f"  {score:6} {taken:8.3f} ms, {100 * taken / forward:5.2f} % of it; the CPU's sets: {'the same' if same else 'OTHERS'}")
+
+
+if __name__ == "__main__":
+    main()

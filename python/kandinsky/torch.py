@@ -1,0 +1,227 @@
+"""Sets inside a torch model. Import it by name: ``import kandinsky`` alone does not import torch.
+
+>>> import kandinsky.torch                                                            # doctest: +SKIP
+>>> model = torch.nn.Sequential(net, kandinsky.torch.PredictionSets(cal, alpha=0.1))  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Optional
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from ._arrays import levels
+from ._options import empty_word
+from ._types import Empty, Groups, Level, Logits
+from .calibrator import Calibrator
+from .errors import DataError, UsageError
+
+__all__ = ["CalibrationMetric", "PredictionSets"]
+
+_SCORES = ("lac", "aps", "raps", "saps", "margin", "near")
+_LOGITS = ("none", "sigmoid", "softmax")
+# Of the score near (docs/scores.md), rounded to float32 as the library's are.
+_TOP = 65535.0
+_HALF, _GROWN = float(np.float32(0.1)), float(np.float32(1) + np.float32(0.1))
+_STEP = float(np.float32(0.5) / np.float32(_TOP))
+
+
+class PredictionSets(torch.nn.Module):
+    """From probabilities (or logits) [N,C,H,W] to the sets of :meth:`kandinsky.Calibrator.predict_set`.
+
+    Everything is a buffer: ``to(device)``, ``state_dict``, ``torch.export`` and ``torch.onnx.export`` work. ``half()`` and
+    ``bfloat16()`` leave the thresholds in float32, and inputs of less precision are compared in float32, as predict_set does.
+
+    Parameters
+    ----------
+    calibrator : Calibrator
+        Calibrated, with a score that is not randomized.
+    alpha, confidence_level : float or sequence of float
+        As for :meth:`kandinsky.Calibrator.thresholds`.
+    empty : {"auto", "fill", "keep"}
+        As for :meth:`kandinsky.Calibrator.predict_set`.
+    logits : {"none", "sigmoid", "softmax"}, optional
+        What the module is given; as the calibrator was made unless given.
+
+    Attributes
+    ----------
+    thresholds : Tensor
+        float32 [A,C,H,W]; of probabilities for the score lac, of scores for the others.
+    alphas, guarantee, fingerprint
+        What the sets are made for, what is promised, and of which images.
+    """
+
+    thresholds: Tensor
+    kind: Tensor
+
+    def __init__(
+        self,
+        calibrator: Calibrator,
+        alpha: Optional[Level] = None,
+        confidence_level: Optional[Level] = None,
+        *,
+        empty: Empty = "auto",
+        logits: Optional[Logits] = None,
+    ) -> None:
+        super().__init__()
+        meta = calibrator.meta_
+        options, more = meta["options"], meta["options"].get("score_options", {})
+        if more.get("randomized"):
+            raise UsageError(
+                f"the score {options['score']} is randomized: its sets depend on a hash of the image, which a module does not "
+                f"make; calibrate with randomized=False"
+            )
+        self.alphas, self.single = levels(alpha, confidence_level)
+        if not self.alphas:
+            raise UsageError("alpha is empty, but the module needs a level")
+        self.guarantee, self.fingerprint = calibrator.guarantee_, calibrator.fingerprint_
+        self.score, self.logits = str(options["score"]), str(logits or meta["data"].get("logits", "none"))
+        if self.logits not in _LOGITS:
+            raise UsageError(f"logits is {self.logits!r}, but must be 'none', 'sigmoid' or 'softmax'")
+        rule = empty_word(empty, None)
+        self.fill = rule == "fill" or (rule == "auto" and not meta["data"].get("classless", False))
+        self.classes, (self.height, self.width) = calibrator.n_classes_, calibrator.grid_
+        limits = calibrator.thresholds if self.score == "lac" else calibrator.score_thresholds
+        self.register_buffer("thresholds", torch.from_numpy(limits(self.alphas)))
+        self.register_buffer("more", torch.from_numpy(_penalties(self.score, more, self.classes)).view(-1, 1, 1))
+        words = [_SCORES.index(self.score), _LOGITS.index(self.logits), int(self.fill)]
+        self.register_buffer("kind", torch.tensor(words))
+
+    def extra_repr(self) -> str:
+        filled = "filled" if self.fill else "kept"
+        return f"alpha={self.alphas}, score={self.score}, logits={self.logits}, empty sets are {filled}"
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], *args: Any, **more: Any) -> "PredictionSets":
+        kept = dict(self._buffers)
+        super()._apply(fn, *args, **more)
+        for name, old in kept.items():  # half() is for the network: thresholds rounded are other thresholds
+            new = self._buffers[name]
+            if old is not None and new is not None and new.dtype != old.dtype:
+                self._buffers[name] = old.to(new.device)
+        return self
+
+    def _load_from_state_dict(self, state_dict: Dict[str, Any], prefix: str, *args: Any, **more: Any) -> None:
+        kind = state_dict.get(prefix + "kind")
+        if kind is not None and kind.tolist() != self.kind.tolist():
+            raise UsageError(
+                f"the state is of sets with another score, logits or rule for empty sets; these have score {self.score!r}, "
+                f"logits {self.logits!r}, and empty sets are {'filled' if self.fill else 'kept'}"
+            )
+        super()._load_from_state_dict(state_dict, prefix, *args, **more)
+
+    def forward(self, probs: Tensor) -> Tensor:
+        """bool [N,C,H,W], with a leading axis for a sequence of levels; true where the class is in the pixel's set."""
+        p = self.probabilities(probs)
+        if self.score == "lac":
+            sets = [p >= limit for limit in self.thresholds.unbind()]
+        else:
+            scores = self.scores(p)
+            sets = [scores <= limit for limit in self.thresholds.unbind()]
+        if self.fill:
+            numbers = torch.arange(self.classes, device=p.device).view(-1, 1, 1)
+            top = p.argmax(1, keepdim=True) == numbers  # the lowest number among equals
+            sets = [each | (~each.any(1, keepdim=True) & top) for each in sets]
+        return sets[0] if self.single else torch.stack(sets)
+
+    def probabilities(self, given: Tensor) -> Tensor:
+        """float32 [N,C,H,W]; one plane of two classes becomes both."""
+        one = self.classes == 2 and given.ndim == 4 and given.shape[1] == 1
+        if given.ndim != 4 or tuple(given.shape[1:]) != (1 if one else self.classes, self.height, self.width):
+            raise DataError(
+                f"the input has shape {list(given.shape)}, but the calibrator is made for "
+                f"[N,{self.classes},{self.height},{self.width}]"
+            )
+        p = given.float()
+        if self.logits == "sigmoid":
+            p = p.sigmoid()
+        elif self.logits == "softmax":
+            p = p.softmax(1)
+        return torch.cat((1 - p, p), 1) if one else p
+
+    def scores(self, p: Tensor) -> Tensor:
+        """The scores of float32 probabilities, operation by operation as the library makes them."""
+        if self.score == "lac":
+            return 1 - p
+        if self.score == "near":
+            return self._near(p)
+        if self.score == "margin":
+            first, second = p.topk(2, 1).values.split(1, 1)
+            return torch.where(p >= first, second, first) - p
+        # The lower number comes first among equals. ONNX has no stable sort, but its TopK promises that; torch's does not.
+        exporting = torch.onnx.is_in_onnx_export()
+        ordered, order = p.topk(self.classes, 1) if exporting else torch.sort(p, dim=1, descending=True, stable=True)
+        planes = list(ordered.unbind(1))
+        for rank in range(1, self.classes):  # one after the other: cumsum() sums in another precision or order
+            planes[rank] = planes[0] if self.score == "saps" else planes[rank - 1] + planes[rank]
+        by_rank = torch.stack(planes, 1) + self.more
+        return torch.zeros_like(p).scatter(1, order, by_rank)
+
+    def _near(self, p: Tensor) -> Tensor:
+        side = max(1, (self.height + self.width) // 256)
+        down, across = -(-self.height // side), -(-self.width // side)
+        known = (functional.max_pool2d(p, side, ceil_mode=True) if side > 1 else p).clamp(0, 1)
+        window = torch.floor((_GROWN * known / (known + _HALF)).clamp(max=1) * _TOP + 0.5)
+        reach, total = 0, torch.zeros_like(window)  # `reach`: the windows' radius, and the sum of the weights
+        while reach == 0 or 2 * reach * 8 <= down + across:
+            shift = max(1, reach)
+            for length, pads in ((down, (0, 0, shift, -shift)), (across, (shift, -shift, 0, 0))):
+                if shift < length:  # else the window is as long as the image already
+                    back = tuple(-pad for pad in pads)
+                    beside = torch.maximum(functional.pad(window, pads), functional.pad(window, back))
+                    window = torch.maximum(window, beside)
+            total = total + shift * (_TOP - window)
+            reach += shift
+        more = _STEP * torch.floor(total / reach)
+        if side > 1:
+            cells = more[:, :, :, None, :, None].expand(-1, -1, -1, side, -1, side)
+            more = cells.reshape(-1, self.classes, down * side, across * side)[:, :, : self.height, : self.width]
+        return (1 - p) + more
+
+
+def _penalties(score: str, more: Dict[str, Any], classes: int) -> np.ndarray:
+    """float32, what the rank adds to the score."""
+    ranks = np.arange(classes, dtype=np.float32)
+    if score == "raps":
+        return np.float32(more["lambda"]) * np.maximum(ranks + np.float32(1 - more["kreg"]), np.float32(0))
+    return np.float32(more["weight"]) * ranks if score == "saps" else np.zeros(classes, np.float32)
+
+
+class CalibrationMetric:
+    """Calibrates batch by batch, with the verbs of torchmetrics: ``update``, ``compute``, ``reset``, ``merge_state``.
+
+    Parameters
+    ----------
+    calibrator : Calibrator, optional
+        With the parameters to use; a default one unless given. Batches are kept in its temporary file.
+    """
+
+    def __init__(self, calibrator: Optional[Calibrator] = None) -> None:
+        self.calibrator = Calibrator() if calibrator is None else calibrator
+
+    def update(self, preds: Tensor, target: Tensor, groups: Optional[Groups] = None) -> None:
+        """Adds a batch: [N,C,H,W] and [N,H,W], on any device and in any precision."""
+        self.calibrator.partial_fit(_plain(preds), target.detach().cpu(), groups)
+
+    __call__ = update
+
+    def compute(self) -> Calibrator:
+        """The calibrator, calibrated on all batches so far."""
+        return self.calibrator.calibrate()
+
+    def reset(self) -> None:
+        """Forgets all batches."""
+        self.calibrator.reset()
+
+    def merge_state(self, others: "List[CalibrationMetric]") -> None:
+        """Adds what others were given: other workers', in any order."""
+        for other in others:
+            self.calibrator.merge(other.calibrator)
+
+
+def _plain(values: Tensor) -> Tensor:
+    """On the CPU, in a precision that numpy knows."""
+    values = values.detach().cpu()
+    return values.float() if values.dtype == torch.bfloat16 else values

@@ -1,0 +1,79 @@
+#include <kandinsky/kcal.hpp>
+#include <kandinsky/onnx.hpp>
+
+#include "cli/commands/command.hpp"
+#include "cli/options/shared_flags.hpp"
+#include "core/base/fail.hpp"
+#include "io/file/input_watch.hpp"
+
+namespace kandinsky::cli {
+
+namespace {
+struct Flags {
+    CommonFlags common;
+    std::string calibrator, file, onto, output, alphas = "0.1", logits = "recorded";
+    bool foreground = false;
+    EmptyFlags empty;
+};
+
+void run(const Flags& flags) {
+    const ThreadLimit limit(flags.common.threads);
+    OnnxOptions options{.alphas = parse_reals(flags.alphas, "--alpha"),
+                        .empty = flags.empty.choice(),
+                        .foreground = flags.foreground,
+                        .output = flags.output,
+                        .folder = std::filesystem::absolute(flags.file).parent_path()};
+    if (!flags.onto.empty()) options.onto = flags.onto;
+    if (flags.logits != "recorded") {
+        InputFlags words;
+        words.logits = flags.logits;
+        options.logits = words.dataset_options().logits;
+    }
+    Outputs outputs{{"-o", flags.file}};
+    const InputWatch inputs;
+    const Calibrator calibrator = load(flags.calibrator);
+    const OnnxModel model = onnx_sets(calibrator, options);
+    outputs.file("-o").write(model.bytes);
+    inputs.check();
+    outputs.commit();
+    if (flags.common.quiet) return;
+    std::string names;
+    for (const std::string& name : model.outputs) names += (names.empty() ? "" : ", ") + name;
+    print(fmt::format("{}: from '{}' to {}, bool [N,{},{},{}]\n{}\n", flags.file, model.input, names,
+                      calibrator.classes, calibrator.grid.height, calibrator.grid.width,
+                      guarantee(calibrator)));
+}
+}  // namespace
+
+Command add_export(CLI::App& root) {
+    const auto flags = std::make_shared<Flags>();
+    CLI::App* app =
+        root.add_subcommand("export", "Write the sets as an ONNX graph, alone or appended to a model");
+    path_option(*app, "calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
+    app->add_option("--alpha", flags->alphas,
+                    "allowed share of misses; several with commas, an output each: sets_0.1");
+    path_option(*app, "-o", flags->file, "FILE.onnx",
+                "the graph: bool [N,C,H,W], true where the class is in the set")
+        ->required();
+    path_option(*app, "--onto", flags->onto, "MODEL.onnx",
+                "append to this model, which keeps its own outputs (operator sets 13 to 25)");
+    path_option(*app, "--output", flags->output, "NAME",
+                "the model's output with the probabilities or logits; needed where it has several");
+    app->add_option(
+        "--logits", flags->logits,
+        "what the graph is given: none (probabilities), sigmoid or softmax (logits); recorded: as the "
+        "calibrator was made");
+    app->add_flag(
+        "--foreground", flags->foreground,
+        "the graph is given one plane, the probability of class 1 (a model's own shape says so itself)");
+    flags->empty.declare(*app,
+                         "sets that would be empty: fill (the most probable class enters), keep, or auto "
+                         "(fill; keep where masks left calibration pixels without a class)");
+    flags->common.declare(*app);
+    app->footer(
+        "Example (after 'kandinsky demo -o demo'):\n"
+        "  kandinsky export demo/kmeans.kcal --alpha 0.1,0.2 -o demo/sets.onnx");
+    return {app, [flags] { run(*flags); }};
+}
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "io/onnx/protobuf.hpp"
+
+namespace kandinsky {
+
+/// onnx.TensorProto.DataType, as far as it is met.
+enum class OnnxType : std::uint64_t {
+    float32 = 1,
+    int64 = 7,
+    boolean = 9,
+    float16 = 10,
+    float64 = 11,
+    bfloat16 = 16
+};
+
+/// A tensor by name, type and shape. A negative length is not known; without a shape nothing is.
+struct OnnxTensor {
+    std::string name;
+    std::uint64_t type = static_cast<std::uint64_t>(OnnxType::float32);
+    bool shaped = false;
+    std::vector<std::int64_t> shape{};
+};
+
+/// Nodes and constants of a graph, in the order in which they are asked for. All names begin with kPrefix.
+class OnnxGraph {
+  public:
+    static constexpr std::string_view kPrefix = "kandinsky/";
+    using Value = std::variant<std::int64_t, std::string, std::vector<std::int64_t>>;
+    using Attributes = std::vector<std::pair<std::string, Value>>;
+
+    /// Adds a node; returns the name of its output. `says` becomes part of the node's name, which runtimes
+    /// put into their messages.
+    std::string add(const std::string& type, const std::vector<std::string>& inputs,
+                    const Attributes& attributes = {}, const std::string& says = {});
+    /// The same with two outputs.
+    std::pair<std::string, std::string> add_pair(const std::string& type,
+                                                 const std::vector<std::string>& inputs,
+                                                 const Attributes& attributes);
+    /// Copies a tensor to an output of the graph, bool [N,...].
+    void output(const std::string& from, const std::string& name, const std::vector<std::int64_t>& shape);
+    void input(const std::string& name, const std::vector<std::int64_t>& shape);
+
+    std::string reals(const std::vector<std::int64_t>& shape, std::span<const float> values);
+    std::string real(float value) { return reals({}, {&value, 1}); }
+    std::string integers(const std::vector<std::int64_t>& shape, std::span<const std::int64_t> values);
+    std::string list(const std::vector<std::int64_t>& values) {
+        return integers({static_cast<std::int64_t>(values.size())}, values);
+    }
+
+    /// Fields of a GraphProto.
+    [[nodiscard]] const ProtoWriter& fields() const { return fields_; }
+
+  private:
+    std::string fresh(const std::string& type);
+    void node(const std::string& type, const std::vector<std::string>& inputs,
+              const std::vector<std::string>& outputs, const Attributes& attributes, const std::string& name);
+    std::string constant(const std::vector<std::int64_t>& shape, OnnxType type, std::string_view bytes);
+
+    ProtoWriter fields_;
+    std::size_t made_ = 0;
+};
+
+}  // namespace kandinsky

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kandinsky {
+
+/// A message in protobuf's wire format, written field by field: a tag and a number or bytes. An embedded
+/// message is bytes. Fields of a repeated kind may stand anywhere, so messages grow at their end.
+class ProtoWriter {
+  public:
+    void number(unsigned field, std::uint64_t value);
+    void real(unsigned field, float value);
+    void text(unsigned field, std::string_view bytes);
+    void message(unsigned field, const ProtoWriter& inner) { text(field, inner.bytes_); }
+    /// Bytes of whole fields that were written elsewhere.
+    void raw(std::string_view fields) { bytes_ += fields; }
+
+    [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+  private:
+    void varint(std::uint64_t value);
+    std::string bytes_;
+};
+
+/// One field of a message that is read.
+struct ProtoField {
+    unsigned number = 0;
+    std::uint64_t value = 0;  ///< of a number
+    std::string_view bytes;   ///< of text, bytes or a message
+    std::size_t begin = 0;    ///< where the field begins in the message ...
+    std::size_t end = 0;      ///< ... and where the next one does
+    bool is_bytes = false;
+};
+
+/// Walks over the fields of a message without copying. Malformed input throws Error of kind `data` that
+/// begins with `name`.
+class ProtoReader {
+  public:
+    ProtoReader(std::string_view message, std::string_view name) : message_(message), name_(name) {}
+    /// Goes to the next field; false at the end.
+    bool next();
+    [[nodiscard]] const ProtoField& field() const { return field_; }
+    /// Whether the field is number `number` and holds bytes.
+    [[nodiscard]] bool has(unsigned number) const { return field_.number == number && field_.is_bytes; }
+
+  private:
+    std::uint64_t varint();
+    std::string_view take(std::uint64_t bytes);
+    [[noreturn]] void refuse() const;
+
+    std::string_view message_, name_;
+    std::size_t at_ = 0;
+    ProtoField field_;
+};
+
+}  // namespace kandinsky

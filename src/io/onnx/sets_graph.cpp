@@ -1,0 +1,204 @@
+#include "io/onnx/sets_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <kandinsky/predictor.hpp>
+#include <numeric>
+
+#include "score/surroundings.hpp"
+
+namespace kandinsky {
+
+namespace {
+using Lengths = std::vector<std::int64_t>;
+
+/// Makes the nodes. Full planes cost time, so what several steps need is made once.
+class SetsGraph {
+  public:
+    SetsGraph(OnnxGraph& graph, const Calibrator& calibrator, const SetsInput& input)
+        : graph_(graph),
+          calibrator_(calibrator),
+          score_(calibrator.options.score),
+          opset_(input.opset),
+          classes_(static_cast<std::int64_t>(calibrator.classes)),
+          height_(calibrator.grid.height),
+          width_(calibrator.grid.width),
+          probs_(probabilities(input)) {}
+
+    std::string sets(double alpha, EmptySets empty) {
+        const Predictor predictor(calibrator_, alpha, empty);
+        const std::string limits = graph_.reals({classes_, height_, width_}, predictor.thresholds());
+        const std::string in = predictor.on_probabilities() ? graph_.add("GreaterOrEqual", {probs_, limits})
+                                                            : graph_.add("LessOrEqual", {scores(), limits});
+        if (empty_sets(empty, calibrator_) == EmptySets::keep) return in;
+        const std::string size = graph_.add(
+            "ReduceSum",
+            {graph_.add("Cast", {in}, {{"to", type_number(OnnxType::float32)}}), graph_.list({1})});
+        const std::string nobody = graph_.add("Less", {size, graph_.real(0.5f)});
+        return graph_.add("Or", {in, graph_.add("And", {nobody, most_probable()})});
+    }
+
+  private:
+    static std::int64_t type_number(OnnxType type) { return static_cast<std::int64_t>(type); }
+
+    /// float32 [N,C,H,W], as Dataset::read_probs() makes it.
+    std::string probabilities(const SetsInput& input) {
+        std::string p = input.tensor.name;
+        const Lengths wanted{input.foreground ? 1 : classes_, height_, width_};
+        constexpr const char* kAxes[] = {"classes", "rows", "columns"};
+        // A split into one part is the tensor itself, and fails for another length: comparing with thresholds
+        // alone would let a length of 1 pass.
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            if (!input.tensor.shaped || input.tensor.shape[axis + 1] < 0)
+                p = graph_.add("Split", {p, graph_.list({wanted[axis]})},
+                               {{"axis", static_cast<std::int64_t>(axis + 1)}},
+                               fmt::format("the calibrator needs {} {}", wanted[axis], kAxes[axis]));
+        if (input.tensor.type != static_cast<std::uint64_t>(OnnxType::float32))
+            p = graph_.add("Cast", {p}, {{"to", type_number(OnnxType::float32)}});
+        if (input.logits == Logits::sigmoid) p = graph_.add("Sigmoid", {p});
+        if (input.logits == Logits::softmax) p = graph_.add("Softmax", {p}, {{"axis", std::int64_t{1}}});
+        if (input.foreground)
+            p = graph_.add("Concat", {graph_.add("Sub", {graph_.real(1), p}), p},
+                           {{"axis", std::int64_t{1}}});
+        return p;
+    }
+
+    std::string largest(const std::string& from) {  // the axes became an input
+        return opset_ < 18 ? graph_.add("ReduceMax", {from}, {{"axes", Lengths{1}}})
+                           : graph_.add("ReduceMax", {from, graph_.list({1})});
+    }
+
+    /// True at the most probable class of a pixel, the lowest number among equals.
+    const std::string& most_probable() {
+        if (!most_probable_.empty()) return most_probable_;
+        Lengths numbers(static_cast<std::size_t>(classes_));
+        std::iota(numbers.begin(), numbers.end(), 0);
+        return most_probable_ =
+                   graph_.add("Equal", {graph_.add("ArgMax", {probs_}, {{"axis", std::int64_t{1}}}),
+                                        graph_.integers({1, classes_, 1, 1}, numbers)});
+    }
+
+    const std::string& scores() {
+        if (scores_.empty())
+            scores_ = score_.kind == ScoreKind::near     ? near()
+                      : score_.kind == ScoreKind::margin ? margin()
+                                                         : ranked();
+        return scores_;
+    }
+
+    std::string margin() {
+        const std::string& top = most_probable();
+        const std::string second = largest(graph_.add("Where", {top, graph_.real(-1), probs_}));
+        return graph_.add("Sub", {graph_.add("Where", {top, second, largest(probs_)}), probs_});
+    }
+
+    /// aps, raps, saps: scores by rank, then back to the classes. TopK puts the lower number first among
+    /// equals, and CumSum adds in the order of the ranks.
+    std::string ranked() {
+        const auto [sorted, order] =
+            graph_.add_pair("TopK", {probs_, graph_.list({classes_})}, {{"axis", std::int64_t{1}}});
+        const bool sums = score_.kind != ScoreKind::saps;
+        std::string by_rank;
+        if (sums) {
+            const std::int64_t axis = 1;
+            by_rank = graph_.add("CumSum", {sorted, graph_.integers({}, {&axis, 1})});
+        } else {
+            by_rank = graph_.add("Slice", {sorted, graph_.list({0}), graph_.list({1}), graph_.list({1})});
+        }
+        if (score_.kind != ScoreKind::aps) {
+            std::vector<float> more(calibrator_.classes);
+            for (std::size_t rank = 0; rank < more.size(); ++rank) {
+                const std::size_t beyond = rank + 1 > score_.raps_kreg ? rank + 1 - score_.raps_kreg : 0;
+                more[rank] = sums ? static_cast<float>(score_.raps_lambda) * static_cast<float>(beyond)
+                                  : static_cast<float>(score_.saps_weight) * static_cast<float>(rank);
+            }
+            by_rank = graph_.add("Add", {by_rank, graph_.reals({1, classes_, 1, 1}, more)});
+        }
+        return graph_.add("ScatterElements", {probs_, order, by_rank}, {{"axis", std::int64_t{1}}});
+    }
+
+    std::string near() {
+        const Surroundings around(calibrator_.grid);
+        const std::int64_t side = around.side(), down = around.cells().height, across = around.cells().width;
+        std::string cells = probs_;
+        if (side > 1)
+            cells = graph_.add("MaxPool", {cells},
+                               {{"kernel_shape", Lengths{side, side}},
+                                {"strides", Lengths{side, side}},
+                                {"pads", Lengths{0, 0, down * side - height_, across * side - width_}}});
+        const std::string distance = distances(codes(cells), down, across, around.doublings());
+        std::string more =
+            graph_.add("Mul", {graph_.real(Surroundings::kWeight / Surroundings::kTop), distance});
+        if (side > 1) {
+            const float scales[] = {1, 1, static_cast<float>(side), static_cast<float>(side)};
+            more = graph_.add("Resize", {more, "", graph_.reals({4}, scales)},
+                              {{"mode", "nearest"},
+                               {"coordinate_transformation_mode", "asymmetric"},
+                               {"nearest_mode", "floor"}});
+            if (down * side != height_ || across * side != width_)
+                more = graph_.add("Slice", {more, graph_.list({0, 0}), graph_.list({height_, width_}),
+                                            graph_.list({2, 3})});
+        }
+        return graph_.add("Add", {graph_.add("Sub", {graph_.real(1), probs_}), more});
+    }
+
+    /// How likely the class is in each cell, from 0 to 65535: whole numbers in float32, which holds all that
+    /// follow up to 2^24.
+    std::string codes(const std::string& cells) {
+        const std::string one = graph_.real(1), half = graph_.real(Surroundings::kHalfway);
+        const std::string known = graph_.add("Clip", {cells, graph_.real(0), one});
+        const std::string seen =
+            graph_.add("Div", {graph_.add("Mul", {graph_.real(1 + Surroundings::kHalfway), known}),
+                               graph_.add("Add", {known, half})});
+        const std::string scaled =
+            graph_.add("Mul", {graph_.add("Min", {seen, one}), graph_.real(Surroundings::kTop)});
+        return graph_.add("Floor", {graph_.add("Add", {scaled, graph_.real(0.5f)})});
+    }
+
+    /// Windows of radius 1, 2, 4, ... as maxima of smaller ones that are shifted by a Pad, which brings in 0,
+    /// the least code. Runtimes refuse pools whose padding exceeds their kernel, and wide ones are slow.
+    std::string distances(std::string window, std::int64_t down, std::int64_t across, unsigned doublings) {
+        std::string sum;
+        for (unsigned step = 0; step <= doublings; ++step) {
+            const std::int64_t r = step == 0 ? 1 : std::int64_t{1} << (step - 1);
+            for (std::size_t axis = 2; axis < 4; ++axis) {
+                if (r >= (axis == 2 ? down : across)) continue;  // the window is as long as the image already
+                Lengths forth(8), back(8);
+                forth[axis] = back[axis + 4] = r;
+                forth[axis + 4] = back[axis] = -r;
+                window = graph_.add("Max", {window, graph_.add("Pad", {window, graph_.list(forth)}),
+                                            graph_.add("Pad", {window, graph_.list(back)})});
+            }
+            const std::string weighted =
+                r == 1 ? window : graph_.add("Mul", {window, graph_.real(static_cast<float>(r))});
+            sum = step == 0 ? weighted : graph_.add("Add", {sum, weighted});
+        }
+        const auto widest = static_cast<float>(1u << doublings);  // also the sum of the weights
+        const std::string rest = graph_.add("Sub", {graph_.real(Surroundings::kTop * widest), sum});
+        return graph_.add("Floor", {graph_.add("Mul", {rest, graph_.real(1 / widest)})});
+    }
+
+    OnnxGraph& graph_;
+    const Calibrator& calibrator_;
+    const ScoreOptions& score_;
+    std::uint64_t opset_;
+    std::int64_t classes_, height_, width_;
+    std::string probs_, scores_, most_probable_;
+};
+}  // namespace
+
+std::vector<std::string> add_sets(OnnxGraph& graph, const Calibrator& calibrator, const SetsInput& input,
+                                  const std::vector<double>& alphas, EmptySets empty) {
+    SetsGraph nodes(graph, calibrator, input);
+    std::vector<std::string> names;
+    for (const double alpha : alphas) {
+        names.push_back(fmt::format("sets_{}", alpha));
+        graph.output(
+            nodes.sets(alpha, empty), names.back(),
+            {static_cast<std::int64_t>(calibrator.classes), calibrator.grid.height, calibrator.grid.width});
+    }
+    return names;
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,227 @@
+"""Sets as an ONNX graph against those of predict. The graphs are run by onnxruntime, from the Python package's test environment."""
+
+import numpy as np
+import pytest
+from support import scene
+
+onnx = pytest.importorskip("onnx", reason="onnx is not installed: no graph is looked at")
+runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: no graph is run")
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+
+SCORES = {
+    "lac": ["--score", "lac"],
+    "near": ["--score", "near"],
+    "margin": ["--score", "margin"],
+    "aps": ["--score", "aps"],
+    "raps": ["--score", "raps", "--raps-lambda", "0.03", "--raps-kreg", "2"],
+    "saps": ["--score", "saps"],
+}
+GRIDS = [(5, 7), (1, 9), (3, 80), (170, 199), (257, 301)]  # cells of 1, 1, 1, 1 and 2 pixels; the last has halves of cells
+
+
+def smooth(images, classes, grid, seed=0):
+    """Softmax outputs that look like a network's: blobs, with ties and exact zeros and ones among them."""
+    random = np.random.default_rng(seed)
+    coarse = random.normal(size=(images, classes, grid[0] // 8 + 2, grid[1] // 8 + 2)) * 6
+    logits = np.kron(coarse, np.ones((8, 8)))[:, :, : grid[0], : grid[1]] + random.normal(size=(images, classes, *grid))
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p = (p / p.sum(axis=1, keepdims=True)).astype(np.float32)
+    labels = np.array([random.choice(classes, p=(q := p[:, :, y, x].astype(float).mean(0)) / q.sum(), size=images)
+                       for y in range(grid[0]) for x in range(grid[1])], np.uint8).reshape(*grid, images).transpose(2, 0, 1)
+    p[:, :, ::5, ::3] = np.round(p[:, :, ::5, ::3], 1)  # ties, and sums other than 1
+    return np.clip(p, 0, 1), np.ascontiguousarray(labels)
+
+
+def session(path):
+    model = onnx.load(path)
+    onnx.checker.check_model(model, full_check=True)
+    return runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+
+
+def sets_of(room, path, array):
+    """The graph's outputs by name."""
+    ran = session(room.folder / path)
+    names = [each.name for each in ran.get_outputs()]
+    return dict(zip(names, ran.run(None, {ran.get_inputs()[0].name: array})))
+
+
+def predicted(room, probs, alpha, *flags, cal="cal.kcal"):
+    room.save("asked.npy", probs)
+    room.does("predict", cal, "--probs", "asked.npy", "--alpha", alpha, "-o", "sets.npy", *flags)
+    return room.load("sets.npy").astype(bool)
+
+
+def check_same(room, path, array, probs, alphas=(0.1,), flags=()):
+    found = sets_of(room, path, array)
+    for alpha in alphas:
+        np.testing.assert_array_equal(found[f"sets_{alpha}"], predicted(room, probs, alpha, *flags))
+        assert found[f"sets_{alpha}"].dtype == bool
+
+
+@pytest.mark.parametrize("grid", GRIDS, ids=str)
+@pytest.mark.parametrize("score", SCORES)
+def test_a_graph_makes_the_sets_of_predict(room, score, grid):
+    probs, labels = smooth(12, 4, grid)
+    room.save("p.npy", probs), room.save("l.npy", labels)
+    room.calibrate("--method", "kmeans", *SCORES[score], probs="p.npy", labels="l.npy")
+    said = room.does("export", "cal.kcal", "--alpha", "0.1,0.35", "-o", "g.onnx").out
+    assert said.startswith(f"g.onnx: from 'probs' to sets_0.1, sets_0.35, bool [N,4,{grid[0]},{grid[1]}]\n")
+    for batch in (1, 3):
+        check_same(room, "g.onnx", probs[:batch], probs[:batch], (0.1, 0.35))
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_two_classes_may_come_as_one_plane(room, score):
+    probs, labels = smooth(10, 2, (24, 32), seed=1)
+    probs = probs[:, 1:]
+    room.save("p.npy", probs), room.save("l.npy", labels)
+    room.calibrate("--method", "image", *SCORES[score], probs="p.npy", labels="l.npy")
+    room.does("export", "cal.kcal", "--foreground", "-o", "g.onnx")
+    check_same(room, "g.onnx", probs[:3], probs[:3])
+
+
+@pytest.mark.parametrize("empty", ["keep", "fill", "auto"])
+def test_empty_sets_are_filled_as_predict_does(room, empty):
+    room.calibrate("--method", "image", "--condition", "none")
+    room.does("export", "cal.kcal", "--alpha", "0.6", "--empty", empty, "-o", "g.onnx")
+    check_same(room, "g.onnx", room.probs, room.probs, (0.6,), ["--empty", empty])
+    assert empty == "keep" or sets_of(room, "g.onnx", room.probs)["sets_0.6"].any(axis=1).all()
+    assert empty != "keep" or not sets_of(room, "g.onnx", room.probs)["sets_0.6"].any(axis=1).all()
+
+
+@pytest.mark.parametrize("kind", ["sigmoid", "softmax"])
+@pytest.mark.parametrize("score", ["lac", "near", "aps"])
+def test_logits_become_probabilities_as_the_calibrator_records(room, kind, score):
+    logits = np.random.default_rng(4).normal(size=(20, 3, 16, 20)).astype(np.float32) * 4
+    room.save("p.npy", logits), room.save("l.npy", logits.argmax(axis=1).astype(np.uint8))
+    room.calibrate("--method", "image", "--logits", kind, *SCORES[score], probs="p.npy", labels="l.npy")
+    room.does("export", "cal.kcal", "-o", "g.onnx")
+    found = sets_of(room, "g.onnx", logits)["sets_0.1"]
+    wanted = predicted(room, logits, 0.1, "--logits", kind)
+    assert (found != wanted).mean() < 1e-3  # exp() differs in its last bit between libraries
+    assert room.run("export", "cal.kcal", "--logits", "none", "-o", "n.onnx").code == 0
+    assert session(room.folder / "n.onnx").get_inputs()[0].name == "probs"
+
+
+def model(classes=3, grid=(5, 7), opset=17, kind=TensorProto.FLOAT, ir=8, shape=None, extra=False):
+    """1 x 1 convolution, softmax, and perhaps a cast: image [N,2,H,W] -> probs."""
+    weights = np.random.default_rng(0).normal(size=(classes, 2, 1, 1)).astype(np.float32)
+    nodes = [helper.make_node("Conv", ["image", "w"], ["features"]),
+             helper.make_node("Softmax", ["features"], ["soft"], axis=1),
+             helper.make_node("Cast", ["soft"], ["probs"], to=kind)]
+    outputs = [helper.make_tensor_value_info("probs", kind, ["N", classes, *grid] if shape is None else shape)]
+    if extra:
+        outputs.insert(0, helper.make_tensor_value_info("features", TensorProto.FLOAT, ["N", classes, *grid]))
+    graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("image", TensorProto.FLOAT, ["N", 2, *grid])],
+                              outputs, [numpy_helper.from_array(weights, "w")])
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=ir, doc_string="a model")
+    helper.set_model_props(made, {"author": "somebody"})
+    return made
+
+
+@pytest.mark.parametrize("kind", [TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE])
+@pytest.mark.parametrize("shape", [None, ["N", "c", "h", "w"], ["N", 3, "h", "w"]], ids=str)
+def test_sets_are_appended_to_a_model(room, kind, shape):
+    room.calibrate("--score", "near")
+    before = model(kind=kind, shape=shape, extra=True)
+    onnx.save(before, room.folder / "net.onnx")
+    room.does("export", "cal.kcal", "--onto", "net.onnx", "--output", "probs", "-o", "both.onnx")
+    images = np.random.default_rng(1).normal(size=(3, 2, 5, 7)).astype(np.float32)
+    found, alone = sets_of(room, "both.onnx", images), sets_of(room, "net.onnx", images)
+    assert list(found) == ["features", "probs", "sets_0.1"]
+    for name, array in alone.items():
+        np.testing.assert_array_equal(found[name], array)
+    np.testing.assert_array_equal(found["sets_0.1"], predicted(room, alone["probs"], 0.1))
+
+    after = onnx.load(room.folder / "both.onnx")
+    props = {entry.key: entry.value for entry in after.metadata_props}
+    assert props["author"] == "somebody" and props["kandinsky.alpha"] == "0.1" and props["kandinsky.score"] == "near"
+    assert props["kandinsky.empty"] == "fill" and props["kandinsky.input"] == "probs" and props["kandinsky.grid"] == "7x5"
+    assert len(props["kandinsky.fingerprint"]) == 32 and "1 - alpha" in props["kandinsky.guarantee"]
+    del after.graph.node[3:], after.graph.initializer[1:], after.graph.output[2:], after.metadata_props[1:]
+    assert after == before
+
+
+def test_a_model_with_one_plane_says_so_itself(room):
+    probs, labels = scene(6, classes=2)
+    room.save("p.npy", probs), room.save("l.npy", labels)
+    room.calibrate("--method", "image", probs="p.npy", labels="l.npy")
+    room.save("l.npy", labels)
+    net = helper.make_model(helper.make_graph(
+        [helper.make_node("Sigmoid", ["x"], ["y"])], "net", [helper.make_tensor_value_info("x", 1, ["N", 1, 5, 7])],
+        [helper.make_tensor_value_info("y", 1, ["N", 1, 5, 7])]), opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(net, room.folder / "net.onnx")
+    room.does("export", "cal.kcal", "--onto", "net.onnx", "-o", "both.onnx")
+    x = np.random.default_rng(1).normal(size=(2, 1, 5, 7)).astype(np.float32)
+    found = sets_of(room, "both.onnx", x)
+    np.testing.assert_array_equal(found["sets_0.1"], predicted(room, found["y"], 0.1))
+    room.refuses(2, ["softmax over the single class of output 'y'"], "export", "cal.kcal", "--onto", "net.onnx", "--logits",
+                 "softmax", "-o", "no.onnx")
+
+
+@pytest.mark.parametrize("score", ["near", "margin", "raps"])
+def test_every_operator_set_from_13_to_25_will_do(room, score):
+    room.calibrate(*SCORES[score])
+    images = np.random.default_rng(1).normal(size=(1, 2, 5, 7)).astype(np.float32)
+    for opset in range(13, 26):
+        onnx.save(model(opset=opset, ir=8 if opset < 20 else 10), room.folder / "net.onnx")
+        room.does("export", "cal.kcal", "--onto", "net.onnx", "-o", "both.onnx")
+        found = sets_of(room, "both.onnx", images)
+        np.testing.assert_array_equal(found["sets_0.1"], predicted(room, found["probs"], 0.1))
+
+
+def test_the_runtime_refuses_other_shapes(room):
+    room.calibrate()
+    room.does("export", "cal.kcal", "-o", "g.onnx")
+    with pytest.raises(Exception, match="invalid dimensions"):
+        sets_of(room, "g.onnx", room.probs[:, :, :, :6])
+    onnx.save(model(shape=["N", "c", "h", "w"], grid=("h", "w")), room.folder / "net.onnx")
+    room.does("export", "cal.kcal", "--onto", "net.onnx", "-o", "both.onnx")
+    assert sets_of(room, "both.onnx", np.ones((1, 2, 5, 7), np.float32))["sets_0.1"].shape == (1, 3, 5, 7)
+    with pytest.raises(Exception, match="the calibrator needs 7 columns"):
+        sets_of(room, "both.onnx", np.ones((1, 2, 5, 1), np.float32))
+
+
+def test_what_cannot_be_exported_is_refused_in_one_line(room):
+    room.calibrate()
+    room.calibrate("--score", "aps", "--randomized", output="random.kcal")
+    onnx.save(model(), room.folder / "net.onnx")
+    onnx.save(model(extra=True), room.folder / "two.onnx")
+    onnx.save(model(opset=12), room.folder / "old.onnx")
+    onnx.save(model(opset=26), room.folder / "new.onnx")
+    onnx.save(model(grid=(5, 8)), room.folder / "wide.onnx")
+    onnx.save(model(classes=4), room.folder / "four.onnx")
+    onnx.save(model(kind=TensorProto.INT64), room.folder / "whole.onnx")
+    big = model()
+    onnx.external_data_helper.convert_model_to_external_data(big, location="w.bin", size_threshold=0)
+    onnx.save(big, room.folder / "outside.onnx")
+    (room.folder / "text.onnx").write_text("this is a text, not a model\n")
+    (room.folder / "none.onnx").write_bytes(b"")
+    (room.folder / "cut.onnx").write_bytes((room.folder / "net.onnx").read_bytes()[:-30])
+    (room.folder / "sub").mkdir()
+    room.does("export", "cal.kcal", "--onto", "net.onnx", "-o", "both.onnx")
+    room.does("export", "cal.kcal", "--onto", "outside.onnx", "-o", "beside.onnx")
+    for code, parts, *words in [
+        (2, ["randomized", "hash of the image", "calibrate without"], "random.kcal"),
+        (2, ["--alpha has 0.1 twice"], "cal.kcal", "--alpha", "0.1,0.2,0.1"),
+        (2, ["alpha is 1.5"], "cal.kcal", "--alpha", "1.5"),
+        (2, ["--alpha"], "cal.kcal", "--alpha", "low"),
+        (2, ["--foreground is for two classes", "has 3"], "cal.kcal", "--foreground"),
+        (2, ["--logits is 'tanh'"], "cal.kcal", "--logits", "tanh"),
+        (2, ["--empty is 'some'"], "cal.kcal", "--empty", "some"),
+        (2, ["--output names an output of a model", "--onto names no model"], "cal.kcal", "--output", "probs"),
+        (2, ["two.onnx", "several outputs: features, probs", "--output NAME"], "cal.kcal", "--onto", "two.onnx"),
+        (3, ["net.onnx", "no output 'mask'", "may be probs"], "cal.kcal", "--onto", "net.onnx", "--output", "mask"),
+        (3, ["old.onnx", "operator set is 12", "13 to 25"], "cal.kcal", "--onto", "old.onnx"),
+        (3, ["new.onnx", "operator set is 26", "13 to 25"], "cal.kcal", "--onto", "new.onnx"),
+        (3, ["wide.onnx", "'probs' has shape [?,3,5,8]", "[N,3,5,7]"], "cal.kcal", "--onto", "wide.onnx"),
+        (3, ["four.onnx", "'probs' has shape [?,4,5,7]"], "cal.kcal", "--onto", "four.onnx"),
+        (3, ["whole.onnx", "holds no floats"], "cal.kcal", "--onto", "whole.onnx"),
+        (3, ["both.onnx", "sets were appended to it before"], "cal.kcal", "--onto", "both.onnx", "--output", "probs"),
+        (3, ["outside.onnx", "weights lie in other files"], "cal.kcal", "--onto", "outside.onnx", "-o", "sub/no.onnx"),
+        (3, ["text.onnx", "no ONNX model"], "cal.kcal", "--onto", "text.onnx"),
+        (3, ["none.onnx", "no ONNX model"], "cal.kcal", "--onto", "none.onnx"),
+        (3, ["cut.onnx", "no ONNX model"], "cal.kcal", "--onto", "cut.onnx"),
+        (4, ["missing.onnx"], "cal.kcal", "--onto", "missing.onnx"),
+    ]:
+        room.refuses(code, parts, "export", *words, *([] if "-o" in words else ["-o", "no.onnx"]))

@@ -1,0 +1,46 @@
+"""to_onnx() against the command and against predict_set(), in onnxruntime and, where it is installed, in OpenVINO."""
+
+import numpy as np
+import pytest
+
+import kandinsky
+
+runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: no graph is run")
+SCORES = ["lac", "near", "margin", "aps", "raps", "saps"]
+
+
+def test_the_file_is_the_command_s(room):
+    cal = kandinsky.Calibrator("image").fit(room.probs, room.labels)
+    cal.save(room.folder / "cal.kcal")
+    assert cal.to_onnx(room.folder / "a.onnx", alpha=[0.1, 0.25], empty="keep") == ["sets_0.1", "sets_0.25"]
+    room.does("export", "cal.kcal", "--alpha", "0.1,0.25", "--empty", "keep", "-o", "b.onnx")
+    assert (room.folder / "a.onnx").read_bytes() == (room.folder / "b.onnx").read_bytes()
+
+
+@pytest.mark.filterwarnings("ignore::kandinsky.CalibrationWarning")
+@pytest.mark.parametrize("score", SCORES)
+def test_a_graph_makes_the_sets_of_predict_set(score, small, tmp_path):
+    probs, labels = small
+    cal = kandinsky.Calibrator("kmeans", score_function=score).fit(probs, labels)
+    cal.to_onnx(tmp_path / "g.onnx", alpha=0.3)
+    session = runtime.InferenceSession(str(tmp_path / "g.onnx"), providers=["CPUExecutionProvider"])
+    np.testing.assert_array_equal(session.run(None, {"probs": probs})[0], cal.predict_set(probs, 0.3))
+    openvino = pytest.importorskip("openvino", reason="openvino is not installed: make test-integrations")
+    compiled = openvino.Core().compile_model(str(tmp_path / "g.onnx"), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    np.testing.assert_array_equal(compiled(probs)[0], cal.predict_set(probs, 0.3))
+
+
+def test_errors_are_in_python_s_words(small, tmp_path):
+    with pytest.raises(kandinsky.NotFittedError):
+        kandinsky.Calibrator().to_onnx(tmp_path / "g.onnx")
+    cal = kandinsky.Calibrator("image").fit(*small)
+    for error, text, more in [
+        (kandinsky.UsageError, "^foreground is for two classes", {"foreground": True}),
+        (kandinsky.UsageError, "^output names an output of a model, but onto names no model", {"output": "probs"}),
+        (kandinsky.UsageError, "^logits is 'tanh'", {"logits": "tanh"}),
+        (kandinsky.UsageError, "^alpha has 0.1 twice", {"alpha": [0.1, 0.1]}),
+        (kandinsky.FileError, "missing.onnx", {"onto": tmp_path / "missing.onnx"}),
+    ]:
+        with pytest.raises(error, match=text):
+            cal.to_onnx(tmp_path / "g.onnx", **more)
+    assert not list(tmp_path.iterdir())

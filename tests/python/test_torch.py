@@ -1,0 +1,177 @@
+"""Sets inside a torch model against predict_set. Skipped where torch is not installed: `make test-integrations` installs it."""
+
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import kandinsky
+
+torch = pytest.importorskip("torch", reason="torch is not installed: make test-integrations")
+from kandinsky.torch import CalibrationMetric, PredictionSets  # noqa: E402
+
+SCORES = {
+    "lac": {},
+    "near": {},
+    "margin": {},
+    "aps": {},
+    "raps": {"raps_lambda": 0.03, "raps_kreg": 2},
+    "saps": {},
+}
+GRIDS = [(5, 7), (3, 800), (120, 131), (2, 1800)]  # cells of 1, 3, 1 and 7 pixels
+pytestmark = pytest.mark.filterwarnings("ignore::kandinsky.CalibrationWarning")
+DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
+
+
+def outputs(images, classes, grid, seed=0):
+    """Blobs with ties, exact zeros and ones, and their labels."""
+    random = np.random.default_rng(seed)
+    coarse = random.normal(size=(images, classes, grid[0] // 8 + 2, grid[1] // 8 + 2)) * 6
+    logits = np.kron(coarse, np.ones((8, 8)))[:, :, : grid[0], : grid[1]] + random.normal(size=(images, classes, *grid))
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p = (p / p.sum(axis=1, keepdims=True)).astype(np.float32)
+    labels = (p.cumsum(axis=1) < random.random((images, 1, *grid))).sum(axis=1).clip(0, classes - 1).astype(np.uint8)
+    p[:, :, ::5, ::3] = np.round(p[:, :, ::5, ::3], 1)
+    return p.clip(0, 1), labels
+
+
+def calibrator(score="near", classes=4, grid=(24, 32), **more):
+    probs, labels = outputs(40, classes, grid)
+    return kandinsky.Calibrator("image", score_function=score, **SCORES[score], **more).fit(probs, labels), probs[:12]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("grid", GRIDS, ids=str)
+@pytest.mark.parametrize("score", SCORES)
+def test_the_module_makes_the_sets_of_predict_set(score, grid, device):
+    cal, probs = calibrator(score, grid=grid)
+    for alpha in (0.1, [0.05, 0.4]):
+        found = PredictionSets(cal, alpha).to(device)(torch.from_numpy(probs).to(device))
+        assert found.dtype == torch.bool and found.device.type == device
+        np.testing.assert_array_equal(found.cpu().numpy(), cal.predict_set(probs, alpha))
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("empty", ["keep", "fill"])
+def test_one_plane_and_empty_sets(score, empty):
+    probs, labels = outputs(9, 2, (16, 20), seed=2)
+    cal = kandinsky.Calibrator("image", score_function=score, condition="none", **SCORES[score]).fit(probs[:, 1:], labels)
+    found = PredictionSets(cal, 0.6, empty=empty)(torch.from_numpy(probs[:, 1:]))
+    np.testing.assert_array_equal(found.numpy(), cal.predict_set(probs[:, 1:], 0.6, empty=empty))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("score", SCORES)
+def test_half_precision_is_compared_in_float32(score, dtype, device):
+    cal, probs = calibrator(score)
+    module = PredictionSets(cal).to(dtype).to(device)
+    assert module.thresholds.dtype == torch.float32
+    given = torch.from_numpy(probs).to(dtype).to(device)
+    np.testing.assert_array_equal(module(given).cpu().numpy(), cal.predict_set(given.float().cpu().numpy()))
+
+
+@pytest.mark.parametrize("kind", ["sigmoid", "softmax"])
+def test_logits_become_probabilities_as_the_calibrator_records(kind):
+    random = np.random.default_rng(3)
+    logits = random.normal(size=(30, 3, 16, 20)).astype(np.float32) * 3
+    cal = kandinsky.Calibrator("image", score_function="lac", logits=kind).fit(logits, logits.argmax(1).astype(np.uint8))
+    found = PredictionSets(cal)(torch.from_numpy(logits)).numpy()
+    assert (found != cal.predict_set(logits)).mean() < 1e-3  # exp() differs in its last bit between libraries
+
+
+def net(classes=4):
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Conv2d(2, classes, 3, padding=1), torch.nn.Softmax(1)).eval()
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_a_network_with_sets_is_exported(score, tmp_path):
+    cal, _ = calibrator(score)
+    model, images = torch.nn.Sequential(net(), PredictionSets(cal)), torch.randn(2, 2, 24, 32)
+    wanted = model(images)
+    np.testing.assert_array_equal(wanted.numpy(), cal.predict_set(model[0](images).detach().numpy()))
+    batch = torch.export.Dim("batch", min=1, max=64)
+    program = torch.export.export(model, (images,), dynamic_shapes=({0: batch},))
+    again = io.BytesIO()
+    torch.export.save(program, again)
+    again.seek(0)
+    loaded = torch.export.load(again).module()
+    for n in (2, 5):
+        more = torch.randn(n, 2, 24, 32)
+        assert torch.equal(loaded(more), model(more))
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_torch_makes_an_onnx_model_of_it(score, tmp_path):
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    pytest.importorskip("onnxscript", reason="onnxscript is not installed: torch needs it to export")
+    cal, probs = calibrator(score)
+    given = torch.from_numpy(probs[:3])
+    torch.onnx.export(PredictionSets(cal).eval(), (given,), str(tmp_path / "m.onnx"), dynamo=True, input_names=["probs"],
+                      dynamic_shapes=({0: torch.export.Dim("batch", min=1, max=64)},))
+    session = runtime.InferenceSession(str(tmp_path / "m.onnx"), providers=["CPUExecutionProvider"])
+    np.testing.assert_array_equal(session.run(None, {"probs": probs})[0], cal.predict_set(probs))
+
+
+def test_the_state_travels():
+    cal, probs = calibrator()
+    other, _ = calibrator(seed=1)
+    module, target = PredictionSets(cal, [0.1, 0.3]), PredictionSets(other, [0.2, 0.5])
+    file = io.BytesIO()
+    torch.save(module.state_dict(), file)
+    file.seek(0)
+    target.load_state_dict(torch.load(file))
+    assert torch.equal(target(torch.from_numpy(probs)), module(torch.from_numpy(probs)))
+    with pytest.raises(kandinsky.UsageError, match="another score"):
+        PredictionSets(calibrator("lac")[0], [0.1, 0.3]).load_state_dict(module.state_dict())
+
+
+def test_what_does_not_fit_is_refused():
+    cal, probs = calibrator()
+    with pytest.raises(kandinsky.DataError, match=r"shape \[12, 4, 24, 31\].*\[N,4,24,32\]"):
+        PredictionSets(cal)(torch.from_numpy(probs[..., 1:]))
+    with pytest.raises(kandinsky.UsageError, match="randomized"):
+        PredictionSets(calibrator("aps", randomized=True)[0])
+    with pytest.raises(kandinsky.UsageError, match="logits is 'tanh'"):
+        PredictionSets(cal, logits="tanh")
+    with pytest.raises(kandinsky.NotFittedError):
+        PredictionSets(kandinsky.Calibrator())
+
+
+def test_the_metric_calibrates_as_fit_does(saved):
+    probs, labels = outputs(12, 3, (8, 9))
+    metrics = [CalibrationMetric(kandinsky.Calibrator("kmeans")) for _ in range(2)]
+    for start in range(0, 12, 4):
+        batch = torch.from_numpy(probs[start : start + 4]), torch.from_numpy(labels[start : start + 4])
+        metrics[start == 4].update(*batch)
+    metrics[0].merge_state([metrics[1]])
+    wanted = saved(kandinsky.Calibrator("kmeans").fit(probs, labels))
+    assert saved(metrics[0].compute()) == wanted
+    metrics[0].reset()
+    metrics[0].update(torch.from_numpy(probs).bfloat16().float(), torch.from_numpy(labels))
+    assert metrics[0].compute().n_images_ == 12 and saved(metrics[0].calibrator) != wanted
+
+
+def test_lightning_calibrates_at_the_end_of_validation(tmp_path, saved):
+    lightning = pytest.importorskip("lightning.pytorch", reason="lightning is not installed")
+    from kandinsky.lightning import Calibrate
+
+    probs, labels = outputs(12, 3, (8, 9))
+
+    class Fixed(lightning.LightningModule):
+        def validation_step(self, batch, index):
+            return {"probs": batch[0], "labels": batch[1]}
+
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.from_numpy(probs), torch.from_numpy(labels)), 5)
+    callback = Calibrate(kandinsky.Calibrator("kmeans"), path=tmp_path / "model.kcal")
+    lightning.Trainer(callbacks=[callback], logger=False, accelerator="cpu", enable_checkpointing=False).validate(Fixed(), loader)
+    wanted = saved(kandinsky.Calibrator("kmeans").fit(probs, labels))
+    assert saved(callback.calibrator_) == wanted == (tmp_path / "model.kcal").read_bytes()
+
+
+def test_the_package_alone_does_not_import_torch():
+    code = "import sys, kandinsky; assert 'torch' not in sys.modules and 'kandinsky.torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
