@@ -30,7 +30,6 @@ void run(const Flags& flags) {
     for (const std::string& path : {probs, labels})
         if (!path.empty() && !is_images(path))
             fail(ErrorKind::usage, "{} is no folder of images; arrays need no collecting", path);
-    make_folder(flags.output);
     const auto name = [&](const char* file) { return (fs::path(flags.output) / file).string(); };
     TerminalProgress progress(flags.common.quiet);
     const FolderOptions options = flags.input.folder_options();
@@ -38,6 +37,7 @@ void run(const Flags& flags) {
     const auto probs_source =
         probs.empty() ? nullptr : open_images(probs, Role::probabilities, options, labels);
     flags.input.folder.check_volumes(probs_source ? *probs_source : *label_source);
+    make_folder(flags.output);
     const FolderData read = read_images(probs_source.get(), label_source.get(), options, progress);
     Outputs outputs{{"probs", read.probs.empty() ? "" : name("probs.npy")},
                     {"labels", read.labels.empty() ? "" : name("labels.npy")},

@@ -40,20 +40,16 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
     const auto rule = [&](const char* flag, Counts counts, const char* why) {
         app.counts_unless(flag, [this, counts = std::move(counts), why] { return unless(some(counts), why); });
     };
-    const auto score_is = [](std::initializer_list<ScoreKind> kinds) -> Counts {
-        return [kinds = std::vector(kinds)](const CalibrateOptions& one, const Method*) {
-            return std::find(kinds.begin(), kinds.end(), one.score.kind) != kinds.end();
-        };
+    const auto score_is = [](ScoreKind kind) -> Counts {
+        return [kind](const CalibrateOptions& one, const Method*) { return one.score.kind == kind; };
     };
     const Counts has_regions = [](const CalibrateOptions&, const Method* how) { return !how || how->fit; };
     const Counts learns = [](const CalibrateOptions&, const Method* how) { return !how || how->uses_labels; };
     const Counts not_released = [](const CalibrateOptions& one, const Method*) { return !one.released; };
     constexpr const char* kReleased = "--compat released reproduces code that has no such choice";
-    rule("--randomized", score_is({ScoreKind::aps, ScoreKind::raps, ScoreKind::saps}),
-         "it is for the scores aps, raps and saps");
     for (const char* const flag : {"--raps-lambda", "--raps-kreg"})
-        rule(flag, score_is({ScoreKind::raps}), "it is for --score raps");
-    rule("--saps-weight", score_is({ScoreKind::saps}), "it is for --score saps");
+        rule(flag, score_is(ScoreKind::raps), "it is for --score raps");
+    rule("--saps-weight", score_is(ScoreKind::saps), "it is for --score saps");
     rule("--quantiles", [](const CalibrateOptions&, const Method* how) { return !how || how->uses_features; },
          "the method does not compare the pixels' curves");
     rule("--rungs", not_released, kReleased);

@@ -1,6 +1,7 @@
 """inspect: counts that are true, a text that fits a screen, and everything else in --json."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ SCREEN = 45  # lines
 
 def table(text):
     """The rows of the table of classes."""
-    lines = text[text.index("class ") :].splitlines()[1:]
+    lines = text[re.search("^class +groups", text, re.MULTILINE).end() :].splitlines()[1:]
     return [line.split() for line in lines[: next(i for i, line in enumerate(lines) if not line[:1].isalnum())]]
 
 

@@ -3,11 +3,13 @@
 The options come from the program's own helps. A new one fails here until a table below says how it counts."""
 
 import io
+import itertools
 import json
 import os
 import re
 import shutil
 import sys
+import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -40,7 +42,7 @@ VALUES = {
     "--saps-weight": "0.7", "--score": "lac", "--seed": "7", "--skip-bad": "", "--split": "0.3", "--sketch": "0.01", "--threads": "1",
     "--thresholds": "thresholds.npy", "--title": "A title", "--report": "page.html",
     # methods
-    "--kmeans-clusters": "2", "--kmeans-restarts": "1", "--genann-shape": "circle", "--genann-radii": "2", "--genann-metric": "manhattan",
+    "--kmeans-clusters": "2", "--kmeans-restarts": "2", "--genann-shape": "circle", "--genann-radii": "2", "--genann-metric": "manhattan",
     "--genann-bounds": "coco", "--genann-population": "20", "--genann-generations": "3", "--genann-weights": "counts", "--fcc-curves": "2",
     "--fcc-order": "2", "--fcc-limit": "circle", "--fcc-centre": "middle", "--fcc-variance": "mean", "--fcc-penalty": "10", "--fcc-angles": "40",
     "--fcc-nodes": "4", "--fcc-starts": "1", "--fcc-iterations": "2", "--field-folds": "3", "--field-fold-order": "contiguous",
@@ -54,6 +56,9 @@ BESIDE = {
     "--field-fold-order": {"--promise": "none"}, "--padding": {"--grid": "12x12"}, "--empty": {"--alpha": "0.6"},
     "--field-folds": {"--promise": "none"},
 }  # fmt: skip
+# Searches that end early.
+SHORT = {"genann": {"--genann-generations": "4", "--genann-population": "30", "--genann-radii": "3"},
+         "fcc": {"--fcc-starts": "2", "--fcc-iterations": "4", "--fcc-curves": "3"}, "kmeans": {"--kmeans-clusters": "3"}}  # fmt: skip
 EFFORT = {"--kmeans-restarts", "--genann-bounds", "--genann-population", "--genann-generations", "--genann-radii", "--genann-shape",
           "--genann-metric", "--genann-weights", "--fcc-order", "--fcc-limit", "--fcc-centre", "--fcc-variance", "--fcc-penalty",
           "--fcc-angles", "--fcc-nodes", "--fcc-starts", "--fcc-iterations", "--fcc-curves", "--field-support", "--field-rings",
@@ -174,15 +179,18 @@ class Calls:
     """Calls of the command, each in a folder of its own; equal ones are made once."""
 
     def __init__(self, inputs, folder):
-        self.inputs, self.folder, self.done = inputs, folder, {}
+        self.inputs, self.folder, self.done, self.numbers = inputs, folder, {}, itertools.count()
 
     def __call__(self, words, strict):
         key = (tuple(words), strict)
         if key not in self.done:
-            here = self.folder / f"call{len(self.done)}"
-            here.mkdir(exist_ok=True)
+            here = self.folder / f"call{next(self.numbers)}"
+            here.mkdir()
             given = [str(self.inputs / word[1:]) if word.startswith("@") else word for word in words]
+            start = time.time()
             result = run(*given, cwd=here)
+            if os.environ.get("MATRIX_TIMES"):
+                print(f"{time.time() - start:.2f} {words}", file=sys.stderr)
             text = re.sub(r"[0-9.]+ s\b", "", result.out).replace(str(self.inputs), "")
             files = {str(one.relative_to(here)): content(one, strict) for one in sorted(here.rglob("*")) if one.is_file()}
             self.done[key] = (result, text, files)
@@ -205,8 +213,8 @@ def judge(name, option, source, calls):
     beside = dict(BESIDE.get(option, {}))
     if option in METHOD_OPTIONS:
         beside["--methods" if name == "compare" else "--method"] = method_of(option)
-        if method_of(option) == "mask":
-            beside["--mask"] = "@regions_in.npy"
+        beside |= {"--mask": "@regions_in.npy"} if method_of(option) == "mask" else {"--promise": "none"}
+        beside |= SHORT.get(method_of(option), {})
     declared = set(options_of(name))
     if name == "compare" and "--method" in beside:
         beside["--methods"] = beside.pop("--method")

@@ -39,7 +39,6 @@ WITHOUT_EFFECT = [
     ("--mask", "method mask", (*CALIBRATE, "-m", "auto", "--mask", "labels.npy")),
     ("--raps-lambda", "--score raps", (*CALIBRATE, "--score", "lac", "--raps-lambda", "3")),
     ("--saps-weight", "--score saps", (*CALIBRATE, "--score", "aps", "--saps-weight", "3")),
-    ("--randomized", "aps, raps and saps", (*CALIBRATE, "--score", "lac", "--randomized")),
     ("--split", "learns nothing", (*CALIBRATE, "-m", "image", "--split", "0.5")),
     ("--split", "learns nothing", (*CALIBRATE, "-m", "pixel", "--split", "0.5")),
     ("--promise", "learns nothing", (*CALIBRATE, "-m", "mask", "--mask", "labels.npy", "--promise", "loo")),
@@ -91,6 +90,10 @@ def test_an_option_of_one_of_the_methods_counts(room):
     room.does(*CALIBRATE, "-m", "auto", "--kmeans-clusters", "2", "--promise", "none")
 
 
+def test_randomized_is_for_scores_that_can_be(room):
+    room.refuses(2, ["--randomized is for the scores aps, raps and saps"], *CALIBRATE, "--score", "lac", "--randomized")
+
+
 def test_padding_needs_something_that_pads(room):
     for name in ["p", "y"]:
         (room.folder / name).mkdir()
@@ -102,6 +105,6 @@ def test_a_list_of_classes_does_not_swallow_the_calibrator(room):
     room.calibrate("-m", "image")
     found = room.does("evaluate", "--classes", "1,2", "cal.kcal", "--probs", "probs.npy", "--labels", "labels.npy").out
     twice = room.does("evaluate", "--classes", "1", "--classes", "2", *EVALUATE[1:]).out
-    assert found == twice and "\n1 " in found
+    assert found == twice and "\n  1 " in found and "\n  2 " in found
     room.calibrate("-m", "image", "--condition", "none", output="all.kcal")
     room.refuses(2, ["--classes has no effect", "all.kcal"], "evaluate", "all.kcal", *EVALUATE[2:], "--classes", "1")
