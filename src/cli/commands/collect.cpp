@@ -74,6 +74,11 @@ Command add_collect(CLI::App& root) {
                 "folder for probs.npy, labels.npy, groups.npy and images.csv (name and slice of each)")
         ->required();
     declare_reading(app, flags->input);
+    app.counts_unless("--ignore", [flags = flags.get()] {
+        const FolderFlags& folder = flags->input.folder;
+        return unless(folder.only_annotated || !(folder.grid + folder.coco.letterbox).empty(),
+                      "labels are written as they are");
+    });
     for (const char* const flag : {"--ignore", "--padding", "--only-annotated"})
         app.counts_unless(flag, [flags = flags.get()] {
             return unless(!flags->input.labels.empty(), "there are no --labels");
