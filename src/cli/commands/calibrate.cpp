@@ -204,7 +204,8 @@ Command add_calibrate(CLI::App& root) {
         "(e.g. 0.005) and never below. Needs --pooling pixels unless every pixel has its own curve");
     app.counts_unless("--sketch", [flags = flags.get()] {
         return unless(flags->from_pipe(),
-                      "it is for pipes (--probs -); files can be read again and give exact thresholds");
+                      "it is for images that are seen once, from a pipe (--probs -); leave it out and files "
+                      "give exact thresholds");
     });
     declare_checkpoint(app, flags->team);
     app.counts_unless("--checkpoint", [flags = flags.get()] {
