@@ -180,7 +180,8 @@ void run(const Flags& flags) {
 
 Command add_calibrate(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app = OptionSet::add_to(root, "calibrate", "Derive thresholds for every pixel from labelled images");
+    OptionSet& app =
+        OptionSet::add_to(root, "calibrate", "Derive thresholds for every pixel from labelled images");
     declare_input(app, flags->input, "", true);
     declare_reading(app, flags->input);
     app.get_option("--probs")->required(false);

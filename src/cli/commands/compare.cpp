@@ -99,7 +99,8 @@ void run(Flags flags) {
 
 Command add_compare(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app = OptionSet::add_to(root, "compare", "The paper's table: coverage error of several methods");
+    OptionSet& app =
+        OptionSet::add_to(root, "compare", "The paper's table: coverage error of several methods");
     declare_input(app, flags->cal, "cal-", true);
     declare_input(app, flags->test, "test-", true);
     declare_reading(app, flags->cal);
@@ -135,7 +136,8 @@ Command add_compare(CLI::App& root) {
     for (const char* const flag : {"--more", "--map"})
         counts(flag, &Flags::prints, "no table is printed beside --json");
     counts("--classes", &Flags::by_class, "with --condition none all classes share one row");
-    counts("--checkpoint", &Flags::without_report, "the report's images are with one process; see kandinsky report");
+    counts("--checkpoint", &Flags::without_report,
+           "the report's images are with one process; make the page with kandinsky report");
     flags->common.declare(app);
     app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"

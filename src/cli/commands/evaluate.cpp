@@ -85,7 +85,8 @@ void run(const Flags& flags) {
 
 Command add_evaluate(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app = OptionSet::add_to(root, "evaluate", "Measure coverage of a calibrator on labelled images");
+    OptionSet& app =
+        OptionSet::add_to(root, "evaluate", "Measure coverage of a calibrator on labelled images");
     app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
     declare_input(app, flags->input, "", true);
     declare_reading(app, flags->input);

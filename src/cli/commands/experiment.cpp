@@ -329,7 +329,8 @@ void run(const Flags& flags) {
 
 Command add_experiment(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app = OptionSet::add_to(root, "experiment", "A whole experiment, from raw files to the table and the report");
+    OptionSet& app = OptionSet::add_to(
+        root, "experiment", "A whole experiment, from raw files to the table and the report");
     app.add_option("name", flags->name, "an experiment that comes along (coco-s, ...), or a .json file")
         ->required();
     app.input("--data", flags->data, "DIR", "folder that holds the raw files")->required();

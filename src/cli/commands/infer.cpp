@@ -142,7 +142,8 @@ Array infer_all(OpenedModel& model, const Samples& samples, std::size_t batch, c
 
 Command add_infer(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app = OptionSet::add_to(root, "infer", "Probability maps of a network, for calibrate and predict");
+    OptionSet& app =
+        OptionSet::add_to(root, "infer", "Probability maps of a network, for calibrate and predict");
     flags->model.declare(app, true);
     flags->images.declare(app, "", true);
     app.input("--groups", flags->groups, "FILE", "which images belong to one scan, [N]");
@@ -154,7 +155,7 @@ Command add_infer(CLI::App& root) {
     });
     flags->folder.declare(app, false, [flags = flags.get()] {
         return unless(is_images(flags->images.images) || has_photos(flags->images.images),
-                      "it is for folders of files");
+                      "it is for folders of files, not for arrays");
     });
     app.add_option("--dtype", flags->dtype, "float16 or float32");
     flags->common.declare(app);

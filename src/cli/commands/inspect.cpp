@@ -105,13 +105,13 @@ std::vector<Row> rows_of(const Calibrator& calibrator, double alpha) {
 std::string json_of(const Calibrator& calibrator, double alpha) {
     auto json = nlohmann::ordered_json::parse(describe(calibrator));
     const std::vector<Row> rows = rows_of(calibrator, alpha);
-    json["alpha"] = alpha;
-    for (std::size_t s = 0; s < rows.size(); ++s)
-        json["strata"][s].update({{"groups", rows[s].groups},
-                                  {"scores", rows[s].scores},
-                                  {"scores_per_region", {rows[s].low, rows[s].high}},
-                                  {"pixels_without_data", rows[s].empty},
-                                  {"infinite_pixels", rows[s].infinite}});
+    json["figures"] = {{"alpha", alpha}, {"strata", nlohmann::ordered_json::array()}};
+    for (const Row& row : rows)
+        json["figures"]["strata"].push_back({{"groups", row.groups},
+                                             {"scores", row.scores},
+                                             {"scores_per_region", {row.low, row.high}},
+                                             {"pixels_without_data", row.empty},
+                                             {"infinite_pixels", row.infinite}});
     return json.dump(2) + "\n";
 }
 
@@ -158,7 +158,8 @@ std::string summary(const Calibrator& calibrator, double alpha) {
                                   calibrator.strata() == 1 ? "all classes" : fmt::format("class {}", s),
                                   calibrator.choices.empty() ? "" : " (" + calibrator.method_of(s) + ")",
                                   brief(nlohmann::ordered_json::parse(calibrator.partitions[s].geometry)));
-    const auto lines = std::count(out.begin(), out.end(), '\n') + std::count(shapes.begin(), shapes.end(), '\n');
+    const auto lines =
+        std::count(out.begin(), out.end(), '\n') + std::count(shapes.begin(), shapes.end(), '\n');
     return out + (lines <= kScreen ? shapes : "geometry: see --json\n");
 }
 

@@ -80,8 +80,10 @@ void ModelFlags::declare(OptionSet& app, bool required) {
     app.counts_unless([this] { return unless(!model.empty(), kNoNetwork); }, [&] {
         app.add_option(
             "--outputs", outputs,
-            "what a TorchScript or ONNX network yields: sigmoid or softmax (logits), or none (probabilities)");
-        app.add_option("--multiple", multiple, "pad images to a multiple of this (default: as the model says)")
+            "what a TorchScript or ONNX network yields: sigmoid or softmax (logits), or none "
+            "(probabilities)");
+        app.add_option("--multiple", multiple,
+                       "pad images to a multiple of this (default: as the model says)")
             ->default_str("");
         app.add_option("--batch", batch, "images at a time")->check(CLI::Range(1, 1 << 20));
         device.declare(app);

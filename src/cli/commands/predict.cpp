@@ -235,11 +235,12 @@ Command add_predict(CLI::App& root) {
     OptionSet& app = OptionSet::add_to(root, "predict", "Turn probabilities into prediction sets");
     app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
     app.input("--probs", flags->input.probs, "FILE",
-                "probabilities [N,C,H,W], .npy or .npz[:KEY]; or a folder of files; '-': a .npy on standard input");
+                "probabilities [N,C,H,W], .npy or .npz[:KEY]; or a folder of files; '-': a .npy on "
+              "standard input");
     app.add_option("--alpha", flags->alpha, "allowed share of misses");
     app.output("-o,--output", flags->output, "FILE.npy",
-                "sets, uint8 [N,C,H,W]: 1 where the class is in the set ('-': into a pipe); for a folder of files "
-               "a folder, one file each");
+                "sets, uint8 [N,C,H,W]: 1 where the class is in the set ('-': into a pipe); for a folder "
+               "of files a folder, one file each");
     app.add_option("--coding", flags->coding,
                     "sets in files: 'planes', one 0/1 plane per class, or 'bits', bit c for class c");
     app.add_flag("--packed", flags->packed,
@@ -253,11 +254,12 @@ Command add_predict(CLI::App& root) {
     app.output("--pvalues", flags->pvalues, "FILE.npy", "conformal p-values, float32 [N,C,H,W]");
     declare_logits(app, flags->input);
     flags->input.folder.declare(app, false, [flags = flags.get()] {
-        return unless(is_images(flags->input.probs), "it is for folders of files");
+        return unless(is_images(flags->input.probs), "it is for folders of files, not for arrays");
     });
     const Flags* const given = flags.get();
     app.counts_unless("--probs", [given] {
-        return unless(!given->output.empty() || !given->pvalues.empty(), "thresholds need no probabilities");
+        return unless(!(given->output + given->pvalues).empty() || given->thresholds.empty(),
+                      "thresholds need no probabilities");
     });
     app.counts_unless("--logits", [given] {
         return unless(!given->input.probs.empty(), "there are no --probs");

@@ -121,7 +121,7 @@ Command add_train(CLI::App& root) {
     });
     flags->folder.declare(app, true, [given] {
         return unless(is_images(given->images.images) || has_photos(given->images.images),
-                      "it is for folders of files");
+                      "it is for folders of files, not for arrays");
     });
     app.counts_unless("--group-by", [given] { return unless(given->groups.empty(), "groups are given"); });
     for (const char* const flag : {"--categories", "--crowd", "--overlap", "--letterbox"})

@@ -38,7 +38,8 @@ bool CalibrateFlags::some(const Counts& counts) const {
 
 void CalibrateFlags::declare_effects(OptionSet& app) const {
     const auto rule = [&](const char* flag, Counts counts, const char* why) {
-        app.counts_unless(flag, [this, counts = std::move(counts), why] { return unless(some(counts), why); });
+        app.counts_unless(flag,
+                          [this, counts = std::move(counts), why] { return unless(some(counts), why); });
     };
     const auto score_is = [](ScoreKind kind) -> Counts {
         return [kind](const CalibrateOptions& one, const Method*) { return one.score.kind == kind; };
@@ -210,8 +211,8 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
     }
     if (!rare.empty())
         out.push_back(fmt::format(
-            "{} few calibration {} at any place, and below alpha = {:.3f}{} {} in every set; calibrate on more "
-            "that have {}, or use a method that pools more of them",
+            "{} few calibration {} at any place, and below alpha = {:.3f}{} {} in every set; calibrate on "
+            "more that have {}, or use a method that pools more of them",
             named(rare, "has", "have"), calibrator.grouped ? "groups" : "images", low,
             high > low ? fmt::format(" to {:.3f}", high) : "", rare.size() == 1 ? "it is" : "they are",
             rare.size() == 1 ? "it" : "them"));

@@ -48,8 +48,8 @@ Array groups_for(const std::string& name, const FolderData& read) {
     }
     if (!read.skipped.empty())
         fail(ErrorKind::usage,
-             "{} cannot be told apart after --skip-bad left out files; name them (NAME,GROUP in a .csv) or use "
-             "--group-by",
+             "{} cannot be told apart after --skip-bad left out files; name them (NAME,GROUP in a .csv) or "
+             "use --group-by",
              name);
     if (given.shape().size() != 1 || !is_integer(given.dtype()) ||
         (given.shape()[0] != rows && given.shape()[0] != read.cases))

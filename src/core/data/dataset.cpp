@@ -394,7 +394,8 @@ void Dataset::refuse_label(std::size_t image, std::size_t plane, std::size_t pix
                            std::int64_t value) const {
     const std::size_t row = pixel / grid_.width, column = pixel % grid_.width;
     if (overlapping_)
-        fail(ErrorKind::data, "{}: mask value {} at image {}, class {}, row {}, column {} is neither 0 nor 1{}",
+        fail(ErrorKind::data,
+             "{}: mask value {} at image {}, class {}, row {}, column {} is neither 0 nor 1{}",
              options_.labels_name, value, rows_[image] + options_.first_image, plane, row, column,
              value == 255 ? "; divide masks of 0 and 255 by 255" : "");
     fail(ErrorKind::data,

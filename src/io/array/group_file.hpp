@@ -13,8 +13,8 @@ struct GroupFile {
 /// Whether a file holds groups that only read_group_file() reads: a .csv, or a .npy of strings.
 [[nodiscard]] bool is_group_file(const std::string& path);
 
-/// Reads a .npy of strings (numpy's U or S), or a .csv with one group a line or with lines NAME,GROUP. A first
-/// line "group" or "name,group" is a heading. Throws Error of kind `data` or `file`.
+/// Reads a .npy of strings (numpy's U or S), or a .csv with one group a line or with lines NAME,GROUP. A
+/// first line "group" or "name,group" is a heading. Throws Error of kind `data` or `file`.
 [[nodiscard]] GroupFile read_group_file(const std::string& path);
 
 }  // namespace kandinsky

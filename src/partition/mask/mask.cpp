@@ -26,8 +26,9 @@ Partition fit(const PartitionInput& input) {
              name_of(map.dtype()), map.view().shape_text(), input.grid.height, input.grid.width,
              input.grid.height, input.grid.width);
     if (per_class && shape[0] != input.strata)
-        fail(ErrorKind::data, "the region map has {} planes, but there {} to calibrate; give one plane for each, "
-             "or [H,W] for all",
+        fail(ErrorKind::data,
+             "the region map has {} planes, but there {} to calibrate; give one plane for each, or [H,W] for "
+             "all",
              shape[0], input.strata == 1 ? std::string("is one curve for all classes")
                                          : fmt::format("are {} classes", input.strata));
 
