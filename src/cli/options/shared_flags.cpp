@@ -31,7 +31,8 @@ void declare_reading(OptionSet& app, InputFlags& flags) {
     app.add_option("--ignore", flags.ignore, "labels that belong to no class, or 'none'")->default_str("255");
     declare_logits(app, flags);
     flags.folder.declare(app, true, [&flags] {
-        return unless(is_images(flags.probs) || is_images(flags.labels), "it is for folders of files, not for arrays");
+        return unless(is_images(flags.probs) || is_images(flags.labels),
+                      "it is for folders of files, not for arrays");
     });
     app.counts_unless("--group-by", [&flags] { return unless(flags.groups.empty(), "groups are given"); });
     for (const char* const flag : {"--categories", "--crowd", "--overlap", "--letterbox"})

@@ -22,7 +22,8 @@ Outputs::Outputs(std::initializer_list<std::pair<std::string, std::string>> want
         if (path.empty()) continue;
         if (path == "-")
             fail(ErrorKind::usage, "{} - would write binary data to the terminal; give a file name", flag);
-        if (std::error_code code; !names.insert(fs::weakly_canonical(fs::absolute(path), code).string()).second)
+        std::error_code code;
+        if (!names.insert(fs::weakly_canonical(fs::absolute(path), code).string()).second)
             fail(ErrorKind::usage, "{} and another option both write {}", flag, path);
         if (speaks()) files_[flag] = std::make_unique<AtomicFile>(path);
     }

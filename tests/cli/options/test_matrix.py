@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import sys
-import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -190,10 +189,7 @@ class Calls:
             here = self.folder / f"call{next(self.numbers)}"
             here.mkdir()
             given = [str(self.inputs / word[1:]) if word.startswith("@") else word for word in words]
-            start = time.time()
             result = run(*given, cwd=here)
-            if os.environ.get("MATRIX_TIMES"):
-                print(f"{time.time() - start:.2f} {words}", file=sys.stderr)
             text = re.sub(r"[0-9.]+ s\b", "", result.out).replace(str(self.inputs), "")
             files = {str(one.relative_to(here)): content(one, strict) for one in sorted(here.rglob("*")) if one.is_file()}
             self.done[key] = (result, text, files)
@@ -341,3 +337,26 @@ def test_options_of_the_demo_change_its_scenes_or_its_page(tmp_path):
 
     plain = scenes()
     assert scenes("--seed", "3")[0] != plain[0] and "figures" in scenes("--figures", "figures")[1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_same_random_options_give_equal_bytes_from_arrays_and_folders(inputs, tmp_path, seed):
+    random = np.random.default_rng(seed)
+    method = random.choice(["image", "pixel", "kmeans", "field"])
+    words = ["-m", method, "--condition", random.choice(["class", "none"]), "--pooling", random.choice(["groups", "pixels"]),
+             "--score", random.choice(["near", "lac", "aps", "raps", "saps", "margin"]), "--seed", str(random.integers(9)),
+             "--rungs", str(random.integers(5, 90)), "--ignore", random.choice(["255", "0", "none"])]  # fmt: skip
+    words += ["--promise", random.choice(["none", "split"])] if method in ("kmeans", "field") else []
+    words += ["--kmeans-clusters", str(random.integers(2, 5))] if method == "kmeans" else []
+    words += ["--groups", inputs / "groups.npy"] if random.integers(2) else []
+    made = []
+    for source in ["arrays", "folders"]:
+        files = ["--probs", inputs / INPUTS[source]["probs"], "--labels", inputs / INPUTS[source]["labels"]]
+        result = run("calibrate", *files, *words, "-o", f"{source}.kcal", "--curves", f"{source}.npy", cwd=tmp_path)
+        assert result.code == 0, result
+        with zipfile.ZipFile(tmp_path / f"{source}.kcal") as archive:
+            meta = json.loads(archive.read("meta.json"))
+            meta.pop("input", None)
+            made.append([meta, (tmp_path / f"{source}.npy").read_bytes(),
+                         {one: archive.read(one) for one in archive.namelist() if one != "meta.json"}])  # fmt: skip
+    assert made[0] == made[1], words
