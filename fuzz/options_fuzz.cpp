@@ -58,18 +58,20 @@ void whole_command(std::size_t which, std::vector<std::string> given) {
 
 /// The values behind the options: how to calibrate and how to read.
 void values(const std::vector<std::string>& given) {
-    CLI::App app("values");
+    OptionSet app("values");
     CalibrateFlags calibrate;
     InputFlags input;
     calibrate.declare(app);
     declare_reading(app, input);
     app.add_option("--method", calibrate.method);
+    app.check_numbers();
     if (!parse(app, given)) return;
     result_or_refusal([&] {
         const CalibrateOptions options = calibrate.options();
         check_method(options.method);
     });
-    result_or_refusal([&] { (void)input.folder_options(""); });
+    result_or_refusal([&] { (void)input.folder_options(); });
+    result_or_refusal([&] { app.check_call(); });
 }
 
 void lists(const std::string& text) {

@@ -73,6 +73,7 @@ struct Calibrator {
     bool classless = false;                      ///< masks gave some calibration pixels no class
     Logits logits = Logits::none;                ///< how outputs became probabilities
     std::vector<std::int64_t> ignore{255};       ///< labels that belonged to no class
+    bool reading_known = true;                   ///< files of 0.1 do not tell logits and ignore
     std::string input;  ///< how the images were read from files, as JSON; empty for arrays
 
     std::vector<Partition> partitions;  ///< one per stratum

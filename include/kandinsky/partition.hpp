@@ -51,6 +51,7 @@ struct MethodSettings {
 struct PartitionInput {
     Grid grid;                              ///< of all images
     std::uint32_t stratum = 0;              ///< class number, 0 when classes are pooled
+    std::size_t strata = 1;                 ///< number of classes, 1 when they are pooled
     std::size_t feature_count = 0;          ///< values per pixel
     std::span<const float> features;        ///< [pixel][feature]: its curve at the quantiles; 0 without data
     std::span<const std::uint32_t> counts;  ///< [pixel]: scores seen; 0 means no data, never use its features

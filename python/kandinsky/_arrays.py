@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, List, Optional, Tuple, Union
 
 import numpy as np
@@ -63,7 +62,7 @@ def _whole(array: np.ndarray, name: str) -> np.ndarray:
 
 
 def as_groups(value: Any, name: str) -> Optional[np.ndarray]:
-    """Groups as int64. Names become numbers by a hash, the same on every machine and in every process."""
+    """Groups as int64. Names become numbers as in the command, the same on every machine and in every process."""
     if value is None:
         return None
     array = as_array(value, name) if is_tensor(value) else np.asarray(value)
@@ -76,8 +75,7 @@ def as_groups(value: Any, name: str) -> Optional[np.ndarray]:
 
 
 def _number_of(name: Union[str, bytes]) -> int:
-    raw = name.encode() if isinstance(name, str) else name
-    return int.from_bytes(hashlib.blake2b(raw, digest_size=8).digest(), "little", signed=True)
+    return _core.group_number(name.encode() if isinstance(name, str) else name)
 
 
 def make_data(

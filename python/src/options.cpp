@@ -8,6 +8,7 @@
 #include "buffers.hpp"
 #include "cli/options/calibrate_flags.hpp"
 #include "core/base/fail.hpp"
+#include "core/data/group_number.hpp"
 #include "module.hpp"
 
 namespace nb = nanobind;
@@ -16,20 +17,26 @@ namespace kandinsky::python {
 
 // The command's own declarations are parsed here, so that an option added there is an option here, with the
 // same default, check, help and error text.
-CalibrateOptions options_of(const std::string& method, std::vector<std::string> words, nb::dict arrays) {
+CalibrateOptions options_of(const std::string& method, std::vector<std::string> words, nb::dict arrays,
+                            const std::vector<std::string>& asked) {
     check_method(method);
     cli::CalibrateFlags flags;
-    CLI::App app("", "kandinsky");
-    flags.declare(app);
+    cli::OptionSet app("", "kandinsky");
+    if (asked.empty())
+        flags.declare(app);
+    else
+        flags.declare(app, [&asked] { return asked; });
     // A method counts as named, which presets ask, unless it is the default.
     app.add_option("--method", flags.method);
     if (method != flags.method) words.push_back("--method=" + method);
     try {
+        app.check_numbers();
         std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
         app.parse(words);
     } catch (const CLI::ParseError& error) {
         fail(ErrorKind::usage, "{}", error.what());
     }
+    app.check_call();
     CalibrateOptions options = flags.options();
     for (const auto& [flag, value] : arrays) {
         const auto name = nb::cast<std::string>(flag);
@@ -75,7 +82,7 @@ nb::list described_methods() {
 
 nb::list described_options() {
     cli::CalibrateFlags flags;
-    CLI::App app("", "kandinsky");
+    cli::OptionSet app("", "kandinsky");
     flags.declare(app);
     nb::list out;
     for (const CLI::Option* option : app.get_options())
@@ -93,6 +100,10 @@ void init_options(nb::module_& module) {
     module.def(
         "options", described_options,
         "(flag, default, help, takes a value) of every option of calibration, the methods' own included.");
+    module.def(
+        "group_number",
+        [](const nb::bytes& name) { return group_number({name.c_str(), name.size()}); },
+        nb::arg("name"), "The number of a group that has a name.");
     module.attr("default_method") = default_method();
 }
 

@@ -186,6 +186,7 @@ Partition CalibrationRun::region_of(const CalibrateOptions& options, std::size_t
     PartitionInput input;
     input.grid = data_.grid();
     input.stratum = static_cast<std::uint32_t>(stratum);
+    input.strata = census_.strata;
     if (how.uses_features) {
         input.feature_count = features;
         input.features = std::span(features_).subspan(stratum * pixels * features, pixels * features);

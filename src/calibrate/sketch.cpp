@@ -211,6 +211,7 @@ Calibrator Sketch::finish(Progress& progress) const {
         calibrator.partitions.push_back(fit_region(options_,
                                                    {.grid = grid_,
                                                     .stratum = static_cast<std::uint32_t>(s),
+                                                    .strata = strata_,
                                                     .feature_count = features.empty() ? 0 : wanted,
                                                     .features = features,
                                                     .counts = std::span(totals_).subspan(s * pixels, pixels)},

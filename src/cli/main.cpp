@@ -3,6 +3,7 @@
 #include <new>
 
 #include "cli/commands/command.hpp"
+#include "cli/process/outputs.hpp"
 #include "cli/process/ranks.hpp"
 #include "cli/process/terminal.hpp"
 #include "dist/join.hpp"
@@ -36,7 +37,6 @@ constexpr Entry kCommands[] = {{"calibrate", add_calibrate, true},
 /// allocations, several times as many as the start of the program makes otherwise.
 std::vector<Command> add_commands(CLI::App& root, std::span<char* const> words) {
     std::vector<Command> commands;
-    root.option_defaults()->always_capture_default();
     for (const Entry& entry : kCommands)
         if (words.size() > 1 && entry.name == words[1]) commands.push_back(entry.add(root));
     if (commands.empty())
@@ -72,6 +72,7 @@ int run(int argc, char** argv) {
     root.require_subcommand(1);
     root.footer("Start with:\n  kandinsky demo\nEvery command explains itself: kandinsky COMMAND --help");
     const std::vector<Command> commands = add_commands(root, std::span(argv, static_cast<std::size_t>(argc)));
+    for (const Command& command : commands) command.app->check_numbers();
     try {
         root.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -102,6 +103,8 @@ int run(int argc, char** argv) {
             std::any_of(std::begin(kCommands), std::end(kCommands),
                         [&](const Entry& entry) { return entry.name == name && entry.by_ranks; });
         if (!by_ranks) refuse_ranks("kandinsky " + name);
+        command.app->check_call();
+        refuse_overwriting(command.app->inputs(), command.app->outputs());
         command.run();
     }
     kandinsky::check_bus_faults();

@@ -132,7 +132,8 @@ class Room:
         """With the score lac and without a promise, which is what the reference knows, unless others are named."""
         named = {"--score", "--promise", "--split", "--preset"} & set(args)
         score = [] if named & {"--score", "--preset"} else ["--score", "lac"]
-        promise = [] if named & {"--promise", "--split", "--preset"} else ["--promise", "none"]
+        learns = not {"image", "pixel", "mask"} & {args[i + 1] for i, word in enumerate(args) if word in ("-m", "--method")}
+        promise = [] if named & {"--promise", "--split", "--preset"} or not learns else ["--promise", "none"]
         self.does("calibrate", "--probs", probs, "--labels", labels, "-o", output, *score, *promise, *args)
         return output
 

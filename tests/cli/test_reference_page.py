@@ -73,15 +73,16 @@ def test_where_a_file_is_wanted_the_shell_is_left_to_offer_files():
 def test_no_word_is_offered_that_the_program_does_not_know(room):
     """Words are picked out of the helps' sentences: a wrong pick shows here."""
     rows = re.findall(r'^ +((?:"calibrate [^"]+"[ |]*)+)\) words="(.*)" ;;', COMPLETIONS.read_text(), re.MULTILINE)
-    # Refused before the word is looked at: options for other inputs than arrays, and the method that needs a file.
-    elsewhere = ("need folders, but", "read COCO annotations, but", "needs your region map")
+    # Refused before the word is looked at: options for other inputs or methods, and the method that needs a file.
+    elsewhere = ("has no effect: ", "needs your region map")
     methods = completed("calibrate", "--method", "")
     offered = [(option, word) for options, words in rows for option in re.findall(r"calibrate (\S+?)\"", options) for word in words.split()]
     assert len(offered) >= 30
     for option, word in offered:
         owner = option.removeprefix("--").split("-")[0]
-        method = word if option in ("-m", "--method") else owner if owner in methods else "image"
+        method = word if option in ("-m", "--method") else owner if owner in methods else "kmeans"
         given = [] if option in ("-m", "--method") else [option, word]
-        given += [] if option in ("--promise", "--preset") else ["--promise", "none"]
+        learns = method not in ("image", "pixel", "mask")
+        given += ["--promise", "none"] if learns and option not in ("--promise", "--preset") else []
         result = room.run("calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "-q", "-o", "x.kcal", "--method", method, *given)
         assert result.code == 0 or any(part in result.err for part in elsewhere), (option, word, result)

@@ -49,6 +49,10 @@ struct Flags {
     TeamFlags team;
     std::string output, curves, regions;
     double sketch = 0;
+
+    [[nodiscard]] bool from_pipe() const {
+        return NpyStream::is_stream(input.probs) || NpyStream::is_stream(input.labels);
+    }
 };
 
 /// The probabilities that were given, or those that a network makes of images on the spot.
@@ -66,7 +70,7 @@ Input load(const Flags& flags, Progress& progress) {
     options.probs_name = flags.model.model + " on " + flags.images.images;
     options.labels_name = flags.input.labels;
     options.groups_name = flags.input.groups;
-    return {Dataset(std::move(probs), images.labels, images.groups, options), {}, {}};
+    return {Dataset(std::move(probs), images.labels, images.groups, options), {}, {}, {}, {}, images.ignore};
 }
 
 /// --probs or --labels that can be read only once, image by image as they come.
@@ -78,7 +82,7 @@ Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options,
         fail(ErrorKind::usage, "--probs and --labels are both '{}', but one source holds one array",
              flags.input.probs);
     NpyStream probs(flags.input.probs), labels(flags.input.labels);
-    const Array groups = flags.input.groups.empty() ? Array() : load_array(flags.input.groups, {});
+    const Array groups = load_groups(flags.input.groups);
     const auto ids = groups.empty() ? std::vector<std::int64_t>{} : groups.to_vector<std::int64_t>();
     if (probs.shape().size() != 4)
         fail(ErrorKind::data, "{}: probabilities must have four axes [images, classes, height, width]",
@@ -109,7 +113,10 @@ Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options,
         sketch->add(block);
     }
     if (!sketch) fail(ErrorKind::data, "{}: there is no image", probs.name());
-    return sketch->finish(progress);
+    Calibrator calibrator = sketch->finish(progress);
+    calibrator.logits = how.logits;
+    calibrator.ignore = how.ignore;
+    return calibrator;
 }
 
 /// Everything else.
@@ -117,6 +124,8 @@ Calibrator calibrate_input(const Flags& flags, const CalibrateOptions& options, 
     const Input input = load(flags, progress);
     say(progress, input, flags.common.quiet);
     Calibrator calibrator = calibrate(input.data, options, progress);
+    calibrator.logits = input.logits;
+    calibrator.ignore = input.ignore;
     if (!input.provenance.is_null()) calibrator.input = input.provenance.dump();
     return calibrator;
 }
@@ -131,21 +140,10 @@ void run(const Flags& flags) {
     TerminalProgress progress(flags.common.quiet);
     const InputWatch inputs;
     const Stopwatch watch;
-    if (!flags.model.model.empty()) {
-        refuse_ranks("calibrate --model");
-        if (!flags.team.checkpoint.empty())
-            fail(ErrorKind::usage, "--checkpoint needs --probs: make them first with kandinsky infer");
-    }
+    if (!flags.model.model.empty()) refuse_ranks("calibrate --model");
     // A pipe without --sketch is read into memory, as any file that cannot be mapped.
     const bool stream = flags.input.probs == "-" || flags.input.labels == "-" ||
-                        (options.sketch != 0 && (NpyStream::is_stream(flags.input.probs) ||
-                                                 NpyStream::is_stream(flags.input.labels)));
-    if (options.sketch != 0 && !stream)
-        fail(ErrorKind::usage,
-             "--sketch is for images that are seen once, from a pipe (--probs -); leave it out and files "
-             "give exact thresholds");
-    if (stream && !flags.team.checkpoint.empty())
-        fail(ErrorKind::usage, "--checkpoint does not go with a pipe, which can be read only once");
+                        (options.sketch != 0 && flags.from_pipe());
     if (stream) refuse_ranks("calibrate from a pipe");
     TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups});
     const Calibrator calibrator =
@@ -182,32 +180,48 @@ void run(const Flags& flags) {
 
 Command add_calibrate(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    CLI::App* app =
-        root.add_subcommand("calibrate", "Derive thresholds for every pixel from labelled images");
-    declare_input(*app, flags->input, "", true);
-    declare_reading(*app, flags->input);
-    app->get_option("--probs")->required(false);
-    flags->model.declare(*app, false);
-    flags->images.declare(*app, "", false);
+    OptionSet& app =
+        OptionSet::add_to(root, "calibrate", "Derive thresholds for every pixel from labelled images");
+    declare_input(app, flags->input, "", true);
+    declare_reading(app, flags->input);
+    app.get_option("--probs")->required(false);
+    app.counts_unless("--logits", [flags = flags.get()] {
+        return unless(flags->model.model.empty(), "--outputs says what the network yields");
+    });
+    flags->model.declare(app, false);
+    flags->images.declare(app, "", false);
     std::string names;
     for (const std::string& name : method_names()) names += (names.empty() ? "" : ", ") + name;
-    app->add_option("-m,--method", flags->calibrate.method, "which pixels share their scores: " + names);
-    path_option(*app, "-o,--output", flags->output, "FILE.kcal", "the calibrator to write")->required();
-    path_option(*app, "--curves", flags->curves, "FILE.npy",
+    app.add_option("-m,--method", flags->calibrate.method, "which pixels share their scores: " + names);
+    app.output("-o,--output", flags->output, "FILE.kcal", "the calibrator to write")->required();
+    app.output("--curves", flags->curves, "FILE.npy",
                 "also write every pixel's curve as used, [100,C,H,W]");
-    path_option(*app, "--regions", flags->regions, "FILE.npy",
+    app.output("--regions", flags->regions, "FILE.npy",
                 "also write the region map(s), [H,W] or [C,H,W]");
-    flags->calibrate.declare(*app);
-    app->add_option(
+    flags->calibrate.declare(app);
+    app.add_option(
         "--sketch", flags->sketch,
         "for pipes (--probs -), whose images are seen once: thresholds at most so much above the exact ones "
         "(e.g. 0.005) and never below. Needs --pooling pixels unless every pixel has its own curve");
-    flags->team.declare(*app);
-    flags->common.declare(*app);
-    app->footer(
+    app.counts_unless("--sketch", [flags = flags.get()] {
+        return unless(flags->from_pipe(),
+                      "it is for images that are seen once, from a pipe (--probs -); leave it out and files "
+                      "give exact thresholds");
+    });
+    declare_checkpoint(app, flags->team);
+    app.counts_unless("--checkpoint", [flags = flags.get()] {
+        return unless(flags->model.model.empty() && !flags->from_pipe(),
+                      "only --probs from files can be read again after a stop");
+    });
+    app.counts_unless("--regions", [flags = flags.get()] {
+        const std::string name = flags->calibrate.options().method;
+        return unless(name == kAutoMethod || method(name).fit, "method " + name + " has no regions");
+    });
+    flags->common.declare(app);
+    app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"
         "  kandinsky calibrate --probs demo/cal_probs.npy --labels demo/cal_labels.npy -o demo/cal.kcal");
-    return {app, [flags] { run(*flags); }};
+    return {&app, [flags] { run(*flags); }};
 }
 
 }  // namespace kandinsky::cli

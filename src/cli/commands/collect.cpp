@@ -2,6 +2,7 @@
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
 #include "io/array/npy.hpp"
+#include "io/folder/pattern.hpp"
 
 namespace kandinsky::cli {
 
@@ -12,59 +13,85 @@ struct Flags {
     std::string output;
 };
 
+/// A field of a .csv.
+std::string csv_field(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string out = "\"";
+    for (const char letter : text) out += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+    return out + "\"";
+}
+
 void run(const Flags& flags) {
     namespace fs = std::filesystem;
     const ThreadLimit limit(flags.common.threads);
     const std::string &probs = flags.input.probs, &labels = flags.input.labels;
     if (probs.empty() && labels.empty())
         fail(ErrorKind::usage, "nothing to read: give --probs, --labels or both");
-    if (labels.empty() && flags.input.folder.only_annotated)
-        fail(ErrorKind::usage, "--only-annotated needs --labels");
     for (const std::string& path : {probs, labels})
         if (!path.empty() && !is_images(path))
             fail(ErrorKind::usage, "{} is no folder of images; arrays need no collecting", path);
-    make_folder(flags.output);
     const auto name = [&](const char* file) { return (fs::path(flags.output) / file).string(); };
     TerminalProgress progress(flags.common.quiet);
-    const FolderOptions options = flags.input.folder_options({});
+    const FolderOptions options = flags.input.folder_options();
     const auto label_source = labels.empty() ? nullptr : open_images(labels, Role::labels, options);
     const auto probs_source =
         probs.empty() ? nullptr : open_images(probs, Role::probabilities, options, labels);
+    flags.input.folder.check_volumes(probs_source ? *probs_source : *label_source);
+    make_folder(flags.output);
     const FolderData read = read_images(probs_source.get(), label_source.get(), options, progress);
     Outputs outputs{{"probs", read.probs.empty() ? "" : name("probs.npy")},
                     {"labels", read.labels.empty() ? "" : name("labels.npy")},
-                    {"groups", read.groups.empty() ? "" : name("groups.npy")},
+                    {"groups", name("groups.npy")},
                     {"images", name("images.csv")}};
     if (outputs.has("probs")) write_npy_rows(outputs.file("probs"), read.probs, read.usable);
     if (outputs.has("labels")) write_npy_rows(outputs.file("labels"), read.labels, read.usable);
-    if (outputs.has("groups")) write_npy_rows(outputs.file("groups"), read.groups, read.usable);
     std::string table = "name,slice\n";
+    std::vector<std::string> names;
+    for (const ImageOrigin& origin : read.origins) names.push_back(origin.name);
     for (const std::uint32_t row : read.usable)
-        table += fmt::format("{},{}\n", read.origins[row].name, read.origins[row].slice);
+        table += fmt::format("{},{}\n", csv_field(names[row]), read.origins[row].slice);
+    // Images that stand alone are groups by the names of their files.
+    write_npy_rows(outputs.file("groups"),
+                   read.groups.empty() ? Array::copy_of(group_ids(names, ""), {names.size()}) : read.groups,
+                   read.usable);
     outputs.file("images").write(table);
     outputs.commit();
     progress.clear();
     if (flags.common.quiet) return;
     for (const std::string& remark : read.remarks) warn(progress, remark);
-    print(fmt::format("{}: {} images of {} cases, {} x {} pixels\n", flags.output, read.usable.size(),
-                      read.cases, read.provenance.value("width", 0), read.provenance.value("height", 0)));
+    const std::vector<std::size_t>& shape = (read.probs.empty() ? read.labels : read.probs).shape();
+    print(fmt::format("{}: {} images of {} cases, {} x {} pixels (width x height)\n", flags.output,
+                      read.usable.size(), read.cases, shape.back(), shape[shape.size() - 2]));
 }
 }  // namespace
 
 Command add_collect(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    CLI::App* app = root.add_subcommand("collect", "Read folders of files into .npy arrays");
-    path_option(*app, "--probs", flags->input.probs, "FOLDER", "folder of probabilities");
-    path_option(*app, "--labels", flags->input.labels, "FOLDER", "folder of labels");
-    path_option(*app, "-o,--output", flags->output, "FOLDER",
+    OptionSet& app = OptionSet::add_to(root, "collect", "Read folders of files into .npy arrays");
+    app.input("--probs", flags->input.probs, "FOLDER", "folder of probabilities");
+    app.input("--labels", flags->input.labels, "FOLDER", "folder of labels");
+    app.output("-o,--output", flags->output, "FOLDER",
                 "folder for probs.npy, labels.npy, groups.npy and images.csv (name and slice of each)")
         ->required();
-    declare_reading(*app, flags->input);
-    flags->common.declare(*app);
-    app->footer(
+    declare_reading(app, flags->input);
+    app.counts_unless("--ignore", [flags = flags.get()] {
+        const FolderFlags& folder = flags->input.folder;
+        return unless(folder.only_annotated || !(folder.grid + folder.coco.letterbox).empty(),
+                      "labels are written as they are");
+    });
+    for (const char* const flag : {"--ignore", "--padding", "--only-annotated"})
+        app.counts_unless(flag, [flags = flags.get()] {
+            return unless(!flags->input.labels.empty(), "there are no --labels");
+        });
+    for (const char* const flag : {"--logits", "--class-files"})
+        app.counts_unless(flag, [flags = flags.get()] {
+            return unless(!flags->input.probs.empty(), "there are no --probs");
+        });
+    flags->common.declare(app);
+    app.footer(
         "Example (folders 'probs' and 'labels' hold one file for each case or image):\n"
         "  kandinsky collect --probs probs --labels labels --only-annotated --grid 64x64 -o arrays");
-    return {app, [flags] { run(*flags); }};
+    return {&app, [flags] { run(*flags); }};
 }
 
 }  // namespace kandinsky::cli

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
+#include "cli/options/option_set.hpp"
 
 namespace kandinsky::cli {
 
 /// A sub-command declares its options and what to do when it is chosen.
 struct Command {
-    CLI::App* app = nullptr;
+    OptionSet* app = nullptr;
     std::function<void()> run;
 };
 

@@ -29,15 +29,24 @@ struct Flags {
     std::size_t bootstrap = 0;
     bool map = false, more = false;
     EmptyFlags empty;
+
+    [[nodiscard]] std::vector<std::string> asked() const {
+        if (!methods.empty()) return split(methods, ',');
+        if (calibrate.paper()) return {"pixel", "image", "kmeans", "genann", "fcc"};
+        return default_methods();
+    }
+    [[nodiscard]] bool samples() const { return sample > 0; }
+    [[nodiscard]] bool prints() const { return json != "-" && !(common.quiet && !json.empty()); }
+    [[nodiscard]] bool shows_intervals() const { return (more && prints()) || !json.empty(); }
+    [[nodiscard]] bool by_class() const { return calibrate.condition != "none"; }
+    [[nodiscard]] bool without_report() const { return !report.wanted(); }
 };
 
 void run(Flags flags) {
     const ThreadLimit limit(threads_for(flags.common.threads));
     check_alpha(flags.alpha);
     CompareOptions options;
-    options.methods = split(flags.methods, ',');
-    if (options.methods.empty() && flags.calibrate.paper())
-        options.methods = {"pixel", "image", "kmeans", "genann", "fcc"};
+    options.methods = flags.asked();
     options.calibrate = flags.calibrate.options();
     options.alpha = flags.alpha;
     options.sample = flags.sample;
@@ -52,13 +61,7 @@ void run(Flags flags) {
     flags.test.folder = flags.cal.folder;
     TerminalProgress progress(flags.common.quiet);
     const InputWatch inputs;
-    if (flags.report.wanted()) {
-        // The page shows single images, which other ranks have.
-        refuse_ranks("compare --report");
-        if (!flags.team.checkpoint.empty())
-            fail(ErrorKind::usage,
-                 "--checkpoint does not go with --report; make the page with kandinsky report");
-    }
+    if (flags.report.wanted()) refuse_ranks("compare --report");  // other ranks have the images it shows
     TeamWork work(flags.team, {flags.cal.probs, flags.cal.labels, flags.cal.groups, flags.test.probs,
                                flags.test.labels, flags.test.groups});
     const Input cal_input = flags.cal.load(progress), test_input = flags.test.load(progress);
@@ -87,7 +90,7 @@ void run(Flags flags) {
     write_json(flags.json, outputs, json);
     outputs.commit();
     work.done();
-    if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
+    if (flags.prints())
         print(comparison_table(comparison, flags.classes) +
               (flags.more ? comparison_details(comparison, flags.classes) : "") +
               (flags.map || is_terminal() ? error_text_map(comparison, flags.classes) : "") + traffic);
@@ -96,42 +99,51 @@ void run(Flags flags) {
 
 Command add_compare(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    CLI::App* app = root.add_subcommand("compare", "The paper's table: coverage error of several methods");
-    declare_input(*app, flags->cal, "cal-", true);
-    declare_input(*app, flags->test, "test-", true);
-    declare_reading(*app, flags->cal);
-    app->add_option("--methods", flags->methods,
+    OptionSet& app =
+        OptionSet::add_to(root, "compare", "The paper's table: coverage error of several methods");
+    declare_input(app, flags->cal, "cal-", true);
+    declare_input(app, flags->test, "test-", true);
+    declare_reading(app, flags->cal);
+    app.add_option("--methods", flags->methods,
                     "methods, separated by commas; 'auto' is one too, METHOD:SCORE takes another score than "
                     "the rest (default: all that need no file, without auto)");
-    app->add_option("--classes", flags->classes, "classes to report (default: all)")
-        ->default_str("")
-        ->delimiter(',');
-    app->add_option("--alpha", flags->alpha, "level for coverage and what the sets hold");
-    count_option(*app, "--sample", flags->sample,
+    declare_classes(app, flags->classes, "classes to report (default: all)");
+    app.add_option("--alpha", flags->alpha, "level for coverage and what the sets hold");
+    app.add_option("--sample", flags->sample,
                  "calibrate on a random subset of so many groups (images without groups)")
         ->default_str("");
-    count_option(*app, "--draws", flags->draws, "number of such subsets; mean and spread are reported");
+    app.add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported");
     flags->empty.declare(
-        *app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
-    count_option(
-        *app, "--bootstrap", flags->bootstrap,
+        app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
+    app.add_option("--bootstrap", flags->bootstrap,
         "resamples of the test groups (images without groups) for 90 % intervals, e.g. 200; 0: none");
-    app->add_flag("--more", flags->more,
+    app.add_flag("--more", flags->more,
                   "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
-    path_option(*app, "--json", flags->json, "FILE", "write the results as JSON ('-': standard output)");
-    app->add_flag("--map", flags->map, "draw the errors as letters below the table (always on a terminal)");
-    path_option(*app, "--report", flags->report.page, "FILE.html",
+    app.output("--json", flags->json, "FILE", "write the results as JSON ('-': standard output)");
+    app.add_flag("--map", flags->map, "draw the errors as letters below the table (always on a terminal)");
+    app.output("--report", flags->report.page, "FILE.html",
                 "write one self-contained HTML page about all of it");
-    flags->report.declare(*app);
-    flags->photos.declare(*app);
-    flags->calibrate.declare(*app);
-    flags->team.declare(*app);
-    flags->common.declare(*app);
-    app->footer(
+    flags->report.declare(app);
+    flags->photos.declare(app, flags->report);
+    flags->calibrate.declare(app, [flags = flags.get()] { return flags->asked(); });
+    declare_checkpoint(app, flags->team);
+    const auto counts = [&app, flags = flags.get()](const char* flag, bool (Flags::*when)() const,
+                                                    const char* why) {
+        app.counts_unless(flag, [=] { return unless((flags->*when)(), why); });
+    };
+    counts("--draws", &Flags::samples, "there is no --sample: how many to draw each time");
+    counts("--bootstrap", &Flags::shows_intervals, "intervals stand in --more and --json only");
+    for (const char* const flag : {"--more", "--map"})
+        counts(flag, &Flags::prints, "no table is printed beside --json");
+    counts("--classes", &Flags::by_class, "with --condition none all classes share one row");
+    counts("--checkpoint", &Flags::without_report,
+           "the report's images are with one process; make the page with kandinsky report");
+    flags->common.declare(app);
+    app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"
         "  kandinsky compare --cal-probs demo/cal_probs.npy --cal-labels demo/cal_labels.npy \\\n"
         "      --test-probs demo/test_probs.npy --test-labels demo/test_labels.npy --classes 1");
-    return {app, [flags] { run(*flags); }};
+    return {&app, [flags] { run(*flags); }};
 }
 
 }  // namespace kandinsky::cli

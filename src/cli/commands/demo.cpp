@@ -142,22 +142,23 @@ void run(const Flags& flags) {
 
 Command add_demo(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    CLI::App* app = root.add_subcommand("demo", "The whole flow on scenes the program makes itself");
-    app->add_option("-o,--output", flags->output, "folder for scenes, calibrators and results");
-    app->add_option("--preset", flags->preset, "photo or medical");
-    count_option(*app, "--images", flags->images,
+    OptionSet& app = OptionSet::add_to(root, "demo", "The whole flow on scenes the program makes itself");
+    app.add_option("-o,--output", flags->output, "folder for scenes, calibrators and results");
+    app.add_option("--preset", flags->preset, "photo or medical");
+    app.add_option("--images", flags->images,
                  fmt::format("calibration images (default: {} photos, or {} slices of about 30 patients)",
                              kPhotos, kSlices))
         ->default_str("");
-    count_option(*app, "--test-images", flags->test_images, "test images");
-    app->add_option("--size", flags->size, "WIDTHxHEIGHT (default: the preset's)");
-    count_option(*app, "--seed", flags->seed, "seed of the scenes and of everything random");
-    path_option(*app, "--report", flags->report.page, "FILE.html",
+    app.add_option("--test-images", flags->test_images, "test images");
+    app.add_option("--size", flags->size, "WIDTHxHEIGHT (default: the preset's)");
+    app.add_option("--seed", flags->seed, "seed of the scenes and of everything random");
+    app.output("--report", flags->report.page, "FILE.html",
                 "the report (default: report.html in the folder)");
-    flags->report.declare(*app);
-    flags->common.declare(*app);
-    app->footer("Example:\n  kandinsky demo -o demo");
-    return {app, [flags] { run(*flags); }};
+    flags->report.has_default_page = has_report_template();
+    flags->report.declare(app);
+    flags->common.declare(app);
+    app.footer("Example:\n  kandinsky demo -o demo");
+    return {&app, [flags] { run(*flags); }};
 }
 
 }  // namespace kandinsky::cli

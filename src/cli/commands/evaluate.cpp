@@ -4,6 +4,7 @@
 #include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "cli/process/ranks.hpp"
+#include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
 #include "io/array/npy.hpp"
 #include "io/file/input_watch.hpp"
@@ -24,6 +25,8 @@ struct Flags {
     std::uint64_t seed = 0;
     bool more = false;
     EmptyFlags empty;
+
+    [[nodiscard]] bool prints() const { return json != "-" && !(common.quiet && !json.empty()); }
 };
 
 void write_map(AtomicFile& file, const std::vector<const std::vector<double>*>& planes, const Grid& grid) {
@@ -39,9 +42,11 @@ void run(const Flags& flags) {
     TerminalProgress progress(flags.common.quiet);
     const InputWatch inputs;
     const Calibrator calibrator = load(flags.calibrator);
+    if (!flags.classes.empty() && calibrator.options.condition == Condition::none)
+        fail(ErrorKind::usage, "--classes has no effect: {} has one curve for all classes", flags.calibrator);
     check_classes(flags.classes, calibrator.classes, "the calibrator has");
     TeamWork work(flags.team, {flags.calibrator, flags.input.probs, flags.input.labels, flags.input.groups});
-    const Input input = flags.input.load(progress, calibrator.input);
+    const Input input = flags.input.load(progress, &calibrator);
     say(progress, input, flags.common.quiet);
     const Dataset& data = input.data;
     const Stopwatch watch;
@@ -72,7 +77,7 @@ void run(const Flags& flags) {
     write_json(flags.json, outputs, json);
     outputs.commit();
     work.done();
-    if (flags.json != "-" && !(flags.common.quiet && !flags.json.empty()))
+    if (flags.prints())
         print(evaluation_table(calibrator, report, flags.classes) +
               (flags.more ? evaluation_details(calibrator, report, flags.classes) : "") + traffic);
 }
@@ -80,33 +85,35 @@ void run(const Flags& flags) {
 
 Command add_evaluate(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    CLI::App* app = root.add_subcommand("evaluate", "Measure coverage of a calibrator on labelled images");
-    path_option(*app, "calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
-    declare_input(*app, flags->input, "", true);
-    declare_reading(*app, flags->input);
-    app->add_option("--alpha", flags->alpha, "level for coverage and what the sets hold");
-    app->add_option("--classes", flags->classes, "classes to report (default: all)")
-        ->default_str("")
-        ->delimiter(',');
+    OptionSet& app =
+        OptionSet::add_to(root, "evaluate", "Measure coverage of a calibrator on labelled images");
+    app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
+    declare_input(app, flags->input, "", true);
+    declare_reading(app, flags->input);
+    app.add_option("--alpha", flags->alpha, "level for coverage and what the sets hold");
+    declare_classes(app, flags->classes, "classes to report (default: all)");
     flags->empty.declare(
-        *app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
-    count_option(*app, "--bootstrap", flags->bootstrap,
+        app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
+    app.add_option("--bootstrap", flags->bootstrap,
                  "resamples of the groups (images without groups) behind the 90 % intervals; 0: none");
-    count_option(*app, "--seed", flags->seed, "seed of the resamples");
-    app->add_flag("--more", flags->more,
+    app.add_option("--seed", flags->seed, "seed of the resamples");
+    app.add_flag("--more", flags->more,
                   "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
-    path_option(*app, "--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
-    path_option(*app, "--ce-map", flags->ce_map, "FILE.npy",
+    app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
+    app.output("--ce-map", flags->ce_map, "FILE.npy",
                 "coverage error of every pixel, float64 [C,H,W], NaN without test sample");
-    path_option(*app, "--ece-map", flags->ece_map, "FILE.npy",
+    app.output("--ece-map", flags->ece_map, "FILE.npy",
                 "expected calibration error of every pixel, float64 [C,H,W]");
-    flags->team.declare(*app);
-    flags->common.declare(*app);
-    app->footer(
+    declare_checkpoint(app, flags->team);
+    app.counts_unless("--more", [flags = flags.get()] {
+        return unless(flags->prints(), "no table is printed beside --json");
+    });
+    flags->common.declare(app);
+    app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"
         "  kandinsky evaluate demo/kmeans.kcal --probs demo/test_probs.npy --labels demo/test_labels.npy "
         "--json -");
-    return {app, [flags] { run(*flags); }};
+    return {&app, [flags] { run(*flags); }};
 }
 
 }  // namespace kandinsky::cli

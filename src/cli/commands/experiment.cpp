@@ -329,24 +329,27 @@ void run(const Flags& flags) {
 
 Command add_experiment(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    CLI::App* app =
-        root.add_subcommand("experiment", "A whole experiment, from raw files to the table and the report");
-    app->add_option("name", flags->name, "an experiment that comes along (coco-s, ...), or a .json file")
+    OptionSet& app = OptionSet::add_to(
+        root, "experiment", "A whole experiment, from raw files to the table and the report");
+    app.add_option("name", flags->name, "an experiment that comes along (coco-s, ...), or a .json file")
         ->required();
-    path_option(*app, "--data", flags->data, "DIR", "folder that holds the raw files")->required();
-    path_option(*app, "-o,--output", flags->output, "DIR",
+    app.input("--data", flags->data, "DIR", "folder that holds the raw files")->required();
+    app.output("-o,--output", flags->output, "DIR",
                 "folder of the run; what is there already and still right is not made again")
         ->required();
-    path_option(*app, "--model", flags->model, "FILE", "a trained model, instead of training one");
-    app->add_option("--epochs", flags->epochs, "passes over the training images (default: as declared)")
+    app.input("--model", flags->model, "FILE", "a trained model, instead of training one");
+    app.add_option("--epochs", flags->epochs, "passes over the training images (default: as declared)")
         ->default_str("");
-    app->add_option("--batch", flags->batch, "images at a time during inference");
-    flags->device.declare(*app);
-    flags->common.declare(*app);
-    app->footer(
+    app.add_option("--batch", flags->batch, "images at a time during inference");
+    app.counts_unless("--epochs", [flags = flags.get()] {
+        return unless(flags->model.empty(), "--model is trained already");
+    });
+    flags->device.declare(app);
+    flags->common.declare(app);
+    app.footer(
         "Example (with the Decathlon's hippocampus task in Task04_Hippocampus):\n"
         "  kandinsky experiment hippocampus-s --data Task04_Hippocampus -o runs/hippocampus-s");
-    return {app, [flags] { run(*flags); }};
+    return {&app, [flags] { run(*flags); }};
 }
 
 }  // namespace kandinsky::cli

@@ -142,22 +142,29 @@ Array infer_all(OpenedModel& model, const Samples& samples, std::size_t batch, c
 
 Command add_infer(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    CLI::App* app = root.add_subcommand("infer", "Probability maps of a network, for calibrate and predict");
-    flags->model.declare(*app, true);
-    flags->images.declare(*app, "", true);
-    path_option(*app, "--groups", flags->groups, "FILE", "which images belong to one scan, [N]");
-    path_option(*app, "-o,--output", flags->output, "PATH",
+    OptionSet& app =
+        OptionSet::add_to(root, "infer", "Probability maps of a network, for calibrate and predict");
+    flags->model.declare(app, true);
+    flags->images.declare(app, "", true);
+    app.input("--groups", flags->groups, "FILE", "which images belong to one scan, [N]");
+    app.output("-o,--output", flags->output, "PATH",
                 "FILE.npy: one array [N,C,H,W]; else a folder of NAME.npy or, for volumes, NAME.npz files")
         ->required();
-    flags->folder.declare(*app, false);
-    app->add_option("--dtype", flags->dtype, "float16 or float32");
-    flags->common.declare(*app);
-    app->footer(
+    app.counts_unless("--groups", [flags = flags.get()] {
+        return unless(fs::path(flags->output).extension() == ".npy", "files are inferred one by one");
+    });
+    flags->folder.declare(app, false, [flags = flags.get()] {
+        return unless(is_images(flags->images.images) || has_photos(flags->images.images),
+                      "it is for folders of files, not for arrays");
+    });
+    app.add_option("--dtype", flags->dtype, "float16 or float32");
+    flags->common.declare(app);
+    app.footer(
         "Examples:\n"
         "  kandinsky infer --model unet.pt --images photos.npy -o probs.npy\n"
         "  kandinsky infer --model unet.pt --images imagesTr -o probs\n"
         "  kandinsky infer --model net.onnx --outputs softmax --images photos.npy -o probs.npy");
-    return {app, [flags] { run(*flags); }};
+    return {&app, [flags] { run(*flags); }};
 }
 
 }  // namespace kandinsky::cli

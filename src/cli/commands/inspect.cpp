@@ -16,6 +16,9 @@ struct Flags {
     bool json = false;
 };
 
+constexpr std::size_t kMostRows = 20;  // of a table
+constexpr std::ptrdiff_t kScreen = 40;  // lines
+
 std::string text_of(const nlohmann::ordered_json& item) {
     return item.is_number_float() ? fmt::format("{:.6g}", item.get<double>()) : item.dump();
 }
@@ -69,13 +72,47 @@ std::string rule_of(const Calibrator& calibrator) {
     return out;
 }
 
-/// The groups that set the thresholds of a stratum; a dash where groups do not count.
-std::string groups_of(const Calibrator& calibrator, std::size_t s) {
-    std::uint64_t most = 0;
-    if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) most = smooth->storage().groups;
-    for (std::size_t r = 0; r < calibrator.curves[s].size(); ++r)
-        most = std::max(most, calibrator.curves[s].groups(r));
-    return most > 0 ? std::to_string(most) : "-";
+/// What is known of a stratum.
+struct Row {
+    std::uint64_t groups = 0;  ///< that set its thresholds; 0 where groups do not count
+    std::uint64_t scores = 0, low = UINT64_MAX, high = 0;  ///< in all, and in its regions
+    std::size_t empty = 0, infinite = 0;                   ///< pixels without data, always in the set
+};
+
+std::vector<Row> rows_of(const Calibrator& calibrator, double alpha) {
+    const std::vector<float> limits = score_thresholds(calibrator, alpha);
+    const std::size_t pixels = calibrator.grid.pixels();
+    std::vector<Row> rows(calibrator.strata());
+    for (std::size_t s = 0; s < rows.size(); ++s) {
+        Row& row = rows[s];
+        if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) row.groups = smooth->storage().groups;
+        for (std::size_t r = 0; r < calibrator.curves[s].size(); ++r)
+            row.groups = std::max(row.groups, calibrator.curves[s].groups(r));
+        std::vector<std::uint64_t> in_region(calibrator.partitions[s].regions);
+        for (std::size_t p = 0; p < pixels; ++p) {
+            const std::uint32_t count = calibrator.counts[s * pixels + p];
+            in_region[calibrator.partitions[s].region[p]] += count;
+            row.empty += count == 0;
+            row.infinite += std::isinf(limits[s * pixels + p]) && limits[s * pixels + p] > 0;
+        }
+        for (const std::uint64_t n : in_region)
+            row.scores += n, row.low = std::min(row.low, n), row.high = std::max(row.high, n);
+    }
+    return rows;
+}
+
+/// The description, and the figures of the table.
+std::string json_of(const Calibrator& calibrator, double alpha) {
+    auto json = nlohmann::ordered_json::parse(describe(calibrator));
+    const std::vector<Row> rows = rows_of(calibrator, alpha);
+    json["figures"] = {{"alpha", alpha}, {"strata", nlohmann::ordered_json::array()}};
+    for (const Row& row : rows)
+        json["figures"]["strata"].push_back({{"groups", row.groups},
+                                             {"scores", row.scores},
+                                             {"scores_per_region", {row.low, row.high}},
+                                             {"pixels_without_data", row.empty},
+                                             {"infinite_pixels", row.infinite}});
+    return json.dump(2) + "\n";
 }
 
 std::string summary(const Calibrator& calibrator, double alpha) {
@@ -100,51 +137,47 @@ std::string summary(const Calibrator& calibrator, double alpha) {
     out += fmt::format("promise       {}\n", rule_of(calibrator));
     out += fmt::format("guarantee     {}\n\n", guarantee(calibrator));
     if (!calibrator.choices.empty()) out += choice_table(calibrator) + "\n";
-    const std::vector<float> limits = score_thresholds(calibrator, alpha);
-    const std::size_t pixels = calibrator.grid.pixels();
     out += fmt::format("{:<8}{:>8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", "class", "groups", "regions", "scores",
                        "scores per region", "no data (px)", "infinite (px)");
-    for (std::size_t s = 0; s < calibrator.strata(); ++s) {
-        std::uint64_t total = 0, low = UINT64_MAX, high = 0;
-        std::vector<std::uint64_t> in_region(calibrator.partitions[s].regions);
-        for (std::size_t p = 0; p < pixels; ++p)
-            in_region[calibrator.partitions[s].region[p]] += calibrator.counts[s * pixels + p];
-        for (const std::uint64_t n : in_region) total += n, low = std::min(low, n), high = std::max(high, n);
-        std::size_t empty = 0, infinite = 0;
-        for (std::size_t p = 0; p < pixels; ++p) {
-            empty += calibrator.counts[s * pixels + p] == 0;
-            infinite += std::isinf(limits[s * pixels + p]) && limits[s * pixels + p] > 0;
-        }
+    const std::size_t shown = std::min(calibrator.strata(), kMostRows);
+    const std::vector<Row> rows = rows_of(calibrator, alpha);
+    for (std::size_t s = 0; s < shown; ++s)
         out += fmt::format("{:<8}{:>8}{:>8}{:>12}{:>20}{:>14}{:>14}\n",
-                           calibrator.strata() == 1 ? "all" : std::to_string(s), groups_of(calibrator, s),
-                           calibrator.partitions[s].regions, total, fmt::format("{} to {}", low, high), empty,
-                           infinite);
-    }
+                           calibrator.strata() == 1 ? "all" : std::to_string(s),
+                           rows[s].groups > 0 ? std::to_string(rows[s].groups) : "-",
+                           calibrator.partitions[s].regions, rows[s].scores,
+                           fmt::format("{} to {}", rows[s].low, rows[s].high), rows[s].empty,
+                           rows[s].infinite);
+    if (shown < calibrator.strata())
+        out += fmt::format("... and {} more classes, see --json\n", calibrator.strata() - shown);
     out += fmt::format("(infinite thresholds at alpha {}: the class is always in the set there)\n", alpha);
+    std::string shapes;
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
         if (calibrator.partitions[s].geometry != "{}")
-            out += fmt::format("\ngeometry of {}{}\n{}",
-                               calibrator.strata() == 1 ? "all classes" : fmt::format("class {}", s),
-                               calibrator.choices.empty() ? "" : " (" + calibrator.method_of(s) + ")",
-                               brief(nlohmann::ordered_json::parse(calibrator.partitions[s].geometry)));
-    return out;
+            shapes += fmt::format("\ngeometry of {}{}\n{}",
+                                  calibrator.strata() == 1 ? "all classes" : fmt::format("class {}", s),
+                                  calibrator.choices.empty() ? "" : " (" + calibrator.method_of(s) + ")",
+                                  brief(nlohmann::ordered_json::parse(calibrator.partitions[s].geometry)));
+    const auto lines =
+        std::count(out.begin(), out.end(), '\n') + std::count(shapes.begin(), shapes.end(), '\n');
+    return out + (lines <= kScreen ? shapes : "geometry: see --json\n");
 }
 
 void run(const Flags& flags) {
     check_alpha(flags.alpha);
     const Calibrator calibrator = load(flags.calibrator);
-    print(flags.json ? describe(calibrator) + "\n" : summary(calibrator, flags.alpha));
+    print(flags.json ? json_of(calibrator, flags.alpha) : summary(calibrator, flags.alpha));
 }
 }  // namespace
 
 Command add_inspect(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    CLI::App* app = root.add_subcommand("inspect", "Show what a calibrator is and promises");
-    path_option(*app, "calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
-    app->add_option("--alpha", flags->alpha, "level at which infinite thresholds are counted");
-    app->add_flag("--json", flags->json, "print the description as JSON");
-    app->footer("Example (after 'kandinsky demo -o demo'):\n  kandinsky inspect demo/kmeans.kcal");
-    return {app, [flags] { run(*flags); }};
+    OptionSet& app = OptionSet::add_to(root, "inspect", "Show what a calibrator is and promises");
+    app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
+    app.add_option("--alpha", flags->alpha, "level at which infinite thresholds are counted");
+    app.add_flag("--json", flags->json, "print the description as JSON");
+    app.footer("Example (after 'kandinsky demo -o demo'):\n  kandinsky inspect demo/kmeans.kcal");
+    return {&app, [flags] { run(*flags); }};
 }
 
 }  // namespace kandinsky::cli

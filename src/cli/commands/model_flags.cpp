@@ -10,18 +10,23 @@
 
 namespace kandinsky::cli {
 
-void DeviceFlags::declare(CLI::App& app) {
+namespace {
+constexpr const char* kNoNetwork = "no network runs; probabilities come from --probs";
+}  // namespace
+
+void DeviceFlags::declare(OptionSet& app) {
     app.add_option("--device", device, "where the network runs: auto, cpu or cuda")
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
-    app.add_flag("--mixed", mixed, "bfloat16 where it does no harm (GPU)");
+    app.counts_unless(app.add_flag("--mixed", mixed, "bfloat16 where it does no harm (GPU)"),
+                      [this] { return unless(device != "cpu", "it is for GPUs, but --device is cpu"); });
 }
 
 EngineOptions DeviceFlags::options(std::size_t threads) const {
     return {.device = device.c_str(), .threads = static_cast<std::uint32_t>(threads), .mixed = mixed};
 }
 
-void ImageFlags::declare(CLI::App& app, const std::string& prefix, bool required) {
-    auto* const option = path_option(app, "--" + prefix + "images", images, "PATH",
+void ImageFlags::declare(OptionSet& app, const std::string& prefix, bool required) {
+    auto* const option = app.input("--" + prefix + "images", images, "PATH",
                                      "images for the network: a folder of photos or volumes, or an array "
                                      "[N,H,W] or [N,channels,H,W]");
     if (required) option->required();
@@ -29,6 +34,7 @@ void ImageFlags::declare(CLI::App& app, const std::string& prefix, bool required
     app.add_option("--intensity", intensity,
                    "what intensities become: byte (divided by 255; default for photos), percentile (of the "
                    "scan, to [0,1]), none");
+    app.counts_unless("--intensity", [this] { return unless(!images.empty(), kNoNetwork); });
 }
 
 std::string intensity_rule(const std::string& flag, const std::string& standard, DType dtype) {
@@ -48,8 +54,7 @@ ImageInput ImageFlags::load(const std::string& labels, const std::string& groups
              "{} is a folder, but {} is an array: files pair by name, so both must be folders",
              files ? images : labels, files ? labels : images);
     Array pixels, truth, parts;
-    std::vector<std::int64_t> ignored =
-        ignore == "none" ? std::vector<std::int64_t>{} : parse_integers(ignore, "--ignore");
+    std::vector<std::int64_t> ignored = ignored_labels(ignore);
     if (files) {
         ImageFiles wanted{.images = images, .labels = labels, .folder = folder.options()};
         wanted.folder.ignore = ignored;
@@ -59,29 +64,30 @@ ImageInput ImageFlags::load(const std::string& labels, const std::string& groups
         parts = read.groups;
         if (!labels.empty()) ignored = read.ignore;
     } else {
-        if (folder.any())
-            fail(ErrorKind::usage, "--axis, --grid, --resize and the like need folders, but {} is an array",
-                 images);
         pixels = load_array(images, {"images", "image", "x"});
         if (!labels.empty()) truth = load_array(labels, {"labels", "label", "masks"});
     }
-    if (!groups.empty()) parts = load_array(groups, {"groups", "group", "patients"});
+    if (!groups.empty()) parts = load_groups(groups);
     const std::string rule = intensity_rule(intensity, standard, pixels.dtype());
     return {Samples(pixels, truth, parts, intensity_of(rule), ignored, images, labels), truth, parts, rule,
             ignored};
 }
 
-void ModelFlags::declare(CLI::App& app, bool required) {
-    auto* const option = path_option(app, "--model", model, "FILE",
+void ModelFlags::declare(OptionSet& app, bool required) {
+    auto* const option = app.input("--model", model, "FILE",
                                      "what 'kandinsky train' wrote, a TorchScript .pt, or an .onnx");
     if (required) option->required();
-    app.add_option(
-        "--outputs", outputs,
-        "what a TorchScript or ONNX network yields: sigmoid or softmax (logits), or none (probabilities)");
-    app.add_option("--multiple", multiple, "pad images to a multiple of this (default: as the model says)")
-        ->default_str("");
-    app.add_option("--batch", batch, "images at a time")->check(CLI::PositiveNumber);
-    device.declare(app);
+    app.counts_unless([this] { return unless(!model.empty(), kNoNetwork); }, [&] {
+        app.add_option(
+            "--outputs", outputs,
+            "what a TorchScript or ONNX network yields: sigmoid or softmax (logits), or none "
+            "(probabilities)");
+        app.add_option("--multiple", multiple,
+                       "pad images to a multiple of this (default: as the model says)")
+            ->default_str("");
+        app.add_option("--batch", batch, "images at a time")->check(CLI::Range(1, 1 << 20));
+        device.declare(app);
+    });
 }
 
 OpenedModel ModelFlags::open(std::size_t threads) const {
@@ -117,10 +123,11 @@ std::function<Array(std::size_t)> from_array(const std::string& name, const Inpu
 }
 }  // namespace
 
-void PhotoFlags::declare(CLI::App& app) {
-    path_option(app, "--photos", photos, "PATH",
-                "photos of the test images, to lie under their sets in the report: a folder of JPEG or "
-                "PNG files, or an array uint8 [N,3,H,W]");
+void PhotoFlags::declare(OptionSet& app, const ReportFlags& report) {
+    app.input("--photos", photos, "PATH",
+              "photos of the test images, to lie under their sets in the report: a folder of JPEG or "
+              "PNG files, or an array uint8 [N,3,H,W]");
+    app.counts_unless("--photos", [&report] { return unless(!report.page.empty(), "no report is written"); });
 }
 
 std::function<Array(std::size_t)> PhotoFlags::reader(const Input& test, Grid letterbox) const {

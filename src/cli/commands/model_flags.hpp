@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/options/input.hpp"
+#include "cli/options/report_flags.hpp"
 #include "model/inference.hpp"
 
 namespace kandinsky::cli {
@@ -9,7 +10,7 @@ namespace kandinsky::cli {
 struct DeviceFlags {
     std::string device = "auto";
     bool mixed = false;
-    void declare(CLI::App& app);
+    void declare(OptionSet& app);
     [[nodiscard]] EngineOptions options(std::size_t threads) const;
 };
 
@@ -25,7 +26,7 @@ struct ImageInput {
 struct ImageFlags {
     std::string images, intensity;
 
-    void declare(CLI::App& app, const std::string& prefix, bool required);
+    void declare(OptionSet& app, const std::string& prefix, bool required);
     /// `standard`: the intensity rule when the flag is not given; empty: bytes for uint8, none otherwise.
     [[nodiscard]] ImageInput load(const std::string& labels, const std::string& groups,
                                   const std::string& ignore, const FolderFlags& folder,
@@ -42,7 +43,7 @@ struct ModelFlags {
     std::size_t batch = 8;
     DeviceFlags device;
 
-    void declare(CLI::App& app, bool required);
+    void declare(OptionSet& app, bool required);
     [[nodiscard]] OpenedModel open(std::size_t threads) const;
 };
 
@@ -54,7 +55,7 @@ struct ModelFlags {
 struct PhotoFlags {
     std::string photos;
 
-    void declare(CLI::App& app);
+    void declare(OptionSet& app, const ReportFlags& report);
     /// Reads the photo of one test image onto the grid: from an array uint8 [N,3,H,W] or [N,H,W,3], or from
     /// a folder by the name of the image's file; scaled to the grid, with proportions kept where a letterbox
     /// was asked for. Nothing when the flag was not given. Throws when a photo cannot be had.

@@ -24,6 +24,12 @@ struct Flags {
     double alpha = 0.1;
     bool packed = false;
     EmptyFlags empty;
+
+    /// Folders go into a folder, one file a case, unless the name asks for one array.
+    [[nodiscard]] bool to_folder() const {
+        return !output.empty() && is_images(input.probs) &&
+               std::filesystem::path(output).extension() != ".npy";
+    }
 };
 
 /// Appends predictions to a file whose header is written.
@@ -82,8 +88,9 @@ FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& p
     FolderPrediction out;
     check_output(input.probs, output);
     FolderOutput folder(output);
-    FolderOptions options = input.folder_options(calibrator.input);
+    FolderOptions options = input.folder_options(&calibrator);
     const auto source = open_images(input.probs, Role::probabilities, options);
+    input.folder.check_volumes(*source);
     const Pairing pairing = pair_items(source.get(), nullptr);
     std::vector<BadFile> bad = pairing.bad;
     refuse_bad(bad, pairing.files, options.skip_bad);
@@ -158,17 +165,11 @@ void run(const Flags& flags) {
         fail(ErrorKind::usage, "nothing to write: give -o SETS.npy, --pvalues P.npy or --thresholds T.npy");
     if (flags.input.probs.empty() && !(flags.output.empty() && flags.pvalues.empty()))
         fail(ErrorKind::usage, "--probs is needed for prediction sets and p-values");
-    if (flags.output.empty()) flags.empty.refuse("it is about sets, and -o is not given");
-    // Folders go into a folder, one file a case, unless the name asks for one array.
-    const bool to_folder = !flags.output.empty() && is_images(flags.input.probs) &&
-                           std::filesystem::path(flags.output).extension() != ".npy";
+    const bool to_folder = flags.to_folder();
     const SetCoding coding =
         says("--coding", flags.coding, "planes", "bits") ? SetCoding::planes : SetCoding::bits;
-    if (flags.packed && (to_folder || coding == SetCoding::bits))
-        fail(ErrorKind::usage, "--packed is for arrays; files take --coding bits");
-    if (!to_folder && coding == SetCoding::bits)
-        fail(ErrorKind::usage, "--coding bits is for folders; arrays take --packed");
-    Outputs outputs{{"-o", to_folder ? "" : flags.output},
+    const bool to_pipe = flags.output == "-" && !is_terminal();
+    Outputs outputs{{"-o", to_folder ? "" : to_pipe ? "/dev/stdout" : flags.output},
                     {"--thresholds", flags.thresholds},
                     {"--pvalues", flags.pvalues}};
     TerminalProgress progress(flags.common.quiet);
@@ -204,7 +205,7 @@ void run(const Flags& flags) {
         }
         if (flags.pvalues.empty()) return outputs.commit();
     }
-    const Input input = flags.input.load(progress, calibrator.input);
+    const Input input = flags.input.load(progress, &calibrator);
     if (!to_folder) say(progress, input, flags.common.quiet);
     const Dataset& data = input.data;
     check_fits(calibrator, data);
@@ -222,7 +223,7 @@ void run(const Flags& flags) {
     progress.clear();
     inputs.check();
     outputs.commit();
-    if (flags.common.quiet || to_folder) return;
+    if (flags.common.quiet || to_folder || to_pipe) return;
     print(fmt::format("{} images at alpha {}\n{}\n{}", data.images(), flags.alpha, guarantee(calibrator),
                       predicted ? predicted_line(*predicted) + "\n" : ""));
     if (predicted) warn_of_full(*predicted);
@@ -231,33 +232,55 @@ void run(const Flags& flags) {
 
 Command add_predict(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    CLI::App* app = root.add_subcommand("predict", "Turn probabilities into prediction sets");
-    path_option(*app, "calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
-    path_option(*app, "--probs", flags->input.probs, "FILE",
-                "probabilities [N,C,H,W], .npy or .npz[:KEY]; or a folder of files");
-    app->add_option("--alpha", flags->alpha, "allowed share of misses");
-    path_option(*app, "-o,--output", flags->output, "FILE.npy",
-                "sets, uint8 [N,C,H,W]: 1 where the class is in the set; for a folder of files a folder, "
-                "one file each");
-    app->add_option("--coding", flags->coding,
+    OptionSet& app = OptionSet::add_to(root, "predict", "Turn probabilities into prediction sets");
+    app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
+    app.input("--probs", flags->input.probs, "FILE",
+                "probabilities [N,C,H,W], .npy or .npz[:KEY]; or a folder of files; '-': a .npy on "
+              "standard input");
+    app.add_option("--alpha", flags->alpha, "allowed share of misses");
+    app.output("-o,--output", flags->output, "FILE.npy",
+                "sets, uint8 [N,C,H,W]: 1 where the class is in the set ('-': into a pipe); for a folder "
+               "of files a folder, one file each");
+    app.add_option("--coding", flags->coding,
                     "sets in files: 'planes', one 0/1 plane per class, or 'bits', bit c for class c");
-    app->add_flag("--packed", flags->packed,
+    app.add_flag("--packed", flags->packed,
                   "write bits: uint8 [N,C,H,ceil(W/8)] (numpy.unpackbits(..., axis=-1, count=W))");
-    flags->empty.declare(*app,
+    flags->empty.declare(app,
                          "sets that would be empty: fill (the most probable class enters), keep, or auto "
                          "(fill; keep where masks left calibration pixels without a class)");
-    path_option(*app, "--thresholds", flags->thresholds, "FILE.npy",
+    app.output("--thresholds", flags->thresholds, "FILE.npy",
                 "float32 [C,H,W]: a class is in the set if p >= threshold (scores other than lac: if its "
                 "score <= threshold)");
-    path_option(*app, "--pvalues", flags->pvalues, "FILE.npy", "conformal p-values, float32 [N,C,H,W]");
-    app->add_option("--logits", flags->input.logits,
-                    "the inputs are logits: sigmoid or softmax (never guessed)");
-    flags->input.folder.declare(*app, false);
-    flags->common.declare(*app);
-    app->footer(
+    app.output("--pvalues", flags->pvalues, "FILE.npy", "conformal p-values, float32 [N,C,H,W]");
+    declare_logits(app, flags->input);
+    flags->input.folder.declare(app, false, [flags = flags.get()] {
+        return unless(is_images(flags->input.probs), "it is for folders of files, not for arrays");
+    });
+    const Flags* const given = flags.get();
+    app.counts_unless("--probs", [given] {
+        return unless(!(given->output + given->pvalues).empty() || given->thresholds.empty(),
+                      "thresholds need no probabilities");
+    });
+    app.counts_unless("--logits", [given] {
+        return unless(!given->input.probs.empty(), "there are no --probs");
+    });
+    app.counts_unless("--alpha", [given] {
+        return unless(!given->output.empty() || !given->thresholds.empty(), "p-values hold for every level");
+    });
+    app.counts_unless("--coding", [given] {
+        return unless(given->to_folder(), "it is for sets in a folder of files; arrays take --packed");
+    });
+    app.counts_unless("--packed", [given] {
+        return unless(!given->output.empty() && !given->to_folder(),
+                      "it is for sets in an array; files take --coding bits");
+    });
+    for (const char* const flag : {"--empty", "--no-empty"})
+        app.counts_unless(flag, [given] { return unless(!given->output.empty(), "no sets are written"); });
+    flags->common.declare(app);
+    app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"
         "  kandinsky predict demo/kmeans.kcal --probs demo/test_probs.npy --alpha 0.1 -o demo/sets.npy");
-    return {app, [flags] { run(*flags); }};
+    return {&app, [flags] { run(*flags); }};
 }
 
 }  // namespace kandinsky::cli

@@ -60,7 +60,7 @@ std::optional<Dataset> calibration_images(const Flags& flags, const std::vector<
                  "leave --cal-probs and --cal-labels out",
                  flags.calibrators.front(), flags.calibrators[i]);
     input.folder = flags.input.folder;
-    Dataset data = input.load(progress, calibrators.front().input).data;
+    Dataset data = input.load(progress, &calibrators.front()).data;
     check_fits(calibrators.front(), data);
     const Calibrator& first = calibrators.front();
     if (take_census(data, first.options.condition, progress).fingerprint != first.fingerprint)
@@ -106,7 +106,7 @@ void run(const Flags& flags) {
             FolderFlags{}.options(calibrators[0].input).fit)
             fail(ErrorKind::usage, "{} and {} cannot stand in one report: they are made for different grids",
                  flags.calibrators[0], flags.calibrators[i]);
-    const Input read = flags.input.load(progress, calibrators.front().input);
+    const Input read = flags.input.load(progress, &calibrators.front());
     say(progress, read, flags.common.quiet);
     const Dataset& data = read.data;
     flags.report.check(data.classes());
@@ -154,33 +154,31 @@ void run(const Flags& flags) {
 
 Command add_report(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    CLI::App* app = root.add_subcommand("report", "One HTML file about calibrators on labelled images");
-    app->add_option("calibrators", flags->calibrators, ".kcal files")
-        ->default_str("")
-        ->required()
-        ->type_name("FILE.kcal");
-    declare_input(*app, flags->input, "", true);
-    declare_reading(*app, flags->input);
-    path_option(*app, "--cal-probs", flags->cal.probs, "FILE",
+    OptionSet& app = OptionSet::add_to(root, "report", "One HTML file about calibrators on labelled images");
+    app.mark_input(app.add_option("calibrators", flags->calibrators, ".kcal files")
+                       ->default_str("")
+                       ->required()
+                       ->type_name("FILE.kcal"));
+    declare_input(app, flags->input, "", true);
+    declare_reading(app, flags->input);
+    app.input("--cal-probs", flags->cal.probs, "FILE",
                 "probabilities the calibrators were made from: adds every pixel's own and the image-wide "
                 "curve to the page");
-    path_option(*app, "--cal-labels", flags->cal.labels, "FILE", "their labels");
-    path_option(*app, "--cal-groups", flags->cal.groups, "FILE", "their groups, if any were given");
-    path_option(*app, "-o,--output", flags->report.page, "FILE.html", "the report, one self-contained page");
-    flags->report.declare(*app);
-    flags->photos.declare(*app);
-    app->add_option("--alpha", flags->alpha, "level for set sizes and where the slider starts");
-    app->add_option("--classes", flags->classes, "classes to show first (default: all alike)")
-        ->default_str("")
-        ->delimiter(',');
-    flags->common.declare(*app);
-    app->footer(
+    app.input("--cal-labels", flags->cal.labels, "FILE", "their labels");
+    app.input("--cal-groups", flags->cal.groups, "FILE", "their groups, if any were given");
+    app.output("-o,--output", flags->report.page, "FILE.html", "the report, one self-contained page");
+    flags->report.declare(app);
+    flags->photos.declare(app, flags->report);
+    app.add_option("--alpha", flags->alpha, "level for set sizes and where the slider starts");
+    declare_classes(app, flags->classes, "classes to show first (default: all alike)");
+    flags->common.declare(app);
+    app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"
         "  kandinsky report demo/kmeans.kcal demo/image.kcal --probs demo/test_probs.npy \\\n"
         "      --labels demo/test_labels.npy --cal-probs demo/cal_probs.npy --cal-labels demo/cal_labels.npy "
         "\\\n"
         "      --class-names background,foreground -o report.html");
-    return {app, [flags] { run(*flags); }};
+    return {&app, [flags] { run(*flags); }};
 }
 
 }  // namespace kandinsky::cli

@@ -4,6 +4,7 @@
 #include "cli/commands/model_flags.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
+#include "model/image_reading.hpp"
 #include "model/model_file.hpp"
 #include "model/plugin.hpp"
 #include "model/train.hpp"
@@ -105,52 +106,74 @@ void run(Flags flags) {
 Command add_train(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     TrainOptions& options = flags->options;
-    CLI::App* app = root.add_subcommand("train", "Train the paper's U-Net on labelled images");
-    flags->images.declare(*app, "", true);
-    path_option(*app, "--labels", flags->labels, "PATH",
+    OptionSet& app = OptionSet::add_to(root, "train", "Train the paper's U-Net on labelled images");
+    flags->images.declare(app, "", true);
+    app.input("--labels", flags->labels, "PATH",
                 "their labels: a folder, COCO annotations, or an array [N,H,W]")
         ->required();
-    path_option(*app, "--groups", flags->groups, "FILE", "which images belong to one scan, [N]");
-    app->add_option("--ignore", flags->ignore, "labels that do not count ('none': all count)");
-    flags->validation.declare(*app, "val-", false);
-    path_option(*app, "--val-labels", flags->validation_labels, "PATH", "their labels");
-    flags->folder.declare(*app, true);
-    path_option(*app, "-o,--output", flags->output, "FILE", "the trained model")->required();
-    path_option(*app, "--log", flags->log, "FILE.csv", "losses and Dice of every epoch as CSV");
-    app->add_option("--classes", flags->classes,
+    app.input("--groups", flags->groups, "FILE", "which images belong to one scan, [N]");
+    app.add_option("--ignore", flags->ignore, "labels that do not count ('none': all count)");
+    flags->validation.declare(app, "val-", false);
+    app.input("--val-labels", flags->validation_labels, "PATH", "their labels");
+    const Flags* const given = flags.get();
+    app.counts_unless("--val-labels", [given] {
+        return unless(!given->validation.images.empty(), "there are no --val-images");
+    });
+    flags->folder.declare(app, true, [given] {
+        return unless(is_images(given->images.images) || has_photos(given->images.images),
+                      "it is for folders of files, not for arrays");
+    });
+    app.counts_unless("--group-by", [given] { return unless(given->groups.empty(), "groups are given"); });
+    for (const char* const flag : {"--categories", "--crowd", "--overlap", "--letterbox"})
+        app.counts_unless(flag, [given] {
+            return unless(is_coco(given->labels), "the labels are not a .json of COCO annotations");
+        });
+    app.output("-o,--output", flags->output, "FILE", "the trained model")->required();
+    app.output("--log", flags->log, "FILE.csv", "losses and Dice of every epoch as CSV");
+    app.add_option("--classes", flags->classes,
                     "outputs, one sigmoid each; 1: everything but class 0 (default: found in the labels)")
         ->default_str("");
-    app->add_option("--width", options.shape.width, "channels at full size");
-    app->add_option("--depth", options.shape.depth, "times the image is halved");
-    app->add_option("--epochs", options.epochs, "passes over the images");
-    app->add_option("--batch", options.batch, "images at a time");
-    app->add_option("--rate", options.schedule.rate, "learning rate at the start");
-    app->add_option("--last-rate", options.schedule.last_rate, "and at the end of a cycle");
-    app->add_option("--warm-up", options.schedule.warm_up, "steps of linear increase at the start");
-    app->add_option("--cycle", options.schedule.cycle, "steps until the first restart (0: no restart)");
-    app->add_option("--growth", options.schedule.growth, "each cycle is so many times the last one");
-    app->add_option("--share", options.schedule.share, "share of the pixels, the hardest, that count")
+    app.add_option("--width", options.shape.width, "channels at full size");
+    app.add_option("--depth", options.shape.depth, "times the image is halved");
+    app.add_option("--epochs", options.epochs, "passes over the images");
+    app.add_option("--batch", options.batch, "images at a time");
+    app.add_option("--rate", options.schedule.rate, "learning rate at the start");
+    app.add_option("--last-rate", options.schedule.last_rate, "and at the end of a cycle");
+    app.add_option("--warm-up", options.schedule.warm_up, "steps of linear increase at the start");
+    app.add_option("--cycle", options.schedule.cycle, "steps until the first restart (0: no restart)");
+    app.add_option("--growth", options.schedule.growth, "each cycle is so many times the last one");
+    app.add_option("--share", options.schedule.share, "share of the pixels, the hardest, that count")
         ->check(CLI::Range(1e-6, 1.0));
-    app->add_option("--anneal", options.schedule.anneal,
+    app.add_option("--anneal", options.schedule.anneal,
                     "let that share fall from 1 during this part of the training")
         ->check(CLI::Range(0.0, 1.0));
-    app->add_option("--optimizer", flags->optimizer, "adamw or adam");
-    app->add_option("--decay", options.decay, "weight decay");
-    app->add_flag("--no-augment", flags->plain, "no random mirror, shift, turn, zoom and brightness");
-    path_option(*app, "--checkpoint", flags->checkpoint, "FILE",
+    app.add_option("--optimizer", flags->optimizer, "adamw or adam");
+    app.add_option("--decay", options.decay, "weight decay");
+    app.add_flag("--no-augment", flags->plain, "no random mirror, shift, turn, zoom and brightness");
+    app.output("--checkpoint", flags->checkpoint, "FILE",
                 "state to go on from after a stop ('none': none; default: the model's name with "
                 ".checkpoint)");
-    app->add_option("--checkpoint-every", options.checkpoint_every, "epochs between two checkpoints");
-    app->add_flag("--fresh", flags->fresh, "start anew even if there is a checkpoint");
-    app->add_option("--seed", options.seed, "seed of weights, order and augmentation");
-    flags->device.declare(*app);
-    flags->common.declare(*app);
-    app->footer(
+    app.add_option("--checkpoint-every", options.checkpoint_every, "epochs between two checkpoints");
+    app.add_flag("--fresh", flags->fresh, "start anew even if there is a checkpoint");
+    app.add_option("--seed", options.seed, "seed of weights, order and augmentation");
+    app.counts_unless("--growth", [given] {
+        return unless(given->options.schedule.cycle > 0, "there is no --cycle that could grow");
+    });
+    app.counts_unless("--anneal", [given] {
+        return unless(given->options.schedule.share < 1, "--share 1 leaves nothing to fall");
+    });
+    for (const char* const flag : {"--checkpoint-every", "--fresh"})
+        app.counts_unless(flag, [given] {
+            return unless(given->checkpoint != "none", "there is no checkpoint");
+        });
+    flags->device.declare(app);
+    flags->common.declare(app);
+    app.footer(
         "Examples:\n"
         "  kandinsky train --images photos.npy --labels masks.npy --epochs 50 --anneal 0.2 -o unet.pt\n"
         "  kandinsky train --images imagesTr --labels labelsTr --grid 64x64 --only-annotated \\\n"
         "      --intensity percentile -o unet.pt");
-    return {app, [flags] { run(*flags); }};
+    return {&app, [flags] { run(*flags); }};
 }
 
 }  // namespace kandinsky::cli

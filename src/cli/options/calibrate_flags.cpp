@@ -23,9 +23,59 @@ std::size_t standard_memory() {
 }
 }  // namespace
 
-void CalibrateFlags::declare(CLI::App& app) {
+bool CalibrateFlags::some(const Counts& counts) const {
+    const CalibrateOptions shared = options();
+    const std::vector<std::string> asked = asked_ ? asked_() : std::vector{shared.method};
+    return std::any_of(asked.begin(), asked.end(), [&](const std::string& name) {
+        CalibrateOptions one = shared;
+        const std::size_t colon = name.find(':');
+        one.method = name.substr(0, colon);
+        check_method(one.method);
+        if (colon != std::string::npos) one.score.kind = score_kind(name.substr(colon + 1));
+        return counts(one, one.method == kAutoMethod ? nullptr : &kandinsky::method(one.method));
+    });
+}
+
+void CalibrateFlags::declare_effects(OptionSet& app) const {
+    const auto rule = [&](const char* flag, Counts counts, const char* why) {
+        app.counts_unless(flag,
+                          [this, counts = std::move(counts), why] { return unless(some(counts), why); });
+    };
+    const auto score_is = [](ScoreKind kind) -> Counts {
+        return [kind](const CalibrateOptions& one, const Method*) { return one.score.kind == kind; };
+    };
+    const Counts has_regions = [](const CalibrateOptions&, const Method* how) { return !how || how->fit; };
+    const Counts learns = [](const CalibrateOptions&, const Method* how) { return !how || how->uses_labels; };
+    const Counts not_released = [](const CalibrateOptions& one, const Method*) { return !one.released; };
+    constexpr const char* kReleased = "--compat released reproduces code that has no such choice";
+    for (const char* const flag : {"--raps-lambda", "--raps-kreg"})
+        rule(flag, score_is(ScoreKind::raps), "it is for --score raps");
+    rule("--saps-weight", score_is(ScoreKind::saps), "it is for --score saps");
+    rule("--quantiles", [](const CalibrateOptions&, const Method* how) { return !how || how->uses_features; },
+         "the method does not compare the pixels' curves");
+    rule("--rungs", not_released, kReleased);
+    rule("--pooling",
+         [](const CalibrateOptions& one, const Method*) {
+             return !one.released || one.pooling == Pooling::pixels;
+         },
+         kReleased);
+    for (const char* const flag : {"--fallback", "--min-count"}) {
+        rule(flag, not_released, kReleased);
+        rule(flag, has_regions, "the method has no regions that could fall back");
+    }
+    rule("--min-count",
+         [](const CalibrateOptions& one, const Method*) {
+             return one.fallback == Fallback::image ||
+                    (one.fallback == Fallback::automatic && one.pooling == Pooling::pixels);
+         },
+         "no region falls back; add --fallback image");
+    for (const char* const flag : {"--split", "--promise"})
+        rule(flag, learns, "the method learns nothing from the images, so all of them set thresholds");
+}
+
+void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::string>()> asked) {
     app_ = &app;
-    app.option_defaults()->always_capture_default();
+    asked_ = std::move(asked);
     app.add_option(
         "--preset", preset,
         "'paper': the paper's settings of every method, score lac, pixels pooled; other options still count");
@@ -35,15 +85,15 @@ void CalibrateFlags::declare(CLI::App& app) {
     app.add_option(
         "--fallback", fallback,
         "regions with too few scores: 'none', the 'image'-wide curve, or 'auto': image if pooling is pixels");
-    count_option(app, "--min-count", min_count, "scores below which a region falls back");
+    app.add_option("--min-count", min_count, "scores below which a region falls back");
     app.add_option("--score", score, "non-conformity score: near, lac, aps, raps, saps or margin");
     app.add_flag("--randomized", score_options.randomized,
                  "aps, raps, saps: take away a random share of the class's own part (by --seed)");
     app.add_option("--raps-lambda", score_options.raps_lambda, "raps: penalty for each rank ...");
-    count_option(app, "--raps-kreg", score_options.raps_kreg, "raps: ... beyond this one");
+    app.add_option("--raps-kreg", score_options.raps_kreg, "raps: ... beyond this one");
     app.add_option("--saps-weight", score_options.saps_weight, "saps: weight of each rank below the first");
     app.add_option("--quantiles", quantiles, "levels at which curves are compared");
-    count_option(app, "--rungs", rungs, "resolution of long curves (0: 2000, or 200 with many regions)");
+    app.add_option("--rungs", rungs, "resolution of long curves (0: 2000, or 200 with many regions)");
     app.add_option(
         "--promise", promise,
         "which groups learn and which set the thresholds: 'loo' (all do both, learning again without each), "
@@ -52,7 +102,7 @@ void CalibrateFlags::declare(CLI::App& app) {
         "split");
     app.add_option("--split", split, "the share of the groups that learns with --promise split (0: chosen)");
     app.add_option("--compat", compat, "'released': reproduce the authors' released code");
-    count_option(app, "--seed", seed, "seed of everything random");
+    app.add_option("--seed", seed, "seed of everything random");
     app.add_option("--memory", memory,
                    "bytes to work in besides the result, e.g. 2G; less means more walks over the data, never "
                    "another result (default: a quarter of the machine, at most 1G)");
@@ -62,8 +112,16 @@ void CalibrateFlags::declare(CLI::App& app) {
             value = option.standard;
             auto* declared =
                 app.add_option("--" + option.flag, value, option.help)->group("Method " + candidate->name);
-            if (option.type == MethodOption::Type::array) declared->type_name("FILE");
+            if (option.type == MethodOption::Type::array) app.mark_input(declared->type_name("FILE"));
+            app.counts_unless(declared, [this, candidate, array = option.type == MethodOption::Type::array] {
+                const Counts counts = [&](const CalibrateOptions&, const Method* how) {
+                    return how == candidate || (how == nullptr && !array);
+                };
+                return unless(some(counts), fmt::format("it is for method {}, which is not asked for",
+                                                        candidate->name));
+            });
         }
+    declare_effects(app);
 }
 
 CalibrateOptions CalibrateFlags::options() const {
@@ -86,7 +144,7 @@ CalibrateOptions CalibrateFlags::options() const {
     options.released = !says("--compat", compat, "none", "released");
     if (options.released && given("score") && options.score.kind != ScoreKind::lac)
         fail(ErrorKind::usage, "--compat released has the score lac only, but --score is {}", score);
-    options.memory = memory.empty() ? standard_memory() : parse_bytes(memory, "--memory");
+    options.memory = memory.empty() && !given("memory") ? standard_memory() : parse_bytes(memory, "--memory");
     if (options.memory < kLeastMemory)
         fail(ErrorKind::usage, "--memory is '{}', but at least 1M is needed", memory);
     (void)says("--preset", preset, "none", "paper");
@@ -121,22 +179,43 @@ std::uint64_t level_groups(const Calibrator& calibrator) {
 }
 
 std::vector<std::string> remarks(const Calibrator& calibrator) {
-    std::vector<std::string> out;
+    std::vector<std::size_t> unseen, rare;
+    double low = 1, high = 0;
     const std::size_t pixels = calibrator.grid.pixels();
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         const auto first = calibrator.counts.begin() + static_cast<std::ptrdiff_t>(s * pixels);
         if (std::all_of(first, first + static_cast<std::ptrdiff_t>(pixels),
-                        [](std::uint32_t n) { return n == 0; }))
-            out.push_back(fmt::format(
-                "class {} has no pixel in the calibration labels, so it is in every prediction set", s));
-        else if (const double least = least_alpha(calibrator, s);
-                 calibrator.strata() > 1 && calibrator.groups >= kFewGroups && !calibrator.options.released &&
-                 least > 1.0 / (kFewGroups + 0.5))
-            out.push_back(fmt::format(
-                "class {} has few calibration {} at any place, and below alpha = {:.3f} it is in every set; "
-                "calibrate on more that have it, or use a method that pools more of them",
-                s, calibrator.grouped ? "groups" : "images", least));
+                        [](std::uint32_t n) { return n == 0; })) {
+            unseen.push_back(s);
+        } else if (const double least = least_alpha(calibrator, s);
+                   calibrator.strata() > 1 && calibrator.groups >= kFewGroups &&
+                   !calibrator.options.released && least > 1.0 / (kFewGroups + 0.5)) {
+            rare.push_back(s);
+            low = std::min(low, least), high = std::max(high, least);
+        }
     }
+    const auto named = [](const std::vector<std::size_t>& those, const char* one, const char* several) {
+        return fmt::format("{} {} {}", those.size() == 1 ? "class" : "classes", fmt::join(those, ", "),
+                           those.size() == 1 ? one : several);
+    };
+    std::vector<std::string> out;
+    if (!unseen.empty()) {
+        // A mask of 0 and 255 has its foreground where others have what is to be ignored.
+        const bool ignores = std::count(calibrator.ignore.begin(), calibrator.ignore.end(), 255) > 0;
+        out.push_back(
+            named(unseen, "has no pixel in the calibration labels, so it is in every prediction set",
+                  "have no pixel in the calibration labels, so they are in every prediction set") +
+            (calibrator.classes == 2 && unseen.back() == 1 && ignores
+                 ? "; label 255 is ignored: if these are masks of 0 and 255, divide them by 255"
+                 : ""));
+    }
+    if (!rare.empty())
+        out.push_back(fmt::format(
+            "{} few calibration {} at any place, and below alpha = {:.3f}{} {} in every set; calibrate on "
+            "more that have {}, or use a method that pools more of them",
+            named(rare, "has", "have"), calibrator.grouped ? "groups" : "images", low,
+            high > low ? fmt::format(" to {:.3f}", high) : "", rare.size() == 1 ? "it is" : "they are",
+            rare.size() == 1 ? "it" : "them"));
     const std::uint64_t setting = level_groups(calibrator);
     if (setting < kFewGroups && calibrator.options.pooling == Pooling::groups)
         out.push_back(fmt::format(

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <kandinsky/calibrator.hpp>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "cli/options/option_set.hpp"
 
 namespace kandinsky::cli {
 
@@ -22,13 +23,20 @@ struct CalibrateFlags {
     std::map<std::string, std::string> method_options;
     std::string preset = "none";
 
-    void declare(CLI::App& app);
+    /// `asked` names what is calibrated, METHOD or METHOD:SCORE; without it the one method of the options.
+    void declare(OptionSet& app, std::function<std::vector<std::string>()> asked = {});
     [[nodiscard]] CalibrateOptions options() const;
     [[nodiscard]] bool paper() const { return preset == "paper"; }
 
   private:
     [[nodiscard]] bool given(const std::string& flag) const { return app_->count("--" + flag) > 0; }
+    void declare_effects(OptionSet& app) const;
+    /// Whether an option counts for one of those that are calibrated; `how` is null for auto.
+    using Counts = std::function<bool(const CalibrateOptions& one, const Method* how)>;
+    [[nodiscard]] bool some(const Counts& counts) const;
+
     const CLI::App* app_ = nullptr;
+    std::function<std::vector<std::string>()> asked_;
 };
 
 /// The groups that set the thresholds.

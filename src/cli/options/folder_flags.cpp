@@ -15,7 +15,7 @@ void take(const char* flag, const T& given, T& value, bool recorded) {
 }
 }  // namespace
 
-void CocoFlags::declare(CLI::App& app) {
+void CocoFlags::declare(OptionSet& app) {
     const auto option = [&](const char* flag, std::string& value, const char* help) {
         return app.add_option(flag, value, help)->group("Labels from COCO annotations (docs/files.md)");
     };
@@ -31,21 +31,26 @@ void CocoFlags::declare(CLI::App& app) {
         ->type_name("WxH");
 }
 
-CocoLabels CocoFlags::labels(const std::string& padding) const {
-    CocoLabels out;
-    out.options.categories = split(categories, ',');
-    if (!crowd.empty() && !says("--crowd", crowd, "object", "ignore")) out.options.crowd = CocoCrowd::ignore;
-    if (!overlap.empty() && !says("--overlap", overlap, "ignore", "masks"))
-        out.options.overlap = CocoOverlap::masks;
+void CocoFlags::apply(const std::string& padding, CocoLabels& out, bool recorded) const {
+    if (!categories.empty())
+        take("--categories", split(categories, ','), out.options.categories, recorded);
+    if (!crowd.empty())
+        take("--crowd", says("--crowd", crowd, "object", "ignore") ? CocoCrowd::object : CocoCrowd::ignore,
+             out.options.crowd, recorded);
+    if (!overlap.empty())
+        take("--overlap",
+             says("--overlap", overlap, "ignore", "masks") ? CocoOverlap::ignore : CocoOverlap::masks,
+             out.options.overlap, recorded);
     if (out.options.crowd == CocoCrowd::ignore && out.options.overlap == CocoOverlap::masks)
         fail(ErrorKind::usage,
              "--crowd ignore and --overlap masks exclude each other: masks have no ignored pixels");
-    if (!letterbox.empty()) out.letterbox = parse_grid(letterbox, "--letterbox");
-    out.ignore_padding = padding == "ignore";
-    return out;
+    if (!letterbox.empty())
+        take("--letterbox", parse_grid(letterbox, "--letterbox"), out.letterbox, recorded);
+    if (!padding.empty() && !letterbox.empty())
+        take("--padding", padding == "ignore", out.ignore_padding, recorded);
 }
 
-void FolderFlags::declare(CLI::App& app, bool with_truth) {
+void FolderFlags::declare(OptionSet& app, bool with_truth, const OptionSet::Why& why) {
     constexpr const char* kGroup = "Folders of files (docs/files.md)";
     const auto option = [&](const char* flag, std::string& value, const char* help) {
         return app.add_option(flag, value, help)->group(kGroup);
@@ -53,26 +58,27 @@ void FolderFlags::declare(CLI::App& app, bool with_truth) {
     const auto say = [&](const char* flag, bool& value, const char* help) {
         app.add_flag(flag, value, help)->group(kGroup);
     };
-    option("--axis", axis, "slices of volumes: axial (default), coronal or sagittal");
-    option("--orient", orient, "axes of volumes: 'canonical' (default; RAS+) or as 'stored'");
-    option("--grid", grid, "crop or pad images around their centre to width x height")->type_name("WxH");
-    option("--resize", resize, "stretch images to width x height (bilinear; labels nearest)")
-        ->type_name("WxH");
-    say("--class-files", class_files, "one file of probabilities per class: NAME_0, NAME_1, ...");
-    say("--skip-bad", skip_bad, "go on without files that cannot be used");
-    if (!with_truth) return;
-    option("--padding", padding, "what --grid adds: 'ignore' it (default) or 'background'");
-    say("--only-annotated", only_annotated, "only slices that hold a label other than 0");
-    option("--group-by", group_by,
-           "regular expression: what it captures of a file's name is the group (default: a volume is "
-           "a group)")
-        ->type_name("REGEX");
-    coco.declare(app);
-}
-
-bool FolderFlags::any() const {
-    return !(axis + orient + grid + resize + padding + group_by).empty() || only_annotated || class_files ||
-           skip_bad || coco.any();
+    app.counts_unless(why, [&] {
+        option("--axis", axis, "slices of volumes: axial (default), coronal or sagittal");
+        option("--orient", orient, "axes of volumes: 'canonical' (default; RAS+) or as 'stored'");
+        option("--grid", grid, "crop or pad images around their centre to width x height")->type_name("WxH");
+        option("--resize", resize, "stretch images to width x height (bilinear; labels nearest)")
+            ->type_name("WxH");
+        say("--class-files", class_files, "one file of probabilities per class: NAME_0, NAME_1, ...");
+        say("--skip-bad", skip_bad, "go on without files that cannot be used");
+        if (!with_truth) return;
+        option("--padding", padding, "what --grid adds: 'ignore' it (default) or 'background'");
+        say("--only-annotated", only_annotated, "only slices that hold a label other than 0");
+        option("--group-by", group_by,
+               "regular expression: what it captures of a file's name is the group (default: a volume is "
+               "a group)")
+            ->type_name("REGEX");
+        coco.declare(app);
+    });
+    if (with_truth)
+        app.counts_unless("--padding", [this] {
+            return unless(!grid.empty() || !coco.letterbox.empty(), "only --grid and --letterbox pad");
+        });
 }
 
 FolderOptions FolderFlags::options(const std::string& recorded) const {
@@ -96,8 +102,16 @@ FolderOptions FolderFlags::options(const std::string& recorded) const {
     if (class_files) take("--class-files", true, out.class_files, fixed);
     out.skip_bad = skip_bad;
     out.group_by = group_by;
-    out.coco = coco.labels(padding);
+    coco.apply(padding, out.coco, fixed && !out.coco.options.categories.empty());
     return out;
+}
+
+void FolderFlags::check_volumes(const ImageSource& images) const {
+    if (axis.empty() && orient.empty()) return;
+    for (const ItemInfo& item : images.items())
+        if (item.volume || !item.problem.empty()) return;
+    fail(ErrorKind::usage, "{} has no effect: the files are images, not volumes",
+         axis.empty() ? "--orient" : "--axis");
 }
 
 bool is_images(const std::string& path) {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
+#include "cli/options/option_set.hpp"
 #include "io/folder/folder_dataset.hpp"
 
 namespace kandinsky::cli {
@@ -10,11 +9,10 @@ namespace kandinsky::cli {
 struct CocoFlags {
     std::string categories, crowd, overlap, letterbox;
 
-    void declare(CLI::App& app);
-    /// Whether one was given.
-    [[nodiscard]] bool any() const { return !(categories + crowd + overlap + letterbox).empty(); }
+    void declare(OptionSet& app);
     /// `padding`: what --padding says; the padding of a letterbox is background unless it says 'ignore'.
-    [[nodiscard]] CocoLabels labels(const std::string& padding) const;
+    /// The flags go on top of what a calibrator has `recorded`, if it has; a contradiction is a usage error.
+    void apply(const std::string& padding, CocoLabels& labels, bool recorded) const;
 };
 
 /// How folders of files are read: --axis, --grid, --resize and the like. An empty text means "not given".
@@ -23,11 +21,12 @@ struct FolderFlags {
     bool only_annotated = false, class_files = false, skip_bad = false;
     CocoFlags coco;
 
-    /// All flags, or (without truth) those that make sense for prediction.
-    void declare(CLI::App& app, bool with_truth);
-    [[nodiscard]] bool any() const;  ///< whether one was given
+    /// All flags, or (without truth) those that make sense for prediction; they count unless `why`.
+    void declare(OptionSet& app, bool with_truth, const OptionSet::Why& why);
     /// The flags on top of a calibrator's record (JSON, empty: none). A contradiction is a usage error.
     [[nodiscard]] FolderOptions options(const std::string& recorded = {}) const;
+    /// Throws a usage error where an option about volumes was given, but there is none.
+    void check_volumes(const ImageSource& images) const;
 };
 
 /// Whether a path names images of a folder's format: a directory, one file of such, or COCO annotations.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
+#include "io/array/group_file.hpp"
 
 namespace kandinsky::cli {
 
@@ -15,19 +17,40 @@ Dataset own_part(Dataset data) {
     return team ? data.dealt(team) : data;
 }
 
+constexpr const char* kLogits[] = {"none", "sigmoid", "softmax"};  // in the order of Logits
+
 Logits logits_of(const std::string& name) {
-    if (name == "none") return Logits::none;
-    if (name == "sigmoid") return Logits::sigmoid;
-    if (name == "softmax") return Logits::softmax;
+    for (std::size_t i = 0; i < std::size(kLogits); ++i)
+        if ((name.empty() ? "none" : name) == kLogits[i]) return static_cast<Logits>(i);
     fail(ErrorKind::usage, "--logits is '{}', but must be none, sigmoid or softmax", name);
 }
 
-/// --groups beside folders: one number for each image, or one for each case.
-Array groups_for(const Array& given, const FolderData& read, const std::string& name) {
-    if (!read.skipped.empty())
-        fail(ErrorKind::usage, "{} cannot be told apart after --skip-bad left out files; use --group-by",
-             name);
+const std::vector<std::string> kProbsKeys{"probs", "probabilities", "softmax", "scores"};
+const std::vector<std::string> kLabelKeys{"labels", "label", "masks", "targets"};
+const std::vector<std::string> kGroupKeys{"groups", "group", "patients", "patient"};
+
+/// --groups beside folders: one for each image, one for each case, or by the case's name.
+Array groups_for(const std::string& name, const FolderData& read) {
     const std::size_t rows = read.origins.size();
+    const GroupFile file = is_group_file(name) ? read_group_file(name) : GroupFile{};
+    const Array given = file.ids.empty() ? load_array(name, kGroupKeys) : file.ids;
+    if (!file.cases.empty()) {
+        std::map<std::string, std::int64_t> of_case;
+        for (std::size_t i = 0; i < file.cases.size(); ++i)
+            of_case[file.cases[i]] = given.data_as<std::int64_t>()[i];
+        std::vector<std::int64_t> all;
+        for (const ImageOrigin& origin : read.origins) {
+            const auto found = of_case.find(origin.name);
+            if (found == of_case.end()) fail(ErrorKind::data, "{} has no group of {}", name, origin.name);
+            all.push_back(found->second);
+        }
+        return Array::copy_of(all, {rows});
+    }
+    if (!read.skipped.empty())
+        fail(ErrorKind::usage,
+             "{} cannot be told apart after --skip-bad left out files; name them (NAME,GROUP in a .csv) or "
+             "use --group-by",
+             name);
     if (given.shape().size() != 1 || !is_integer(given.dtype()) ||
         (given.shape()[0] != rows && given.shape()[0] != read.cases))
         fail(ErrorKind::data,
@@ -43,24 +66,49 @@ Array groups_for(const Array& given, const FolderData& read, const std::string& 
     return Array::copy_of(all, {rows});
 }
 
-const std::vector<std::string> kProbsKeys{"probs", "probabilities", "softmax", "scores"};
-const std::vector<std::string> kLabelKeys{"labels", "label", "masks", "targets"};
-const std::vector<std::string> kGroupKeys{"groups", "group", "patients", "patient"};
 }  // namespace
 
-DatasetOptions InputFlags::dataset_options() const {
+Array load_groups(const std::string& source) {
+    if (source.empty()) return {};
+    if (!is_group_file(source)) return load_array(source, kGroupKeys);
+    GroupFile file = read_group_file(source);
+    if (!file.cases.empty())
+        fail(ErrorKind::usage, "{} names files, but the images are an array; give one group a line, in order",
+             source);
+    return file.ids;
+}
+
+std::vector<std::int64_t> ignored_labels(const std::string& text) {
+    if (text.empty()) return DatasetOptions().ignore;
+    return text == "none" ? std::vector<std::int64_t>{} : parse_integers(text, "--ignore");
+}
+
+void InputFlags::check_ignore(std::vector<std::int64_t> labels, const Calibrator* like) const {
+    if (like == nullptr || ignore.empty() || !like->reading_known) return;
+    std::vector<std::int64_t> then = like->ignore;
+    std::sort(labels.begin(), labels.end());
+    std::sort(then.begin(), then.end());
+    if (labels != then)
+        fail(ErrorKind::usage, "--ignore {} contradicts the calibrator, which was made with {}; leave it out",
+             ignore, then.empty() ? "none" : fmt::format("{}", fmt::join(then, ",")));
+}
+
+DatasetOptions InputFlags::dataset_options(const Calibrator* like) const {
     DatasetOptions options;
-    options.ignore = ignore == "none" ? std::vector<std::int64_t>{} : parse_integers(ignore, "--ignore");
-    options.logits = logits_of(logits);
-    options.probs_name = probs;
+    options.ignore = like != nullptr && ignore.empty() ? like->ignore : ignored_labels(ignore);
+    options.logits = like != nullptr && logits.empty() ? like->logits : logits_of(logits);
+    if (like != nullptr && like->reading_known && options.logits != like->logits)
+        fail(ErrorKind::usage, "--logits {} contradicts the calibrator, which was made with {}; leave it out",
+             logits, kLogits[static_cast<std::size_t>(like->logits)]);
+    options.probs_name = probs == "-" ? "standard input" : probs;
     options.labels_name = labels;
     options.groups_name = groups;
     return options;
 }
 
-FolderOptions InputFlags::folder_options(const std::string& recorded) const {
-    FolderOptions options = folder.options(recorded);
-    const DatasetOptions common = dataset_options();
+FolderOptions InputFlags::folder_options(const Calibrator* like) const {
+    FolderOptions options = folder.options(like != nullptr ? like->input : std::string());
+    const DatasetOptions common = dataset_options(like);
     options.logits = common.logits;
     options.ignore = common.ignore;
     for (const std::string& path : {labels, probs}) {
@@ -72,46 +120,41 @@ FolderOptions InputFlags::folder_options(const std::string& recorded) const {
             break;
         }
     }
+    check_ignore(options.ignore, like);
     return options;
 }
 
-Input InputFlags::load(Progress& progress, const std::string& recorded) const {
-    DatasetOptions options = dataset_options();
+Input InputFlags::load(Progress& progress, const Calibrator* like) const {
+    DatasetOptions options = dataset_options(like);
     const bool images = is_images(probs), truth = !labels.empty();
-    if (folder.coco.any() && !is_coco(labels))
-        fail(
-            ErrorKind::usage,
-            "--categories, --crowd, --overlap and --letterbox read COCO annotations, but {} is no .json file",
-            labels);
     if (truth && images != is_images(labels))
         fail(ErrorKind::usage,
              "{} is a folder, but {} is an array: files pair by name, so both must be folders",
              images ? probs : labels, images ? labels : probs);
     if (!images) {
-        if (folder.any())
-            fail(ErrorKind::usage, "--axis, --grid, --resize and the like need folders, but {} is an array",
-                 probs);
         Dataset data(load_array(probs, kProbsKeys), truth ? load_array(labels, kLabelKeys) : Array(),
-                     groups.empty() ? Array() : load_array(groups, kGroupKeys), options);
-        return {own_part(std::move(data)), {}, {}};
+                     load_groups(groups), options);
+        check_ignore(options.ignore, like);
+        return {own_part(std::move(data)), {}, {}, {}, options.logits, options.ignore};
     }
-    const FolderOptions how = folder_options(recorded);
+    const FolderOptions how = folder_options(like);
     const auto label_source = truth ? open_images(labels, Role::labels, how) : nullptr;
     const auto probs_source = open_images(probs, Role::probabilities, how, labels);
+    folder.check_volumes(*probs_source);
     const std::shared_ptr<const Team> team = current_team();
     FolderData read =
         team ? read_rank_part(probs_source.get(), label_source.get(), how, *team, !groups.empty(), progress)
              : read_images(probs_source.get(), label_source.get(), how, progress);
     options.ignore = read.ignore;
     options.logits = Logits::none;  // the reader has made probabilities of them
-    if (!groups.empty()) read.groups = groups_for(load_array(groups, kGroupKeys), read, groups);
+    if (!groups.empty()) read.groups = groups_for(groups, read);
     const std::size_t rows = read.origins.size();
     Dataset data(std::move(read.probs), std::move(read.labels), std::move(read.groups), options);
     if (read.usable.size() < rows) data = data.subset(read.usable);
     std::vector<std::string> names;
     for (const std::uint32_t row : read.usable) names.push_back(read.origins[row].name);
     return {read.rank_part ? data.as_rank_part(team) : own_part(std::move(data)), std::move(read.remarks),
-            std::move(read.provenance), std::move(names)};
+            std::move(read.provenance), std::move(names), how.logits, how.ignore};
 }
 
 }  // namespace kandinsky::cli

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <kandinsky/calibrator.hpp>
+
 #include "cli/options/folder_flags.hpp"
 #include "cli/options/words.hpp"
 
@@ -11,21 +13,33 @@ struct Input {
     std::vector<std::string> remarks;
     nlohmann::ordered_json provenance;  ///< null for plain arrays
     std::vector<std::string> names{};   ///< of the images' files, one for each; empty for plain arrays
+    /// What a calibrator must remember for prediction; the reader of folders has used it already.
+    Logits logits = Logits::none;
+    std::vector<std::int64_t> ignore{};
 };
 
 /// What --probs, --labels, --groups, --ignore and --logits say, and how folders are read.
 struct InputFlags {
     std::string probs, labels, groups;
-    std::string ignore = "255";
-    std::string logits = "none";
+    std::string ignore, logits;  ///< empty: not given
     FolderFlags folder;
 
-    /// With truth, or (`labels` empty) probabilities only. Folders: as `recorded` (a calibrator's `input`).
-    [[nodiscard]] Input load(Progress& progress, const std::string& recorded = {}) const;
+    /// With truth, or (`labels` empty) probabilities only. Read as the images of the calibrator `like` were,
+    /// if there is one; what contradicts it is a usage error.
+    [[nodiscard]] Input load(Progress& progress, const Calibrator* like = nullptr) const;
     /// How values are read, and the names in messages.
-    [[nodiscard]] DatasetOptions dataset_options() const;
+    [[nodiscard]] DatasetOptions dataset_options(const Calibrator* like = nullptr) const;
     /// The folder's options, with --ignore (and what a dataset.json ignores) and --logits.
-    [[nodiscard]] FolderOptions folder_options(const std::string& recorded) const;
+    [[nodiscard]] FolderOptions folder_options(const Calibrator* like = nullptr) const;
+
+  private:
+    void check_ignore(std::vector<std::int64_t> labels, const Calibrator* like) const;
 };
+
+/// Groups [N] in the order of the images, whose ids may be names; an empty array without a source.
+[[nodiscard]] Array load_groups(const std::string& source);
+
+/// The labels that --ignore names: 255 where it is not given.
+[[nodiscard]] std::vector<std::int64_t> ignored_labels(const std::string& text);
 
 }  // namespace kandinsky::cli

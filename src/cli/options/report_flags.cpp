@@ -1,6 +1,6 @@
 #include "cli/options/report_flags.hpp"
 
-#include "cli/options/input.hpp"
+#include "cli/options/words.hpp"
 #include "cli/process/ranks.hpp"
 #include "report/figure/figures.hpp"
 #include "report/page/page.hpp"
@@ -33,11 +33,16 @@ std::string command_line() {
 }
 }  // namespace
 
-void ReportFlags::declare(CLI::App& app) {
-    path_option(app, "--figures", figures, "DIR",
+void ReportFlags::declare(OptionSet& app) {
+    app.output("--figures", figures, "DIR",
                 "write the maps as PNG and the plots as SVG into this folder");
-    app.add_option("--class-names", class_names, "names of the classes for the report, separated by commas");
-    app.add_option("--title", title, "title of the report");
+    app.counts_unless(
+        [this] { return unless(!page.empty() || has_default_page, "no report is written"); },
+        [&] {
+            app.add_option("--class-names", class_names,
+                           "names of the classes for the report, separated by commas");
+            app.add_option("--title", title, "title of the report");
+        });
 }
 
 void ReportFlags::check(std::size_t classes) const {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
+#include "cli/options/option_set.hpp"
 #include "cli/process/outputs.hpp"
 #include "report/data/report_input.hpp"
 
@@ -10,8 +9,9 @@ namespace kandinsky::cli {
 /// --report (or -o), --figures, --class-names and --title: what the commands that can draw have in common.
 struct ReportFlags {
     std::string page, figures, class_names, title;
+    bool has_default_page = false;  ///< a page is written even if none is named
 
-    void declare(CLI::App& app);  ///< all but the page's own flag
+    void declare(OptionSet& app);  ///< all but the page's own flag
     [[nodiscard]] bool wanted() const { return !page.empty() || !figures.empty(); }
     /// Refuses what could not be written at the end, before the work starts.
     void check(std::size_t classes) const;

@@ -4,13 +4,12 @@
 
 namespace kandinsky::cli {
 
-void CommonFlags::declare(CLI::App& app) {
-    count_option(app, "--threads", threads, "threads to use (0: all of the machine)");
+void CommonFlags::declare(OptionSet& app) {
+    app.add_option("--threads", threads, "threads to use (0: all of the machine)");
     app.add_flag("-q,--quiet", quiet, "no progress, no warnings, no summary");
 }
 
-void EmptyFlags::declare(CLI::App& app, const std::string& help) {
-    app_ = &app;
+void EmptyFlags::declare(OptionSet& app, const std::string& help) {
     app.add_option("--empty", empty, help);
     app.add_flag("--no-empty", no_empty, "the same as --empty fill");
 }
@@ -23,28 +22,51 @@ EmptySets EmptyFlags::choice() const {
     return no_empty ? EmptySets::fill : empty_sets(empty);
 }
 
-void EmptyFlags::refuse(const std::string& why) const {
-    for (const char* const flag : {"--empty", "--no-empty"})
-        if (app_->count(flag) > 0) fail(ErrorKind::usage, "{} has no effect: {}", flag, why);
+void declare_logits(OptionSet& app, InputFlags& flags) {
+    app.add_option("--logits", flags.logits, "the inputs are logits: sigmoid or softmax (never guessed)")
+        ->default_str("none");
 }
 
-void declare_reading(CLI::App& app, InputFlags& flags) {
-    app.add_option("--ignore", flags.ignore, "labels that belong to no class, or 'none'");
-    app.add_option("--logits", flags.logits, "the inputs are logits: sigmoid or softmax (never guessed)");
-    flags.folder.declare(app, true);
+void declare_reading(OptionSet& app, InputFlags& flags) {
+    app.add_option("--ignore", flags.ignore, "labels that belong to no class, or 'none'")->default_str("255");
+    declare_logits(app, flags);
+    flags.folder.declare(app, true, [&flags] {
+        return unless(is_images(flags.probs) || is_images(flags.labels),
+                      "it is for folders of files, not for arrays");
+    });
+    app.counts_unless("--group-by", [&flags] { return unless(flags.groups.empty(), "groups are given"); });
+    for (const char* const flag : {"--categories", "--crowd", "--overlap", "--letterbox"})
+        app.counts_unless(flag, [&flags] {
+            return unless(is_coco(flags.labels), "the labels are not a .json of COCO annotations");
+        });
 }
 
-void declare_input(CLI::App& app, InputFlags& flags, const std::string& prefix, bool with_truth) {
-    path_option(app, "--" + prefix + "probs", flags.probs, "FILE",
+void declare_checkpoint(OptionSet& app, TeamFlags& flags) {
+    app.output("--checkpoint", flags.checkpoint, "DIR",
+               "keep the state of the work in this folder; the same command goes on from there after it "
+               "was killed");
+    app.counts_unless(
+        app.add_option("--checkpoint-every", flags.interval, "seconds between two saves")
+            ->check(CLI::Range(0.0, 1e9)),
+        [&flags] { return unless(!flags.checkpoint.empty(), "there is no --checkpoint to save to"); });
+}
+
+void declare_classes(OptionSet& app, std::vector<int>& classes, const std::string& help) {
+    app.add_option("--classes", classes, help)->default_str("")->delimiter(',')->allow_extra_args(false);
+}
+
+void declare_input(OptionSet& app, InputFlags& flags, const std::string& prefix, bool with_truth) {
+    app.input("--" + prefix + "probs", flags.probs, "FILE",
                 "probabilities [N,C,H,W], .npy or .npz[:KEY]; float16/32/64 or uint8 (p * 255); or a "
                 "folder of files")
         ->required();
     if (!with_truth) return;
-    path_option(app, "--" + prefix + "labels", flags.labels, "FILE",
+    app.input("--" + prefix + "labels", flags.labels, "FILE",
                 "labels [N,H,W], or 0/1 masks [N,C,H,W] that may overlap; or a folder of files")
         ->required();
-    path_option(app, "--" + prefix + "groups", flags.groups, "FILE",
-                "which images belong together (patient, video): integers [N]");
+    app.input("--" + prefix + "groups", flags.groups, "FILE",
+              "which images belong together (patient, video): integers or names [N]; or a .csv, one group "
+              "a line or NAME,GROUP of the files");
 }
 
 void check_classes(const std::vector<int>& wanted, std::size_t classes, const char* there_are) {

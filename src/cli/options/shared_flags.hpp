@@ -6,6 +6,7 @@
 #include "cli/options/calibrate_flags.hpp"
 #include "cli/options/input.hpp"
 #include "cli/process/outputs.hpp"
+#include "cli/process/ranks.hpp"
 #include "cli/process/terminal.hpp"
 
 namespace kandinsky::cli {
@@ -14,24 +15,26 @@ namespace kandinsky::cli {
 struct CommonFlags {
     std::size_t threads = 0;
     bool quiet = false;
-    void declare(CLI::App& app);
+    void declare(OptionSet& app);
 };
 
 /// --empty, and --no-empty, its older name.
 struct EmptyFlags {
     std::string empty = "auto";
     bool no_empty = false;
-    void declare(CLI::App& app, const std::string& help);
+    void declare(OptionSet& app, const std::string& help);
     [[nodiscard]] EmptySets choice() const;
-    void refuse(const std::string& why) const;  ///< throws a usage error where one of them was given
-
-  private:
-    const CLI::App* app_ = nullptr;
 };
 
 /// Declares --probs, --labels, --groups, --ignore, --logits, with a prefix such as "cal-".
-void declare_input(CLI::App& app, InputFlags& flags, const std::string& prefix, bool with_truth);
-void declare_reading(CLI::App& app, InputFlags& flags);  ///< --ignore, --logits, folders
+void declare_input(OptionSet& app, InputFlags& flags, const std::string& prefix, bool with_truth);
+void declare_reading(OptionSet& app, InputFlags& flags);  ///< --ignore, --logits, folders
+void declare_logits(OptionSet& app, InputFlags& flags);   ///< --logits alone
+
+/// Declares --checkpoint and --checkpoint-every.
+void declare_checkpoint(OptionSet& app, TeamFlags& flags);
+/// Declares --classes, a list that takes one word.
+void declare_classes(OptionSet& app, std::vector<int>& classes, const std::string& help);
 
 /// Throws a usage error for a number of --classes that is no class of those that `there_are`.
 void check_classes(const std::vector<int>& wanted, std::size_t classes, const char* there_are);

@@ -7,6 +7,7 @@
 #include <kandinsky/npz.hpp>
 
 #include "core/base/fail.hpp"
+#include "io/file/mapped_file.hpp"
 
 namespace kandinsky::cli {
 
@@ -14,7 +15,10 @@ namespace {
 template <class T>
 std::vector<T> parse_list(const std::string& text, const std::string& flag) {
     std::vector<T> values;
-    for (const std::string& part : split(text, ',')) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', begin), text.size());
+        const std::string part = text.substr(begin, comma - begin);
+        begin = comma + 1;
         T value{};
         const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), value);
         if (status != std::errc() || end != part.data() + part.size())
@@ -63,6 +67,10 @@ std::size_t parse_bytes(const std::string& text, const std::string& flag) {
 
 Array load_array(const std::string& source, const std::vector<std::string>& usual_keys) {
     namespace fs = std::filesystem;
+    if (source == "-") {
+        const MappedFile input = map_file("/dev/stdin");  // read into memory
+        return parse_npy(input.bytes, input.owner, "standard input");
+    }
     std::string file = source, key;
     const std::size_t colon = source.rfind(".npz:");
     if (colon != std::string::npos && !fs::exists(source)) {

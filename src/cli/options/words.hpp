@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <kandinsky/array.hpp>
 #include <string>
@@ -22,16 +21,5 @@ namespace kandinsky::cli {
 /// "2G", "512M", "100000": a number of bytes.
 [[nodiscard]] std::size_t parse_bytes(const std::string& text, const std::string& flag);
 [[nodiscard]] std::vector<std::string> split(const std::string& text, char separator);
-
-/// Declares an option for a path, which the help calls `type`, such as FILE.npy.
-inline CLI::Option* path_option(CLI::App& app, const std::string& flag, std::string& value,
-                                const std::string& type, const std::string& help) {
-    return app.add_option(flag, value, help)->type_name(type);
-}
-/// Declares an option for a number that is not negative.
-template <class T>
-CLI::Option* count_option(CLI::App& app, const std::string& flag, T& value, const std::string& help) {
-    return app.add_option(flag, value, help)->check(CLI::NonNegativeNumber);
-}
 
 }  // namespace kandinsky::cli

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <set>
 #include <system_error>
@@ -9,6 +10,7 @@
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/bus_fault.hpp"
+#include "io/folder/folder.hpp"
 
 namespace kandinsky::cli {
 
@@ -20,9 +22,43 @@ Outputs::Outputs(std::initializer_list<std::pair<std::string, std::string>> want
         if (path.empty()) continue;
         if (path == "-")
             fail(ErrorKind::usage, "{} - would write binary data to the terminal; give a file name", flag);
-        if (!names.insert(std::filesystem::path(path).lexically_normal().string()).second)
+        std::error_code code;
+        if (!names.insert(fs::weakly_canonical(fs::absolute(path), code).string()).second)
             fail(ErrorKind::usage, "{} and another option both write {}", flag, path);
         if (speaks()) files_[flag] = std::make_unique<AtomicFile>(path);
+    }
+}
+
+namespace {
+/// A file of one of the formats that folders are read from, or what stands beside them.
+bool is_folder_file(const fs::path& path) {
+    const auto& formats = folder_formats();
+    return path.extension() == ".json" ||
+           std::any_of(formats.begin(), formats.end(), [&](const FolderFormat& format) {
+               return item_name(path, format) != path.filename().string();
+           });
+}
+}  // namespace
+
+void refuse_overwriting(const std::vector<std::pair<std::string, std::string>>& inputs,
+                        const std::vector<std::pair<std::string, std::string>>& outputs) {
+    std::error_code code;  // what is not there is another file
+    for (const auto& [flag, output] : outputs) {
+        if (!fs::exists(output, code)) continue;
+        const auto refuse = [&, &flag = flag, &output = output](const std::string& what) {
+            fail(ErrorKind::usage, "{} {} would overwrite {}; name another one", flag, output, what);
+        };
+        for (const auto& [source, given] : inputs) {
+            const std::size_t key = given.rfind(".npz:");
+            const std::string input = key == std::string::npos ? given : given.substr(0, key + 4);
+            if (fs::equivalent(output, input, code)) refuse("the input of " + source);
+            if (fs::is_directory(output, code) || !fs::is_directory(input, code) || !is_folder_file(output))
+                continue;
+            std::error_code walk;
+            for (fs::recursive_directory_iterator file(input, walk), end; !walk && file != end;
+                 file.increment(walk))
+                if (fs::equivalent(output, *file, code)) refuse("a file of " + source + " " + input);
+        }
     }
 }
 

@@ -5,7 +5,9 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "io/file/atomic_file.hpp"
 
@@ -13,6 +15,11 @@ namespace kandinsky::cli {
 
 /// Makes a folder for outputs, and those above it; throws a file error where that cannot be.
 void make_folder(const std::filesystem::path& folder);
+
+/// Throws a usage error where one of the outputs is one of the inputs, under this name or another; or a file
+/// of a format that is read from folders, in a folder of the inputs. Both are (flag, path).
+void refuse_overwriting(const std::vector<std::pair<std::string, std::string>>& inputs,
+                        const std::vector<std::pair<std::string, std::string>>& outputs);
 
 /// The files a command will write, opened before the work and put in place together at its end, or not at
 /// all.

@@ -71,15 +71,6 @@ std::size_t threads_for(std::size_t asked) {
     return std::max<std::size_t>(1, std::thread::hardware_concurrency() / ranks_here());
 }
 
-void TeamFlags::declare(CLI::App& app) {
-    app.add_option("--checkpoint", checkpoint,
-                   "keep the state of the work in this folder; the same command goes on from there after it "
-                   "was killed")
-        ->type_name("DIR");
-    app.add_option("--checkpoint-every", interval, "seconds between two saves")
-        ->check(CLI::NonNegativeNumber);
-}
-
 TeamWork::TeamWork(const TeamFlags& flags, const std::vector<std::string>& inputs) {
     Communicator& comm = others != nullptr ? others->comm() : alone();
     if (!flags.checkpoint.empty())

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "core/team/team.hpp"
@@ -27,11 +26,10 @@ void refuse_ranks(const std::string& what);
 /// The threads that --threads asks for: 0 stands for this rank's share of its machine.
 [[nodiscard]] std::size_t threads_for(std::size_t asked);
 
-/// --checkpoint and how often.
+/// --checkpoint and how often; the options declare them.
 struct TeamFlags {
     std::string checkpoint;
     double interval = 60;
-    void declare(CLI::App& app);
 };
 
 /// While a command works: the ranks that do it together and where their state is kept.

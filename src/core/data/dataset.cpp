@@ -77,6 +77,11 @@ void Dataset::check_shapes() {
         overlapping_ = truth.size() == 4;
         if (truth[0] != shape[0])
             fail(ErrorKind::data, "{} has {} images, but {} has {}", label_name, truth[0], name, shape[0]);
+        if (!overlapping_ && classes_ > 255 && options_.ignore == DatasetOptions().ignore)
+            fail(ErrorKind::usage,
+                 "{} has {} classes, and 255 is one of them, but --ignore 255, the default, drops it; say "
+                 "--ignore none, or name the labels to drop",
+                 name, classes_);
         if (overlapping_ && truth[1] != planes_)
             fail(ErrorKind::data, "{} has masks of {} classes, but {} has {} classes", label_name, truth[1],
                  name, planes_);
@@ -389,13 +394,15 @@ void Dataset::refuse_label(std::size_t image, std::size_t plane, std::size_t pix
                            std::int64_t value) const {
     const std::size_t row = pixel / grid_.width, column = pixel % grid_.width;
     if (overlapping_)
-        fail(ErrorKind::data, "{}: mask value {} at image {}, class {}, row {}, column {} is neither 0 nor 1",
-             options_.labels_name, value, rows_[image] + options_.first_image, plane, row, column);
+        fail(ErrorKind::data,
+             "{}: mask value {} at image {}, class {}, row {}, column {} is neither 0 nor 1{}",
+             options_.labels_name, value, rows_[image] + options_.first_image, plane, row, column,
+             value == 255 ? "; divide masks of 0 and 255 by 255" : "");
     fail(ErrorKind::data,
          "{}: label {} at image {}, row {}, column {} is not one of the {} classes (0 to {}) nor ignored; "
-         "add it to --ignore if it marks no class",
+         "add it to --ignore if it marks no class{}",
          options_.labels_name, value, rows_[image] + options_.first_image, row, column, classes_,
-         classes_ - 1);
+         classes_ - 1, value == 255 ? "; if these are masks of 0 and 255, divide them by 255" : "");
 }
 
 }  // namespace kandinsky

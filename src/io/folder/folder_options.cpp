@@ -22,6 +22,12 @@ nlohmann::ordered_json preparation_json(const FolderOptions& options) {
         json["height"] = options.fit.grid.height;
         json["padding"] = options.padding == Padding::ignore ? "ignore" : "background";
     }
+    if (const CocoLabels& coco = options.coco; !coco.options.categories.empty())
+        json["coco"] = {{"categories", coco.options.categories},
+                        {"crowd", coco.options.crowd == CocoCrowd::ignore ? "ignore" : "object"},
+                        {"overlap", coco.options.overlap == CocoOverlap::masks ? "masks" : "ignore"},
+                        {"letterbox", {coco.letterbox.width, coco.letterbox.height}},
+                        {"ignore_padding", coco.ignore_padding}};
     return json;
 }
 
@@ -31,6 +37,15 @@ void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& option
         options.reorient = json.at("orientation").get<std::string>() == "RAS";
         options.class_files = json.at("class_files").get<bool>();
         options.only_annotated = json.at("only_annotated").get<bool>();
+        if (const auto coco = json.find("coco"); coco != json.end()) {
+            options.coco.options = {
+                coco->at("categories").get<std::vector<std::string>>(),
+                coco->at("crowd") == "ignore" ? CocoCrowd::ignore : CocoCrowd::object,
+                coco->at("overlap") == "masks" ? CocoOverlap::masks : CocoOverlap::ignore};
+            options.coco.letterbox = {coco->at("letterbox").at(1).get<std::uint32_t>(),
+                                      coco->at("letterbox").at(0).get<std::uint32_t>()};
+            options.coco.ignore_padding = coco->at("ignore_padding").get<bool>();
+        }
         const auto fit = json.at("fit").get<std::string>();
         options.fit = {};
         if (fit == "none") return;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/fail.hpp"
+#include "core/data/group_number.hpp"
 
 namespace kandinsky {
 
@@ -33,12 +34,6 @@ std::int64_t last_number(const std::string& name) {
     if (begin == name.size() || name.size() - begin > kMostDigits) return -1;
     return std::stoll(name.substr(begin));
 }
-
-std::int64_t hash_of(const std::string& name) {
-    std::uint64_t hash = 14695981039346656037u;  // FNV-1a
-    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-    return static_cast<std::int64_t>(hash >> 1);
-}
 }  // namespace
 
 std::regex make_pattern(const std::string& text) {
@@ -63,7 +58,7 @@ std::vector<std::int64_t> group_ids(const std::vector<std::string>& names, const
         if (ids.emplace(name, last_number(name)).second)
             numbered = numbered && ids[name] >= 0 && numbers.insert(ids[name]).second;
     std::vector<std::int64_t> out;
-    for (const std::string& name : groups) out.push_back(numbered ? ids[name] : hash_of(name));
+    for (const std::string& name : groups) out.push_back(numbered ? ids[name] : name_hash(name));
     return out;
 }
 

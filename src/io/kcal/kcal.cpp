@@ -7,6 +7,7 @@
 #include "core/base/parallel.hpp"
 #include "curve/lattice.hpp"
 #include "io/array/npy.hpp"
+#include "io/file/mapped_file.hpp"
 #include "io/file/printable.hpp"
 #include "io/json/json_outline.hpp"
 #include "io/zip/zip_writer.hpp"
@@ -223,6 +224,8 @@ void save(const Calibrator& calibrator, const std::filesystem::path& path) {
 
 Calibrator load(const std::filesystem::path& path) {
     const std::string name = printable(path.string(), 4096);
+    if (map_file(path).text().starts_with("\x93NUMPY"))
+        fail(ErrorKind::data, "{} is not a calibrator: it is a npy array", name);
     const ZipReader archive(path);
     if (!archive.has("meta.json")) fail(ErrorKind::data, "{} is not a calibrator: it has no meta.json", name);
     for (const ZipReader::Member& member : archive.members())

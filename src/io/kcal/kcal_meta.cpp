@@ -197,6 +197,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         if (logits == std::end(kLogits)) fail(ErrorKind::data, "{}: the kind of logits is unknown", name);
         calibrator.logits = static_cast<Logits>(logits - kLogits);
         calibrator.ignore = data.value("ignore", calibrator.ignore);
+        calibrator.reading_known = options.contains("promise");  // 0.1 had none
         calibrator.classes = data.at("classes").get<std::size_t>();
         calibrator.grid = {data.at("height").get<std::uint32_t>(), data.at("width").get<std::uint32_t>()};
         const auto print = data.at("fingerprint").get<std::string>();

@@ -25,9 +25,12 @@ Partition fit(const PartitionInput& input) {
              "the region map is {} {}, but must be integers of shape [{}, {}] or [classes, {}, {}]",
              name_of(map.dtype()), map.view().shape_text(), input.grid.height, input.grid.width,
              input.grid.height, input.grid.width);
-    if (per_class && input.stratum >= shape[0])
-        fail(ErrorKind::data, "the region map has {} classes, but class {} is needed", shape[0],
-             input.stratum);
+    if (per_class && shape[0] != input.strata)
+        fail(ErrorKind::data,
+             "the region map has {} planes, but there {} to calibrate; give one plane for each, or [H,W] for "
+             "all",
+             shape[0], input.strata == 1 ? std::string("is one curve for all classes")
+                                         : fmt::format("are {} classes", input.strata));
 
     const std::vector<std::int64_t> values = map.to_vector<std::int64_t>();
     const std::size_t pixels = input.grid.pixels();

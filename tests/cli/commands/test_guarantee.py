@@ -43,10 +43,13 @@ def expected(method, pooling, split, grouped):
 @pytest.mark.parametrize("pooling", ["groups", "pixels"])
 @pytest.mark.parametrize("method", ["pixel", "field", *FIXED, *FOUND])
 def test_the_sentence_is_the_one_of_the_rule_wherever_it_is_told(room, method, pooling, split, grouped):
-    words = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", method, "--pooling", pooling,
-             "--genann-generations", "5", "-o", "cal.kcal"]
-    words += ["--mask", "mask.npy"] if method == "mask" else []
-    words += ["--split", "0.5"] if split else ["--promise", "none"]
+    words = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", method, "--pooling", pooling, "-o", "cal.kcal"]
+    words += {"mask": ["--mask", "mask.npy"], "genann": ["--genann-generations", "5"]}.get(method, [])
+    if method in (*FIXED, "pixel"):
+        if split:
+            return room.refuses(2, ["--split has no effect", "learns nothing"], *words, "--split", "0.5")
+    else:
+        words += ["--split", "0.5"] if split else ["--promise", "none"]
     words += ["--groups", "groups.npy"] if grouped else []
     said = room.does(*words).out
     sentence = json.loads(room.does("inspect", "cal.kcal", "--json").out)["guarantee"]
@@ -64,7 +67,8 @@ def test_the_sentence_is_the_one_of_the_rule_wherever_it_is_told(room, method, p
 @pytest.mark.parametrize("method", ["field", *FOUND])
 def test_what_is_learnt_again_without_each_group_is_promised_for_the_image(room, method, grouped):
     words = ["calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", method, "--promise", "loo",
-             "--genann-generations", "5", "--genann-radii", "2", "--fcc-curves", "2", "-o", "cal.kcal"]
+             "-o", "cal.kcal"]
+    words += {"genann": ["--genann-generations", "5", "--genann-radii", "2"], "fcc": ["--fcc-curves", "2"]}.get(method, [])
     words += ["--groups", "groups.npy"] if grouped else []
     said = room.does(*words).out
     sentence = json.loads(room.does("inspect", "cal.kcal", "--json").out)["guarantee"]

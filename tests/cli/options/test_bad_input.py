@@ -245,7 +245,7 @@ WRONG_USAGE = [
     (["--compat", "paper"], ["paper", "released"]),
     (["--logits", "tanh"], ["tanh", "sigmoid", "softmax"]),
     (["--ignore", "void"], ["--ignore", "void"]),
-    (["--quantiles", "0.5,1.5"], ["--quantiles", "1.5"]),
+    (["-m", "kmeans", "--quantiles", "0.5,1.5"], ["--quantiles", "1.5"]),
     (["--memory", "much"], ["--memory", "much"]),
     (["--memory", "900K"], ["--memory", "900K", "1M"]),
     (["--rungs", "1"], ["--rungs", "1"]),

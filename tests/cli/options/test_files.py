@@ -137,7 +137,7 @@ def test_a_failed_prediction_leaves_no_folder(volumes):
 def test_the_input_is_never_overwritten(volumes):
     volumes.does("calibrate", *FOLDERS, "-m", "image", "-o", "a.kcal")
     one = "probs/patient_002.nii.gz"
-    volumes.refuses(2, ["-o ./probs/", "another"], "predict", "a.kcal", "--probs", "probs", "-o", "./probs/")
+    volumes.refuses(2, ["--output ./probs/", "another"], "predict", "a.kcal", "--probs", "probs", "-o", "./probs/")
     volumes.refuses(2, ["-o probs", "another"], "predict", "a.kcal", "--probs", one, "-o", "probs")
     volumes.refuses(2, ["sets.nii.gz", "folder"], "predict", "a.kcal", "--probs", one, "-o", "sets.nii.gz")
     volumes.does("predict", "a.kcal", "--probs", one, "-o", "sets")

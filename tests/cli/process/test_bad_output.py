@@ -22,7 +22,7 @@ def writers(target):
     """Every way to write a file, with the file's name to be chosen."""
     yield ["calibrate", *INPUT, "-o", target]
     yield ["calibrate", *INPUT, "-o", "other.kcal", "--curves", target]
-    yield ["calibrate", *INPUT, "-o", "other.kcal", "--regions", target]
+    yield ["calibrate", *INPUT, "-m", "kmeans", "-o", "other.kcal", "--regions", target]
     yield ["predict", "cal.kcal", "--probs", "probs.npy", "-o", target]
     yield ["predict", "cal.kcal", "--probs", "probs.npy", "--packed", "-o", target]
     yield ["predict", "cal.kcal", "--probs", "probs.npy", "--pvalues", target]

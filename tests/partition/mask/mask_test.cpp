@@ -6,12 +6,13 @@
 namespace kandinsky {
 namespace {
 
-Partition fit(const Array& map, std::uint32_t stratum = 0) {
+Partition fit(const Array& map, std::uint32_t stratum = 0, std::size_t strata = 2) {
     MethodSettings settings;
     settings.arrays["mask"] = map;
     PartitionInput input;
     input.grid = {2, 3};
     input.stratum = stratum;
+    input.strata = map.shape().size() == 3 ? strata : 1;
     input.settings = &settings;
     return method("mask").fit(input);
 }
@@ -47,6 +48,13 @@ TEST(MaskMethod, RefusesAMapOfAnotherGridOrKind) {
     EXPECT_EQ(failure(Array::copy_of(Numbers(6, 0), {6})).kind(), ErrorKind::data);
     EXPECT_EQ(failure(Array::copy_of(std::vector<float>(6, 0), {2, 3})).kind(), ErrorKind::data);
     EXPECT_EQ(failure(Array::copy_of(Numbers(6, 0), {1, 2, 3}), 1).kind(), ErrorKind::data);
+}
+
+TEST(MaskMethod, RefusesAnotherNumberOfPlanesThanCurves) {
+    const Array three = Array::copy_of(Numbers(18, 0), {3, 2, 3});
+    EXPECT_EQ(failure(three).kind(), ErrorKind::data);
+    EXPECT_EQ(fit(three, 2, 3).regions, 1u);
+    EXPECT_THROW((void)fit(three, 0, 1), Error);  // classes pooled
 }
 
 TEST(MaskMethod, SaysWhereANegativeRegionStands) {

@@ -1,0 +1,88 @@
+"""Groups have names: in .npy arrays of strings, in .csv files, with arrays and with folders. A name that is a number is that number."""
+
+import numpy as np
+import pytest
+from support import Room, scene
+
+PATIENTS = ["Mueller, A.", 'the "second"', "Zoe", "\u00c5sa", "17", "007"]
+
+
+def fnv(name):
+    """The number of a group by its definition (docs/files.md)."""
+    if name.isdigit() and str(int(name)) == name:
+        return int(name)
+    value = 14695981039346656037
+    for byte in name.encode():
+        value = (value ^ byte) * 1099511628211 % 2**64
+    return value >> 1
+
+
+@pytest.fixture
+def grouped(tmp_path):
+    room = Room(tmp_path)
+    probs, labels = scene(18, seed=4)
+    names = [PATIENTS[i % 6] for i in range(18)]
+    room.save("p.npy", probs)
+    room.save("y.npy", labels)
+    room.save("numbers.npy", np.array([fnv(name) for name in names], np.int64))
+    room.names = names
+    for side, arrays in [("P", probs), ("Y", labels)]:
+        (tmp_path / side).mkdir()
+        for i, one in enumerate(arrays):
+            np.save(tmp_path / side / f"image{i:02}.npy", one)
+    return room
+
+
+def thresholds(room, groups, probs="p.npy", labels="y.npy"):
+    room.does("calibrate", "--probs", probs, "--labels", labels, "--groups", groups, "-m", "kmeans", "--kmeans-clusters", "3",
+              "--promise", "split", "-o", "a.kcal", "--curves", "c.npy")  # fmt: skip
+    return room.load("c.npy")
+
+
+def csv_field(name):
+    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name
+
+
+@pytest.mark.parametrize("kind", ["U", ">U", "S", "csv", "csv with a heading"])
+def test_names_give_what_their_numbers_give(grouped, kind):
+    expected = thresholds(grouped, "numbers.npy")
+    file = "names.npy"
+    if kind.startswith("csv"):
+        file = "names.csv"
+        heading = "group\r\n" if "heading" in kind else ""
+        (grouped.folder / file).write_text(heading + "".join(csv_field(name) + "\n" for name in grouped.names), encoding="utf-8")
+    elif kind == "S":
+        grouped.save(file, np.array([name.encode() for name in grouped.names]))
+    else:
+        grouped.save(file, np.array(grouped.names).astype(kind.replace("U", "U20")))
+    np.testing.assert_array_equal(thresholds(grouped, file), expected)
+
+
+def test_a_table_names_the_files_of_a_folder_in_any_order(grouped):
+    expected = thresholds(grouped, "numbers.npy")
+    lines = [f"image{i:02},{csv_field(name)}\n" for i, name in enumerate(grouped.names)]
+    (grouped.folder / "table.csv").write_text("name,group\n" + "".join(lines[::-1]), encoding="utf-8")
+    np.testing.assert_array_equal(thresholds(grouped, "table.csv", "P", "Y"), expected)
+    (grouped.folder / "short.csv").write_text("name,group\n" + "".join(lines[1:]), encoding="utf-8")
+    words = ("--groups", "short.csv", "-m", "image", "-o", "b.kcal")
+    grouped.refuses(3, ["short.csv has no group of image00"], "calibrate", "--probs", "P", "--labels", "Y", *words)
+    grouped.refuses(2, ["names files", "one group a line"], "calibrate", "--probs", "p.npy", "--labels", "y.npy", *words)
+
+
+def test_what_is_no_list_of_groups_is_refused(grouped):
+    words = ("calibrate", "--probs", "p.npy", "--labels", "y.npy", "-m", "image", "-o", "b.kcal", "--groups")
+    grouped.save("two.npy", np.array([grouped.names, grouped.names]))
+    grouped.refuses(3, ["two.npy", "one name for each image"], *words, "two.npy")
+    (grouped.folder / "bad.csv").write_text("a\nb,c\n")
+    grouped.refuses(3, ["bad.csv: line 2", "NAME,GROUP"], *words, "bad.csv")
+    (grouped.folder / "few.csv").write_text("a\nb\n")
+    grouped.refuses(3, ["few.csv has 2 groups"], *words, "few.csv")
+    whole = (grouped.folder / "names.npy")
+    np.save(whole, np.array(grouped.names))
+    whole.write_bytes(whole.read_bytes()[:-4])
+    grouped.refuses(3, ["one name for each image"], *words, "names.npy")
+
+
+def test_group_by_beside_groups_is_refused(grouped):
+    grouped.refuses(2, ["--group-by has no effect: groups are given"], "calibrate", "--probs", "P", "--labels", "Y", "--groups",
+                    "numbers.npy", "--group-by", "image(.)", "-o", "b.kcal")  # fmt: skip

@@ -1,0 +1,362 @@
+"""Every option of every command, from arrays and from folders: it changes the result or it is refused.
+
+The options come from the program's own helps. A new one fails here until a table below says how it counts."""
+
+import io
+import itertools
+import json
+import os
+import re
+import shutil
+import sys
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import command, run, scene
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
+
+from command_help import program_help  # noqa: E402
+
+COMMANDS = {one.name: one for one in program_help(command())[1]}
+SAME = "same"  # allowed everywhere: nothing changes, or need not
+REFUSED = "refused"
+RECORDED = "recorded"  # an effort or a tolerance: it is in the calibrator's record, and the same optimum may be found
+
+# What is tried in every command that has the option: its value ("" for a flag), and what must be given beside it.
+VALUES = {
+    "--alpha": "0.7", "--batch": "3", "--bootstrap": "30", "--categories": "cat", "--ce-map": "ce.npy", "--checkpoint": "state",
+    "--checkpoint-every": "5", "--class-files": "", "--class-names": "a,b,c", "--classes": "1", "--coding": "bits", "--compat": "released",
+    "--condition": "none", "--crowd": "ignore", "--curves": "more.npy", "--device": "cpu", "--draws": "2", "--ece-map": "ece.npy",
+    "--empty": "keep", "--fallback": "image", "--figures": "pictures", "--grid": "6x5", "--group-by": "^(s[0-9]+)", "--ignore": "0",
+    "--images": "photos.npy", "--intensity": "none", "--json": "other.json", "--letterbox": "8x8", "--logits": "sigmoid", "--map": "",
+    "--memory": "2M", "--method": "image", "--methods": "image,pixel", "--min-count": "3", "--mixed": "", "--model": "net.pt", "--more": "",
+    "--multiple": "8", "--no-empty": "", "--only-annotated": "", "--orient": "stored", "--axis": "coronal", "--output": "another.kcal",
+    "--outputs": "sigmoid", "--overlap": "masks", "--packed": "", "--padding": "background", "--photos": "photos.npy", "--pooling": "pixels",
+    "--preset": "paper", "--promise": "split", "--pvalues": "p_values.npy", "--quantiles": "0.5", "--quiet": "", "--randomized": "",
+    "--raps-kreg": "2", "--raps-lambda": "0.3", "--regions": "regions.npy", "--resize": "5x6", "--rungs": "4", "--sample": "5",
+    "--saps-weight": "0.7", "--score": "lac", "--seed": "7", "--skip-bad": "", "--split": "0.3", "--sketch": "0.01", "--threads": "1",
+    "--thresholds": "thresholds.npy", "--title": "A title", "--report": "page.html",
+    # methods
+    "--kmeans-clusters": "2", "--kmeans-restarts": "2", "--genann-shape": "circle", "--genann-radii": "2", "--genann-metric": "manhattan",
+    "--genann-bounds": "coco", "--genann-population": "20", "--genann-generations": "3", "--genann-weights": "counts", "--fcc-curves": "2",
+    "--fcc-order": "2", "--fcc-limit": "circle", "--fcc-centre": "middle", "--fcc-variance": "mean", "--fcc-penalty": "10", "--fcc-angles": "40",
+    "--fcc-nodes": "4", "--fcc-starts": "1", "--fcc-iterations": "2", "--field-folds": "3", "--field-fold-order": "contiguous",
+    "--place": "0.2", "--field-support": "off", "--field-rings": "off", "--field-mirror": "off", "--field-bandwidths": "2",
+    "--field-bins": "16", "--mask": "regions_in2.npy",
+}  # fmt: skip
+BESIDE = {
+    "--randomized": {"--score": "aps"}, "--raps-kreg": {"--score": "raps"}, "--raps-lambda": {"--score": "raps"},
+    "--saps-weight": {"--score": "saps"}, "--quantiles": {"--method": "kmeans"}, "--regions": {"--method": "kmeans"},
+    "--fallback": {"--method": "pixel"}, "--min-count": {"--method": "pixel", "--pooling": "pixels"}, "--draws": {"--sample": "5"},
+    "--field-fold-order": {"--promise": "none"}, "--padding": {"--grid": "12x12"}, "--empty": {"--alpha": "0.6"},
+    "--field-folds": {"--promise": "none"}, "--title": {"--report": "page.html"}, "--class-names": {"--report": "page.html"},
+    "--photos": {"--report": "page.html"},
+}  # fmt: skip
+# Searches that end early.
+SHORT = {"genann": {"--genann-generations": "4", "--genann-population": "30", "--genann-radii": "3"},
+         "fcc": {"--fcc-starts": "2", "--fcc-iterations": "4", "--fcc-curves": "3"}, "kmeans": {"--kmeans-clusters": "3"}}  # fmt: skip
+EFFORT = {"--kmeans-restarts", "--genann-bounds", "--genann-population", "--genann-generations", "--genann-radii", "--genann-shape",
+          "--genann-metric", "--genann-weights", "--fcc-order", "--fcc-limit", "--fcc-centre", "--fcc-variance", "--fcc-penalty",
+          "--fcc-angles", "--fcc-nodes", "--fcc-starts", "--fcc-iterations", "--fcc-curves", "--field-support", "--field-rings",
+          "--field-mirror", "--field-fold-order"}  # fmt: skip
+ALWAYS_FINE = {"--seed", "--threads", "--memory", "--quiet", "--skip-bad", "--checkpoint", "--no-empty"}
+NETWORK = {"--model", "--images", "--outputs", "--multiple", "--batch", "--device", "--mixed", "--intensity"}
+FOLDERS = {"--grid", "--resize", "--class-files", "--skip-bad", "--padding", "--only-annotated", "--group-by", "--axis", "--orient"}
+COCO = {"--categories", "--crowd", "--overlap", "--letterbox"}
+METHOD_OPTIONS = {one.long for title, options in COMMANDS["calibrate"].sections.items() if title.startswith("Method ") for one in options}
+
+
+def expected(name, option, source):
+    """What an option must do in a command."""
+    if option in ALWAYS_FINE and not (source == "arrays" and option in FOLDERS):
+        return SAME
+    if option in COCO or option in {"--axis", "--orient", "--sketch", "--checkpoint-every"}:
+        return REFUSED
+    if (option in NETWORK and name == "calibrate") or (source == "arrays" and option in FOLDERS):
+        return REFUSED
+    recorded = {"--ignore", "--logits", "--grid", "--resize", "--class-files", "--only-annotated", "--padding"}  # by the calibrator
+    if name in {"evaluate", "report", "predict"} and option in recorded:
+        return REFUSED
+    if option in {"--packed" if source == "folders" else "--coding"} and name == "predict":
+        return REFUSED
+    if name == "report" and option in {"--group-by", "--groups"}:
+        return SAME  # the page names them; figures are the same
+    return RECORDED if option in EFFORT else None
+
+
+def options_of(name):
+    return [one.long for one in COMMANDS[name].options() if one.long not in {"--help", "--version"}]
+
+
+def method_of(option):
+    return next(title.split()[1] for title, all_of in COMMANDS["calibrate"].sections.items()
+                if title.startswith("Method ") and option in [one.long for one in all_of])  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """Arrays, folders of the same images, and calibrators of both."""
+    folder = tmp_path_factory.mktemp("inputs")
+    for prefix, images, seed in [("", 12, 1), ("t", 8, 2)]:
+        probs, labels = scene(images, grid=(8, 9), seed=seed)
+        labels[0] = 0
+        labels[1] %= 2
+        labels[:, :2, :2] = np.where(labels[:, :2, :2] == 2, 0, labels[:, :2, :2])  # places that a class never has
+        names = [f"s{i // 2:02}_{'ab'[i % 2]}" for i in range(images)]
+        np.save(folder / f"{prefix}probs.npy", probs)
+        np.save(folder / f"{prefix}probs2.npy", probs[:, ::-1])
+        np.save(folder / f"{prefix}labels.npy", labels)
+        np.save(folder / f"{prefix}labels2.npy", np.roll(labels, 1, 1))
+        np.save(folder / f"{prefix}groups.npy", np.array([name[:3] for name in names]))
+        for kind in ["P", "P2", "Y", "Y2", "PC"]:
+            (folder / (prefix + kind)).mkdir()
+        for i, name in enumerate(names):
+            np.save(folder / (prefix + "P") / f"{name}.npy", probs[i])
+            np.save(folder / (prefix + "P2") / f"{name}.npy", probs[i, ::-1])
+            np.save(folder / (prefix + "Y") / f"{name}.npy", labels[i])
+            np.save(folder / (prefix + "Y2") / f"{name}.npy", np.roll(labels[i], 1, 0))
+            for c in range(3):
+                np.save(folder / (prefix + "PC") / f"{name}_{c}.npy", probs[i, c])
+    np.save(folder / "regions_in.npy", np.arange(72).reshape(8, 9) // 20)
+    np.save(folder / "regions_in2.npy", np.arange(72).reshape(8, 9) % 3)
+    np.save(folder / "photos.npy", np.zeros((8, 3, 8, 9), np.uint8))
+    for name, probs, labels in [("arrays", "probs.npy", "labels.npy"), ("folders", "P", "Y")]:
+        done = run("calibrate", "--probs", probs, "--labels", labels, "-m", "kmeans", "-o", f"{name}.kcal", cwd=folder)
+        assert done.code == 0, done
+    return folder
+
+
+INPUTS = {
+    "arrays": {"probs": "probs.npy", "labels": "labels.npy"},
+    "folders": {"probs": "P", "labels": "Y"},
+}
+SECOND = {"probs.npy": "probs2.npy", "labels.npy": "labels2.npy", "P": "P2", "Y": "Y2", "groups.npy": "groups.npy"}
+
+
+def base_of(name, source):
+    """(positionals, options) of a plain call; paths of inputs begin with @."""
+    files = INPUTS[source]
+    probs, labels = "@" + files["probs"], "@" + files["labels"]
+    test = {"--probs": "@t" + files["probs"], "--labels": "@t" + files["labels"]}
+    if name == "calibrate":
+        return [], {"--probs": probs, "--labels": labels, "--output": "out.kcal", "--curves": "curves.npy"}
+    if name == "evaluate":
+        return [f"@{source}.kcal"], {**test, "--json": "out.json"}
+    if name == "predict":
+        return [f"@{source}.kcal"], {"--probs": test["--probs"], "--output": "sets.npy" if source == "arrays" else "sets",
+                                        "--alpha": "0.4"}
+    if name == "compare":
+        return [], {"--cal-probs": probs, "--cal-labels": labels, "--test-probs": test["--probs"], "--test-labels": test["--labels"],
+                    "--methods": "image,kmeans", "--json": "out.json"}  # fmt: skip
+    if name == "report":
+        return [f"@{source}.kcal"], {**test, "--figures": "figures"}
+    if name == "collect":
+        return [], {"--probs": probs, "--labels": labels, "--output": "arrays"}
+    if name == "inspect":
+        return [f"@{source}.kcal"], {}
+    raise KeyError(name)
+
+
+def timeless(value):
+    """JSON without what the clock said."""
+    if isinstance(value, dict):
+        return {key: timeless(one) for key, one in value.items() if key != "seconds"}
+    return [timeless(one) for one in value] if isinstance(value, list) else value
+
+
+def content(path, strict):
+    """What a file says; of a calibrator without its record of options where `strict`."""
+    data = path.read_bytes()
+    if path.suffix == ".kcal" and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return {one: archive.read(one) for one in archive.namelist() if one != "meta.json" or not strict}
+    return timeless(json.loads(data)) if path.suffix == ".json" else data
+
+
+class Calls:
+    """Calls of the command, each in a folder of its own; equal ones are made once."""
+
+    def __init__(self, inputs, folder):
+        self.inputs, self.folder, self.done, self.numbers = inputs, folder, {}, itertools.count()
+
+    def __call__(self, words, strict):
+        key = (tuple(words), strict)
+        if key not in self.done:
+            here = self.folder / f"call{next(self.numbers)}"
+            here.mkdir()
+            given = [str(self.inputs / word[1:]) if word.startswith("@") else word for word in words]
+            result = run(*given, cwd=here)
+            text = re.sub(r"[0-9.]+ s\b", "", result.out).replace(str(self.inputs), "")
+            files = {str(one.relative_to(here)): content(one, strict) for one in sorted(here.rglob("*")) if one.is_file()}
+            self.done[key] = (result, text, files)
+            shutil.rmtree(here, ignore_errors=True)
+        return self.done[key]
+
+
+def words_of(name, positionals, options):
+    out = [name, *positionals]
+    for option, value in options.items():
+        out += [option, value] if value else [option]
+    return out
+
+
+def judge(name, option, source, calls):
+    """What is wrong with an option; nothing if it counts as it must."""
+    positionals, base = base_of(name, source)
+    if option in {"--calibrator", "--calibrators"}:
+        return None
+    beside = dict(BESIDE.get(option, {}))
+    if option in METHOD_OPTIONS:
+        beside["--methods" if name == "compare" else "--method"] = method_of(option)
+        beside |= {"--mask": "@regions_in.npy"} if method_of(option) == "mask" else {"--promise": "none"}
+        beside |= SHORT.get(method_of(option), {})
+    declared = set(options_of(name))
+    if name == "compare" and "--method" in beside:
+        beside["--methods"] = beside.pop("--method")
+    beside = {key: value for key, value in beside.items() if key in declared or key == "--report"}
+    if option in base:
+        value = base[option]
+        value = "@" + SECOND.get(value[1:], "t" + SECOND.get(value[2:], "")) if value.startswith("@") else VALUES[option]
+        value = "image,pixel" if option == "--methods" else value
+    elif name == "report" and option.startswith("--cal-"):
+        return None  # test_report.py: they go together, and change the page
+    elif option.endswith("groups"):
+        value = "@tgroups.npy" if name in {"evaluate", "report"} or option == "--test-groups" else "@groups.npy"
+        beside |= {"--bootstrap": "30"} if "--bootstrap" in declared else {}
+    elif option not in VALUES:
+        return f"{name} {option}: new here; say in VALUES how it changes the result"
+    else:
+        value = VALUES[option]
+        value = "@" + value if value in {"regions_in2.npy", "photos.npy"} else value
+        value = "" if (name, option) == ("inspect", "--json") else value
+    if option == "--class-files" and source == "folders":
+        classes = {"--probs": "@PC", "--cal-probs": "@PC", "--test-probs": "@tPC"}
+        beside = {key: value for key, value in classes.items() if key in base and name in {"calibrate", "collect", "compare"}}
+    if (name, option) == ("collect", "--ignore"):
+        beside, value = {"--only-annotated": ""}, "1"
+    if name == "report" and "--report" in beside:
+        beside["--output"] = beside.pop("--report")
+    before, variant = base | beside, base | beside | {option: value}
+    if option == "--class-files" and source == "folders":
+        before = base
+    want = expected(name, option, source)
+    strict = want != RECORDED
+    result, text, files = calls(words_of(name, positionals, variant), strict)
+    where = f"{name} {option} from {source}"
+    if want == REFUSED:
+        fine = result.code == 2 and len(result.complaints) == 1 and result.out == ""
+        return None if fine else f"{where}: must be refused, but {result}"
+    if result.code != 0:
+        if "built without reports" in result.err:
+            return None
+        return f"{where}: {result}"
+    if want == SAME:
+        return None
+    if option == "--class-files":  # other files of the same numbers: read as planes they give the same
+        return None
+    old = calls(words_of(name, positionals, before), strict)
+    if old[0].code != 0:
+        return f"{where}: without it {old[0]}"
+    return f"{where}: nothing changes" if (text, files) == old[1:] else None
+
+
+ARRAY_COMMANDS = ["calibrate", "evaluate", "predict", "compare", "report", "inspect"]
+
+
+@pytest.mark.parametrize("source", ["arrays", "folders"])
+def test_every_option_changes_the_result_or_is_refused(inputs, tmp_path, source):
+    calls = Calls(inputs, tmp_path)
+    names = [*ARRAY_COMMANDS, *(["collect"] if source == "folders" else [])]
+    # A folder's images are read into the same arrays: what happens after that is tried once, from arrays.
+    later = METHOD_OPTIONS if source == "folders" else set()
+    cases = [(name, option) for name in names for option in options_of(name) if option not in later or name == "calibrate"]
+    cases = [(name, option) for name, option in cases if not (option in later and option in EFFORT)]
+    with ThreadPoolExecutor(min(4, (os.cpu_count() or 1) + 1)) as pool:
+        wrong = [one for one in pool.map(lambda case: judge(*case, source, calls), cases) if one]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_an_option_that_no_table_knows_fails(inputs, tmp_path, monkeypatch):
+    monkeypatch.delitem(VALUES, "--rungs")
+    assert "new here" in judge("calibrate", "--rungs", "arrays", Calls(inputs, tmp_path))
+
+
+# Options of networks are tried where networks run (tests/model); here, in which call each is refused.
+TRAIN = ["train", "--images", "@photos.npy", "--labels", "@labels.npy", "-o", "net.pt"]
+INFER = ["infer", "--images", "@photos.npy", "--model", "net.pt", "-o", "probs"]
+EXPERIMENT = ["experiment", "none.json", "--data", "@P", "-o", "run"]
+WITHOUT_EFFECT = {
+    "train": {"--val-labels": ["@labels.npy"], "--growth": ["3"], "--anneal": ["0.5", "--share", "1"], "--fresh": ["--checkpoint", "none"],
+              "--checkpoint-every": ["3", "--checkpoint", "none"], "--mixed": ["--device", "cpu"],
+              **{option: [VALUES[option]] if VALUES[option] else [] for option in FOLDERS | COCO}},
+    "infer": {"--groups": ["@groups.npy"], "--mixed": ["--device", "cpu"],
+              **{option: [VALUES[option]] if VALUES[option] else [] for option in FOLDERS - {"--padding", "--only-annotated", "--group-by"}}},
+    "experiment": {"--epochs": ["3", "--model", "net.pt"], "--mixed": ["--device", "cpu"]},
+}  # fmt: skip
+COUNT_ALWAYS = {
+    "train": {"--images", "--labels", "--groups", "--ignore", "--intensity", "--val-images", "--output", "--log", "--classes", "--width",
+              "--depth", "--epochs", "--batch", "--rate", "--last-rate", "--warm-up", "--cycle", "--share", "--optimizer", "--decay",
+              "--no-augment", "--checkpoint", "--seed", "--device", "--threads", "--quiet"},
+    "infer": {"--model", "--outputs", "--multiple", "--batch", "--device", "--images", "--intensity", "--output", "--dtype", "--threads",
+              "--quiet"},
+    "experiment": {"--data", "--output", "--model", "--batch", "--device", "--threads", "--quiet"},
+    "demo": {"--output", "--preset", "--images", "--test-images", "--size", "--seed", "--report", "--figures", "--class-names", "--title",
+             "--threads", "--quiet"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name,base", [("train", TRAIN), ("infer", INFER), ("experiment", EXPERIMENT)])
+def test_options_of_networks_are_refused_where_they_have_no_effect(inputs, tmp_path, name, base):
+    listed = set(WITHOUT_EFFECT[name]) | COUNT_ALWAYS[name]
+    assert set(options_of(name)) == listed, f"new or gone: {set(options_of(name)) ^ listed}"
+    for option, words in WITHOUT_EFFECT[name].items():
+        given = [str(inputs / word[1:]) if word.startswith("@") else word for word in [*base, option, *words]]
+        result = run(*given, cwd=tmp_path)
+        assert result.code == 2 and f"{option} has no effect" in result.err, (option, result)
+    assert not any(tmp_path.iterdir())
+
+
+def test_every_command_and_option_is_listed_somewhere():
+    assert set(COMMANDS) == {*ARRAY_COMMANDS, "collect", *COUNT_ALWAYS}
+    assert set(options_of("demo")) == COUNT_ALWAYS["demo"]
+
+
+def test_options_of_the_demo_change_its_scenes_or_its_page(tmp_path):
+    base = ["demo", "--images", "3", "--test-images", "2", "--size", "8x8", "-o", "demo"]
+
+    def scenes(*words):
+        here = tmp_path / f"d{len(list(tmp_path.iterdir()))}"
+        here.mkdir()
+        result = run(*[word for word in base if not words or word != "x"], *words, cwd=here)
+        assert result.code == 0, result
+        return {one.name: one.read_bytes() for one in here.rglob("*_probs.npy")}, {one.name for one in here.rglob("*")}
+
+    plain = scenes()
+    assert scenes("--seed", "3")[0] != plain[0] and "figures" in scenes("--figures", "figures")[1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_same_random_options_give_equal_bytes_from_arrays_and_folders(inputs, tmp_path, seed):
+    random = np.random.default_rng(seed)
+    method = random.choice(["image", "pixel", "kmeans", "field"])
+    words = ["-m", method, "--condition", random.choice(["class", "none"]), "--pooling", random.choice(["groups", "pixels"]),
+             "--score", random.choice(["near", "lac", "aps", "raps", "saps", "margin"]), "--seed", str(random.integers(9)),
+             "--rungs", str(random.integers(5, 90)), "--ignore", random.choice(["255", "0", "none"])]  # fmt: skip
+    words += ["--promise", random.choice(["none", "split"])] if method in ("kmeans", "field") else []
+    words += ["--kmeans-clusters", str(random.integers(2, 5))] if method == "kmeans" else []
+    words += ["--groups", inputs / "groups.npy"] if random.integers(2) else []
+    made = []
+    for source in ["arrays", "folders"]:
+        files = ["--probs", inputs / INPUTS[source]["probs"], "--labels", inputs / INPUTS[source]["labels"]]
+        result = run("calibrate", *files, *words, "-o", f"{source}.kcal", "--curves", f"{source}.npy", cwd=tmp_path)
+        assert result.code == 0, result
+        with zipfile.ZipFile(tmp_path / f"{source}.kcal") as archive:
+            meta = json.loads(archive.read("meta.json"))
+            meta.pop("input", None)
+            made.append([meta, (tmp_path / f"{source}.npy").read_bytes(),
+                         {one: archive.read(one) for one in archive.namelist() if one != "meta.json"}])  # fmt: skip
+    assert made[0] == made[1], words
