@@ -47,33 +47,38 @@ void run(const Flags& flags) {
 
 Command add_export(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    CLI::App* app =
-        root.add_subcommand("export", "Write the sets as an ONNX graph, alone or appended to a model");
-    path_option(*app, "calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
-    app->add_option("--alpha", flags->alphas,
-                    "allowed share of misses; several with commas, an output each: sets_0.1");
-    path_option(*app, "-o", flags->file, "FILE.onnx",
-                "the graph: bool [N,C,H,W], true where the class is in the set")
+    OptionSet& app = OptionSet::add_to(root, "export",
+                                       "Write the sets as an ONNX graph, alone or appended to a model");
+    app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
+    app.add_option("--alpha", flags->alphas,
+                   "allowed share of misses; several with commas, an output each: sets_0.1");
+    app.output("-o", flags->file, "FILE.onnx",
+               "the graph: bool [N,C,H,W], true where the class is in the set")
         ->required();
-    path_option(*app, "--onto", flags->onto, "MODEL.onnx",
-                "append to this model, which keeps its own outputs (operator sets 13 to 25)");
-    path_option(*app, "--output", flags->output, "NAME",
-                "the model's output with the probabilities or logits; needed where it has several");
-    app->add_option(
+    app.input("--onto", flags->onto, "MODEL.onnx",
+              "append to this model, which keeps its own outputs (operator sets 13 to 25)");
+    app.counts_unless(
+        app.add_option("--output", flags->output,
+                       "the model's output with the probabilities or logits; needed where it has several")
+            ->type_name("NAME"),
+        [flags = flags.get()] { return unless(!flags->onto.empty(), "it names an output of --onto MODEL"); });
+    app.add_option(
         "--logits", flags->logits,
         "what the graph is given: none (probabilities), sigmoid or softmax (logits); recorded: as the "
         "calibrator was made");
-    app->add_flag(
-        "--foreground", flags->foreground,
-        "the graph is given one plane, the probability of class 1 (a model's own shape says so itself)");
-    flags->empty.declare(*app,
+    app.counts_unless(
+        app.add_flag("--foreground", flags->foreground,
+                     "the graph is given one plane, the probability of class 1 (a model's own shape says so "
+                     "itself)"),
+        [flags = flags.get()] { return unless(flags->onto.empty(), "the shape of --onto MODEL decides"); });
+    flags->empty.declare(app,
                          "sets that would be empty: fill (the most probable class enters), keep, or auto "
                          "(fill; keep where masks left calibration pixels without a class)");
-    flags->common.declare(*app);
-    app->footer(
+    flags->common.declare(app);
+    app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"
         "  kandinsky export demo/kmeans.kcal --alpha 0.1,0.2 -o demo/sets.onnx");
-    return {app, [flags] { run(*flags); }};
+    return {&app, [flags] { run(*flags); }};
 }
 
 }  // namespace kandinsky::cli
