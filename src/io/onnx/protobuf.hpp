@@ -11,7 +11,6 @@ namespace kandinsky {
 class ProtoWriter {
   public:
     void number(unsigned field, std::uint64_t value);
-    void real(unsigned field, float value);
     void text(unsigned field, std::string_view bytes);
     void message(unsigned field, const ProtoWriter& inner) { text(field, inner.bytes_); }
     /// Bytes of whole fields that were written elsewhere.
