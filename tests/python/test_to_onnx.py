@@ -9,6 +9,7 @@ runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installe
 SCORES = ["lac", "near", "margin", "aps", "raps", "saps"]
 
 
+@pytest.mark.filterwarnings("ignore::kandinsky.CalibrationWarning")
 def test_the_file_is_the_command_s(room):
     cal = kandinsky.Calibrator("image").fit(room.probs, room.labels)
     cal.save(room.folder / "cal.kcal")
@@ -17,17 +18,27 @@ def test_the_file_is_the_command_s(room):
     assert (room.folder / "a.onnx").read_bytes() == (room.folder / "b.onnx").read_bytes()
 
 
+def exported(score, small, path):
+    cal = kandinsky.Calibrator("kmeans", score_function=score).fit(*small)
+    assert cal.to_onnx(path, alpha=0.3) == ["sets_0.3"]
+    return cal.predict_set(small[0], 0.3)
+
+
 @pytest.mark.filterwarnings("ignore::kandinsky.CalibrationWarning")
 @pytest.mark.parametrize("score", SCORES)
-def test_a_graph_makes_the_sets_of_predict_set(score, small, tmp_path):
-    probs, labels = small
-    cal = kandinsky.Calibrator("kmeans", score_function=score).fit(probs, labels)
-    cal.to_onnx(tmp_path / "g.onnx", alpha=0.3)
+def test_onnxruntime_makes_the_sets_of_predict_set(score, small, tmp_path):
+    wanted = exported(score, small, tmp_path / "g.onnx")
     session = runtime.InferenceSession(str(tmp_path / "g.onnx"), providers=["CPUExecutionProvider"])
-    np.testing.assert_array_equal(session.run(None, {"probs": probs})[0], cal.predict_set(probs, 0.3))
+    np.testing.assert_array_equal(session.run(None, {"probs": small[0]})[0], wanted)
+
+
+@pytest.mark.filterwarnings("ignore::kandinsky.CalibrationWarning")
+@pytest.mark.parametrize("score", SCORES)
+def test_openvino_makes_the_sets_of_predict_set(score, small, tmp_path):
     openvino = pytest.importorskip("openvino", reason="openvino is not installed: make test-integrations")
+    wanted = exported(score, small, tmp_path / "g.onnx")
     compiled = openvino.Core().compile_model(str(tmp_path / "g.onnx"), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    np.testing.assert_array_equal(compiled(probs)[0], cal.predict_set(probs, 0.3))
+    np.testing.assert_array_equal(compiled(small[0])[0], wanted)
 
 
 def test_errors_are_in_python_s_words(small, tmp_path):

@@ -1,7 +1,5 @@
 #include "io/onnx/protobuf.hpp"
 
-#include <bit>
-
 #include "core/base/fail.hpp"
 
 namespace kandinsky {
@@ -18,12 +16,6 @@ void ProtoWriter::varint(std::uint64_t value) {
 void ProtoWriter::number(unsigned field, std::uint64_t value) {
     varint(field << 3 | kVarint);
     varint(value);
-}
-
-void ProtoWriter::real(unsigned field, float value) {
-    varint(field << 3 | kFixed32);
-    for (std::uint32_t bits = std::bit_cast<std::uint32_t>(value), i = 0; i < 4; ++i, bits >>= 8)
-        bytes_ += static_cast<char>(bits);
 }
 
 void ProtoWriter::text(unsigned field, std::string_view bytes) {

@@ -11,7 +11,6 @@ namespace kandinsky {
 class ProtoWriter {
   public:
     void number(unsigned field, std::uint64_t value);
-    void real(unsigned field, float value);
     void text(unsigned field, std::string_view bytes);
     void message(unsigned field, const ProtoWriter& inner) { text(field, inner.bytes_); }
     /// Bytes of whole fields that were written elsewhere.
@@ -27,10 +26,10 @@ class ProtoWriter {
 /// One field of a message that is read.
 struct ProtoField {
     unsigned number = 0;
-    std::uint64_t value = 0;  ///< of a number
-    std::string_view bytes;   ///< of text, bytes or a message
-    std::size_t begin = 0;    ///< where the field begins in the message ...
-    std::size_t end = 0;      ///< ... and where the next one does
+    std::uint64_t value = 0;   ///< of a number
+    std::string_view bytes{};  ///< of text, bytes or a message
+    std::size_t begin = 0;     ///< where the field begins in the message ...
+    std::size_t end = 0;       ///< ... and where the next one does
     bool is_bytes = false;
 };
 
