@@ -50,7 +50,7 @@ WITHOUT_EFFECT = [
     ("--fallback", "--compat released", (*CALIBRATE, "-m", "kmeans", "--compat", "released", "--fallback", "image")),
     ("--rungs", "--compat released", (*CALIBRATE, "-m", "kmeans", "--compat", "released", "--rungs", "100")),
     ("--regions", "field has no regions", (*CALIBRATE, "--regions", "r.npy")),
-    ("--sketch", "pipes", (*CALIBRATE, "-m", "pixel", "--pooling", "pixels", "--sketch", "0.01")),
+    ("--sketch", "from a pipe", (*CALIBRATE, "-m", "pixel", "--pooling", "pixels", "--sketch", "0.01")),
     ("--device", "no network", (*CALIBRATE, "--device", "cuda")),
     ("--intensity", "no network", (*CALIBRATE, "--intensity", "byte")),
     ("--checkpoint-every", "--checkpoint", (*CALIBRATE, "--checkpoint-every", "5")),
