@@ -135,8 +135,8 @@ bool run(const Wanted& wanted) {
     const std::filesystem::path base = std::filesystem::path(wanted.folder) / wanted.set;
     const auto read = [&](const std::string& what) { return read_npy(base.string() + "_" + what + ".npy"); };
     const bool grouped = std::filesystem::exists(base.string() + "_groups.npy");
-    const Array probs = thinned(read("probs"), wanted.stride), labels = thinned(read("labels"), wanted.stride),
-                groups = grouped ? read("groups") : Array{};
+    const Array probs = thinned(read("probs"), wanted.stride),
+                labels = thinned(read("labels"), wanted.stride), groups = grouped ? read("groups") : Array{};
     const Dataset all(probs, labels, groups);
     DatasetOptions others;
     others.ignore = {255, 0};

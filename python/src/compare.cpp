@@ -27,8 +27,7 @@ Contest contest(const Data& calibration, const Data& test, std::vector<std::stri
     check_alpha(alpha);
     CompareOptions options;
     options.methods = methods.empty() ? default_methods() : std::move(methods);
-    options.calibrate =
-        options_of(default_method(), std::move(words), std::move(arrays), options.methods);
+    options.calibrate = options_of(default_method(), std::move(words), std::move(arrays), options.methods);
     options.alpha = alpha;
     options.sample = sample;
     options.draws = draws;

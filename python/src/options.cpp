@@ -102,7 +102,9 @@ void init_options(nb::module_& module) {
         "(flag, default, help, takes a value) of every option of calibration, the methods' own included.");
     module.def(
         "group_number",
-        [](const nb::bytes& name) { return group_number({name.c_str(), name.size()}); },
+        [](const nb::bytes& name) {
+            return group_number({name.c_str(), name.size()});
+        },
         nb::arg("name"), "The number of a group that has a name.");
     module.attr("default_method") = default_method();
 }

@@ -23,9 +23,7 @@ class Exchangeable {
         for (std::size_t group = 0; group <= calibration_groups; ++group) {
             if (group == calibration_groups) first_new_ = groups_.size();
             const double mood = random.uniform();
-            const std::size_t images = unequal   ? 1 + 11 * random.below(2)
-                                       : grouped ? 1 + random.below(3)
-                                                 : 1;
+            const std::size_t images = unequal ? 1 + 11 * random.below(2) : grouped ? 1 + random.below(3) : 1;
             for (std::size_t i = 0; i < images; ++i) {
                 groups_.push_back(static_cast<std::int64_t>(group));
                 add_image(random, mood);

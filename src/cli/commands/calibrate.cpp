@@ -142,8 +142,8 @@ void run(const Flags& flags) {
     const Stopwatch watch;
     if (!flags.model.model.empty()) refuse_ranks("calibrate --model");
     // A pipe without --sketch is read into memory, as any file that cannot be mapped.
-    const bool stream = flags.input.probs == "-" || flags.input.labels == "-" ||
-                        (options.sketch != 0 && flags.from_pipe());
+    const bool stream =
+        flags.input.probs == "-" || flags.input.labels == "-" || (options.sketch != 0 && flags.from_pipe());
     if (stream) refuse_ranks("calibrate from a pipe");
     TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups});
     const Calibrator calibrator =
@@ -194,10 +194,8 @@ Command add_calibrate(CLI::App& root) {
     for (const std::string& name : method_names()) names += (names.empty() ? "" : ", ") + name;
     app.add_option("-m,--method", flags->calibrate.method, "which pixels share their scores: " + names);
     app.output("-o,--output", flags->output, "FILE.kcal", "the calibrator to write")->required();
-    app.output("--curves", flags->curves, "FILE.npy",
-                "also write every pixel's curve as used, [100,C,H,W]");
-    app.output("--regions", flags->regions, "FILE.npy",
-                "also write the region map(s), [H,W] or [C,H,W]");
+    app.output("--curves", flags->curves, "FILE.npy", "also write every pixel's curve as used, [100,C,H,W]");
+    app.output("--regions", flags->regions, "FILE.npy", "also write the region map(s), [H,W] or [C,H,W]");
     flags->calibrate.declare(app);
     app.add_option(
         "--sketch", flags->sketch,

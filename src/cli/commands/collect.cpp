@@ -71,7 +71,7 @@ Command add_collect(CLI::App& root) {
     app.input("--probs", flags->input.probs, "FOLDER", "folder of probabilities");
     app.input("--labels", flags->input.labels, "FOLDER", "folder of labels");
     app.output("-o,--output", flags->output, "FOLDER",
-                "folder for probs.npy, labels.npy, groups.npy and images.csv (name and slice of each)")
+               "folder for probs.npy, labels.npy, groups.npy and images.csv (name and slice of each)")
         ->required();
     declare_reading(app, flags->input);
     app.counts_unless("--ignore", [flags = flags.get()] {

@@ -105,24 +105,25 @@ Command add_compare(CLI::App& root) {
     declare_input(app, flags->test, "test-", true);
     declare_reading(app, flags->cal);
     app.add_option("--methods", flags->methods,
-                    "methods, separated by commas; 'auto' is one too, METHOD:SCORE takes another score than "
-                    "the rest (default: all that need no file, without auto)");
+                   "methods, separated by commas; 'auto' is one too, METHOD:SCORE takes another score than "
+                   "the rest (default: all that need no file, without auto)");
     declare_classes(app, flags->classes, "classes to report (default: all)");
     app.add_option("--alpha", flags->alpha, "level for coverage and what the sets hold");
     app.add_option("--sample", flags->sample,
-                 "calibrate on a random subset of so many groups (images without groups)")
+                   "calibrate on a random subset of so many groups (images without groups)")
         ->default_str("");
     app.add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported");
     flags->empty.declare(
         app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
-    app.add_option("--bootstrap", flags->bootstrap,
+    app.add_option(
+        "--bootstrap", flags->bootstrap,
         "resamples of the test groups (images without groups) for 90 % intervals, e.g. 200; 0: none");
     app.add_flag("--more", flags->more,
-                  "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
+                 "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
     app.output("--json", flags->json, "FILE", "write the results as JSON ('-': standard output)");
     app.add_flag("--map", flags->map, "draw the errors as letters below the table (always on a terminal)");
     app.output("--report", flags->report.page, "FILE.html",
-                "write one self-contained HTML page about all of it");
+               "write one self-contained HTML page about all of it");
     flags->report.declare(app);
     flags->photos.declare(app, flags->report);
     flags->calibrate.declare(app, [flags = flags.get()] { return flags->asked(); });

@@ -146,14 +146,14 @@ Command add_demo(CLI::App& root) {
     app.add_option("-o,--output", flags->output, "folder for scenes, calibrators and results");
     app.add_option("--preset", flags->preset, "photo or medical");
     app.add_option("--images", flags->images,
-                 fmt::format("calibration images (default: {} photos, or {} slices of about 30 patients)",
-                             kPhotos, kSlices))
+                   fmt::format("calibration images (default: {} photos, or {} slices of about 30 patients)",
+                               kPhotos, kSlices))
         ->default_str("");
     app.add_option("--test-images", flags->test_images, "test images");
     app.add_option("--size", flags->size, "WIDTHxHEIGHT (default: the preset's)");
     app.add_option("--seed", flags->seed, "seed of the scenes and of everything random");
     app.output("--report", flags->report.page, "FILE.html",
-                "the report (default: report.html in the folder)");
+               "the report (default: report.html in the folder)");
     flags->report.has_default_page = has_report_template();
     flags->report.declare(app);
     flags->common.declare(app);

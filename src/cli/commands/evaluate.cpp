@@ -95,15 +95,15 @@ Command add_evaluate(CLI::App& root) {
     flags->empty.declare(
         app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
     app.add_option("--bootstrap", flags->bootstrap,
-                 "resamples of the groups (images without groups) behind the 90 % intervals; 0: none");
+                   "resamples of the groups (images without groups) behind the 90 % intervals; 0: none");
     app.add_option("--seed", flags->seed, "seed of the resamples");
     app.add_flag("--more", flags->more,
-                  "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
+                 "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
     app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
     app.output("--ce-map", flags->ce_map, "FILE.npy",
-                "coverage error of every pixel, float64 [C,H,W], NaN without test sample");
+               "coverage error of every pixel, float64 [C,H,W], NaN without test sample");
     app.output("--ece-map", flags->ece_map, "FILE.npy",
-                "expected calibration error of every pixel, float64 [C,H,W]");
+               "expected calibration error of every pixel, float64 [C,H,W]");
     declare_checkpoint(app, flags->team);
     app.counts_unless("--more", [flags = flags.get()] {
         return unless(flags->prints(), "no table is printed beside --json");

@@ -329,13 +329,13 @@ void run(const Flags& flags) {
 
 Command add_experiment(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app = OptionSet::add_to(
-        root, "experiment", "A whole experiment, from raw files to the table and the report");
+    OptionSet& app = OptionSet::add_to(root, "experiment",
+                                       "A whole experiment, from raw files to the table and the report");
     app.add_option("name", flags->name, "an experiment that comes along (coco-s, ...), or a .json file")
         ->required();
     app.input("--data", flags->data, "DIR", "folder that holds the raw files")->required();
     app.output("-o,--output", flags->output, "DIR",
-                "folder of the run; what is there already and still right is not made again")
+               "folder of the run; what is there already and still right is not made again")
         ->required();
     app.input("--model", flags->model, "FILE", "a trained model, instead of training one");
     app.add_option("--epochs", flags->epochs, "passes over the training images (default: as declared)")

@@ -47,8 +47,8 @@ void run(const Flags& flags) {
 
 Command add_export(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app = OptionSet::add_to(root, "export",
-                                       "Write the sets as an ONNX graph, alone or appended to a model");
+    OptionSet& app =
+        OptionSet::add_to(root, "export", "Write the sets as an ONNX graph, alone or appended to a model");
     app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
     app.add_option("--alpha", flags->alphas,
                    "allowed share of misses; several with commas, an output each: sets_0.1");

@@ -148,7 +148,7 @@ Command add_infer(CLI::App& root) {
     flags->images.declare(app, "", true);
     app.input("--groups", flags->groups, "FILE", "which images belong to one scan, [N]");
     app.output("-o,--output", flags->output, "PATH",
-                "FILE.npy: one array [N,C,H,W]; else a folder of NAME.npy or, for volumes, NAME.npz files")
+               "FILE.npy: one array [N,C,H,W]; else a folder of NAME.npy or, for volumes, NAME.npz files")
         ->required();
     app.counts_unless("--groups", [flags = flags.get()] {
         return unless(fs::path(flags->output).extension() == ".npy", "files are inferred one by one");

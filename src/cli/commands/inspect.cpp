@@ -5,6 +5,7 @@
 #include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
+#include "report/table/predicted_text.hpp"
 #include "report/table/table.hpp"
 
 namespace kandinsky::cli {
@@ -16,7 +17,7 @@ struct Flags {
     bool json = false;
 };
 
-constexpr std::size_t kMostRows = 20;  // of a table
+constexpr std::size_t kMostRows = 20;   // of a table
 constexpr std::ptrdiff_t kScreen = 40;  // lines
 
 std::string text_of(const nlohmann::ordered_json& item) {
@@ -53,22 +54,6 @@ std::string brief(const nlohmann::ordered_json& geometry) {
             out +=
                 fmt::format("  {:<16}{}\n", key, item.is_string() ? item.get<std::string>() : text_of(item));
     }
-    return out;
-}
-
-/// Which groups learnt and which set the thresholds.
-std::string rule_of(const Calibrator& calibrator) {
-    const CalibrateOptions& options = calibrator.options;
-    const std::string units = calibrator.grouped ? "groups" : "images";
-    const std::uint64_t setting = level_groups(calibrator);
-    std::string out = options.promise == Promise::leave_one_out
-                          ? fmt::format("loo: learnt again without each of {} {}", setting, units)
-                      : options.promise == Promise::split
-                          ? fmt::format("split: {} {} learnt, {} set the thresholds",
-                                        calibrator.groups - setting, units, setting)
-                          : fmt::format("none: all {} {} learnt and set the thresholds", setting, units);
-    if (options.pooling == Pooling::groups)
-        out += fmt::format("; 1/{} of the mass lies at infinity", setting + 1);
     return out;
 }
 
@@ -134,7 +119,7 @@ std::string summary(const Calibrator& calibrator, double alpha) {
             "precision     a sketch made in one walk: thresholds lie above the exact ones by at most {:.6g}, "
             "and never below, so sets can only grow\n",
             calibrator.sketch_error);
-    out += fmt::format("promise       {}\n", rule_of(calibrator));
+    out += fmt::format("promise       {}\n", promise_rule(calibrator));
     out += fmt::format("guarantee     {}\n\n", guarantee(calibrator));
     if (!calibrator.choices.empty()) out += choice_table(calibrator) + "\n";
     out += fmt::format("{:<8}{:>8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", "class", "groups", "regions", "scores",
@@ -142,12 +127,11 @@ std::string summary(const Calibrator& calibrator, double alpha) {
     const std::size_t shown = std::min(calibrator.strata(), kMostRows);
     const std::vector<Row> rows = rows_of(calibrator, alpha);
     for (std::size_t s = 0; s < shown; ++s)
-        out += fmt::format("{:<8}{:>8}{:>8}{:>12}{:>20}{:>14}{:>14}\n",
-                           calibrator.strata() == 1 ? "all" : std::to_string(s),
-                           rows[s].groups > 0 ? std::to_string(rows[s].groups) : "-",
-                           calibrator.partitions[s].regions, rows[s].scores,
-                           fmt::format("{} to {}", rows[s].low, rows[s].high), rows[s].empty,
-                           rows[s].infinite);
+        out += fmt::format(
+            "{:<8}{:>8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", calibrator.strata() == 1 ? "all" : std::to_string(s),
+            rows[s].groups > 0 ? std::to_string(rows[s].groups) : "-", calibrator.partitions[s].regions,
+            rows[s].scores, fmt::format("{} to {}", rows[s].low, rows[s].high), rows[s].empty,
+            rows[s].infinite);
     if (shown < calibrator.strata())
         out += fmt::format("... and {} more classes, see --json\n", calibrator.strata() - shown);
     out += fmt::format("(infinite thresholds at alpha {}: the class is always in the set there)\n", alpha);

@@ -27,8 +27,8 @@ EngineOptions DeviceFlags::options(std::size_t threads) const {
 
 void ImageFlags::declare(OptionSet& app, const std::string& prefix, bool required) {
     auto* const option = app.input("--" + prefix + "images", images, "PATH",
-                                     "images for the network: a folder of photos or volumes, or an array "
-                                     "[N,H,W] or [N,channels,H,W]");
+                                   "images for the network: a folder of photos or volumes, or an array "
+                                   "[N,H,W] or [N,channels,H,W]");
     if (required) option->required();
     if (!prefix.empty()) return;
     app.add_option("--intensity", intensity,
@@ -74,20 +74,21 @@ ImageInput ImageFlags::load(const std::string& labels, const std::string& groups
 }
 
 void ModelFlags::declare(OptionSet& app, bool required) {
-    auto* const option = app.input("--model", model, "FILE",
-                                     "what 'kandinsky train' wrote, a TorchScript .pt, or an .onnx");
+    auto* const option =
+        app.input("--model", model, "FILE", "what 'kandinsky train' wrote, a TorchScript .pt, or an .onnx");
     if (required) option->required();
-    app.counts_unless([this] { return unless(!model.empty(), kNoNetwork); }, [&] {
-        app.add_option(
-            "--outputs", outputs,
-            "what a TorchScript or ONNX network yields: sigmoid or softmax (logits), or none "
-            "(probabilities)");
-        app.add_option("--multiple", multiple,
-                       "pad images to a multiple of this (default: as the model says)")
-            ->default_str("");
-        app.add_option("--batch", batch, "images at a time")->check(CLI::Range(1, 1 << 20));
-        device.declare(app);
-    });
+    app.counts_unless(
+        [this] { return unless(!model.empty(), kNoNetwork); },
+        [&] {
+            app.add_option("--outputs", outputs,
+                           "what a TorchScript or ONNX network yields: sigmoid or softmax (logits), or none "
+                           "(probabilities)");
+            app.add_option("--multiple", multiple,
+                           "pad images to a multiple of this (default: as the model says)")
+                ->default_str("");
+            app.add_option("--batch", batch, "images at a time")->check(CLI::Range(1, 1 << 20));
+            device.declare(app);
+        });
 }
 
 OpenedModel ModelFlags::open(std::size_t threads) const {

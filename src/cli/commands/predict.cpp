@@ -169,7 +169,9 @@ void run(const Flags& flags) {
     const SetCoding coding =
         says("--coding", flags.coding, "planes", "bits") ? SetCoding::planes : SetCoding::bits;
     const bool to_pipe = flags.output == "-" && !is_terminal();
-    Outputs outputs{{"-o", to_folder ? "" : to_pipe ? "/dev/stdout" : flags.output},
+    Outputs outputs{{"-o", to_folder ? ""
+                           : to_pipe ? "/dev/stdout"
+                                     : flags.output},
                     {"--thresholds", flags.thresholds},
                     {"--pvalues", flags.pvalues}};
     TerminalProgress progress(flags.common.quiet);
@@ -235,22 +237,22 @@ Command add_predict(CLI::App& root) {
     OptionSet& app = OptionSet::add_to(root, "predict", "Turn probabilities into prediction sets");
     app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
     app.input("--probs", flags->input.probs, "FILE",
-                "probabilities [N,C,H,W], .npy or .npz[:KEY]; or a folder of files; '-': a .npy on "
+              "probabilities [N,C,H,W], .npy or .npz[:KEY]; or a folder of files; '-': a .npy on "
               "standard input");
     app.add_option("--alpha", flags->alpha, "allowed share of misses");
     app.output("-o,--output", flags->output, "FILE.npy",
-                "sets, uint8 [N,C,H,W]: 1 where the class is in the set ('-': into a pipe); for a folder "
+               "sets, uint8 [N,C,H,W]: 1 where the class is in the set ('-': into a pipe); for a folder "
                "of files a folder, one file each");
     app.add_option("--coding", flags->coding,
-                    "sets in files: 'planes', one 0/1 plane per class, or 'bits', bit c for class c");
+                   "sets in files: 'planes', one 0/1 plane per class, or 'bits', bit c for class c");
     app.add_flag("--packed", flags->packed,
-                  "write bits: uint8 [N,C,H,ceil(W/8)] (numpy.unpackbits(..., axis=-1, count=W))");
+                 "write bits: uint8 [N,C,H,ceil(W/8)] (numpy.unpackbits(..., axis=-1, count=W))");
     flags->empty.declare(app,
                          "sets that would be empty: fill (the most probable class enters), keep, or auto "
                          "(fill; keep where masks left calibration pixels without a class)");
     app.output("--thresholds", flags->thresholds, "FILE.npy",
-                "float32 [C,H,W]: a class is in the set if p >= threshold (scores other than lac: if its "
-                "score <= threshold)");
+               "float32 [C,H,W]: a class is in the set if p >= threshold (scores other than lac: if its "
+               "score <= threshold)");
     app.output("--pvalues", flags->pvalues, "FILE.npy", "conformal p-values, float32 [N,C,H,W]");
     declare_logits(app, flags->input);
     flags->input.folder.declare(app, false, [flags = flags.get()] {
@@ -261,9 +263,8 @@ Command add_predict(CLI::App& root) {
         return unless(!(given->output + given->pvalues).empty() || given->thresholds.empty(),
                       "thresholds need no probabilities");
     });
-    app.counts_unless("--logits", [given] {
-        return unless(!given->input.probs.empty(), "there are no --probs");
-    });
+    app.counts_unless("--logits",
+                      [given] { return unless(!given->input.probs.empty(), "there are no --probs"); });
     app.counts_unless("--alpha", [given] {
         return unless(!given->output.empty() || !given->thresholds.empty(), "p-values hold for every level");
     });

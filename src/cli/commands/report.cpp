@@ -162,8 +162,8 @@ Command add_report(CLI::App& root) {
     declare_input(app, flags->input, "", true);
     declare_reading(app, flags->input);
     app.input("--cal-probs", flags->cal.probs, "FILE",
-                "probabilities the calibrators were made from: adds every pixel's own and the image-wide "
-                "curve to the page");
+              "probabilities the calibrators were made from: adds every pixel's own and the image-wide "
+              "curve to the page");
     app.input("--cal-labels", flags->cal.labels, "FILE", "their labels");
     app.input("--cal-groups", flags->cal.groups, "FILE", "their groups, if any were given");
     app.output("-o,--output", flags->report.page, "FILE.html", "the report, one self-contained page");

@@ -109,7 +109,7 @@ Command add_train(CLI::App& root) {
     OptionSet& app = OptionSet::add_to(root, "train", "Train the paper's U-Net on labelled images");
     flags->images.declare(app, "", true);
     app.input("--labels", flags->labels, "PATH",
-                "their labels: a folder, COCO annotations, or an array [N,H,W]")
+              "their labels: a folder, COCO annotations, or an array [N,H,W]")
         ->required();
     app.input("--groups", flags->groups, "FILE", "which images belong to one scan, [N]");
     app.add_option("--ignore", flags->ignore, "labels that do not count ('none': all count)");
@@ -131,7 +131,7 @@ Command add_train(CLI::App& root) {
     app.output("-o,--output", flags->output, "FILE", "the trained model")->required();
     app.output("--log", flags->log, "FILE.csv", "losses and Dice of every epoch as CSV");
     app.add_option("--classes", flags->classes,
-                    "outputs, one sigmoid each; 1: everything but class 0 (default: found in the labels)")
+                   "outputs, one sigmoid each; 1: everything but class 0 (default: found in the labels)")
         ->default_str("");
     app.add_option("--width", options.shape.width, "channels at full size");
     app.add_option("--depth", options.shape.depth, "times the image is halved");
@@ -145,14 +145,14 @@ Command add_train(CLI::App& root) {
     app.add_option("--share", options.schedule.share, "share of the pixels, the hardest, that count")
         ->check(CLI::Range(1e-6, 1.0));
     app.add_option("--anneal", options.schedule.anneal,
-                    "let that share fall from 1 during this part of the training")
+                   "let that share fall from 1 during this part of the training")
         ->check(CLI::Range(0.0, 1.0));
     app.add_option("--optimizer", flags->optimizer, "adamw or adam");
     app.add_option("--decay", options.decay, "weight decay");
     app.add_flag("--no-augment", flags->plain, "no random mirror, shift, turn, zoom and brightness");
     app.output("--checkpoint", flags->checkpoint, "FILE",
-                "state to go on from after a stop ('none': none; default: the model's name with "
-                ".checkpoint)");
+               "state to go on from after a stop ('none': none; default: the model's name with "
+               ".checkpoint)");
     app.add_option("--checkpoint-every", options.checkpoint_every, "epochs between two checkpoints");
     app.add_flag("--fresh", flags->fresh, "start anew even if there is a checkpoint");
     app.add_option("--seed", options.seed, "seed of weights, order and augmentation");
@@ -163,9 +163,8 @@ Command add_train(CLI::App& root) {
         return unless(given->options.schedule.share < 1, "--share 1 leaves nothing to fall");
     });
     for (const char* const flag : {"--checkpoint-every", "--fresh"})
-        app.counts_unless(flag, [given] {
-            return unless(given->checkpoint != "none", "there is no checkpoint");
-        });
+        app.counts_unless(flag,
+                          [given] { return unless(given->checkpoint != "none", "there is no checkpoint"); });
     flags->device.declare(app);
     flags->common.declare(app);
     app.footer(

@@ -51,24 +51,27 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
     for (const char* const flag : {"--raps-lambda", "--raps-kreg"})
         rule(flag, score_is(ScoreKind::raps), "it is for --score raps");
     rule("--saps-weight", score_is(ScoreKind::saps), "it is for --score saps");
-    rule("--quantiles", [](const CalibrateOptions&, const Method* how) { return !how || how->uses_features; },
-         "the method does not compare the pixels' curves");
+    rule(
+        "--quantiles", [](const CalibrateOptions&, const Method* how) { return !how || how->uses_features; },
+        "the method does not compare the pixels' curves");
     rule("--rungs", not_released, kReleased);
-    rule("--pooling",
-         [](const CalibrateOptions& one, const Method*) {
-             return !one.released || one.pooling == Pooling::pixels;
-         },
-         kReleased);
+    rule(
+        "--pooling",
+        [](const CalibrateOptions& one, const Method*) {
+            return !one.released || one.pooling == Pooling::pixels;
+        },
+        kReleased);
     for (const char* const flag : {"--fallback", "--min-count"}) {
         rule(flag, not_released, kReleased);
         rule(flag, has_regions, "the method has no regions that could fall back");
     }
-    rule("--min-count",
-         [](const CalibrateOptions& one, const Method*) {
-             return one.fallback == Fallback::image ||
-                    (one.fallback == Fallback::automatic && one.pooling == Pooling::pixels);
-         },
-         "no region falls back; add --fallback image");
+    rule(
+        "--min-count",
+        [](const CalibrateOptions& one, const Method*) {
+            return one.fallback == Fallback::image ||
+                   (one.fallback == Fallback::automatic && one.pooling == Pooling::pixels);
+        },
+        "no region falls back; add --fallback image");
     for (const char* const flag : {"--split", "--promise"})
         rule(flag, learns, "the method learns nothing from the images, so all of them set thresholds");
 }
@@ -117,8 +120,8 @@ void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::stri
                 const Counts counts = [&](const CalibrateOptions&, const Method* how) {
                     return how == candidate || (how == nullptr && !array);
                 };
-                return unless(some(counts), fmt::format("it is for method {}, which is not asked for",
-                                                        candidate->name));
+                return unless(some(counts),
+                              fmt::format("it is for method {}, which is not asked for", candidate->name));
             });
         }
     declare_effects(app);
@@ -173,11 +176,6 @@ CalibrateOptions CalibrateFlags::options() const {
     return options;
 }
 
-std::uint64_t level_groups(const Calibrator& calibrator) {
-    const auto all = static_cast<double>(calibrator.groups);
-    return calibrator.groups - static_cast<std::uint64_t>(std::llround(calibrator.options.split * all));
-}
-
 std::vector<std::string> remarks(const Calibrator& calibrator) {
     std::vector<std::size_t> unseen, rare;
     double low = 1, high = 0;
@@ -202,12 +200,12 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
     if (!unseen.empty()) {
         // A mask of 0 and 255 has its foreground where others have what is to be ignored.
         const bool ignores = std::count(calibrator.ignore.begin(), calibrator.ignore.end(), 255) > 0;
-        out.push_back(
-            named(unseen, "has no pixel in the calibration labels, so it is in every prediction set",
-                  "have no pixel in the calibration labels, so they are in every prediction set") +
-            (calibrator.classes == 2 && unseen.back() == 1 && ignores
-                 ? "; label 255 is ignored: if these are masks of 0 and 255, divide them by 255"
-                 : ""));
+        out.push_back(named(unseen,
+                            "has no pixel in the calibration labels, so it is in every prediction set",
+                            "have no pixel in the calibration labels, so they are in every prediction set") +
+                      (calibrator.classes == 2 && unseen.back() == 1 && ignores
+                           ? "; label 255 is ignored: if these are masks of 0 and 255, divide them by 255"
+                           : ""));
     }
     if (!rare.empty())
         out.push_back(fmt::format(

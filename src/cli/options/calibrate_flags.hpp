@@ -39,9 +39,6 @@ struct CalibrateFlags {
     std::function<std::vector<std::string>()> asked_;
 };
 
-/// The groups that set the thresholds.
-[[nodiscard]] std::uint64_t level_groups(const Calibrator& calibrator);
-
 /// What a user should know about a calibration: classes never or hardly seen, too few groups.
 [[nodiscard]] std::vector<std::string> remarks(const Calibrator& calibrator);
 

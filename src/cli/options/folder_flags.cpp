@@ -32,8 +32,7 @@ void CocoFlags::declare(OptionSet& app) {
 }
 
 void CocoFlags::apply(const std::string& padding, CocoLabels& out, bool recorded) const {
-    if (!categories.empty())
-        take("--categories", split(categories, ','), out.options.categories, recorded);
+    if (!categories.empty()) take("--categories", split(categories, ','), out.options.categories, recorded);
     if (!crowd.empty())
         take("--crowd", says("--crowd", crowd, "object", "ignore") ? CocoCrowd::object : CocoCrowd::ignore,
              out.options.crowd, recorded);

@@ -153,8 +153,12 @@ Input InputFlags::load(Progress& progress, const Calibrator* like) const {
     if (read.usable.size() < rows) data = data.subset(read.usable);
     std::vector<std::string> names;
     for (const std::uint32_t row : read.usable) names.push_back(read.origins[row].name);
-    return {read.rank_part ? data.as_rank_part(team) : own_part(std::move(data)), std::move(read.remarks),
-            std::move(read.provenance), std::move(names), how.logits, how.ignore};
+    return {read.rank_part ? data.as_rank_part(team) : own_part(std::move(data)),
+            std::move(read.remarks),
+            std::move(read.provenance),
+            std::move(names),
+            how.logits,
+            how.ignore};
 }
 
 }  // namespace kandinsky::cli

@@ -34,15 +34,13 @@ std::string command_line() {
 }  // namespace
 
 void ReportFlags::declare(OptionSet& app) {
-    app.output("--figures", figures, "DIR",
-                "write the maps as PNG and the plots as SVG into this folder");
-    app.counts_unless(
-        [this] { return unless(!page.empty() || has_default_page, "no report is written"); },
-        [&] {
-            app.add_option("--class-names", class_names,
-                           "names of the classes for the report, separated by commas");
-            app.add_option("--title", title, "title of the report");
-        });
+    app.output("--figures", figures, "DIR", "write the maps as PNG and the plots as SVG into this folder");
+    app.counts_unless([this] { return unless(!page.empty() || has_default_page, "no report is written"); },
+                      [&] {
+                          app.add_option("--class-names", class_names,
+                                         "names of the classes for the report, separated by commas");
+                          app.add_option("--title", title, "title of the report");
+                      });
 }
 
 void ReportFlags::check(std::size_t classes) const {

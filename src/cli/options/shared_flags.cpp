@@ -57,12 +57,12 @@ void declare_classes(OptionSet& app, std::vector<int>& classes, const std::strin
 
 void declare_input(OptionSet& app, InputFlags& flags, const std::string& prefix, bool with_truth) {
     app.input("--" + prefix + "probs", flags.probs, "FILE",
-                "probabilities [N,C,H,W], .npy or .npz[:KEY]; float16/32/64 or uint8 (p * 255); or a "
-                "folder of files")
+              "probabilities [N,C,H,W], .npy or .npz[:KEY]; float16/32/64 or uint8 (p * 255); or a "
+              "folder of files")
         ->required();
     if (!with_truth) return;
     app.input("--" + prefix + "labels", flags.labels, "FILE",
-                "labels [N,H,W], or 0/1 masks [N,C,H,W] that may overlap; or a folder of files")
+              "labels [N,H,W], or 0/1 masks [N,C,H,W] that may overlap; or a folder of files")
         ->required();
     app.input("--" + prefix + "groups", flags.groups, "FILE",
               "which images belong together (patient, video): integers or names [N]; or a .csv, one group "

@@ -19,10 +19,14 @@ bool is_text_type(std::string_view descr) {
 void append_utf8(std::string& out, std::uint32_t code) {
     const auto put = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
     if (code < 0x80) return put(code);
-    if (code >= 0x10000) put(0xF0 | (code >> 18 & 0x07)), put(0x80 | (code >> 12 & 0x3F));
-    else if (code >= 0x800) put(0xE0 | code >> 12);
-    if (code >= 0x800) put(0x80 | (code >> 6 & 0x3F));
-    else put(0xC0 | code >> 6);
+    if (code >= 0x10000)
+        put(0xF0 | (code >> 18 & 0x07)), put(0x80 | (code >> 12 & 0x3F));
+    else if (code >= 0x800)
+        put(0xE0 | code >> 12);
+    if (code >= 0x800)
+        put(0x80 | (code >> 6 & 0x3F));
+    else
+        put(0xC0 | code >> 6);
     put(0x80 | (code & 0x3F));
 }
 
@@ -33,8 +37,7 @@ GroupFile text_array(const MappedFile& file, const std::string& path) {
     const bool wide = type.front() == 'U';
     const std::size_t length = std::min<std::size_t>(std::strtoul(type.c_str() + 1, nullptr, 10), 1 << 20);
     const std::size_t width = length * (wide ? 4 : 1), present = file.bytes.size() - header.bytes;
-    if (header.shape.size() != 1 || width == 0 || header.shape[0] != present / width ||
-        present % width != 0)
+    if (header.shape.size() != 1 || width == 0 || header.shape[0] != present / width || present % width != 0)
         refuse_npy(path, "groups must be one name for each image, [N]; save them again with numpy.save");
     const bool foreign = header.descr.front() == (std::endian::native == std::endian::little ? '>' : '<');
     std::vector<std::int64_t> ids;

@@ -29,8 +29,9 @@ Partition fit(const PartitionInput& input) {
         fail(ErrorKind::data,
              "the region map has {} planes, but there {} to calibrate; give one plane for each, or [H,W] for "
              "all",
-             shape[0], input.strata == 1 ? std::string("is one curve for all classes")
-                                         : fmt::format("are {} classes", input.strata));
+             shape[0],
+             input.strata == 1 ? std::string("is one curve for all classes")
+                               : fmt::format("are {} classes", input.strata));
 
     const std::vector<std::int64_t> values = map.to_vector<std::int64_t>();
     const std::size_t pixels = input.grid.pixels();

@@ -9,6 +9,7 @@
 #include "report/data/blob.hpp"
 #include "report/data/example_images.hpp"
 #include "report/data/pixel_curves.hpp"
+#include "report/table/predicted_text.hpp"
 #include "report/table/result_json.hpp"
 #include "report/table/table.hpp"
 
@@ -150,8 +151,9 @@ ordered_json method_json(const ReportInput& input, const Tally& tally, const Pix
         sizes[p] = static_cast<double>(tally.methods[m].set_sums[p]) / static_cast<double>(tally.labelled[p]);
     return {{"name", input.names[m]},
             {"summary", method_summary(calibrator.options.method)},
-            {"guarantee",
-             (calibrator.choices.empty() ? "" : choice_sentence(calibrator) + " ") + guarantee(calibrator)},
+            {"guarantee", fmt::format("{}{} Rule: {}.",
+                                      calibrator.choices.empty() ? "" : choice_sentence(calibrator) + " ",
+                                      guarantee(calibrator), promise_rule(calibrator))},
             {"meta", std::move(meta)},
             {"set_size", number(evaluation.sets.size)},
             {"false_classes", number(evaluation.sets.false_classes)},

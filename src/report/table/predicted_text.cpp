@@ -106,6 +106,31 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
                      kind == standard ? "another network" : fmt::format("--score {}", name_of(standard)));
 }
 
+std::uint64_t level_groups(const Calibrator& calibrator) {
+    const auto all = static_cast<double>(calibrator.groups);
+    return calibrator.groups - static_cast<std::uint64_t>(std::llround(calibrator.options.split * all));
+}
+
+std::string promise_rule(const Calibrator& calibrator) {
+    const CalibrateOptions& options = calibrator.options;
+    const std::string units = calibrator.grouped ? "groups" : "images";
+    const std::uint64_t setting = level_groups(calibrator);
+    bool learns = true;  // a method that this build does not know may
+    for (const Method* const known : methods())
+        if (known->name == options.method) learns = known->uses_labels;
+    std::string out =
+        options.promise == Promise::leave_one_out
+            ? fmt::format("loo: learnt again without each of {} {}", setting, units)
+        : options.promise == Promise::split ? fmt::format("split: {} {} learnt, {} set the thresholds",
+                                                          calibrator.groups - setting, units, setting)
+        : learns
+            ? fmt::format("none: all {} {} learnt and set the thresholds", setting, units)
+            : fmt::format("none needed: nothing is learnt, all {} {} set the thresholds", setting, units);
+    if (options.pooling == Pooling::groups)
+        out += fmt::format("; 1/{} of the mass lies at infinity", setting + 1);
+    return out;
+}
+
 double least_alpha(const Calibrator& calibrator, std::size_t stratum) {
     const float beyond = std::numeric_limits<float>::infinity();
     if (const SmoothCurves* const smooth = calibrator.smooth_of(stratum)) return smooth->p_value(0, beyond);

@@ -14,6 +14,12 @@ namespace kandinsky {
 [[nodiscard]] std::string predicted_warning(const Calibrator& calibrator, const Predictor& predictor,
                                             double alpha, const Predicted& predicted);
 
+/// The groups that set the thresholds.
+[[nodiscard]] std::uint64_t level_groups(const Calibrator& calibrator);
+
+/// Which groups learnt, which set the thresholds, and how much of the mass lies at infinity.
+[[nodiscard]] std::string promise_rule(const Calibrator& calibrator);
+
 /// The smallest alpha at which a class is not in every set everywhere: 1 / (n + 1) where at most n
 /// calibration groups (or pixels) speak for it at any place; 1 where none does.
 [[nodiscard]] double least_alpha(const Calibrator& calibrator, std::size_t stratum);

@@ -1,5 +1,6 @@
 #include "report/table/predicted_text.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "report/support.hpp"
@@ -69,6 +70,32 @@ TEST(PredictedWarning, NamesClassesThatAreEverywhereThoughFewLabelsHaveThem) {
         << text;
     // Pooled classes have no numbers of their own.
     EXPECT_EQ(Asked(40, 0.1, Condition::none).warning(crowded), "");
+}
+
+TEST(PromiseRule, SaysWhoLearntAndWhoSetTheThresholds) {
+    const Dataset data = make({.images = 8, .groups = 8}).dataset();
+    const auto rule = [&](const std::string& method, Promise promise) {
+        CalibrateOptions options{.score = {}};
+        options.method = method;
+        options.promise = promise;
+        options.settings.text = {{"kmeans-clusters", "1"}};
+        const Calibrator made = calibrate(data, options);
+        return std::pair(promise_rule(made), level_groups(made));
+    };
+    const std::uint64_t all = data.groups();
+    const std::string rest = fmt::format("; 1/{} of the mass lies at infinity", all + 1);
+    EXPECT_EQ(
+        rule("image", Promise::automatic),
+        std::pair(fmt::format("none needed: nothing is learnt, all {} groups set the thresholds", all) + rest,
+                  all));
+    EXPECT_EQ(rule("kmeans", Promise::leave_one_out),
+              std::pair(fmt::format("loo: learnt again without each of {} groups", all) + rest, all));
+    EXPECT_EQ(rule("kmeans", Promise::none),
+              std::pair(fmt::format("none: all {} groups learnt and set the thresholds", all) + rest, all));
+    const auto [text, setting] = rule("kmeans", Promise::split);
+    EXPECT_LT(setting, all);
+    EXPECT_TRUE(has(text, fmt::format("{} set the thresholds; 1/{} of the mass", setting, setting + 1)))
+        << text;
 }
 
 TEST(LeastAlpha, IsOneOverTheGroupsOfTheClassPlusOne) {

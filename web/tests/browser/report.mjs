@@ -258,7 +258,7 @@ describe("unusual reports", { skip: missing }, () => {
   };
 
   test("classes pooled", async () => {
-    run(at, "compare", ...input, "--condition", "none", "--report", "pooled.html", "-q", "--json", "pooled.json");
+    run(at, "compare", ...input, "--condition", "none", "--promise", "none", "--report", "pooled.html", "-q", "--json", "pooled.json");
     await opens("pooled.html", async (page) => assert.match(await page.locator("#headline").textContent(), /all classes/));
   });
 
