@@ -35,6 +35,12 @@ PATIENCE = float(os.environ.get("KANDINSKY_PATIENCE", "1"))
 SHORT = ["--genann-generations", "10", "--fcc-starts", "1", "--fcc-iterations", "10"] if PATIENCE > 1 else []
 
 
+def short_for(method):
+    """Those that count for a method."""
+    pairs = zip(SHORT[::2], SHORT[1::2])
+    return [word for pair in pairs if method == "auto" or pair[0].startswith(f"--{method}-") for word in pair]
+
+
 def command():
     path = os.environ.get("KANDINSKY_COMMAND", "")
     assert path, "set KANDINSKY_COMMAND to the kandinsky program"

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from support import PATIENCE, SHORT, Room, default_methods, methods, run, without_times
+from support import PATIENCE, Room, default_methods, methods, run, short_for, without_times
 
 METHODS = methods()
 ORDER = np.random.default_rng(0).permutation(24)
@@ -29,11 +29,13 @@ class Scenes(Room):
 
     def calibrated(self, where, method, *args):
         """The bytes of calibrator, curves and region map."""
-        names = ["c.kcal", "curves.npy", "regions.npy"]
+        outputs = {"-o": "c.kcal", "--curves": "curves.npy", "--regions": "regions.npy"}
+        if method == "field":
+            del outputs["--regions"]  # it has none
         data = ["--probs", f"{where}/cal_probs.npy", "--labels", f"{where}/cal_labels.npy"]
-        outputs = ["-o", names[0], "--curves", names[1], "--regions", names[2]]
-        self.does("calibrate", *data, *outputs, "--method", method, *SHORT, *self.map(method), *args)
-        return [(self.folder / name).read_bytes() for name in names]
+        words = [word for pair in outputs.items() for word in pair] + short_for(method) + self.map(method)
+        self.does("calibrate", *data, "--method", method, *words, *args)
+        return [(self.folder / name).read_bytes() for name in outputs.values()]
 
     def predicted(self, where, *args):
         outputs = ["-o", "sets.npy", "--pvalues", "p.npy"]

@@ -113,7 +113,9 @@ if words[:1] == ["demo"]:  # as documented, but of a size for tests
         kept += [] if words[at - 2] in small and at > 1 else words[at - 1 : at]
     words = kept + [word for pair in small.items() for word in pair]
 if words[:1] in (["calibrate"], ["compare"]):
-    words += [word for pair in zip(short[::2], short[1::2]) if pair[0] not in words for word in pair]
+    every = "auto" in words or words[0] == "compare" and "--methods" not in words
+    words += [word for pair in zip(short[::2], short[1::2]) if pair[0] not in words
+              and (every or pair[0][2:].split("-")[0] in " ".join(words)) for word in pair]
 os.execv({program!r}, [{program!r}, *words])
 """
 

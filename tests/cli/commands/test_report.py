@@ -149,6 +149,8 @@ def test_figures_need_no_page(room):
 def test_wrong_use_is_refused(room, has_page):
     room.refuses(2, ["nothing to write"], "report", "image.kcal", *INPUT)
     room.refuses(2, ["--class-names has no effect"], "report", "image.kcal", *INPUT, "--figures", "f", "--class-names", "a,b")
+    if has_page:
+        room.refuses(2, ["--class-names", "2", "3"], "report", "image.kcal", *INPUT, "-o", "r.html", "--class-names", "a,b")
     room.refuses(2, ["image.kcal", "twice"], "report", "image.kcal", "image.kcal", *INPUT, "--figures", "f")
     room.refuses(2, ["--classes", "7"], "report", "image.kcal", *INPUT, "--figures", "f", "--classes", "7")
     room.calibrate("--method", "image", "--condition", "none", output="pooled.kcal")
