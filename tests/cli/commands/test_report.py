@@ -156,7 +156,7 @@ def test_wrong_use_is_refused(room, has_page):
     room.calibrate("--method", "image", "--condition", "none", output="pooled.kcal")
     room.refuses(2, ["--condition"], "report", "image.kcal", "pooled.kcal", *INPUT, "--figures", "f")
     room.refuses(4, ["absent.kcal"], "report", "absent.kcal", *INPUT, "--figures", "f")
-    room.refuses(4, ["labels.npy"], "report", "image.kcal", *INPUT, "--figures", "labels.npy")
+    room.refuses(4, ["pooled.kcal"], "report", "image.kcal", *INPUT, "--figures", "pooled.kcal")
 
 
 def test_the_map_of_letters_comes_when_asked_for(room):
