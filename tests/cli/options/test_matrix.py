@@ -320,8 +320,31 @@ def test_options_of_networks_are_refused_where_they_have_no_effect(inputs, tmp_p
 
 
 def test_every_command_and_option_is_listed_somewhere():
-    assert set(COMMANDS) == {*ARRAY_COMMANDS, "collect", *COUNT_ALWAYS}
+    assert set(COMMANDS) == {*ARRAY_COMMANDS, "collect", "export", *COUNT_ALWAYS}
     assert set(options_of("demo")) == COUNT_ALWAYS["demo"]
+
+
+def test_options_of_export_change_the_graph_or_are_refused(inputs, tmp_path):
+    changing = {"--alpha": ["0.3"], "--empty": ["keep"], "--logits": ["sigmoid"]}
+    same = {"--no-empty": [], "--threads": ["1"], "--quiet": []}
+    refused = {"--output": ["probs"], "--foreground": [], "--onto": ["none.onnx"]}
+    listed = {*changing, *same, *refused}
+    assert {one for one in options_of("export") if one.startswith("--")} == listed, set(options_of("export")) ^ listed
+
+    def graph(*words):
+        (tmp_path / "s.onnx").unlink(missing_ok=True)
+        result = run("export", inputs / "arrays.kcal", "-o", "s.onnx", *words, cwd=tmp_path)
+        return result.code, (tmp_path / "s.onnx").read_bytes() if result.code == 0 else len(result.complaints)
+
+    plain = graph()
+    assert plain[0] == 0
+    for option, words in changing.items():
+        assert graph(option, *words)[0] == 0 and graph(option, *words) != plain, option
+    for option, words in same.items():
+        assert graph(option, *words) == plain, option
+    for option, words in refused.items():
+        code, complaints = graph(option, *words)
+        assert code in (2, 4) and complaints == 1, option
 
 
 def test_options_of_the_demo_change_its_scenes_or_its_page(tmp_path):
