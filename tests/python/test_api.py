@@ -22,7 +22,7 @@ def test_parameters_are_stored_as_given():
 
 def test_scikit_learn_can_clone_it(small):
     mask = np.zeros((5, 7), np.uint8)
-    calibrator = Calibrator("mask", mask=mask, seed=4, options={"min-count": 2}).fit(*small)
+    calibrator = Calibrator("mask", mask=mask, seed=4, fallback="image", options={"min-count": 2}).fit(*small)
     copied = clone(calibrator)
     np.testing.assert_equal(copied.get_params(), calibrator.get_params())
     check_is_fitted(calibrator)
@@ -156,7 +156,7 @@ def test_results_may_be_written_into_an_array_of_the_callers(small):
 
 
 def test_saving_and_loading_changes_nothing(small, saved, tmp_path):
-    calibrator = Calibrator("kmeans", score_function="lac", regions=3, min_count=2, seed=9, condition="none").fit(*small)
+    calibrator = Calibrator("kmeans", score_function="lac", regions=3, fallback="image", min_count=2, seed=9, condition="none").fit(*small)
     calibrator.save(tmp_path / "a.kcal")
     loaded = kandinsky.load(tmp_path / "a.kcal")
     assert saved(loaded) == saved(calibrator)
