@@ -62,7 +62,8 @@ class Bench:
     def calibrate(self, title, data, *words):
         output = self.folder / "out.kcal"
         command = [self.program, "calibrate", "--probs", f"{data}_probs.npy", "--labels", f"{data}_labels.npy", "-o", output,
-                   "--quiet", "--threads", "2", *words, *([] if "--promise" in words else ["--promise", "none"])]
+                   "--quiet", "--threads", "2", *words,
+                   *([] if {"--promise", "pixel", "image"} & set(words) else ["--promise", "none"])]
         return self.row(title, self.best(command), output)
 
     def predict(self, title, data, threads=2):
