@@ -1,16 +1,19 @@
 // Is the promise kept, and at what price? Leave-one-out, split and no promise, side by side on real outputs.
 //
 //   promise FOLDER SET [--draws 200] [--groups N] [--test N] [--alphas 0.05,0.1,0.2] [--only loo]
-//                      [--split F] [--stride S]
+//                      [--split F] [--stride S] [--log FILE [--part K/N]]
 //
 // FOLDER holds SET_probs.npy, SET_labels.npy and, where images belong together, SET_groups.npy. Each draw
 // takes N groups at random to calibrate on and others to test on, so that the two are exchangeable by
 // construction, and calibrates by each rule with the default method and score. --split: the share of the
 // groups that learns under that rule; --stride: every S-th pixel in both directions, to save time. Class 0 is
-// not calibrated. Printed for every other class, as means over draws:
+// not calibrated. --log: the figures of each draw are appended to FILE, and draws that stand there already
+// are not made again, so a run can be continued; with --part K/N (K from 0) a process makes every N-th draw,
+// and the logs of N processes, put together, are one log. Printed for every other class, as means over draws:
 //
 //   coverage     the mean over test groups of the share of their pixels of the class that are covered: what
-//                is promised, at least 1 - alpha; the excess is what it has beyond 1/(groups + 1)
+//                is promised, at least 1 - alpha; the excess is what it has beyond the mean of
+//                1/(calibration groups with the class + 1)
 //   place error  the mean over pixels with at least 3 test samples of |coverage there - (1 - alpha)|
 //   false share  of the test pixels with another label, those whose set holds the class
 //
@@ -22,9 +25,12 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <kandinsky/kandinsky.hpp>
 #include <map>
 #include <numeric>
+#include <set>
+#include <sstream>
 
 #include "core/base/random.hpp"
 
@@ -32,8 +38,8 @@ namespace {
 using namespace kandinsky;
 
 struct Wanted {
-    std::string folder, set, only;
-    std::size_t draws = 200, groups = 50, test = 150, stride = 1;
+    std::string folder, set, only, log;
+    std::size_t draws = 200, groups = 50, test = 150, stride = 1, part = 0, parts = 1;
     double split = 0;
     std::vector<double> alphas{0.05, 0.1, 0.2};
 };
@@ -131,6 +137,120 @@ Array thinned(const Array& from, std::size_t stride) {
     return out;
 }
 
+/// [alpha, class, rule] -> the figures of the draws, by their numbers.
+using Found = std::map<std::tuple<double, std::size_t, std::string>, std::map<std::size_t, Figures>>;
+
+/// Adds the figures of a log and returns the draws that are complete.
+std::set<std::size_t> read_log(std::istream&& in, Found& found) {
+    std::set<std::size_t> done;
+    std::string word, rule;
+    std::size_t draw = 0, c = 0;
+    while (in >> word >> draw) {
+        if (word == "done") done.insert(draw);
+        double alpha = 0;
+        Figures own;
+        if (word == "figures" &&
+            in >> alpha >> rule >> c >> own.coverage >> own.place_error >> own.false_share)
+            found[{alpha, c, rule}][draw] = own;
+    }
+    return done;
+}
+
+/// The images of one draw: to calibrate on and to test on.
+struct Drawn {
+    std::vector<std::uint32_t> learn, test;
+};
+
+Drawn drawn(const Wanted& wanted, const Dataset& all, std::size_t draw) {
+    Random random(11, 0x70726F6D, draw);
+    std::vector<std::uint32_t> deck(all.groups()), place(all.groups());
+    std::iota(deck.begin(), deck.end(), 0u);
+    for (std::size_t i = deck.size(); i > 1; --i) std::swap(deck[i - 1], deck[random.below(i)]);
+    for (std::uint32_t i = 0; i < deck.size(); ++i) place[deck[i]] = i;
+    Drawn out;
+    for (std::uint32_t image = 0; image < all.images(); ++image) {
+        const std::size_t at = place[all.group_of(image)];
+        if (at < wanted.groups + wanted.test) (at < wanted.groups ? out.learn : out.test).push_back(image);
+    }
+    return out;
+}
+
+/// The figures of one draw, for every rule, level and class, as lines of the log.
+std::string make_draw(const Wanted& wanted, const std::vector<Promise>& rules, const Dataset& all,
+                      const Dataset& judged, std::size_t draw) {
+    const Drawn images = drawn(wanted, all, draw);
+    const Dataset calibration = judged.subset(images.learn), judges = all.subset(images.test);
+    std::string lines;
+    for (const Promise rule : rules) {
+        CalibrateOptions options;
+        options.promise = rule;
+        // Who learns follows from a group's identity and the seed, so each draw has a seed of its own: with
+        // one seed the same groups would set the thresholds in every draw.
+        if (rule == Promise::split) options.split = wanted.split, options.seed = draw;
+        const Calibrator calibrator = calibrate(calibration, options);
+        for (const double alpha : wanted.alphas) {
+            const std::vector<Figures> own = judge(calibrator, alpha, judges);
+            for (std::size_t c = 1; c < own.size(); ++c)
+                if (std::isfinite(own[c].coverage))
+                    lines += fmt::format("figures {} {} {} {} {} {} {}\n", draw, alpha, name_of(rule), c,
+                                         own[c].coverage, own[c].place_error, own[c].false_share);
+        }
+    }
+    return lines + fmt::format("done {}\n", draw);
+}
+
+/// [image][class]: whether the image has the class.
+std::vector<std::vector<bool>> presence(const Dataset& data) {
+    const std::size_t pixels = data.grid().pixels();
+    std::vector<std::uint8_t> member(data.classes() * pixels), valid(pixels);
+    std::vector<std::vector<bool>> out(data.images(), std::vector<bool>(data.classes()));
+    for (std::size_t image = 0; image < data.images(); ++image) {
+        data.read_truth(image, {0, pixels}, member.data(), valid.data());
+        for (std::size_t i = 0; i < member.size(); ++i)
+            if (member[i] != 0 && valid[i % pixels] != 0) out[image][i / pixels] = true;
+    }
+    return out;
+}
+
+bool print(const Wanted& wanted, const Found& found, const Dataset& all, const char* unit) {
+    bool kept = true;
+    fmt::print(
+        "{}: {} calibration and up to {} test {} a draw\n\n| alpha | class | rule | draws | coverage (sd) | "
+        "excess | place error | false share | |\n|---|---|---|---|---|---|---|---|---|\n",
+        wanted.set, wanted.groups, wanted.test, unit);
+    const auto has = presence(all);
+    std::map<std::size_t, std::vector<double>> at_infinity;  // [draw][class]: 1 / (groups with the class + 1)
+    for (const auto& [what, by_draw] : found)
+        for (const auto& [draw, own] : by_draw) {
+            if (at_infinity.contains(draw)) continue;
+            const std::vector<std::uint32_t> learn = drawn(wanted, all, draw).learn;
+            for (std::size_t c = 0; c < all.classes(); ++c) {
+                std::set<std::uint32_t> groups;
+                for (const std::uint32_t image : learn)
+                    if (has[image][c]) groups.insert(all.group_of(image));
+                at_infinity[draw].push_back(1.0 / static_cast<double>(groups.size() + 1));
+            }
+        }
+    for (const auto& [what, by_draw] : found) {
+        const auto& [alpha, c, rule] = what;
+        std::vector<Figures> draws;
+        double unavoidable = 0;
+        for (const auto& [draw, own] : by_draw) draws.push_back(own), unavoidable += at_infinity[draw][c];
+        const auto count = static_cast<double>(draws.size());
+        const Mean coverage = mean_of(draws, &Figures::coverage);
+        const double wish = 1 - alpha, upper = coverage.mean + 2.33 * coverage.sd / std::sqrt(count);
+        const bool promises = rule != name_of(Promise::none), good = upper >= wish;
+        kept = kept && (good || !promises);
+        fmt::print("| {} | {} | {} | {} | {:.4f} ({:.4f}) | {:+.4f} | {:.4f} | {:.4f} | {} |\n", alpha, c,
+                   rule, draws.size(), coverage.mean, coverage.sd, coverage.mean - wish - unavoidable / count,
+                   mean_of(draws, &Figures::place_error).mean, mean_of(draws, &Figures::false_share).mean,
+                   !promises ? ""
+                   : good    ? "KEPT"
+                             : "BROKEN");
+    }
+    return kept;
+}
+
 bool run(const Wanted& wanted) {
     const std::filesystem::path base = std::filesystem::path(wanted.folder) / wanted.set;
     const auto read = [&](const std::string& what) { return read_npy(base.string() + "_" + what + ".npy"); };
@@ -141,64 +261,20 @@ bool run(const Wanted& wanted) {
     DatasetOptions others;
     others.ignore = {255, 0};
     const Dataset judged(probs, labels, groups, others);
-    std::vector<std::pair<std::string, Promise>> rules;
+    std::vector<Promise> rules;
     for (const Promise rule : {Promise::leave_one_out, Promise::split, Promise::none})
-        if (std::string(name_of(rule)).find(wanted.only) != std::string::npos)
-            rules.emplace_back(name_of(rule), rule);
-    // [alpha][rule][class][draw]
-    std::vector<std::vector<std::vector<std::vector<Figures>>>> found(
-        wanted.alphas.size(), std::vector<std::vector<std::vector<Figures>>>(
-                                  rules.size(), std::vector<std::vector<Figures>>(all.classes())));
-    for (std::size_t draw = 0; draw < wanted.draws; ++draw) {
-        Random random(11, 0x70726F6D, draw);
-        std::vector<std::uint32_t> deck(all.groups()), place(all.groups());
-        std::iota(deck.begin(), deck.end(), 0u);
-        for (std::size_t i = deck.size(); i > 1; --i) std::swap(deck[i - 1], deck[random.below(i)]);
-        for (std::uint32_t i = 0; i < deck.size(); ++i) place[deck[i]] = i;
-        std::vector<std::uint32_t> learn, test;
-        for (std::uint32_t image = 0; image < all.images(); ++image) {
-            const std::size_t at = place[all.group_of(image)];
-            if (at < wanted.groups + wanted.test) (at < wanted.groups ? learn : test).push_back(image);
-        }
-        const Dataset calibration = judged.subset(learn), judges = all.subset(test);
-        for (std::size_t r = 0; r < rules.size(); ++r) {
-            CalibrateOptions options;
-            options.promise = rules[r].second;
-            if (options.promise == Promise::split) options.split = wanted.split;
-            const Calibrator calibrator = calibrate(calibration, options);
-            for (std::size_t a = 0; a < wanted.alphas.size(); ++a) {
-                const std::vector<Figures> own = judge(calibrator, wanted.alphas[a], judges);
-                for (std::size_t c = 1; c < own.size(); ++c)
-                    if (std::isfinite(own[c].coverage)) found[a][r][c].push_back(own[c]);
-            }
-        }
+        if (std::string(name_of(rule)).find(wanted.only) != std::string::npos) rules.push_back(rule);
+    Found found;
+    const std::set<std::size_t> done = read_log(std::ifstream(wanted.log), found);
+    for (std::size_t draw = wanted.part; draw < wanted.draws; draw += wanted.parts) {
+        if (done.contains(draw)) continue;
+        const std::string lines = make_draw(wanted, rules, all, judged, draw);
+        read_log(std::istringstream(lines), found);
+        if (!wanted.log.empty()) std::ofstream(wanted.log, std::ios::app) << lines << std::flush;
         if ((draw + 1) % 10 == 0) fmt::print(stderr, "{} of {} draws\n", draw + 1, wanted.draws);
     }
-    bool kept = true;
-    fmt::print(
-        "{}: {} calibration and up to {} test {} a draw\n\n| alpha | class | rule | draws | coverage (sd) | "
-        "excess | place error | false share | |\n|---|---|---|---|---|---|---|---|---|\n",
-        wanted.set, wanted.groups, wanted.test, grouped ? "groups" : "images");
-    for (std::size_t a = 0; a < wanted.alphas.size(); ++a)
-        for (std::size_t c = 1; c < all.classes(); ++c)
-            for (std::size_t r = 0; r < rules.size(); ++r) {
-                const std::vector<Figures>& draws = found[a][r][c];
-                const Mean coverage = mean_of(draws, &Figures::coverage);
-                const double wish = 1 - wanted.alphas[a],
-                             upper = coverage.mean +
-                                     2.33 * coverage.sd / std::sqrt(static_cast<double>(draws.size()));
-                const bool good = upper >= wish;
-                if (rules[r].second != Promise::none) kept = kept && good;
-                fmt::print("| {} | {} | {} | {} | {:.4f} ({:.4f}) | {:+.4f} | {:.4f} | {:.4f} | {} |\n",
-                           wanted.alphas[a], c, rules[r].first, draws.size(), coverage.mean, coverage.sd,
-                           coverage.mean - wish - 1.0 / static_cast<double>(wanted.groups + 1),
-                           mean_of(draws, &Figures::place_error).mean,
-                           mean_of(draws, &Figures::false_share).mean,
-                           rules[r].second == Promise::none ? ""
-                           : good                           ? "KEPT"
-                                                            : "BROKEN");
-            }
-    return kept;
+    read_log(std::ifstream(wanted.log), found);
+    return print(wanted, found, all, grouped ? "groups" : "images");
 }
 
 Wanted parse(int argc, char** argv) {
@@ -221,7 +297,12 @@ Wanted parse(int argc, char** argv) {
             wanted.split = std::stod(value());
         else if (word == "--only")
             wanted.only = value();
-        else if (word == "--alphas") {
+        else if (word == "--log")
+            wanted.log = value();
+        else if (word == "--part") {
+            const std::string text = value();
+            wanted.part = std::stoul(text), wanted.parts = std::stoul(text.substr(text.find('/') + 1));
+        } else if (word == "--alphas") {
             wanted.alphas.clear();
             std::string list = value() + ",";
             for (std::size_t at = 0; at < list.size(); at = list.find(',', at) + 1)
