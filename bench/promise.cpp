@@ -15,6 +15,9 @@
 //                is promised, at least 1 - alpha; the excess is what it has beyond the mean of
 //                1/(calibration groups with the class + 1)
 //   place error  the mean over pixels with at least 3 test samples of |coverage there - (1 - alpha)|
+//   floor        what that would be with a coverage of 1 - alpha at every pixel: chance alone, were the
+//   samples
+//                of a pixel independent
 //   false share  of the test pixels with another label, those whose set holds the class
 //
 // KEPT: mean + 2.33 sd / sqrt(draws) of the coverage is at least 1 - alpha (one-sided, 1 %). The exit status
@@ -199,51 +202,91 @@ std::string make_draw(const Wanted& wanted, const std::vector<Promise>& rules, c
     return lines + fmt::format("done {}\n", draw);
 }
 
-/// [image][class]: whether the image has the class.
-std::vector<std::vector<bool>> presence(const Dataset& data) {
-    const std::size_t pixels = data.grid().pixels();
-    std::vector<std::uint8_t> member(data.classes() * pixels), valid(pixels);
-    std::vector<std::vector<bool>> out(data.images(), std::vector<bool>(data.classes()));
-    for (std::size_t image = 0; image < data.images(); ++image) {
-        data.read_truth(image, {0, pixels}, member.data(), valid.data());
-        for (std::size_t i = 0; i < member.size(); ++i)
-            if (member[i] != 0 && valid[i % pixels] != 0) out[image][i / pixels] = true;
+/// The mean of |k/n - q| where k is binomial: De Moivre's formula.
+double mean_deviation(std::size_t n, double q) {
+    const auto count = static_cast<double>(n);
+    const double least = std::floor(count * q) + 1;
+    return 2 / count * least *
+           std::exp(std::lgamma(count + 1) - std::lgamma(least + 1) - std::lgamma(count - least + 1) +
+                    least * std::log(q) + (count - least + 1) * std::log1p(-q));
+}
+
+/// What the labels of one draw say: for each class 1 / (calibration groups that have it + 1), and at how many
+/// pixels there are so many test samples.
+struct Labelled {
+    std::vector<double> at_infinity;
+    std::vector<std::map<std::size_t, std::size_t>> pixels_with;
+
+    [[nodiscard]] double floor_of(std::size_t c, double alpha) const {
+        double sum = 0, places = 0;
+        for (const auto& [samples, pixels] : pixels_with[c]) {
+            const auto weight = static_cast<double>(pixels);
+            sum += weight * mean_deviation(samples, 1 - alpha), places += weight;
+        }
+        return sum / places;
     }
+};
+
+Labelled look(const Dataset& all, const std::vector<std::uint8_t>& member, const Drawn& images) {
+    const std::size_t pixels = all.grid().pixels(), size = all.classes() * pixels;
+    std::vector<std::set<std::uint32_t>> groups(all.classes());
+    for (const std::uint32_t image : images.learn)
+        for (std::size_t c = 0; c < all.classes(); ++c) {
+            const auto from = member.begin() + static_cast<std::ptrdiff_t>(image * size + c * pixels);
+            if (std::find(from, from + static_cast<std::ptrdiff_t>(pixels), 1) !=
+                from + static_cast<std::ptrdiff_t>(pixels))
+                groups[c].insert(all.group_of(image));
+        }
+    std::vector<std::size_t> seen(size);
+    for (const std::uint32_t image : images.test)
+        for (std::size_t i = 0; i < size; ++i) seen[i] += member[image * size + i];
+    Labelled out;
+    out.pixels_with.resize(all.classes());
+    for (std::size_t i = 0; i < size; ++i)
+        if (seen[i] >= 3) ++out.pixels_with[i / pixels][seen[i]];
+    for (const auto& with : groups) out.at_infinity.push_back(1.0 / static_cast<double>(with.size() + 1));
     return out;
+}
+
+/// [image][class][pixel]: whether the pixel has the class.
+std::vector<std::uint8_t> members(const Dataset& data) {
+    const std::size_t pixels = data.grid().pixels(), size = data.classes() * pixels;
+    std::vector<std::uint8_t> member(data.images() * size), valid(pixels);
+    for (std::size_t image = 0; image < data.images(); ++image) {
+        data.read_truth(image, {0, pixels}, member.data() + image * size, valid.data());
+        for (std::size_t i = 0; i < size; ++i) member[image * size + i] &= valid[i % pixels];
+    }
+    return member;
 }
 
 bool print(const Wanted& wanted, const Found& found, const Dataset& all, const char* unit) {
     bool kept = true;
     fmt::print(
         "{}: {} calibration and up to {} test {} a draw\n\n| alpha | class | rule | draws | coverage (sd) | "
-        "excess | place error | false share | |\n|---|---|---|---|---|---|---|---|---|\n",
+        "excess | place error (floor) | false share | |\n|---|---|---|---|---|---|---|---|---|\n",
         wanted.set, wanted.groups, wanted.test, unit);
-    const auto has = presence(all);
-    std::map<std::size_t, std::vector<double>> at_infinity;  // [draw][class]: 1 / (groups with the class + 1)
+    const std::vector<std::uint8_t> member = members(all);
+    std::map<std::size_t, Labelled> labelled;
     for (const auto& [what, by_draw] : found)
-        for (const auto& [draw, own] : by_draw) {
-            if (at_infinity.contains(draw)) continue;
-            const std::vector<std::uint32_t> learn = drawn(wanted, all, draw).learn;
-            for (std::size_t c = 0; c < all.classes(); ++c) {
-                std::set<std::uint32_t> groups;
-                for (const std::uint32_t image : learn)
-                    if (has[image][c]) groups.insert(all.group_of(image));
-                at_infinity[draw].push_back(1.0 / static_cast<double>(groups.size() + 1));
-            }
-        }
+        for (const auto& [draw, own] : by_draw)
+            if (!labelled.contains(draw)) labelled[draw] = look(all, member, drawn(wanted, all, draw));
     for (const auto& [what, by_draw] : found) {
         const auto& [alpha, c, rule] = what;
         std::vector<Figures> draws;
-        double unavoidable = 0;
-        for (const auto& [draw, own] : by_draw) draws.push_back(own), unavoidable += at_infinity[draw][c];
+        double unavoidable = 0, chance = 0;
+        for (const auto& [draw, own] : by_draw) {
+            draws.push_back(own);
+            unavoidable += labelled[draw].at_infinity[c], chance += labelled[draw].floor_of(c, alpha);
+        }
         const auto count = static_cast<double>(draws.size());
         const Mean coverage = mean_of(draws, &Figures::coverage);
         const double wish = 1 - alpha, upper = coverage.mean + 2.33 * coverage.sd / std::sqrt(count);
         const bool promises = rule != name_of(Promise::none), good = upper >= wish;
         kept = kept && (good || !promises);
-        fmt::print("| {} | {} | {} | {} | {:.4f} ({:.4f}) | {:+.4f} | {:.4f} | {:.4f} | {} |\n", alpha, c,
-                   rule, draws.size(), coverage.mean, coverage.sd, coverage.mean - wish - unavoidable / count,
-                   mean_of(draws, &Figures::place_error).mean, mean_of(draws, &Figures::false_share).mean,
+        fmt::print("| {} | {} | {} | {} | {:.4f} ({:.4f}) | {:+.4f} | {:.4f} ({:.4f}) | {:.4f} | {} |\n",
+                   alpha, c, rule, draws.size(), coverage.mean, coverage.sd,
+                   coverage.mean - wish - unavoidable / count, mean_of(draws, &Figures::place_error).mean,
+                   chance / count, mean_of(draws, &Figures::false_share).mean,
                    !promises ? ""
                    : good    ? "KEPT"
                              : "BROKEN");
