@@ -57,7 +57,10 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
             "smoothed distributions, which has been measured to cover a random pixel of a new {} with "
             "probability at least 1 - alpha on average (promise loo gives a guarantee).",
             unit);
-    if (pixelwise && !judged_on_same && !calibrator.grouped && options.condition == Condition::by_class)
+    // One score of each image at a pixel; files of 0.1 do not tell masks, which may have several.
+    const bool one_label =
+        options.condition == Condition::by_class || (!calibrator.masks && calibrator.reading_known);
+    if (pixelwise && !judged_on_same && !calibrator.grouped && one_label)
         return fmt::format(
             "At each pixel: a new image {} there has it in its set with probability at least 1 - alpha, if "
             "calibration and new images are exchangeable.",
