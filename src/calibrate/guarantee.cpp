@@ -99,7 +99,8 @@ std::string guarantee(const Calibrator& calibrator) {
                     ? own
                     : fmt::format("{}{} {}: {}", text.empty() ? "" : " ",
                                   strata.size() == 1 ? "Class" : "Classes", fmt::join(strata, ", "), own);
-    if (calibrator.options.fallback == Fallback::image)
+    if (calibrator.options.fallback == Fallback::image &&
+        calibrator.options.promise != Promise::leave_one_out)
         text += fmt::format(
             " Regions with fewer than {} scores borrow the image-wide curve and are promised nothing of "
             "their own.",

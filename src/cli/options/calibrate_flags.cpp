@@ -187,8 +187,8 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
                         [](std::uint32_t n) { return n == 0; })) {
             unseen.push_back(s);
         } else if (const double least = least_alpha(calibrator, s);
-                   calibrator.strata() > 1 && setting >= kFewGroups && !calibrator.options.released &&
-                   least > 1.0 / (kFewGroups + 0.5)) {
+                   calibrator.strata() > 1 && !calibrator.options.released &&
+                   (setting >= kFewGroups ? least > 1.0 / (kFewGroups + 0.5) : least >= 1 && setting > 1)) {
             rare.push_back(s);
             low = std::min(low, least), high = std::max(high, least);
         }
