@@ -70,6 +70,7 @@ struct Calibrator {
     std::array<std::uint64_t, 2> fingerprint{};  ///< of the calibration images, whatever their order
     std::string version;                         ///< of the library that made it
     double sketch_error = 0;                     ///< thresholds lie above the exact ones by at most that
+    bool masks = false;                          ///< the labels were masks: a pixel may have several
     bool classless = false;                      ///< masks gave some calibration pixels no class
     Logits logits = Logits::none;                ///< how outputs became probabilities
     std::vector<std::int64_t> ignore{255};       ///< labels that belonged to no class

@@ -99,14 +99,15 @@ class CurveSet {
         return {data_.values.data() + data_.offsets[curve], data_.values.data() + data_.offsets[curve + 1]};
     }
 
-    /// The score threshold at level 1 - alpha: +inf where the data cannot support it, always so without a
-    /// single score; -inf at alpha = 1 otherwise.
+    /// The score threshold at level 1 - alpha: -inf at alpha = 1; else +inf where the data cannot support it,
+    /// which they never do without a single score.
     [[nodiscard]] float threshold(std::size_t curve, double alpha) const;
     /// The same with rung_of(alpha) known, for many curves at one alpha.
     [[nodiscard]] float threshold(std::size_t curve, double alpha, std::size_t rung) const;
     /// The rung at which curves that are not complete are read; as many as there are rungs: at none.
     [[nodiscard]] std::size_t rung_of(double alpha) const;
-    /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if it exceeds alpha.
+    /// The conformal p-value of a score: a class is in the set at alpha if and only if it exceeds alpha. Read
+    /// at the rungs where the curve is not complete: above the exact one by less than a rung.
     [[nodiscard]] double p_value(std::size_t curve, float score) const;
 
     [[nodiscard]] const Storage& storage() const { return data_; }  ///< the arrays, for files

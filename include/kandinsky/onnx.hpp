@@ -13,7 +13,7 @@ struct OnnxOptions {
     std::optional<Logits> logits{};          ///< of the graph's input; unset: as the calibrator was made
     bool foreground = false;                 ///< the input has one plane: class 0 has 1 - p, class 1 has p
     std::optional<std::filesystem::path> onto{};  ///< a model to which the graph is appended
-    std::string output{};                         ///< which of its outputs; may be empty where there is one
+    std::string output_name{};                    ///< which of its outputs; may be empty where there is one
     std::filesystem::path
         folder{};  ///< where the result will lie: weights in other files are named from there
 };

@@ -38,7 +38,7 @@ class Sketch {
     std::vector<std::uint32_t> counts_;  ///< [stratum][pixel][bin]
     std::vector<std::uint32_t> totals_;  ///< [stratum][pixel]
     std::uint64_t images_ = 0;
-    bool grouped_ = false, classless_ = false;
+    bool grouped_ = false, masks_ = false, classless_ = false;
     std::set<std::int64_t> group_ids_;
     std::array<std::uint64_t, 2> fingerprint_{};
 };

@@ -42,7 +42,7 @@ class Filed(Known, Parameters):
         confidence_level: Optional[Level] = None,
         *,
         onto: Optional[PathLike] = None,
-        output: str = "",
+        output_name: str = "",
         logits: Optional[Logits] = None,
         foreground: bool = False,
         empty: Empty = "auto",
@@ -57,7 +57,7 @@ class Filed(Known, Parameters):
             As for :meth:`thresholds`; an output for each: ``sets_0.1``, bool [N,C,H,W].
         onto : path, optional
             A model that the graph is appended to; it keeps its own outputs.
-        output : str
+        output_name : str
             The model's output with the probabilities or logits; needed where it has several.
         logits : {"none", "sigmoid", "softmax"}, optional
             What the graph is given; as the calibrator was made unless given.
@@ -73,7 +73,7 @@ class Filed(Known, Parameters):
         """
         core, alphas, one_plane = self._fitted(), levels(alpha, confidence_level)[0], switch("foreground", foreground)
         model = "" if onto is None else os.fspath(onto)
-        return core.to_onnx(os.fspath(path), alphas, model, output, logits or "", one_plane, empty_word(empty, None))
+        return core.to_onnx(os.fspath(path), alphas, model, output_name, logits or "", one_plane, empty_word(empty, None))
 
     @classmethod
     def _of(cls, core: "_core.Calibrated") -> "Self":

@@ -97,13 +97,13 @@ Calibrated resized(const Calibrated& self, std::uint32_t height, std::uint32_t w
 /// Writes the graph; empty words stand for what is not given. Returns the names of the sets.
 std::vector<std::string> write_onnx(const Calibrated& self, const std::filesystem::path& path,
                                     std::vector<double> alphas, const std::string& onto,
-                                    const std::string& output, const std::string& logits, bool foreground,
-                                    const std::string& empty) {
+                                    const std::string& output_name, const std::string& logits,
+                                    bool foreground, const std::string& empty) {
     const nb::gil_scoped_release released;
     OnnxOptions options{.alphas = std::move(alphas),
                         .empty = empty_sets(empty),
                         .foreground = foreground,
-                        .output = output,
+                        .output_name = output_name,
                         .folder = std::filesystem::absolute(path).parent_path()};
     if (!onto.empty()) options.onto = onto;
     if (!logits.empty()) options.logits = logits_of(logits);
@@ -154,8 +154,8 @@ void init_calibrator(nb::module_& module) {
              nb::arg("packed"), nb::arg("empty"), nb::arg("threads"), nb::arg("progress").none())
         .def("predict_p", predict_p_into, nb::arg("data"), nb::arg("out"), nb::arg("threads"),
              nb::arg("progress").none())
-        .def("to_onnx", write_onnx, nb::arg("path"), nb::arg("alphas"), nb::arg("onto"), nb::arg("output"),
-             nb::arg("logits"), nb::arg("foreground"), nb::arg("empty"))
+        .def("to_onnx", write_onnx, nb::arg("path"), nb::arg("alphas"), nb::arg("onto"),
+             nb::arg("output_name"), nb::arg("logits"), nb::arg("foreground"), nb::arg("empty"))
         .def("resized", resized, nb::arg("height"), nb::arg("width"))
         .def("regions", regions_of)
         .def("levels", levels_of)

@@ -259,6 +259,7 @@ Calibrator CalibrationRun::finish(const CalibrateOptions& options, std::vector<P
     calibrator.images = census_.images;
     calibrator.groups = census_.groups;
     calibrator.grouped = data_.grouped();
+    calibrator.masks = data_.overlapping();
     calibrator.classless = census_.classless > 0;
     calibrator.fingerprint = census_.fingerprint;
     calibrator.version = KANDINSKY_VERSION;

@@ -57,7 +57,10 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
             "smoothed distributions, which has been measured to cover a random pixel of a new {} with "
             "probability at least 1 - alpha on average (promise loo gives a guarantee).",
             unit);
-    if (pixelwise && !judged_on_same && !calibrator.grouped && options.condition == Condition::by_class)
+    // One score of each image at a pixel; files of 0.1 do not tell masks, which may have several.
+    const bool one_label =
+        options.condition == Condition::by_class || (!calibrator.masks && calibrator.reading_known);
+    if (pixelwise && !judged_on_same && !calibrator.grouped && one_label)
         return fmt::format(
             "At each pixel: a new image {} there has it in its set with probability at least 1 - alpha, if "
             "calibration and new images are exchangeable.",
@@ -96,7 +99,8 @@ std::string guarantee(const Calibrator& calibrator) {
                     ? own
                     : fmt::format("{}{} {}: {}", text.empty() ? "" : " ",
                                   strata.size() == 1 ? "Class" : "Classes", fmt::join(strata, ", "), own);
-    if (calibrator.options.fallback == Fallback::image)
+    if (calibrator.options.fallback == Fallback::image &&
+        calibrator.options.promise != Promise::leave_one_out)
         text += fmt::format(
             " Regions with fewer than {} scores borrow the image-wide curve and are promised nothing of "
             "their own.",

@@ -103,13 +103,14 @@ class Relearner {
         State state = fits_.state();
         for (Envelope& one : envelopes_)
             for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
-        accumulate(team, "leaving groups out", groups(), state, [&](std::size_t first, std::size_t last) {
+        const auto walk = [&](std::size_t first, std::size_t last) {
             for (std::size_t g = first; g < last; ++g) {
                 progress_.update("leaving groups out", g, groups());
                 if (progress_.cancelled()) throw Interrupted();
                 learn_without(static_cast<std::uint32_t>(g));
             }
-        });
+        };
+        accumulate(team, "leaving groups out", groups(), state, walk, 1);  // a search can take seconds
     }
 
     [[nodiscard]] std::size_t groups() const { return run_.census().groups; }

@@ -108,6 +108,7 @@ void Sketch::add(const Dataset& images, Progress& progress) {
     for (std::size_t i = 0; i < 2; ++i) fingerprint_[i] += census.fingerprint[i];
     count(images, progress);
     grouped_ = images.grouped();
+    masks_ = masks_ || images.overlapping();
     classless_ = classless_ || census.classless > 0;
     for (std::size_t image = 0; grouped_ && image < images.images(); ++image)
         group_ids_.insert(images.group_id(image));
@@ -189,6 +190,7 @@ Calibrator Sketch::finish(Progress& progress) const {
     calibrator.images = images_;
     calibrator.groups = grouped_ ? group_ids_.size() : images_;
     calibrator.grouped = grouped_;
+    calibrator.masks = masks_;
     calibrator.classless = classless_;
     calibrator.fingerprint = fingerprint_;
     calibrator.version = KANDINSKY_VERSION;

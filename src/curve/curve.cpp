@@ -94,8 +94,8 @@ float CurveSet::threshold(std::size_t curve, double alpha, std::size_t rung) con
         return static_cast<float>(points[below] +
                                   (static_cast<double>(points[below + 1]) - points[below]) * share);
     }
-    if (!(alpha > 0) || points.empty()) return kInf;
     if (alpha >= 1) return -kInf;
+    if (!(alpha > 0) || points.empty()) return kInf;
     if (complete(curve)) {
         const std::uint64_t rank = conformal_rank(points.size(), alpha);
         if (rank == 0) return -kInf;

@@ -65,9 +65,10 @@ void SmoothCurves::thresholds(std::span<const double> alphas, PixelRange range, 
         const auto rung = static_cast<std::size_t>(
             std::lower_bound(ladder_.levels.begin(), ladder_.levels.end(), 1 - alpha - kSlack) -
             ladder_.levels.begin());
-        wanted.push_back(!(alpha > 0) || without_data() || rung == ladder_.levels.size() ? kNever
-                         : alpha >= 1                                                    ? kNothing
-                                      : data_.levels[rung]);
+        wanted.push_back(alpha >= 1 ? kNothing
+                         : !(alpha > 0) || without_data() || rung == ladder_.levels.size()
+                             ? kNever
+                             : data_.levels[rung]);
     }
     const std::size_t n = range.size(), bins = without_data() ? 0 : data_.edges.size() - 1;
     const std::uint32_t unit = 4 * data_.side * data_.side;

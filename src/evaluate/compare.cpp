@@ -127,6 +127,8 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
         with_references.push_back(options_of(name, options.calibrate));
         with_references.back().fallback = Fallback::none;
     }
+    // Bad values of the test images are found before the calibration, which can take minutes.
+    (void)take_census(test, options.calibrate.condition, progress);
     std::vector<std::uint64_t> who;
     if (options.sample > 0) who = group_identities(calibration, progress);
 

@@ -72,7 +72,7 @@ class Reference:
     def _value(self, chosen, alpha):
         scores, groups = self.scores[chosen], self.groups[chosen]
         if len(scores) == 0:
-            return INF
+            return INF if alpha < 1 else -INF
         return plain_threshold(scores, alpha) if self.pooling == "pixels" else group_threshold(scores, groups, alpha)
 
     def score_thresholds(self, alpha):

@@ -1,10 +1,12 @@
 """Running the command, and a room: a folder of small inputs in which commands are tried."""
 
+import base64
 import hashlib
 import json
 import os
 import re
 import subprocess
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -142,6 +144,23 @@ class Room:
         promise = [] if named & {"--promise", "--split", "--preset"} or not learns else ["--promise", "none"]
         self.does("calibrate", "--probs", probs, "--labels", labels, "-o", output, *score, *promise, *args)
         return output
+
+
+def page_data(path):
+    """What a report's page shows."""
+    text = Path(path).read_text(encoding="utf-8")
+    found = re.findall(r'<script type="application/json" id="kandinsky-data">(.*?)</script>', text, re.DOTALL)
+    assert len(found) == 1
+    return json.loads(found[0])
+
+
+def page_array(of):
+    """The bytes of one of the page's arrays: deflated, each less the one `lag` places before."""
+    values = np.frombuffer(zlib.decompress(base64.b64decode(of["data"])), np.uint8).copy()
+    if of["lag"] > 0:
+        for start in range(of["lag"]):
+            values[start :: of["lag"]] = np.cumsum(values[start :: of["lag"]], dtype=np.uint8)
+    return values.reshape(of["shape"])
 
 
 def help_text(*args):

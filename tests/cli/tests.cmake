@@ -10,6 +10,12 @@ if(KANDINSKY_BUILD_CLI)
     set_tests_properties(cli_${topic} PROPERTIES LABELS python TIMEOUT 600
                          ENVIRONMENT "KANDINSKY_COMMAND=$<TARGET_FILE:kandinsky_cli>;PYTHONDONTWRITEBYTECODE=1")
   endforeach()
+  # A program that calls the library, to be compared with the command.
+  add_executable(library_calls ${CMAKE_CURRENT_LIST_DIR}/options/library.cpp)
+  target_link_libraries(library_calls PRIVATE kandinsky)
+  kandinsky_compile_options(library_calls)
+  kandinsky_compile_fast(library_calls)
+  set_property(TEST cli_same_bytes APPEND PROPERTY ENVIRONMENT "KANDINSKY_LIBRARY=$<TARGET_FILE:library_calls>")
   # Exported graphs: onnxruntime, which runs them, comes from PyPI with the Python package's test environment.
   if(PROJECT_IS_TOP_LEVEL AND NOT KANDINSKY_SANITIZE)
     add_test(NAME cli_export COMMAND ${KANDINSKY_PYTHON} ${PROJECT_SOURCE_DIR}/tests/python/environment.py run

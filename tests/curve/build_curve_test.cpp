@@ -77,6 +77,34 @@ TEST(BuildCurve, ShortCurvesKeepEveryScore) {
     EXPECT_TRUE(build_curve({}, rule_of(Pooling::pixels, 20)).values.empty());
 }
 
+TEST(BuildCurve, PValuesOfGroupsExceedTheExactOnesByLessThanARung) {
+    constexpr std::size_t kRungs = 40;
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        const std::size_t groups = 2 + seed % 7;
+        const auto samples = some_samples(seed, 5 + seed % 29, groups, 30);
+        CurveSet set(Ladder::uniform(kRungs));
+        set.append(group_curve(pairs_of(samples), groups, kRungs));
+        for (int step = 0; step <= 31; ++step) {
+            const float score = static_cast<float>(step) / 30.0f;
+            std::vector<double> all(groups), below(groups);
+            for (const Sample& one : samples) {
+                const auto g = static_cast<std::size_t>(one.group);
+                ++all[g];
+                below[g] += one.score < score;
+            }
+            double present = 0, weight = 0;
+            for (std::size_t g = 0; g < groups; ++g) {
+                present += all[g] > 0;
+                weight += all[g] > 0 ? below[g] / all[g] : 0;
+            }
+            const double exact = 1 - weight / (present + 1), found = set.p_value(0, score);
+            EXPECT_GE(found, exact - 1e-9) << seed << " " << score;
+            EXPECT_LT(found, exact + 1.0 / kRungs) << seed << " " << score;
+            if (set.complete(0)) EXPECT_NEAR(found, exact, 1e-12);
+        }
+    }
+}
+
 TEST(BuildCurve, InterpolatesAsNumpyDoes) {
     const auto at = [](std::size_t k) { return std::vector{1.0, 2.0, 4.0, 8.0}[k]; };
     EXPECT_EQ(interpolated_quantile(4, 0.0, at), 1.0);

@@ -106,8 +106,7 @@ TEST(SmoothCurves, PutAClassIntoTheSetExactlyWhenItsLevelIsLowEnough) {
             score = limits[pixel];
             if (*rc::gen::arbitrary<bool>()) score = std::nextafter(score, kInf);
         }
-        if (alpha < 1 && score <= 1)
-            RC_ASSERT((score <= limits[pixel]) == (curves.p_value(pixel, score) > alpha));
+        if (score <= 1) RC_ASSERT((score <= limits[pixel]) == (curves.p_value(pixel, score) > alpha));
     }));
 }
 
@@ -138,11 +137,12 @@ TEST(SmoothCurves, WithoutDataPutTheClassIntoEverySet) {
     EXPECT_FALSE(none.empty());
     EXPECT_TRUE(none.without_data());
     EXPECT_TRUE(SmoothCurves().empty());
-    const double alpha = 0.3;
-    std::vector<float> limits(20);
-    none.thresholds({&alpha, 1}, {0, 20}, limits.data());
-    for (const float limit : limits) EXPECT_EQ(limit, kInf);
     EXPECT_EQ(none.p_value(3, 0.9f), 1.0);
+    for (const double alpha : {0.0, 0.3, 0.999, 1.0}) {
+        std::vector<float> limits(20);
+        none.thresholds({&alpha, 1}, {0, 20}, limits.data());
+        for (const float limit : limits) EXPECT_EQ(limit, alpha < 1 ? kInf : -kInf) << alpha;
+    }
 }
 
 TEST(SmoothCurves, RefuseNumbersThatDoNotFitTogether) {

@@ -107,6 +107,7 @@ def test_a_stage_is_made_again_when_its_output_was_changed_or_its_recipe_is_anot
         changed.write(b"\1")
     text = run(file, coco, out).stdout
     assert "train: there already" in text and "infer: done" in text and "compare: there already" in text
+    assert run(file, coco, out, "--quiet").stdout == ""
     (out / "calibration_probs.npy").unlink()
     assert "infer: done" in run(file, coco, out).stdout
     text = run(file, coco, out, "--epochs", 2).stdout
@@ -116,7 +117,7 @@ def test_a_stage_is_made_again_when_its_output_was_changed_or_its_recipe_is_anot
 def test_a_trained_model_takes_the_place_of_training(coco, declaration, tmp_path):
     file = declaration(COCO, {"train": 16, "calibration": 12, "test": 12}, [1], 1)
     run(file, coco, tmp_path / "a")
-    text = run(file, coco, tmp_path / "b", "--model", tmp_path / "a" / "unet.pt").stdout
+    text = run(file, coco, tmp_path / "b", "--model", tmp_path / "a" / "unet.pt", "--batch", 3).stdout
     assert "train:" not in text
     assert (tmp_path / "a" / "table.txt").read_text().split()[:8] == (tmp_path / "b" / "table.txt").read_text().split()[:8]
     np.testing.assert_array_equal(np.load(tmp_path / "a" / "test_probs.npy"), np.load(tmp_path / "b" / "test_probs.npy"))

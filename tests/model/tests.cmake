@@ -1,7 +1,7 @@
 # Training, inference and experiments through the command; only where the plug-ins are built.
 if(KANDINSKY_BUILD_CLI AND TARGET kandinsky_torch)
   set(KANDINSKY_PYTHON /usr/bin/python3 CACHE FILEPATH "Python with numpy and pytest, for the tests")
-  foreach(name train experiment)
+  foreach(name train experiment options)
     add_test(NAME model_${name} COMMAND ${KANDINSKY_PYTHON} -m pytest -q -p no:cacheprovider
              ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
     set_tests_properties(model_${name} PROPERTIES LABELS python TIMEOUT 900 ENVIRONMENT

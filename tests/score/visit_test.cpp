@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 
+#include "support/memory_checkpoint.hpp"
 #include "support/synthetic.hpp"
 #include "support/thread_ranks.hpp"
 
@@ -140,39 +141,9 @@ TEST(Visits, SumCountsOverTheRanksAfterTheLastImage) {
     }
 }
 
-/// Keeps the state of every step in memory and always finds that it is time to.
-class Memory final : public Checkpoint {
-  public:
-    explicit Memory(const Memory* before = nullptr) {
-        if (before != nullptr) kept_ = before->kept_;
-    }
-    std::optional<std::size_t> load(std::size_t step, std::string_view name, const State& state) override {
-        const auto found = kept_.find({step, std::string(name)});
-        if (found == kept_.end()) return {};
-        const std::byte* from = found->second.second.data();
-        for (const auto part : state) {
-            std::copy_n(from, part.size(), part.data());
-            from += part.size();
-        }
-        return found->second.first;
-    }
-    void save(std::size_t step, std::string_view name, std::size_t done, const State& state) override {
-        std::vector<std::byte> bytes;
-        for (const auto part : state) bytes.insert(bytes.end(), part.begin(), part.end());
-        kept_[{step, std::string(name)}] = {done, bytes};
-    }
-    std::optional<std::vector<std::byte>> recall(std::size_t, std::string_view) override { return {}; }
-    void keep(std::size_t, std::string_view, std::span<const std::byte>) override {}
-    [[nodiscard]] bool due() const override { return true; }
-    [[nodiscard]] double interval() const override { return 0; }
-
-  private:
-    std::map<std::pair<std::size_t, std::string>, std::pair<std::size_t, std::vector<std::byte>>> kept_;
-};
-
 TEST(Visits, GoOnWhereAStoppedOneHadSavedItsSums) {
-    Memory first;
-    const auto run = [&](Memory& memory, Progress& progress, std::size_t& read) {
+    MemoryCheckpoint first;
+    const auto run = [&](MemoryCheckpoint& memory, Progress& progress, std::size_t& read) {
         const Dataset data =
             images().dealt(std::make_shared<const Team>(Team{.comm = alone(), .checkpoint = &memory}));
         std::uint64_t sum = 0, recent = 0;
@@ -195,7 +166,7 @@ TEST(Visits, GoOnWhereAStoppedOneHadSavedItsSums) {
     std::size_t before = 0, after = 0;
     Watcher impatient(5);
     EXPECT_THROW(run(first, impatient, before), Interrupted);
-    Memory second(&first);
+    MemoryCheckpoint second(&first);
     EXPECT_EQ(run(second, silent(), after), kImages * (kImages - 1) / 2);
     EXPECT_GT(before, 0u);
     EXPECT_EQ(before + after, kImages);

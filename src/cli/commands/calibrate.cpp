@@ -190,6 +190,11 @@ Command add_calibrate(CLI::App& root) {
     });
     flags->model.declare(app, false);
     flags->images.declare(app, "", false);
+    flags->images.declare_volumes(app);
+    for (const char* const flag : {"--class-files", "--skip-bad"})
+        app.counts_unless(flag, [flags = flags.get()] {
+            return unless(flags->model.model.empty(), "it is for files of probabilities, not for images");
+        });
     std::string names;
     for (const std::string& name : method_names()) names += (names.empty() ? "" : ", ") + name;
     app.add_option("-m,--method", flags->calibrate.method, "which pixels share their scores: " + names);

@@ -11,7 +11,7 @@ namespace kandinsky::cli {
 namespace {
 struct Flags {
     CommonFlags common;
-    std::string calibrator, file, onto, output, alphas = "0.1", logits = "recorded";
+    std::string calibrator, file, onto, output_name, alphas = "0.1", logits = "recorded";
     bool foreground = false;
     EmptyFlags empty;
 };
@@ -21,7 +21,7 @@ void run(const Flags& flags) {
     OnnxOptions options{.alphas = parse_reals(flags.alphas, "--alpha"),
                         .empty = flags.empty.choice(),
                         .foreground = flags.foreground,
-                        .output = flags.output,
+                        .output_name = flags.output_name,
                         .folder = std::filesystem::absolute(flags.file).parent_path()};
     if (!flags.onto.empty()) options.onto = flags.onto;
     if (flags.logits != "recorded") {
@@ -52,13 +52,13 @@ Command add_export(CLI::App& root) {
     app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
     app.add_option("--alpha", flags->alphas,
                    "allowed share of misses; several with commas, an output each: sets_0.1");
-    app.output("-o", flags->file, "FILE.onnx",
+    app.output("-o,--output", flags->file, "FILE.onnx",
                "the graph: bool [N,C,H,W], true where the class is in the set")
         ->required();
     app.input("--onto", flags->onto, "MODEL.onnx",
               "append to this model, which keeps its own outputs (operator sets 13 to 25)");
     app.counts_unless(
-        app.add_option("--output", flags->output,
+        app.add_option("--output-name", flags->output_name,
                        "the model's output with the probabilities or logits; needed where it has several")
             ->type_name("NAME"),
         [flags = flags.get()] { return unless(!flags->onto.empty(), "it names an output of --onto MODEL"); });

@@ -153,10 +153,11 @@ Command add_infer(CLI::App& root) {
     app.counts_unless("--groups", [flags = flags.get()] {
         return unless(fs::path(flags->output).extension() == ".npy", "files are inferred one by one");
     });
-    flags->folder.declare(app, false, [flags = flags.get()] {
+    flags->folder.declare(app, {.truth = false, .probabilities = false}, [flags = flags.get()] {
         return unless(is_images(flags->images.images) || has_photos(flags->images.images),
                       "it is for folders of files, not for arrays");
     });
+    flags->images.declare_volumes(app);
     app.add_option("--dtype", flags->dtype, "float16 or float32");
     flags->common.declare(app);
     app.footer(

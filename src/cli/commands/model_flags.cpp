@@ -37,6 +37,12 @@ void ImageFlags::declare(OptionSet& app, const std::string& prefix, bool require
     app.counts_unless("--intensity", [this] { return unless(!images.empty(), kNoNetwork); });
 }
 
+void ImageFlags::declare_volumes(OptionSet& app) const {
+    for (const char* const flag : {"--axis", "--orient"})
+        app.counts_unless(flag,
+                          [this] { return unless(!has_photos(images), "photos are images, not volumes"); });
+}
+
 std::string intensity_rule(const std::string& flag, const std::string& standard, DType dtype) {
     if (!flag.empty()) return flag;
     if (!standard.empty()) return standard;

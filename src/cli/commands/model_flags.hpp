@@ -27,6 +27,8 @@ struct ImageFlags {
     std::string images, intensity;
 
     void declare(OptionSet& app, const std::string& prefix, bool required);
+    /// When the options about volumes count, which a FolderFlags has declared.
+    void declare_volumes(OptionSet& app) const;
     /// `standard`: the intensity rule when the flag is not given; empty: bytes for uint8, none otherwise.
     [[nodiscard]] ImageInput load(const std::string& labels, const std::string& groups,
                                   const std::string& ignore, const FolderFlags& folder,

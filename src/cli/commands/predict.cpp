@@ -255,7 +255,7 @@ Command add_predict(CLI::App& root) {
                "score <= threshold)");
     app.output("--pvalues", flags->pvalues, "FILE.npy", "conformal p-values, float32 [N,C,H,W]");
     declare_logits(app, flags->input);
-    flags->input.folder.declare(app, false, [flags = flags.get()] {
+    flags->input.folder.declare(app, {.truth = false}, [flags = flags.get()] {
         return unless(is_images(flags->input.probs), "it is for folders of files, not for arrays");
     });
     const Flags* const given = flags.get();

@@ -110,7 +110,8 @@ void run(const Flags& flags) {
     say(progress, read, flags.common.quiet);
     const Dataset& data = read.data;
     flags.report.check(data.classes());
-    const auto photo = flags.photos.reader(read, flags.input.folder.options().coco.letterbox);
+    const auto photo =
+        flags.photos.reader(read, flags.input.folder.options(calibrators.front().input).coco.letterbox);
     check_classes(flags.classes, data.classes(), "there are");
     ReportInput input;
     input.title = "Coverage of prediction sets";
@@ -166,6 +167,10 @@ Command add_report(CLI::App& root) {
               "curve to the page");
     app.input("--cal-labels", flags->cal.labels, "FILE", "their labels");
     app.input("--cal-groups", flags->cal.groups, "FILE", "their groups, if any were given");
+    for (const char* const flag : {"--cal-probs", "--cal-labels", "--cal-groups"})
+        app.counts_unless(flag, [flags = flags.get()] {
+            return unless(!flags->report.page.empty(), "its curves stand on the page, and none is written");
+        });
     app.output("-o,--output", flags->report.page, "FILE.html", "the report, one self-contained page");
     flags->report.declare(app);
     flags->photos.declare(app, flags->report);

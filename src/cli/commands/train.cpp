@@ -119,10 +119,16 @@ Command add_train(CLI::App& root) {
     app.counts_unless("--val-labels", [given] {
         return unless(!given->validation.images.empty(), "there are no --val-images");
     });
-    flags->folder.declare(app, true, [given] {
+    flags->folder.declare(app, {.probabilities = false}, [given] {
         return unless(is_images(given->images.images) || has_photos(given->images.images),
                       "it is for folders of files, not for arrays");
     });
+    flags->images.declare_volumes(app);
+    for (const char* const flag : {"--groups", "--group-by"})
+        app.counts_unless(flag, [given] {
+            return unless(given->images.intensity == "percentile",
+                          "only --intensity percentile looks at the scan of an image");
+        });
     app.counts_unless("--group-by", [given] { return unless(given->groups.empty(), "groups are given"); });
     for (const char* const flag : {"--categories", "--crowd", "--overlap", "--letterbox"})
         app.counts_unless(flag, [given] {

@@ -180,20 +180,27 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
     std::vector<std::size_t> unseen, rare;
     double low = 1, high = 0;
     const std::size_t pixels = calibrator.grid.pixels();
+    const std::uint64_t setting = level_groups(calibrator);
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         const auto first = calibrator.counts.begin() + static_cast<std::ptrdiff_t>(s * pixels);
         if (std::all_of(first, first + static_cast<std::ptrdiff_t>(pixels),
                         [](std::uint32_t n) { return n == 0; })) {
             unseen.push_back(s);
         } else if (const double least = least_alpha(calibrator, s);
-                   calibrator.strata() > 1 && calibrator.groups >= kFewGroups &&
-                   !calibrator.options.released && least > 1.0 / (kFewGroups + 0.5)) {
+                   calibrator.strata() > 1 && !calibrator.options.released &&
+                   (setting >= kFewGroups ? least > 1.0 / (kFewGroups + 0.5) : least >= 1 && setting > 1)) {
             rare.push_back(s);
             low = std::min(low, least), high = std::max(high, least);
         }
     }
-    const auto named = [](const std::vector<std::size_t>& those, const char* one, const char* several) {
-        return fmt::format("{} {} {}", those.size() == 1 ? "class" : "classes", fmt::join(those, ", "),
+    const auto named = [&](const std::vector<std::size_t>& those, const char* one, const char* several) {
+        constexpr std::size_t kMost = 12;  // numbers that fit into a line
+        const std::size_t shown = those.size() > kMost ? kMost : those.size();
+        return fmt::format("{} {}{} {}", those.size() == 1 ? "class" : "classes",
+                           fmt::join(those.begin(), those.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                           shown < those.size()
+                               ? fmt::format(" and {} more of {}", those.size() - shown, calibrator.strata())
+                               : "",
                            those.size() == 1 ? one : several);
     };
     std::vector<std::string> out;
@@ -214,7 +221,6 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
             named(rare, "has", "have"), calibrator.grouped ? "groups" : "images", low,
             high > low ? fmt::format(" to {:.3f}", high) : "", rare.size() == 1 ? "it is" : "they are",
             rare.size() == 1 ? "it" : "them"));
-    const std::uint64_t setting = level_groups(calibrator);
     if (setting < kFewGroups && calibrator.options.pooling == Pooling::groups)
         out.push_back(fmt::format(
             "only {} calibration {}{} set{} the thresholds: below alpha = {:.3f} every class is in every set "

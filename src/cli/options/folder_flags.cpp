@@ -49,7 +49,7 @@ void CocoFlags::apply(const std::string& padding, CocoLabels& out, bool recorded
         take("--padding", padding == "ignore", out.ignore_padding, recorded);
 }
 
-void FolderFlags::declare(OptionSet& app, bool with_truth, const OptionSet::Why& why) {
+void FolderFlags::declare(OptionSet& app, FolderUse use, const OptionSet::Why& why) {
     constexpr const char* kGroup = "Folders of files (docs/files.md)";
     const auto option = [&](const char* flag, std::string& value, const char* help) {
         return app.add_option(flag, value, help)->group(kGroup);
@@ -63,9 +63,11 @@ void FolderFlags::declare(OptionSet& app, bool with_truth, const OptionSet::Why&
         option("--grid", grid, "crop or pad images around their centre to width x height")->type_name("WxH");
         option("--resize", resize, "stretch images to width x height (bilinear; labels nearest)")
             ->type_name("WxH");
-        say("--class-files", class_files, "one file of probabilities per class: NAME_0, NAME_1, ...");
-        say("--skip-bad", skip_bad, "go on without files that cannot be used");
-        if (!with_truth) return;
+        if (use.probabilities) {
+            say("--class-files", class_files, "one file of probabilities per class: NAME_0, NAME_1, ...");
+            say("--skip-bad", skip_bad, "go on without files that cannot be used");
+        }
+        if (!use.truth) return;
         option("--padding", padding, "what --grid adds: 'ignore' it (default) or 'background'");
         say("--only-annotated", only_annotated, "only slices that hold a label other than 0");
         option("--group-by", group_by,
@@ -74,7 +76,7 @@ void FolderFlags::declare(OptionSet& app, bool with_truth, const OptionSet::Why&
             ->type_name("REGEX");
         coco.declare(app);
     });
-    if (with_truth)
+    if (use.truth)
         app.counts_unless("--padding", [this] {
             return unless(!grid.empty() || !coco.letterbox.empty(), "only --grid and --letterbox pad");
         });
@@ -93,10 +95,9 @@ FolderOptions FolderFlags::options(const std::string& recorded) const {
         take("--grid", GridFit{GridFit::Kind::centre, parse_grid(grid, "--grid")}, out.fit, fixed);
     if (!resize.empty())
         take("--resize", GridFit{GridFit::Kind::resize, parse_grid(resize, "--resize")}, out.fit, fixed);
-    if (!padding.empty())
-        take("--padding",
-             says("--padding", padding, "ignore", "background") ? Padding::ignore : Padding::background,
-             out.padding, fixed);
+    const bool ignored = padding.empty() || says("--padding", padding, "ignore", "background");
+    if (!padding.empty() && out.fit.kind != GridFit::Kind::none)  // else a letterbox has it
+        take("--padding", ignored ? Padding::ignore : Padding::background, out.padding, fixed);
     if (only_annotated) take("--only-annotated", true, out.only_annotated, fixed);
     if (class_files) take("--class-files", true, out.class_files, fixed);
     out.skip_bad = skip_bad;

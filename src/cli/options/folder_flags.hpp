@@ -15,14 +15,20 @@ struct CocoFlags {
     void apply(const std::string& padding, CocoLabels& labels, bool recorded) const;
 };
 
+/// What a command reads from folders.
+struct FolderUse {
+    bool truth = true;          ///< labels
+    bool probabilities = true;  ///< else images for a network
+};
+
 /// How folders of files are read: --axis, --grid, --resize and the like. An empty text means "not given".
 struct FolderFlags {
     std::string axis, orient, grid, resize, padding, group_by;
     bool only_annotated = false, class_files = false, skip_bad = false;
     CocoFlags coco;
 
-    /// All flags, or (without truth) those that make sense for prediction; they count unless `why`.
-    void declare(OptionSet& app, bool with_truth, const OptionSet::Why& why);
+    /// The flags for what is read; they count unless `why`.
+    void declare(OptionSet& app, FolderUse use, const OptionSet::Why& why);
     /// The flags on top of a calibrator's record (JSON, empty: none). A contradiction is a usage error.
     [[nodiscard]] FolderOptions options(const std::string& recorded = {}) const;
     /// Throws a usage error where an option about volumes was given, but there is none.

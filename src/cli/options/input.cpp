@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <kandinsky/npz.hpp>
 #include <map>
 
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
 #include "io/array/group_file.hpp"
+#include "io/file/mapped_file.hpp"
 
 namespace kandinsky::cli {
 
@@ -29,11 +31,26 @@ const std::vector<std::string> kProbsKeys{"probs", "probabilities", "softmax", "
 const std::vector<std::string> kLabelKeys{"labels", "label", "masks", "targets"};
 const std::vector<std::string> kGroupKeys{"groups", "group", "patients", "patient"};
 
+/// Groups by number or by name, from an array or a table.
+GroupFile read_groups(const std::string& source) {
+    if (source.ends_with(".csv")) return read_group_table(source);
+    if (source == "-") return {load_array(source, {}), {}};
+    const auto [file, key] = array_name(source, kGroupKeys);
+    std::optional<Array> names;
+    if (!file.ends_with(".npz")) {
+        names = read_group_names(map_file(file).bytes, file);
+    } else if (const ZipReader archive(file); archive.has(key + ".npy")) {
+        const Array bytes = archive.bytes(key + ".npy");
+        names = read_group_names({bytes.view().data, bytes.view().size()}, file + ":" + key);
+    }
+    return {names ? *names : load_array(source, kGroupKeys), {}};
+}
+
 /// --groups beside folders: one for each image, one for each case, or by the case's name.
 Array groups_for(const std::string& name, const FolderData& read) {
     const std::size_t rows = read.origins.size();
-    const GroupFile file = is_group_file(name) ? read_group_file(name) : GroupFile{};
-    const Array given = file.ids.empty() ? load_array(name, kGroupKeys) : file.ids;
+    const GroupFile file = read_groups(name);
+    const Array given = file.ids;
     if (!file.cases.empty()) {
         std::map<std::string, std::int64_t> of_case;
         for (std::size_t i = 0; i < file.cases.size(); ++i)
@@ -70,8 +87,7 @@ Array groups_for(const std::string& name, const FolderData& read) {
 
 Array load_groups(const std::string& source) {
     if (source.empty()) return {};
-    if (!is_group_file(source)) return load_array(source, kGroupKeys);
-    GroupFile file = read_group_file(source);
+    GroupFile file = read_groups(source);
     if (!file.cases.empty())
         fail(ErrorKind::usage, "{} names files, but the images are an array; give one group a line, in order",
              source);

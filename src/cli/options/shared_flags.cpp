@@ -30,7 +30,7 @@ void declare_logits(OptionSet& app, InputFlags& flags) {
 void declare_reading(OptionSet& app, InputFlags& flags) {
     app.add_option("--ignore", flags.ignore, "labels that belong to no class, or 'none'")->default_str("255");
     declare_logits(app, flags);
-    flags.folder.declare(app, true, [&flags] {
+    flags.folder.declare(app, {}, [&flags] {
         return unless(is_images(flags.probs) || is_images(flags.labels),
                       "it is for folders of files, not for arrays");
     });

@@ -65,29 +65,30 @@ std::size_t parse_bytes(const std::string& text, const std::string& flag) {
     return value << shift;
 }
 
-Array load_array(const std::string& source, const std::vector<std::string>& usual_keys) {
+ArrayName array_name(const std::string& source, const std::vector<std::string>& usual_keys) {
     namespace fs = std::filesystem;
+    ArrayName name{source, ""};
+    const std::size_t colon = source.rfind(".npz:");
+    if (colon != std::string::npos && !fs::exists(source))
+        name = {source.substr(0, colon + 4), source.substr(colon + 5)};
+    std::error_code ignored;
+    if (fs::is_directory(name.file, ignored))
+        fail(ErrorKind::file, "{} is a directory, but a .npy or .npz file is needed here", name.file);
+    if (!name.file.ends_with(".npz") || !name.key.empty()) return name;
+    const std::vector<std::string> names = ZipReader(name.file).array_names();
+    if (names.size() == 1) name.key = names.front();
+    for (const std::string& usual : usual_keys)
+        if (name.key.empty() && std::find(names.begin(), names.end(), usual) != names.end()) name.key = usual;
+    return name;
+}
+
+Array load_array(const std::string& source, const std::vector<std::string>& usual_keys) {
     if (source == "-") {
         const MappedFile input = map_file("/dev/stdin");  // read into memory
         return parse_npy(input.bytes, input.owner, "standard input");
     }
-    std::string file = source, key;
-    const std::size_t colon = source.rfind(".npz:");
-    if (colon != std::string::npos && !fs::exists(source)) {
-        file = source.substr(0, colon + 4);
-        key = source.substr(colon + 5);
-    }
-    std::error_code ignored;
-    if (fs::is_directory(file, ignored))
-        fail(ErrorKind::file, "{} is a directory, but a .npy or .npz file is needed here", file);
-    if (!file.ends_with(".npz")) return read_npy(file);
-    if (key.empty()) {
-        const ZipReader archive(file);
-        if (archive.array_names().size() > 1)
-            for (const std::string& usual : usual_keys)
-                if (archive.has(usual + ".npy")) return archive.array(usual);
-    }
-    return read_npz(file, key);
+    const ArrayName name = array_name(source, usual_keys);
+    return name.file.ends_with(".npz") ? read_npz(name.file, name.key) : read_npy(name.file);
 }
 
 }  // namespace kandinsky::cli

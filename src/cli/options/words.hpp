@@ -7,8 +7,14 @@
 
 namespace kandinsky::cli {
 
-/// Reads FILE.npy, FILE.npz or FILE.npz:KEY; without a key the only array, or the first of `usual_keys`
-/// there.
+/// FILE.npy, FILE.npz or FILE.npz:KEY: the file and, of an archive, the array: the key, the only array, or
+/// the first of `usual_keys` there; else empty.
+struct ArrayName {
+    std::string file, key;
+};
+[[nodiscard]] ArrayName array_name(const std::string& source, const std::vector<std::string>& usual_keys);
+
+/// Reads the array that a source names so.
 [[nodiscard]] Array load_array(const std::string& source, const std::vector<std::string>& usual_keys);
 
 /// Which of two words was given: true for `yes`. Throws a usage error that names the flag for any other word.

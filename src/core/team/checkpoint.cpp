@@ -8,7 +8,7 @@
 namespace kandinsky {
 
 void accumulate(const Team& team, std::string_view name, std::size_t items, const State& state,
-                const std::function<void(std::size_t, std::size_t)>& walk) {
+                const std::function<void(std::size_t, std::size_t)>& walk, std::size_t stretch) {
     if (team.checkpoint == nullptr) {
         walk(0, items);
         return;
@@ -16,7 +16,6 @@ void accumulate(const Team& team, std::string_view name, std::size_t items, cons
     Checkpoint& kept = *team.checkpoint;
     const std::size_t step = kept.next_step();
     std::size_t done = kept.load(step, name, state).value_or(0);
-    std::size_t stretch = 16;
     while (done < items) {
         const Stopwatch watch;
         const std::size_t last = std::min(items, done + stretch);

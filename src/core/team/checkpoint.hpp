@@ -45,8 +45,9 @@ struct Team;
 
 /// Runs walk(first, last) over items [0, items), which adds to `state`: in one go, or with a checkpoint in
 /// stretches, saving when that is due and going on where a killed run had saved. `state` is zero on entry.
+/// `stretch`: items of the first; later ones are longer as long as they take little time.
 void accumulate(const Team& team, std::string_view name, std::size_t items, const State& state,
-                const std::function<void(std::size_t, std::size_t)>& walk);
+                const std::function<void(std::size_t, std::size_t)>& walk, std::size_t stretch = 16);
 
 /// The result of make(), which all ranks share and may talk about; taken from the checkpoints instead when
 /// every rank has it.

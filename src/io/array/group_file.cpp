@@ -30,33 +30,6 @@ void append_utf8(std::string& out, std::uint32_t code) {
     put(0x80 | (code & 0x3F));
 }
 
-/// numpy pads strings with zeros and keeps characters of U as 32-bit numbers.
-GroupFile text_array(const MappedFile& file, const std::string& path) {
-    const NpyHeader header = read_npy_header(file.bytes, path);
-    const std::string type = header.descr.substr(header.descr.find_first_of("US"));
-    const bool wide = type.front() == 'U';
-    const std::size_t length = std::min<std::size_t>(std::strtoul(type.c_str() + 1, nullptr, 10), 1 << 20);
-    const std::size_t width = length * (wide ? 4 : 1), present = file.bytes.size() - header.bytes;
-    if (header.shape.size() != 1 || width == 0 || header.shape[0] != present / width || present % width != 0)
-        refuse_npy(path, "groups must be one name for each image, [N]; save them again with numpy.save");
-    const bool foreign = header.descr.front() == (std::endian::native == std::endian::little ? '>' : '<');
-    std::vector<std::int64_t> ids;
-    for (const std::byte* at = file.bytes.data() + header.bytes; ids.size() < header.shape[0]; at += width) {
-        std::string name;
-        for (std::size_t i = 0; i < length; ++i) {
-            std::uint32_t code = static_cast<std::uint8_t>(at[i]);
-            if (wide) {
-                std::memcpy(&code, at + 4 * i, 4);
-                if (foreign) code = __builtin_bswap32(code);
-            }
-            if (code == 0) break;
-            wide ? append_utf8(name, code) : name.push_back(static_cast<char>(code));
-        }
-        ids.push_back(group_number(name));
-    }
-    return {Array::copy_of(ids, {ids.size()}), {}};
-}
-
 /// The fields of a line; quotes hold commas, and two of them stand for one.
 std::vector<std::string> fields(std::string_view line) {
     std::vector<std::string> out(1);
@@ -74,7 +47,10 @@ std::vector<std::string> fields(std::string_view line) {
     return out;
 }
 
-GroupFile table(const MappedFile& file, const std::string& path) {
+}  // namespace
+
+GroupFile read_group_table(const std::string& path) {
+    const MappedFile file = map_file(path);
     std::vector<std::int64_t> ids;
     GroupFile out;
     std::string_view text = file.text();
@@ -97,16 +73,33 @@ GroupFile table(const MappedFile& file, const std::string& path) {
     out.ids = Array::copy_of(ids, {ids.size()});
     return out;
 }
-}  // namespace
 
-bool is_group_file(const std::string& path) {
-    if (path.ends_with(".csv")) return true;
-    return path.ends_with(".npy") && is_text_type(read_npy_header(map_file(path).bytes, path).descr);
-}
-
-GroupFile read_group_file(const std::string& path) {
-    const MappedFile file = map_file(path);
-    return path.ends_with(".csv") ? table(file, path) : text_array(file, path);
+std::optional<Array> read_group_names(std::span<const std::byte> npy, const std::string& name) {
+    const NpyHeader header = read_npy_header(npy, name);
+    if (!is_text_type(header.descr)) return std::nullopt;
+    const std::string type = header.descr.substr(header.descr.find_first_of("US"));
+    const bool wide = type.front() == 'U';
+    const std::size_t length = std::min<std::size_t>(std::strtoul(type.c_str() + 1, nullptr, 10), 1 << 20);
+    const std::size_t width = length * (wide ? 4 : 1), present = npy.size() - header.bytes;
+    if (header.shape.size() != 1 || width == 0 || header.shape[0] != present / width || present % width != 0)
+        refuse_npy(name, "groups must be one name for each image, [N]; save them again with numpy.save");
+    const bool foreign = header.descr.front() == (std::endian::native == std::endian::little ? '>' : '<');
+    std::vector<std::int64_t> ids;
+    // numpy pads strings with zeros and keeps characters of U as 32-bit numbers.
+    for (const std::byte* at = npy.data() + header.bytes; ids.size() < header.shape[0]; at += width) {
+        std::string group;
+        for (std::size_t i = 0; i < length; ++i) {
+            std::uint32_t code = static_cast<std::uint8_t>(at[i]);
+            if (wide) {
+                std::memcpy(&code, at + 4 * i, 4);
+                if (foreign) code = __builtin_bswap32(code);
+            }
+            if (code == 0) break;
+            wide ? append_utf8(group, code) : group.push_back(static_cast<char>(code));
+        }
+        ids.push_back(group_number(group));
+    }
+    return Array::copy_of(ids, {ids.size()});
 }
 
 }  // namespace kandinsky

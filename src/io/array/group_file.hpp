@@ -1,6 +1,8 @@
 #pragma once
 
 #include <kandinsky/array.hpp>
+#include <optional>
+#include <span>
 
 namespace kandinsky {
 
@@ -10,11 +12,12 @@ struct GroupFile {
     std::vector<std::string> cases;  ///< the file of each, by its name; empty: they come in order
 };
 
-/// Whether a file holds groups that only read_group_file() reads: a .csv, or a .npy of strings.
-[[nodiscard]] bool is_group_file(const std::string& path);
+/// Reads a .csv with one group a line or with lines NAME,GROUP. A first line "group" or "name,group" is a
+/// heading. Throws Error of kind `data` or `file`.
+[[nodiscard]] GroupFile read_group_table(const std::string& path);
 
-/// Reads a .npy of strings (numpy's U or S), or a .csv with one group a line or with lines NAME,GROUP. A
-/// first line "group" or "name,group" is a heading. Throws Error of kind `data` or `file`.
-[[nodiscard]] GroupFile read_group_file(const std::string& path);
+/// The groups of a .npy file of strings (numpy's U or S), by its bytes: [N]. Nothing where the file holds
+/// other values. `name` stands in messages. Throws Error of kind `data`.
+[[nodiscard]] std::optional<Array> read_group_names(std::span<const std::byte> npy, const std::string& name);
 
 }  // namespace kandinsky

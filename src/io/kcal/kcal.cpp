@@ -251,8 +251,10 @@ Calibrator load(const std::filesystem::path& path) {
     for (std::size_t i = 0; i < ladder.levels.size(); ++i)
         if (!(ladder.levels[i] >= (i == 0 ? 0.0 : ladder.levels[i - 1]) && ladder.levels[i] <= 1))
             fail(ErrorKind::data, "{} is damaged: its levels do not ascend from 0 to 1", name);
-    const bool released = calibrator.options.released,
-               fallback = calibrator.options.fallback == Fallback::image;
+    const bool released = calibrator.options.released;
+    // What falls back under leave-one-out has done so in every fit, and has no curve of its own.
+    const bool fallback = calibrator.options.fallback == Fallback::image &&
+                          calibrator.options.promise != Promise::leave_one_out;
     const auto with_regions =
         static_cast<std::size_t>(std::count(stored.smooth.begin(), stored.smooth.end(), std::nullopt));
     calibrator.curves.assign(strata, CurveSet(ladder, released));

@@ -141,6 +141,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
     if (options.sketch > 0)
         meta["options"]["sketch"] = {{"asked", options.sketch}, {"error", calibrator.sketch_error}};
     meta["options"]["promise"] = name_of(options.promise);
+    if (calibrator.masks) meta["data"]["masks"] = true;
     if (calibrator.classless) meta["data"]["classless"] = true;
     if (calibrator.logits != Logits::none)
         meta["data"]["logits"] = kLogits[static_cast<std::size_t>(calibrator.logits)];
@@ -191,6 +192,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         calibrator.images = data.at("images").get<std::uint64_t>();
         calibrator.groups = data.at("groups").get<std::uint64_t>();
         calibrator.grouped = data.at("grouped").get<bool>();
+        calibrator.masks = data.value("masks", false);
         calibrator.classless = data.value("classless", false);
         const auto* logits =
             std::find(std::begin(kLogits), std::end(kLogits), data.value("logits", std::string("none")));

@@ -101,9 +101,9 @@ const OnnxTensor& OnnxFile::output(const std::string& name) const {
     }
     if (name.empty())
         fail(ErrorKind::usage,
-             "{}: it has several outputs: {}; name the one with the probabilities: --output NAME", name_,
+             "{}: it has several outputs: {}; name the one with the probabilities: --output-name NAME", name_,
              names);
-    fail(ErrorKind::data, "{}: it has no output '{}'; --output may be {}", name_, name, names);
+    fail(ErrorKind::data, "{}: it has no output '{}'; --output-name may be {}", name_, name, names);
 }
 
 std::string OnnxFile::with(const ProtoWriter& graph, const ProtoWriter& end) const {

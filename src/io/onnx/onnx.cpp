@@ -39,23 +39,24 @@ void check(const Calibrator& calibrator, const OnnxOptions& options, Logits logi
             calibrator.classes);
     if (options.foreground && logits == Logits::softmax)
         fail(ErrorKind::usage, "softmax over a single class is always 1; use --logits sigmoid");
-    if (!options.onto && !options.output.empty())
-        fail(ErrorKind::usage, "--output names an output of a model, but --onto names no model");
+    if (!options.onto && !options.output_name.empty())
+        fail(ErrorKind::usage, "--output-name names an output of a model, but --onto names no model");
 }
 
 /// The model's output as the graph's input; refuses what does not fit the calibrator.
 SetsInput fitting(const Calibrator& calibrator, const OnnxOptions& options, Logits logits,
                   const OnnxFile& model) {
     const std::string name = options.onto->string();
-    SetsInput input{model.output(options.output), logits, options.foreground, model.opset()};
+    SetsInput input{model.output(options.output_name), logits, options.foreground, model.opset()};
     const OnnxTensor& tensor = input.tensor;
     constexpr OnnxType kFloats[] = {OnnxType::float32, OnnxType::float16, OnnxType::float64,
                                     OnnxType::bfloat16};
     if (std::none_of(std::begin(kFloats), std::end(kFloats),
                      [&](OnnxType type) { return static_cast<std::uint64_t>(type) == tensor.type; }))
-        fail(ErrorKind::data,
-             "{}: output '{}' holds no floats (ONNX type {}); --output must name probabilities or logits",
-             name, tensor.name, tensor.type);
+        fail(
+            ErrorKind::data,
+            "{}: output '{}' holds no floats (ONNX type {}); --output-name must name probabilities or logits",
+            name, tensor.name, tensor.type);
     const auto classes = static_cast<std::int64_t>(calibrator.classes);
     const std::int64_t planes = tensor.shaped && tensor.shape.size() == 4 ? tensor.shape[1] : -1;
     if (classes == 2 && planes == 1) input.foreground = true;

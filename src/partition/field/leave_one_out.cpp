@@ -1,6 +1,7 @@
 #include "partition/field/leave_one_out.hpp"
 
 #include <algorithm>
+#include <kandinsky/threads.hpp>
 
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
@@ -62,19 +63,20 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
     State state;
     for (Envelope& one : envelopes)
         for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
-    accumulate(
-        team, "field: leaving groups out", own.size(), state, [&](std::size_t first, std::size_t last) {
-            Stretch progress(input.progress, first * wanted, own.size() * wanted);
-            parallel_for((last - first) * wanted, progress, "field: leaving groups out", [&](std::size_t i) {
-                const Evidence& scores = evidence[i % wanted];
-                const std::uint32_t group = own[first + i / wanted];
-                if (!scores.has(group)) return;
-                const std::optional<Fit> others = fit_without(input, options, cells, scores, groups, group);
-                SmoothCurves::Storage learnt;
-                if (others) learnt = storage_on(others->grid, cells, others->learnt.distributions);
-                judge.add(scores, group, others ? &learnt : nullptr, envelopes[i % wanted]);
-            });
+    constexpr const char* kStage = "field: leaving groups out";
+    const auto walk = [&](std::size_t first, std::size_t last) {
+        Stretch progress(input.progress, first * wanted, own.size() * wanted);
+        parallel_for((last - first) * wanted, progress, kStage, [&](std::size_t i) {
+            const Evidence& scores = evidence[i % wanted];
+            const std::uint32_t group = own[first + i / wanted];
+            if (!scores.has(group)) return;
+            const std::optional<Fit> others = fit_without(input, options, cells, scores, groups, group);
+            SmoothCurves::Storage learnt;
+            if (others) learnt = storage_on(others->grid, cells, others->learnt.distributions);
+            judge.add(scores, group, others ? &learnt : nullptr, envelopes[i % wanted]);
         });
+    };
+    accumulate(team, kStage, own.size(), state, walk, threads_in_use());
     for (std::size_t i = 0; i < wanted; ++i) {
         envelopes[i].sum(team.comm);
         const std::optional<Fit> all =

@@ -207,19 +207,11 @@ ordered_json evaluation_json(const Calibrator& calibrator, const EvaluationRepor
         const CompareRow row = compare_row(calibrator, evaluation, report.probabilities, s);
         ordered_json one = row_json(row, {{"samples", evaluation.strata[s].samples}});
         if (!calibrator.choices.empty()) one["chosen"] = calibrator.method_of(s);
-        if (pooled) {
-            double sum = 0;
-            ordered_json bins = ordered_json::array();
-            for (const Reliability& of_class : report.probabilities.classes) {
-                sum += of_class.ece;
-                bins.push_back(reliability_json(of_class));
-            }
-            one["ece"] = number(sum / static_cast<double>(report.probabilities.classes.size()));
-            one["reliability"] = std::move(bins);
-        } else {
-            one["ece"] = number(report.probabilities.classes[s].ece);
-            one["reliability"] = reliability_json(report.probabilities.classes[s]);
-        }
+        one["ece"] = number(row.ece);
+        ordered_json bins = ordered_json::array();
+        for (std::size_t c = 0; pooled && c < report.probabilities.classes.size(); ++c)
+            bins.push_back(reliability_json(report.probabilities.classes[c]));
+        one["reliability"] = pooled ? std::move(bins) : reliability_json(report.probabilities.classes[s]);
         one.update(figures_json(row));
         one.update(details_json(report, 0, s));
         if (!evaluation.released_marginal.empty()) {

@@ -166,11 +166,12 @@ std::string evaluation_table(const Calibrator& calibrator, const EvaluationRepor
         const int cls = pooled ? -1 : static_cast<int>(s);
         if (!is_wanted(cls, classes)) continue;
         const StratumEvaluation& one = evaluation.strata[s];
-        out += fmt::format(
-            "  {:<7}{:>8}{:>10}  {:>8}  {:<16}{:>8}{:>13}{:>8}{:>10}{:>10}\n",
-            pooled ? "all" : std::to_string(s), calibrator.partitions[s].regions, cell(one.coverage_at_alpha),
-            cell(one.mean_ce), interval_text({one.q05, one.q95}, 3), cell(one.floor), cell(one.false_share),
-            pooled ? "-" : cell(report.probabilities.classes[s].ece, 3), one.pixels, one.pixels_without_data);
+        out += fmt::format("  {:<7}{:>8}{:>10}  {:>8}  {:<16}{:>8}{:>13}{:>8}{:>10}{:>10}\n",
+                           pooled ? "all" : std::to_string(s), calibrator.partitions[s].regions,
+                           cell(one.coverage_at_alpha), cell(one.mean_ce),
+                           interval_text({one.q05, one.q95}, 3), cell(one.floor), cell(one.false_share),
+                           cell(compare_row(calibrator, evaluation, report.probabilities, s).ece, 3),
+                           one.pixels, one.pixels_without_data);
     }
     out += fmt::format("at alpha {}: coverage {}, {} false classes in a set, infinite thresholds {}\n",
                        evaluation.alpha, cell(evaluation.coverage_at_alpha),

@@ -126,7 +126,7 @@ def test_sets_are_appended_to_a_model(room, kind, shape):
     room.calibrate("--score", "near")
     before = model(kind=kind, shape=shape, extra=True)
     onnx.save(before, room.folder / "net.onnx")
-    room.does("export", "cal.kcal", "--onto", "net.onnx", "--output", "probs", "-o", "both.onnx")
+    room.does("export", "cal.kcal", "--onto", "net.onnx", "--output-name", "probs", "-o", "both.onnx")
     images = np.random.default_rng(1).normal(size=(3, 2, 5, 7)).astype(np.float32)
     found, alone = sets_of(room, "both.onnx", images), sets_of(room, "net.onnx", images)
     assert list(found) == ["features", "probs", "sets_0.1"]
@@ -210,15 +210,15 @@ def test_what_cannot_be_exported_is_refused_in_one_line(room):
         (2, ["--foreground is for two classes", "has 3"], "cal.kcal", "--foreground"),
         (2, ["--logits is 'tanh'"], "cal.kcal", "--logits", "tanh"),
         (2, ["--empty is 'some'"], "cal.kcal", "--empty", "some"),
-        (2, ["--output has no effect", "--onto MODEL"], "cal.kcal", "--output", "probs"),
-        (2, ["two.onnx", "several outputs: features, probs", "--output NAME"], "cal.kcal", "--onto", "two.onnx"),
-        (3, ["net.onnx", "no output 'mask'", "may be probs"], "cal.kcal", "--onto", "net.onnx", "--output", "mask"),
+        (2, ["--output-name has no effect", "--onto MODEL"], "cal.kcal", "--output-name", "probs"),
+        (2, ["two.onnx", "several outputs: features, probs", "--output-name NAME"], "cal.kcal", "--onto", "two.onnx"),
+        (3, ["net.onnx", "no output 'mask'", "may be probs"], "cal.kcal", "--onto", "net.onnx", "--output-name", "mask"),
         (3, ["old.onnx", "operator set is 12", "13 to 25"], "cal.kcal", "--onto", "old.onnx"),
         (3, ["new.onnx", "operator set is 26", "13 to 25"], "cal.kcal", "--onto", "new.onnx"),
         (3, ["wide.onnx", "'probs' has shape [?,3,5,8]", "[N,3,5,7]"], "cal.kcal", "--onto", "wide.onnx"),
         (3, ["four.onnx", "'probs' has shape [?,4,5,7]"], "cal.kcal", "--onto", "four.onnx"),
         (3, ["whole.onnx", "holds no floats"], "cal.kcal", "--onto", "whole.onnx"),
-        (3, ["both.onnx", "sets were appended to it before"], "cal.kcal", "--onto", "both.onnx", "--output", "probs"),
+        (3, ["both.onnx", "sets were appended to it before"], "cal.kcal", "--onto", "both.onnx", "--output-name", "probs"),
         (3, ["outside.onnx", "weights lie in other files"], "cal.kcal", "--onto", "outside.onnx", "-o", "sub/no.onnx"),
         (3, ["text.onnx", "no ONNX model"], "cal.kcal", "--onto", "text.onnx"),
         (3, ["none.onnx", "no ONNX model"], "cal.kcal", "--onto", "none.onnx"),

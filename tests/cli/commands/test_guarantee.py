@@ -47,7 +47,8 @@ def test_the_sentence_is_the_one_of_the_rule_wherever_it_is_told(room, method, p
     words += {"mask": ["--mask", "mask.npy"], "genann": ["--genann-generations", "5"]}.get(method, [])
     if method in (*FIXED, "pixel"):
         if split:
-            return room.refuses(2, ["--split has no effect", "learns nothing"], *words, "--split", "0.5")
+            room.refuses(2, ["--split has no effect", "learns nothing"], *words, "--split", "0.5")
+            return
     else:
         words += ["--split", "0.5"] if split else ["--promise", "none"]
     words += ["--groups", "groups.npy"] if grouped else []
@@ -91,3 +92,19 @@ def test_a_choice_on_the_images_that_set_the_thresholds_is_promised_nothing_and_
         wanted = expected(stratum["method"], "groups", True, False)
         own = re.search(rf"Class(es)? [0-9, ]*\b{cls}\b[0-9, ]*: (.*)", told["guarantee"])
         assert re.match(wanted, own[2] if own else told["guarantee"])
+
+
+LABELLED = "At each pixel: a new image with a label there has it in its set with probability at least 1 - alpha"
+
+
+@pytest.mark.parametrize("pooling", ["groups", "pixels"])
+def test_pixels_of_images_are_promised_their_label_where_all_classes_share_a_curve(room, pooling):
+    words = ["calibrate", "--probs", "probs.npy", "--method", "pixel", "--condition", "none", "--pooling", pooling, "-o", "cal.kcal"]
+    said = room.does(*words, "--labels", "labels.npy").out
+    assert LABELLED in said and ALPHA.split(",")[0] in said, said
+    # A group may have several images with a label there, and masks several labels in one image.
+    weighed = "In each region: a random pixel with a label" if pooling == "groups" else "No finite-sample guarantee"
+    assert weighed in room.does(*words, "--labels", "labels.npy", "--groups", "groups.npy").out
+    room.save("masks.npy", (room.load("labels.npy")[:, None] <= np.arange(2)[:, None, None]).astype(np.uint8))
+    assert weighed in room.does(*words, "--labels", "masks.npy").out
+    assert weighed in room.does("inspect", "cal.kcal").out

@@ -65,6 +65,21 @@ def test_warnings_about_many_classes_are_one_line_each(room):
     assert "have few calibration images" in warnings[1] and "below alpha = " in warnings[1]
 
 
+def test_few_groups_are_told_once_and_long_lists_are_cut(room):
+    probs, labels = scene(20, seed=2)
+    room.save("p.npy", probs)
+    room.save("y.npy", labels)
+    words = ("calibrate", "--probs", "p.npy", "--labels", "y.npy", "-m", "kmeans", "--kmeans-clusters", "2", "--split", "0.7", "-o", "a.kcal")
+    warnings = room.run(*words).warnings
+    assert len(warnings) == 1 and "only 6 calibration images set the thresholds: below alpha = 0.143" in warnings[0], warnings
+    probs, labels = scene(3, 60, (2, 2), seed=2)
+    room.save("p.npy", probs)
+    room.save("y.npy", labels % 20)
+    warnings = room.run("calibrate", "--probs", "p.npy", "--labels", "y.npy", "-m", "image", "-o", "a.kcal").warnings
+    assert len(warnings) <= 3 and all(len(one) < 300 for one in warnings), warnings
+    assert " more of 60 have no pixel" in warnings[0]
+
+
 def test_the_default_ignore_does_not_drop_class_255(room):
     random = np.random.default_rng(0)
     probs = random.dirichlet(np.ones(300), (3, 2, 2)).transpose(0, 3, 1, 2).astype(np.float32)

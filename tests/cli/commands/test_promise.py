@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from support import expect_refusal, scene
+from support import Room, expect_refusal, scene
 
 LEVELS = 20
 
@@ -92,3 +92,21 @@ def test_what_cannot_be_promised_is_refused(room):
     expect_refusal(room.run(*call, "--promise", "loo", "--split", "0.5"), 2, "--split", "loo")
     expect_refusal(room.run(*call, "--promise", "maybe"), 2, "auto, loo, split or none")
     expect_refusal(room.run(*call, "--field-fold-order", "contiguous"), 2, "contiguous", "--promise split or none")
+
+
+@pytest.mark.parametrize("words", [("--promise", "loo"), ("--promise", "none"), ("--promise", "split"), ("--pooling", "pixels"), ("-m", "image")],
+                         ids=lambda words: words[1])  # fmt: skip
+def test_a_class_of_one_group_has_thresholds_as_the_page_of_field_says(tmp_path, words):
+    room = Room(tmp_path)
+    probs, labels = scene(12, grid=(8, 9), seed=1)
+    labels[1:][labels[1:] == 2] = 0
+    result = room.does("calibrate", "--probs", room.save("p.npy", probs), "--labels", room.save("y.npy", labels), *words, "-o", "a.kcal")
+    finite = {}
+    for alpha in (0.3, 0.5, 0.99):
+        room.does("predict", "a.kcal", "--alpha", alpha, "--thresholds", "t.npy")
+        finite[alpha] = np.isfinite(room.load("t.npy")[2])
+        assert finite[alpha].all() or not finite[alpha].any()
+    by_alpha = [bool(one.all()) for one in finite.values()]
+    wanted = {"pixels": [True, True, True], "image": [False, True, True]}
+    assert by_alpha == wanted.get(words[1], [False, False, False])
+    assert any("class" in one and "2" in one and "every set" in one for one in result.warnings) == (words[1] != "pixels"), result

@@ -1,14 +1,12 @@
 """`report`, --report, --figures and --class-names from the outside. A program built without the page says so."""
 
-import base64
 import json
 import re
-import zlib
 
 import numpy as np
 import pytest
 from PIL import Image
-from support import Room, expect_refusal, run
+from support import Room, expect_refusal, page_array, page_data, run
 
 SMALL = ["--images", "10", "--test-images", "8", "--size", "40x24"]
 WITHOUT = "built without reports"
@@ -30,13 +28,6 @@ def has_page(room):
         expect_refusal(result, 2, WITHOUT, "KANDINSKY_WEB=ON", "npm")
         assert not (room.folder / "probe.html").exists()
     return result.code == 0
-
-
-def page_data(path):
-    text = path.read_text(encoding="utf-8")
-    found = re.findall(r'<script type="application/json" id="kandinsky-data">(.*?)</script>', text, re.DOTALL)
-    assert len(found) == 1
-    return json.loads(found[0])
 
 
 INPUT = ["--probs", "probs.npy", "--labels", "labels.npy"]
@@ -83,20 +74,27 @@ def test_the_curves_of_the_pixel_and_of_the_image_stand_beside_other_methods(roo
     room.does("compare", *both, "--methods", "kmeans,image", "--figures", "only-figures")
 
 
-def test_calibration_images_of_a_report_must_be_those_of_its_calibrators(room):
+def test_calibration_images_have_no_effect_without_a_page(room):
+    for option, file in [("--cal-probs", "probs.npy"), ("--cal-labels", "labels.npy"), ("--cal-groups", "groups.npy")]:
+        room.refuses(2, [f"{option} has no effect", "page"], "report", "kmeans.kcal", *INPUT, "--figures", "f", option, file)
+
+
+def test_calibration_images_of_a_report_must_be_those_of_its_calibrators(room, has_page):
+    if not has_page:
+        pytest.skip(f"this program was {WITHOUT}")
     probs = np.load(room.folder / "probs.npy")
     labels = np.load(room.folder / "labels.npy")
     room.save("fewer_probs.npy", probs[1:])
     room.save("fewer_labels.npy", labels[1:])
     room.save("groups.npy", np.arange(len(probs)) // 2)
-    page = ["report", "kmeans.kcal", *INPUT, "--figures", "f"]
+    page = ["report", "kmeans.kcal", *INPUT, "-o", "f.html"]
     room.refuses(2, ["--cal-probs", "--cal-labels", "both"], *page, "--cal-probs", "probs.npy")
     room.refuses(2, ["--cal-groups", "only with"], *page, "--cal-groups", "groups.npy")
     fewer = ["--cal-probs", "fewer_probs.npy", "--cal-labels", "fewer_labels.npy"]
     room.refuses(3, ["fewer_probs.npy", "not the images", "kmeans.kcal", f"{len(probs)} images"], *page, *fewer)
     room.refuses(3, ["not the images"], *page, *CAL, "--cal-groups", "groups.npy")
     room.does("calibrate", "--probs", "fewer_probs.npy", "--labels", "fewer_labels.npy", "--method", "image", "-o", "fewer.kcal")
-    room.refuses(3, ["kmeans.kcal", "fewer.kcal", "different images"], "report", "kmeans.kcal", "fewer.kcal", *INPUT, *CAL, "--figures", "f")
+    room.refuses(3, ["kmeans.kcal", "fewer.kcal", "different images"], "report", "kmeans.kcal", "fewer.kcal", *INPUT, *CAL, "-o", "f.html")
 
 
 def test_names_stay_inside_the_data(room, has_page):
@@ -175,15 +173,6 @@ def test_data_of_another_shape_are_refused(room):
     assert result.code == 3
 
 
-def blob(of):
-    """The bytes of one of the page's arrays: deflated, each less the one `lag` places before."""
-    values = np.frombuffer(zlib.decompress(base64.b64decode(of["data"])), np.uint8).copy()
-    if of["lag"] > 0:
-        for start in range(of["lag"]):
-            values[start :: of["lag"]] = np.cumsum(values[start :: of["lag"]], dtype=np.uint8)
-    return values.reshape(of["shape"])
-
-
 def test_photos_lie_under_the_sets(room, has_page):
     if not has_page:
         pytest.skip(f"this program was {WITHOUT}")
@@ -205,7 +194,7 @@ def test_photos_lie_under_the_sets(room, has_page):
     ]:
         room.does("report", "image.kcal", *words, "-o", "p.html")
         for example in page_data(room.folder / "p.html")["examples"]:
-            np.testing.assert_array_equal(blob(example["photo"]), photos[list(order)[example["image"]]])
+            np.testing.assert_array_equal(page_array(example["photo"]), photos[list(order)[example["image"]]])
     room.does("report", "image.kcal", *INPUT, "-o", "p.html")
     assert all(example["photo"] is None for example in page_data(room.folder / "p.html")["examples"])
     room.refuses(2, ["pictures", "by name"], "report", "image.kcal", *INPUT, "--photos", "pictures", "-o", "q.html")

@@ -202,6 +202,20 @@ def test_labels_that_are_all_ignored_are_bad_data(calibrated):
                        "--json", "out.json")
 
 
+def test_bad_test_images_are_found_before_the_calibration(room):
+    """The search would refuse its own option; the images are looked at before it begins."""
+    test = ("--test-probs", "probs.npy", "--test-labels")
+    words = ("compare", "--cal-probs", "probs.npy", "--cal-labels", "labels.npy", "--methods", "kmeans", "--kmeans-clusters", "0")
+    room.refuses(2, ["kmeans-clusters"], *words, *test, "labels.npy")
+    labels = room.labels.copy()
+    labels[2, 3, 4] = 77
+    room.refuses(3, ["bad.npy", "label 77 at image 2, row 3, column 4"], *words, *test, room.save("bad.npy", labels))
+    probs = room.probs.copy()
+    probs[1, 2, 0, 5] = np.nan
+    room.refuses(3, ["bad.npy", "probability nan at image 1, class 2"], *words, "--test-probs", room.save("bad.npy", probs),
+                 "--test-labels", "labels.npy")  # fmt: skip
+
+
 # ---- little data is no error -------------------------------------------------------------------
 @pytest.mark.parametrize("method", ["pixel", "image", "kmeans"])
 def test_a_class_without_a_pixel_is_warned_of_and_in_every_set(room, method):

@@ -1,4 +1,4 @@
-"""Groups have names: in .npy arrays of strings, in .csv files, with arrays and with folders. A name that is a number is that number."""
+"""Groups have names: in .npy and .npz arrays of strings, in .csv files, with arrays and with folders. A name that is a number is that number."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def csv_field(name):
     return '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name
 
 
-@pytest.mark.parametrize("kind", ["U", ">U", "S", "csv", "csv with a heading"])
+@pytest.mark.parametrize("kind", ["U", ">U", "S", "npz", "npz with others", "csv", "csv with a heading"])
 def test_names_give_what_their_numbers_give(grouped, kind):
     expected = thresholds(grouped, "numbers.npy")
     file = "names.npy"
@@ -51,6 +51,11 @@ def test_names_give_what_their_numbers_give(grouped, kind):
         file = "names.csv"
         heading = "group\r\n" if "heading" in kind else ""
         (grouped.folder / file).write_text(heading + "".join(csv_field(name) + "\n" for name in grouped.names), encoding="utf-8")
+    elif kind.startswith("npz"):
+        file = "names.npz"
+        others = {"probs": np.zeros(3)} if "others" in kind else {}
+        np.savez_compressed(grouped.folder / file, patients=np.array(grouped.names), **others)
+        np.testing.assert_array_equal(thresholds(grouped, "names.npz:patients"), expected)
     elif kind == "S":
         grouped.save(file, np.array([name.encode() for name in grouped.names]))
     else:
@@ -77,6 +82,8 @@ def test_what_is_no_list_of_groups_is_refused(grouped):
     grouped.refuses(3, ["bad.csv: line 2", "NAME,GROUP"], *words, "bad.csv")
     (grouped.folder / "few.csv").write_text("a\nb\n")
     grouped.refuses(3, ["few.csv has 2 groups"], *words, "few.csv")
+    np.savez(grouped.folder / "two.npz", groups=np.array([grouped.names, grouped.names]))
+    grouped.refuses(3, ["two.npz:groups", "one name for each image"], *words, "two.npz")
     whole = (grouped.folder / "names.npy")
     np.save(whole, np.array(grouped.names))
     whole.write_bytes(whole.read_bytes()[:-4])

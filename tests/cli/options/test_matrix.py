@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import command, run, scene
+from support import command, page_data, run, scene
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 
@@ -124,8 +124,9 @@ def inputs(tmp_path_factory):
     np.save(folder / "regions_in2.npy", np.arange(72).reshape(8, 9) % 3)
     np.save(folder / "photos.npy", np.zeros((8, 3, 8, 9), np.uint8))
     for name, probs, labels in [("arrays", "probs.npy", "labels.npy"), ("folders", "P", "Y")]:
-        done = run("calibrate", "--probs", probs, "--labels", labels, "-m", "kmeans", "-o", f"{name}.kcal", cwd=folder)
-        assert done.code == 0, done
+        for more, groups in [("", []), ("_grouped", ["--groups", "groups.npy"])]:
+            done = run("calibrate", "--probs", probs, "--labels", labels, *groups, "-m", "kmeans", "-o", f"{name}{more}.kcal", cwd=folder)
+            assert done.code == 0, done
     return folder
 
 
@@ -173,6 +174,10 @@ def content(path, strict):
     if path.suffix == ".kcal" and zipfile.is_zipfile(path):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return {one: archive.read(one) for one in archive.namelist() if one != "meta.json" or not strict}
+    if path.suffix == ".html":
+        page = page_data(path)
+        del page["provenance"]["command"]  # which names every option, with an effect or without
+        return timeless(page)
     return timeless(json.loads(data)) if path.suffix == ".json" else data
 
 
@@ -223,7 +228,7 @@ def judge(name, option, source, calls):
         value = "@" + SECOND.get(value[1:], "t" + SECOND.get(value[2:], "")) if value.startswith("@") else VALUES[option]
         value = "image,pixel" if option == "--methods" else value
     elif name == "report" and option.startswith("--cal-"):
-        return None  # test_report.py: they go together, and change the page
+        return judge_calibration_images(option, source, calls)
     elif option.endswith("groups"):
         value = "@tgroups.npy" if name in {"evaluate", "report"} or option == "--test-groups" else "@groups.npy"
         beside |= {"--bootstrap": "30"} if "--bootstrap" in declared else {}
@@ -264,6 +269,25 @@ def judge(name, option, source, calls):
     return f"{where}: nothing changes" if (text, files) == old[1:] else None
 
 
+def judge_calibration_images(option, source, calls):
+    """Of a report: probabilities and labels go together and add curves to the page, and groups must be those of the calibrator."""
+    files = INPUTS[source]
+    _, base = base_of("report", source)
+    page = {**{key: value for key, value in base.items() if key != "--figures"}, "--output": "page.html"}
+    both = {"--cal-probs": "@" + files["probs"], "--cal-labels": "@" + files["labels"]}
+    grouped = both | {"--cal-groups": "@groups.npy"}
+    plain, beside = ([f"@{source}.kcal"], both) if option != "--cal-groups" else ([f"@{source}_grouped.kcal"], grouped)
+    with_it = calls(words_of("report", plain, page | beside), True)
+    if "built without reports" in with_it[0].err:
+        return None
+    without = {key: value for key, value in beside.items() if key != option}
+    alone = calls(words_of("report", plain, page | without), True)
+    if with_it[0].code != 0 or alone[0].code not in (2, 3) or len(alone[0].complaints) != 1:
+        return f"report {option} from {source}: {with_it[0]}; without it {alone[0]}"
+    nothing = calls(words_of("report", plain, page), True)
+    return f"report {option} from {source}: nothing changes" if nothing[2] == with_it[2] else None
+
+
 ARRAY_COMMANDS = ["calibrate", "evaluate", "predict", "compare", "report", "inspect"]
 
 
@@ -284,27 +308,26 @@ def test_an_option_that_no_table_knows_fails(inputs, tmp_path, monkeypatch):
     assert "new here" in judge("calibrate", "--rungs", "arrays", Calls(inputs, tmp_path))
 
 
-# Options of networks are tried where networks run (tests/model); here, in which call each is refused.
+# Options of networks are tried where networks run (tests/model/test_options.py); here, in which call each is refused.
 TRAIN = ["train", "--images", "@photos.npy", "--labels", "@labels.npy", "-o", "net.pt"]
 INFER = ["infer", "--images", "@photos.npy", "--model", "net.pt", "-o", "probs"]
 EXPERIMENT = ["experiment", "none.json", "--data", "@P", "-o", "run"]
+IMAGE_FOLDERS = FOLDERS - {"--class-files", "--skip-bad"}
 WITHOUT_EFFECT = {
     "train": {"--val-labels": ["@labels.npy"], "--growth": ["3"], "--anneal": ["0.5", "--share", "1"], "--fresh": ["--checkpoint", "none"],
               "--checkpoint-every": ["3", "--checkpoint", "none"], "--mixed": ["--device", "cpu"],
-              **{option: [VALUES[option]] if VALUES[option] else [] for option in FOLDERS | COCO}},
+              "--groups": ["@groups.npy"], **{option: [VALUES[option]] for option in IMAGE_FOLDERS | COCO}},
     "infer": {"--groups": ["@groups.npy"], "--mixed": ["--device", "cpu"],
-              **{option: [VALUES[option]] if VALUES[option] else [] for option in FOLDERS - {"--padding", "--only-annotated", "--group-by"}}},
+              **{option: [VALUES[option]] for option in IMAGE_FOLDERS - {"--padding", "--only-annotated", "--group-by"}}},
     "experiment": {"--epochs": ["3", "--model", "net.pt"], "--mixed": ["--device", "cpu"]},
 }  # fmt: skip
 COUNT_ALWAYS = {
-    "train": {"--images", "--labels", "--groups", "--ignore", "--intensity", "--val-images", "--output", "--log", "--classes", "--width",
+    "train": {"--images", "--labels", "--ignore", "--intensity", "--val-images", "--output", "--log", "--classes", "--width",
               "--depth", "--epochs", "--batch", "--rate", "--last-rate", "--warm-up", "--cycle", "--share", "--optimizer", "--decay",
               "--no-augment", "--checkpoint", "--seed", "--device", "--threads", "--quiet"},
     "infer": {"--model", "--outputs", "--multiple", "--batch", "--device", "--images", "--intensity", "--output", "--dtype", "--threads",
               "--quiet"},
     "experiment": {"--data", "--output", "--model", "--batch", "--device", "--threads", "--quiet"},
-    "demo": {"--output", "--preset", "--images", "--test-images", "--size", "--seed", "--report", "--figures", "--class-names", "--title",
-             "--threads", "--quiet"},
 }  # fmt: skip
 
 
@@ -313,27 +336,27 @@ def test_options_of_networks_are_refused_where_they_have_no_effect(inputs, tmp_p
     listed = set(WITHOUT_EFFECT[name]) | COUNT_ALWAYS[name]
     assert set(options_of(name)) == listed, f"new or gone: {set(options_of(name)) ^ listed}"
     for option, words in WITHOUT_EFFECT[name].items():
-        given = [str(inputs / word[1:]) if word.startswith("@") else word for word in [*base, option, *words]]
+        given = [str(inputs / word[1:]) if word.startswith("@") else word for word in [*base, option, *words] if word]
         result = run(*given, cwd=tmp_path)
         assert result.code == 2 and f"{option} has no effect" in result.err, (option, result)
     assert not any(tmp_path.iterdir())
 
 
-def test_every_command_and_option_is_listed_somewhere():
-    assert set(COMMANDS) == {*ARRAY_COMMANDS, "collect", "export", *COUNT_ALWAYS}
-    assert set(options_of("demo")) == COUNT_ALWAYS["demo"]
+def test_every_command_is_listed_somewhere():
+    assert set(COMMANDS) == {*ARRAY_COMMANDS, "collect", "export", "demo", *COUNT_ALWAYS}
 
 
 def test_options_of_export_change_the_graph_or_are_refused(inputs, tmp_path):
     changing = {"--alpha": ["0.3"], "--empty": ["keep"], "--logits": ["sigmoid"]}
-    same = {"--no-empty": [], "--threads": ["1"], "--quiet": []}
-    refused = {"--output": ["probs"], "--foreground": [], "--onto": ["none.onnx"]}
+    same = {"--no-empty": [], "--threads": ["1"], "--quiet": [], "--output": ["s.onnx"]}
+    refused = {"--output-name": ["probs"], "--foreground": [], "--onto": ["none.onnx"]}
     listed = {*changing, *same, *refused}
     assert {one for one in options_of("export") if one.startswith("--")} == listed, set(options_of("export")) ^ listed
 
     def graph(*words):
         (tmp_path / "s.onnx").unlink(missing_ok=True)
-        result = run("export", inputs / "arrays.kcal", "-o", "s.onnx", *words, cwd=tmp_path)
+        output = [] if "--output" in words else ["-o", "s.onnx"]
+        result = run("export", inputs / "arrays.kcal", *output, *words, cwd=tmp_path)
         return result.code, (tmp_path / "s.onnx").read_bytes() if result.code == 0 else len(result.complaints)
 
     plain = graph()
@@ -348,37 +371,25 @@ def test_options_of_export_change_the_graph_or_are_refused(inputs, tmp_path):
 
 
 def test_options_of_the_demo_change_its_scenes_or_its_page(tmp_path):
-    base = ["demo", "--images", "3", "--test-images", "2", "--size", "8x8", "-o", "demo"]
+    changing = {"--preset": ["medical"], "--images": ["4"], "--test-images": ["3"], "--size": ["9x8"], "--seed": ["3"],
+                "--figures": ["figures"], "--output": ["elsewhere"], "--report": ["page.html"], "--class-names": ["a,b"],
+                "--title": ["A title"]}  # fmt: skip
+    same = {"--threads": ["1"], "--quiet": []}
+    assert set(options_of("demo")) == set(changing) | set(same), "new or gone"
+    numbers = itertools.count()
 
-    def scenes(*words):
-        here = tmp_path / f"d{len(list(tmp_path.iterdir()))}"
+    def made(words):
+        here = tmp_path / f"d{next(numbers)}"
         here.mkdir()
-        result = run(*[word for word in base if not words or word != "x"], *words, cwd=here)
+        base = {"--images": "3", "--test-images": "2", "--size": "8x8", "--output": "demo"}
+        result = run(*words_of("demo", [], base | words), cwd=here)
+        if "built without reports" in result.err:
+            return None
         assert result.code == 0, result
-        return {one.name: one.read_bytes() for one in here.rglob("*_probs.npy")}, {one.name for one in here.rglob("*")}
+        return {str(one.relative_to(here)): content(one, False) for one in here.rglob("*") if one.is_file()}
 
-    plain = scenes()
-    assert scenes("--seed", "3")[0] != plain[0] and "figures" in scenes("--figures", "figures")[1]
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_same_random_options_give_equal_bytes_from_arrays_and_folders(inputs, tmp_path, seed):
-    random = np.random.default_rng(seed)
-    method = random.choice(["image", "pixel", "kmeans", "field"])
-    words = ["-m", method, "--condition", random.choice(["class", "none"]), "--pooling", random.choice(["groups", "pixels"]),
-             "--score", random.choice(["near", "lac", "aps", "raps", "saps", "margin"]), "--seed", str(random.integers(9)),
-             "--rungs", str(random.integers(5, 90)), "--ignore", random.choice(["255", "0", "none"])]  # fmt: skip
-    words += ["--promise", random.choice(["none", "split"])] if method in ("kmeans", "field") else []
-    words += ["--kmeans-clusters", str(random.integers(2, 5))] if method == "kmeans" else []
-    words += ["--groups", inputs / "groups.npy"] if random.integers(2) else []
-    made = []
-    for source in ["arrays", "folders"]:
-        files = ["--probs", inputs / INPUTS[source]["probs"], "--labels", inputs / INPUTS[source]["labels"]]
-        result = run("calibrate", *files, *words, "-o", f"{source}.kcal", "--curves", f"{source}.npy", cwd=tmp_path)
-        assert result.code == 0, result
-        with zipfile.ZipFile(tmp_path / f"{source}.kcal") as archive:
-            meta = json.loads(archive.read("meta.json"))
-            meta.pop("input", None)
-            made.append([meta, (tmp_path / f"{source}.npy").read_bytes(),
-                         {one: archive.read(one) for one in archive.namelist() if one != "meta.json"}])  # fmt: skip
-    assert made[0] == made[1], words
+    cases = [{}, *({option: " ".join(words)} for option, words in (changing | same).items())]
+    with ThreadPoolExecutor(min(4, (os.cpu_count() or 1) + 1)) as pool:
+        plain, *others = pool.map(made, cases)
+    for option, found in zip(changing | same, others):
+        assert found is None or (found == plain) == (option in same), option

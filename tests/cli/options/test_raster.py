@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import scene, without_search
+from PIL import Image
+from support import page_array, page_data, scene, without_search
 
 DOCS = Path(__file__).parents[3] / "docs" / "files.md"
 
@@ -173,6 +174,46 @@ def test_what_makes_no_sense_is_refused(coco):
     coco.refuses(2, ["--letterbox"], *CALIBRATE, "--categories", "person", "--letterbox", "320")
     coco.refuses(2, ["--categories"], "calibrate", "--probs", "probs", "--labels", "probs", "-o", "a.kcal", "--categories", "person")
     coco.refuses(3, ["annotations.json"], *CALIBRATE, "--categories", "person", "--letterbox", "9x7")
+
+
+def test_how_coco_labels_were_read_is_recorded_repeated_and_refused_when_contradicted(coco):
+    (coco.folder / "boxed").mkdir()
+    for i, one in enumerate(np.random.default_rng(2).random((12, 2, 40, 40)).astype(np.float32)):
+        np.save(coco.folder / "boxed" / f"{i:012}.npy", one)
+    box = ["--probs", "boxed", "--labels", "annotations.json"]
+    reading = ["--categories", "person", "--letterbox", "40x40", "--crowd", "ignore"]
+    coco.does("calibrate", *box, *reading, "--padding", "ignore", "-m", "image", "-o", "a.kcal")
+    recorded = json.loads(coco.does("inspect", "a.kcal", "--json").out)["input"]["coco"]
+    assert recorded == {"categories": ["person"], "crowd": "ignore", "overlap": "ignore", "letterbox": [40, 40], "ignore_padding": True}
+    evaluate = ["evaluate", "a.kcal", *box]
+    repeated = coco.does(*evaluate).out
+    assert coco.does(*evaluate, *reading, "--padding", "ignore").out == repeated
+    # A photo of 48 x 64 has 30 of the 40 rows; the rest is padding, which was ignored.
+    judged = sum(row["samples"] for row in json.loads(coco.does(*evaluate, "--json", "-").out)["results"])
+    assert 0 < judged <= 12 * 30 * 40
+    for words in [["--letterbox", "40x48"], ["--categories", "dog"], ["--crowd", "object"], ["--overlap", "masks"],
+                  ["--letterbox", "40x40", "--padding", "background"]]:  # fmt: skip
+        coco.refuses(2, [f"{words[-2]} contradicts the calibrator"], *evaluate, *words)
+    coco.does("calibrate", *box, "--categories", "person", "--letterbox", "40x40", "--padding", "background", "-m", "image", "-o", "b.kcal")
+    found = json.loads(coco.does("evaluate", "b.kcal", *box, "--letterbox", "40x40", "--padding", "background", "--json", "-").out)
+    assert sum(row["samples"] for row in found["results"]) == 12 * 40 * 40
+
+
+def test_photos_of_a_report_are_letterboxed_as_the_calibrator_records(coco):
+    (coco.folder / "photos").mkdir()
+    (coco.folder / "boxed").mkdir()
+    for i in range(12):
+        Image.fromarray(np.full((48, 64, 3), 255, np.uint8)).save(coco.folder / "photos" / f"{i:012}.png")
+        np.save(coco.folder / "boxed" / f"{i:012}.npy", np.full((2, 40, 40), 0.5, np.float32))
+    box = ["--probs", "boxed", "--labels", "annotations.json"]
+    coco.does("calibrate", *box, "--categories", "person", "--letterbox", "40x40", "-m", "image", "-o", "a.kcal")
+    result = coco.run("report", "a.kcal", *box, "--photos", "photos", "-o", "r.html")
+    if "built without reports" in result.err:
+        pytest.skip("this program was built without reports")
+    assert result.code == 0, result
+    for example in page_data(coco.folder / "r.html")["examples"]:
+        photo = page_array(example["photo"])
+        assert photo[:4].max() == 0 and photo[-4:].max() == 0 and photo[8:32].min() == 255
 
 
 def test_damage_names_file_image_and_annotation(coco):
