@@ -23,6 +23,8 @@ struct FolderFlags {
 
     /// All flags, or (without truth) those that make sense for prediction; they count unless `why`.
     void declare(OptionSet& app, bool with_truth, const OptionSet::Why& why);
+    /// Only those about volumes and grids.
+    void declare_volumes(OptionSet& app, bool with_truth);
     /// The flags on top of a calibrator's record (JSON, empty: none). A contradiction is a usage error.
     [[nodiscard]] FolderOptions options(const std::string& recorded = {}) const;
     /// Throws a usage error where an option about volumes was given, but there is none.
