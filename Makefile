@@ -1,6 +1,6 @@
 # The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
 .DEFAULT_GOAL := help
-.PHONY: help setup build web demo check test test-integrations test-mutations test-asan test-tsan fuzz bench format lint reference docs package wheel sdist install clean
+.PHONY: help setup build web demo check test test-integrations test-mutations test-asan test-tsan fuzz bench format lint reference docs package wheel wheels sdist recipes install clean
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -126,6 +126,11 @@ wheel:  ## a Python wheel below build/wheel, tried in a fresh environment
 	@$(SETUP) --wheel
 	@scripts/wheel.py $(BUILD)
 
+PYTHONS ?= 3.10 3.11 3.12 3.13
+wheels:  ## wheels for PYTHONS (3.10 to 3.13) below build/wheels, each tried in a fresh environment
+	@$(SETUP) --wheel
+	@scripts/wheel.py $(BUILD) $(PYTHONS)
+
 sdist:  ## a source distribution of the Python package below build/sdist, with the report's page built
 	@$(SETUP) --wheel
 	@$(SETUP) --report
@@ -133,6 +138,9 @@ sdist:  ## a source distribution of the Python package below build/sdist, with t
 	@$(COMPILE) --target report_page
 	@mkdir -p web/dist && cp $(BUILD)/web/dist/index.html web/dist/
 	@scripts/sdist.py $(BUILD)
+
+recipes: sdist  ## recipes for Conan and conda beside the source distribution, below build/recipes; Conan's is tried
+	@scripts/recipes.py $(BUILD)
 
 install: build  ## install below PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -5,7 +5,6 @@ import hashlib
 import shutil
 import subprocess
 import sys
-import venv
 
 SKIPPED = 77  # ctest reads it as skipped
 OFFLINE = ("NewConnectionError", "Temporary failure in name resolution", "Network is unreachable", "ConnectTimeoutError",
@@ -41,8 +40,8 @@ def stamped(stamp, content, action):
     stamp.write_text(content)
 
 
-def create(folder, requirements):
-    """A fresh environment with what the file lists."""
+def create(folder, requirements, python=sys.executable):
+    """A fresh environment of that interpreter with what the file lists."""
     shutil.rmtree(folder, ignore_errors=True)
-    venv.create(folder, with_pip=True)
+    subprocess.run([python, "-m", "venv", folder], check=True)
     pip(folder, "-r", requirements)

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <kandinsky/calibrator.hpp>
+#include <nlohmann/json.hpp>
 
 #include "core/base/fail.hpp"
 
@@ -81,6 +82,27 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
                which, unit, unit) +
            share;
 }
+
+/// Which networks made the calibration outputs, where cross-validation had several; nothing otherwise.
+std::string about_networks(const Calibrator& calibrator) {
+    const auto input = nlohmann::json::parse(calibrator.input, nullptr, false);
+    if (!input.is_object() || !input.contains("folds") || !input["folds"].is_array()) return {};
+    std::vector<std::int64_t> folds;
+    for (const auto& fold : input["folds"])
+        if (fold.is_number_integer()) folds.push_back(fold.get<std::int64_t>());
+    if (folds.empty()) return {};
+    if (folds.size() == 1)
+        return fmt::format(" This is about outputs of the network of fold {} alone (nnUNetv2_predict -f {}).",
+                           folds.front(), folds.front());
+    return fmt::format(
+        " The calibration outputs come from {} networks (folds {}), each run on the cases it was not trained "
+        "on: "
+        "outputs of new cases, from one of the networks or from their mean, are exchangeable with these only "
+        "as "
+        "far as the networks are alike. One fold alone (--folds {}, then nnUNetv2_predict -f {}) has no such "
+        "condition.",
+        folds.size(), fmt::join(folds, ", "), folds.front(), folds.front());
+}
 }  // namespace
 
 std::string guarantee(const Calibrator& calibrator) {
@@ -105,7 +127,7 @@ std::string guarantee(const Calibrator& calibrator) {
             " Regions with fewer than {} scores borrow the image-wide curve and are promised nothing of "
             "their own.",
             calibrator.options.min_count);
-    return text;
+    return text + about_networks(calibrator);
 }
 
 }  // namespace kandinsky

@@ -31,7 +31,8 @@ constexpr Entry kCommands[] = {{"calibrate", add_calibrate, true},
                                {"infer", add_infer},
                                {"experiment", add_experiment},
                                {"demo", add_demo},
-                               {"collect", add_collect}};
+                               {"collect", add_collect},
+                               {"nnunet", add_nnunet}};
 
 /// The chosen command alone when the first word names one: the options of the others are thousands of
 /// allocations, several times as many as the start of the program makes otherwise.

@@ -45,7 +45,7 @@ def integrations(build, source):
     python = str(build / name / "bin" / "python")
     os.environ.update(KANDINSKY_COMMAND=str(build / "bin" / "kandinsky"), PYTHONDONTWRITEBYTECODE="1", MPLBACKEND="Agg")
     files = [tests / "cli" / "commands" / "test_export.py"]
-    files += [tests / "python" / f"test_{topic}.py" for topic in ("to_onnx", "torch", "examples")]
+    files += [tests / "python" / f"test_{topic}.py" for topic in ("to_onnx", "torch", "volumes", "examples")]
     os.execv(python, [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *map(str, files)])
 
 

@@ -11,13 +11,15 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "python" / "examples"
 SAYS = {
     "torch_loop.py": "coverage 0.",
+    "dicom_seg.py": "p_values.dcm: FRACTIONAL, 2 segments",
+    "monai_bundle.py": "case_26_sets.nii.gz: 1.",
     "monai_sliding_window.py": "are undecided",
     "onnx_export.py": "outputs: sets_0.1, sets_0.2",
     "torch_sets.py": "model.pt2 gives the same sets",
     "nnunet_probabilities.py": "calibrated on 40 images of 8 groups",
     "tutorial.py": "best: ",
 }
-NEEDS = {"torch_sets.py": "torch"}
+NEEDS = {"torch_sets.py": "torch", "monai_bundle.py": "monai", "dicom_seg.py": "highdicom"}
 
 
 def run(name, folder, *words, **variables):
@@ -31,6 +33,10 @@ def run(name, folder, *words, **variables):
 
 def test_every_example_is_tried():
     assert {path.name for path in EXAMPLES.glob("*.py")} == set(SAYS)
+
+
+def test_examples_of_integrations_are_short():
+    assert not [path.name for path in EXAMPLES.glob("*.py") if path.name != "tutorial.py" and len(path.read_text().splitlines()) > 60]
 
 
 @pytest.mark.parametrize("name", sorted(SAYS))

@@ -162,19 +162,7 @@ void run(const Flags& flags) {
     progress.clear();
     if (flags.common.quiet) return;
     if (!calibrator.choices.empty()) print(choice_table(calibrator) + "\n");
-    std::uint64_t regions = 0;
-    std::uint32_t side = 0;
-    for (std::size_t s = 0; s < calibrator.strata(); ++s)
-        if (const SmoothCurves* const smooth = calibrator.smooth_of(s))
-            side = smooth->storage().side;
-        else
-            regions += calibrator.partitions[s].regions;
-    const std::string shared =
-        regions > 0 ? fmt::format("{} regions", regions) : fmt::format("cells of {} x {} pixels", side, side);
-    print(fmt::format("{}: {} on {} images{}, {} classes, {}, {:.1f} s\n{}\n{}", flags.output, options.method,
-                      calibrator.images,
-                      calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "",
-                      calibrator.classes, shared, watch.seconds(), guarantee(calibrator), traffic));
+    print(calibrated_text(calibrator, flags.output, watch.seconds()) + traffic);
 }
 }  // namespace
 

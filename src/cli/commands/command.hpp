@@ -22,5 +22,6 @@ Command add_train(CLI::App& root);
 Command add_infer(CLI::App& root);
 Command add_experiment(CLI::App& root);
 Command add_collect(CLI::App& root);
+Command add_nnunet(CLI::App& root);
 
 }  // namespace kandinsky::cli

@@ -230,4 +230,20 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
     return out;
 }
 
+std::string calibrated_text(const Calibrator& calibrator, const std::string& output, double seconds) {
+    std::uint64_t regions = 0;
+    std::uint32_t side = 0;
+    for (std::size_t s = 0; s < calibrator.strata(); ++s)
+        if (const SmoothCurves* const smooth = calibrator.smooth_of(s))
+            side = smooth->storage().side;
+        else
+            regions += calibrator.partitions[s].regions;
+    const std::string shared =
+        regions > 0 ? fmt::format("{} regions", regions) : fmt::format("cells of {} x {} pixels", side, side);
+    return fmt::format("{}: {} on {} images{}, {} classes, {}, {:.1f} s\n{}\n", output,
+                       calibrator.options.method, calibrator.images,
+                       calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "",
+                       calibrator.classes, shared, seconds, guarantee(calibrator));
+}
+
 }  // namespace kandinsky::cli

@@ -42,4 +42,8 @@ struct CalibrateFlags {
 /// What a user should know about a calibration: classes never or hardly seen, too few groups.
 [[nodiscard]] std::vector<std::string> remarks(const Calibrator& calibrator);
 
+/// What was calibrated, and what is promised: two lines.
+[[nodiscard]] std::string calibrated_text(const Calibrator& calibrator, const std::string& output,
+                                          double seconds);
+
 }  // namespace kandinsky::cli

@@ -6,6 +6,8 @@
 namespace kandinsky::cli {
 
 namespace {
+constexpr const char* kFolders = "Folders of files (docs/files.md)";
+
 /// Takes a flag's value; with a record, refuses one that differs from it.
 template <class T>
 void take(const char* flag, const T& given, T& value, bool recorded) {
@@ -49,32 +51,36 @@ void CocoFlags::apply(const std::string& padding, CocoLabels& out, bool recorded
         take("--padding", padding == "ignore", out.ignore_padding, recorded);
 }
 
-void FolderFlags::declare(OptionSet& app, FolderUse use, const OptionSet::Why& why) {
-    constexpr const char* kGroup = "Folders of files (docs/files.md)";
+void FolderFlags::declare_volumes(OptionSet& app, FolderUse use) {
     const auto option = [&](const char* flag, std::string& value, const char* help) {
-        return app.add_option(flag, value, help)->group(kGroup);
+        return app.add_option(flag, value, help)->group(kFolders);
     };
     const auto say = [&](const char* flag, bool& value, const char* help) {
-        app.add_flag(flag, value, help)->group(kGroup);
+        app.add_flag(flag, value, help)->group(kFolders);
     };
+    option("--axis", axis, "slices of volumes: axial (default), coronal or sagittal");
+    option("--orient", orient, "axes of volumes: 'canonical' (default; RAS+) or as 'stored'");
+    option("--grid", grid, "crop or pad images around their centre to width x height")->type_name("WxH");
+    option("--resize", resize, "stretch images to width x height (bilinear; labels nearest)")
+        ->type_name("WxH");
+    if (use.probabilities) say("--skip-bad", skip_bad, "go on without files that cannot be used");
+    if (!use.truth) return;
+    option("--padding", padding, "what --grid adds: 'ignore' it (default) or 'background'");
+    say("--only-annotated", only_annotated, "only slices that hold a label other than 0");
+    option(
+        "--group-by", group_by,
+        "regular expression: what it captures of a file's name is the group (default: a volume is a group)")
+        ->type_name("REGEX");
+}
+
+void FolderFlags::declare(OptionSet& app, FolderUse use, const OptionSet::Why& why) {
     app.counts_unless(why, [&] {
-        option("--axis", axis, "slices of volumes: axial (default), coronal or sagittal");
-        option("--orient", orient, "axes of volumes: 'canonical' (default; RAS+) or as 'stored'");
-        option("--grid", grid, "crop or pad images around their centre to width x height")->type_name("WxH");
-        option("--resize", resize, "stretch images to width x height (bilinear; labels nearest)")
-            ->type_name("WxH");
-        if (use.probabilities) {
-            say("--class-files", class_files, "one file of probabilities per class: NAME_0, NAME_1, ...");
-            say("--skip-bad", skip_bad, "go on without files that cannot be used");
-        }
-        if (!use.truth) return;
-        option("--padding", padding, "what --grid adds: 'ignore' it (default) or 'background'");
-        say("--only-annotated", only_annotated, "only slices that hold a label other than 0");
-        option("--group-by", group_by,
-               "regular expression: what it captures of a file's name is the group (default: a volume is "
-               "a group)")
-            ->type_name("REGEX");
-        coco.declare(app);
+        declare_volumes(app, use);
+        if (use.probabilities)
+            app.add_flag("--class-files", class_files,
+                         "one file of probabilities per class: NAME_0, NAME_1, ...")
+                ->group(kFolders);
+        if (use.truth) coco.declare(app);
     });
     if (use.truth)
         app.counts_unless("--padding", [this] {

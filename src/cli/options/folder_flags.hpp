@@ -29,6 +29,8 @@ struct FolderFlags {
 
     /// The flags for what is read; they count unless `why`.
     void declare(OptionSet& app, FolderUse use, const OptionSet::Why& why);
+    /// Only those about volumes and grids.
+    void declare_volumes(OptionSet& app, FolderUse use);
     /// The flags on top of a calibrator's record (JSON, empty: none). A contradiction is a usage error.
     [[nodiscard]] FolderOptions options(const std::string& recorded = {}) const;
     /// Throws a usage error where an option about volumes was given, but there is none.

@@ -9,6 +9,7 @@
 #include "core/base/fail.hpp"
 #include "io/array/group_file.hpp"
 #include "io/file/mapped_file.hpp"
+#include "io/folder/nnunet.hpp"
 
 namespace kandinsky::cli {
 
@@ -140,6 +141,22 @@ FolderOptions InputFlags::folder_options(const Calibrator* like) const {
     return options;
 }
 
+Input folder_input(FolderData read, const FolderOptions& how, DatasetOptions options) {
+    options.ignore = read.ignore;
+    options.logits = Logits::none;  // the reader has made probabilities of them
+    const std::size_t rows = read.origins.size();
+    Dataset data(std::move(read.probs), std::move(read.labels), std::move(read.groups), options);
+    if (read.usable.size() < rows) data = data.subset(read.usable);
+    std::vector<std::string> names;
+    for (const std::uint32_t row : read.usable) names.push_back(read.origins[row].name);
+    return {read.rank_part ? data.as_rank_part(current_team()) : own_part(std::move(data)),
+            std::move(read.remarks),
+            std::move(read.provenance),
+            std::move(names),
+            how.logits,
+            how.ignore};
+}
+
 Input InputFlags::load(Progress& progress, const Calibrator* like) const {
     DatasetOptions options = dataset_options(like);
     const bool images = is_images(probs), truth = !labels.empty();
@@ -161,20 +178,13 @@ Input InputFlags::load(Progress& progress, const Calibrator* like) const {
     FolderData read =
         team ? read_rank_part(probs_source.get(), label_source.get(), how, *team, !groups.empty(), progress)
              : read_images(probs_source.get(), label_source.get(), how, progress);
-    options.ignore = read.ignore;
-    options.logits = Logits::none;  // the reader has made probabilities of them
     if (!groups.empty()) read.groups = groups_for(groups, read);
-    const std::size_t rows = read.origins.size();
-    Dataset data(std::move(read.probs), std::move(read.labels), std::move(read.groups), options);
-    if (read.usable.size() < rows) data = data.subset(read.usable);
-    std::vector<std::string> names;
-    for (const std::uint32_t row : read.usable) names.push_back(read.origins[row].name);
-    return {read.rank_part ? data.as_rank_part(team) : own_part(std::move(data)),
-            std::move(read.remarks),
-            std::move(read.provenance),
-            std::move(names),
-            how.logits,
-            how.ignore};
+    Input out = folder_input(std::move(read), how, std::move(options));
+    std::error_code ignored;
+    if (std::filesystem::is_directory(labels, ignored))
+        if (const auto class_names = dataset_class_names(labels, out.data.classes()); !class_names.empty())
+            out.provenance["class_names"] = class_names;
+    return out;
 }
 
 }  // namespace kandinsky::cli

@@ -36,6 +36,9 @@ struct InputFlags {
     void check_ignore(std::vector<std::int64_t> labels, const Calibrator* like) const;
 };
 
+/// The data set of what was read from folders with `how`; `names` names the sources in messages.
+[[nodiscard]] Input folder_input(FolderData read, const FolderOptions& how, DatasetOptions names);
+
 /// Groups [N] in the order of the images, whose ids may be names; an empty array without a source.
 [[nodiscard]] Array load_groups(const std::string& source);
 

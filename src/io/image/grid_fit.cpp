@@ -71,6 +71,18 @@ void stretch_nearest(const T* plane, Grid own, Grid grid, T* out) {
             out[y * grid.width + x] = row[nearest(x, own.width, grid.width)];
     }
 }
+
+template <class T>
+std::size_t unfit(const T* plane, const GridFit& fit, Grid own, T* out) {
+    if (own != fit.grid && fit.kind == GridFit::Kind::resize) {
+        stretch_nearest(plane, fit.grid, own, out);
+        return 0;
+    }
+    place(plane, fit.grid, {fit.kind, own}, T{1}, out);
+    const std::size_t height = std::min(own.height, fit.grid.height),
+                      width = std::min(own.width, fit.grid.width);
+    return own.pixels() - height * width;
+}
 }  // namespace
 
 void fit_values(const float* plane, Grid own, const GridFit& fit, float pad, float* out) {
@@ -98,14 +110,11 @@ void fit_labels(const std::int32_t* plane, Grid own, const GridFit& fit, std::in
 }
 
 std::size_t unfit_sets(const std::uint8_t* plane, const GridFit& fit, Grid own, std::uint8_t* out) {
-    if (own != fit.grid && fit.kind == GridFit::Kind::resize) {
-        stretch_nearest(plane, fit.grid, own, out);
-        return 0;
-    }
-    place(plane, fit.grid, {fit.kind, own}, std::uint8_t{1}, out);
-    const std::size_t height = std::min(own.height, fit.grid.height),
-                      width = std::min(own.width, fit.grid.width);
-    return own.pixels() - height * width;
+    return unfit(plane, fit, own, out);
+}
+
+std::size_t unfit_values(const float* plane, const GridFit& fit, Grid own, float* out) {
+    return unfit(plane, fit, own, out);
 }
 
 }  // namespace kandinsky

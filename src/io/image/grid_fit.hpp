@@ -36,5 +36,7 @@ void fit_labels(const std::int32_t* plane, Grid own, const GridFit& fit, std::in
 /// The way back for 0/1 sets: [fit.grid] to [own], nearest. Pixels of the image that the grid left out become
 /// 1: nothing is known about them. Their number is returned.
 std::size_t unfit_sets(const std::uint8_t* plane, const GridFit& fit, Grid own, std::uint8_t* out);
+/// The same for p-values.
+std::size_t unfit_values(const float* plane, const GridFit& fit, Grid own, float* out);
 
 }  // namespace kandinsky

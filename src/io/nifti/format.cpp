@@ -87,12 +87,12 @@ std::optional<GeometryReference> nifti_geometry(const std::filesystem::path& fil
 void write_nifti_sets(const GeometryReference& reference, const SourceOptions& options, const ItemInfo& info,
                       const ItemSets& sets, const std::filesystem::path& folder) {
     const std::vector<std::size_t> shape{info.slices, sets.classes, info.height, info.width};
-    const ArrayView slices{reinterpret_cast<const std::byte*>(sets.values), DType::uint8, shape,
-                           c_strides(shape, DType::uint8)};
+    const ArrayView slices{reinterpret_cast<const std::byte*>(sets.values), sets.dtype, shape,
+                           c_strides(shape, sets.dtype)};
     const ArrayView stored = as_stored(slices, reference.orientation, options.axis);
     const NiftiHeader like = read_nifti_header(reference.path);
     const bool bits = sets.coding == SetCoding::bits;
-    const DType dtype = bits ? bits_dtype(sets.classes) : DType::uint8;
+    const DType dtype = bits ? bits_dtype(sets.classes) : sets.dtype;
     const bool compressed = reference.path.extension() == ".gz";
     AtomicFile file(folder / (sets.name + (compressed ? ".nii.gz" : ".nii")));
     std::optional<GzipWriter> packed;
@@ -103,7 +103,7 @@ void write_nifti_sets(const GeometryReference& reference, const SourceOptions& o
         else
             file.write(data, bytes);
     };
-    const std::string header = sets_header(like, bits ? 1 : sets.classes, dtype);
+    const std::string header = sets_header(like, bits ? 1 : sets.classes, dtype, sets.note);
     write(header.data(), header.size());
     if (bits) {
         const auto values = Array(stored, nullptr).to_vector<std::uint8_t>();

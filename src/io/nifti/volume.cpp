@@ -53,7 +53,9 @@ constexpr std::pair<int, DType> kTypes[] = {{DT_UINT8, DType::uint8},     {DT_IN
                                             {DT_FLOAT32, DType::float32}, {DT_FLOAT64, DType::float64}};
 
 int code_of(DType dtype) {
-    return dtype == DType::uint8 ? DT_UINT8 : dtype == DType::uint16 ? DT_UINT16 : DT_UINT32;
+    for (const auto& [code, type] : kTypes)
+        if (type == dtype) return code;
+    fail(ErrorKind::internal, "NIfTI has no type for {}", name_of(dtype));
 }
 
 void read_extents(NiftiHeader& out, const Fields& fields, const std::string& name) {
@@ -124,7 +126,7 @@ Orientation orientation_of(const Fields& fields, const std::string& name) {
 }
 
 template <class Header>
-std::string patched(const NiftiHeader& like, std::size_t planes, DType dtype) {
+std::string patched(const NiftiHeader& like, std::size_t planes, DType dtype, const std::string& extension) {
     Header header;
     std::memcpy(&header, like.raw.data(), sizeof(Header));
     for (std::size_t i = 0; i < 8; ++i) header.dim[i] = 1;
@@ -135,7 +137,7 @@ std::string patched(const NiftiHeader& like, std::size_t planes, DType dtype) {
     for (std::size_t i = 4; i < 8; ++i) header.pixdim[i] = 1;
     header.datatype = static_cast<std::int16_t>(code_of(dtype));
     header.bitpix = static_cast<std::int16_t>(8 * size_of(dtype));
-    header.vox_offset = sizeof(Header) + 4;
+    header.vox_offset = static_cast<decltype(header.vox_offset)>(sizeof(Header) + extension.size());
     header.scl_slope = 1;
     header.scl_inter = 0;
     header.cal_min = header.cal_max = 0;
@@ -145,8 +147,22 @@ std::string patched(const NiftiHeader& like, std::size_t planes, DType dtype) {
     std::memset(header.descrip, 0, sizeof(header.descrip));
     std::strncpy(header.descrip, "kandinsky prediction sets", sizeof(header.descrip) - 1);
     header.magic[1] = '+';
-    std::string out(sizeof(Header) + 4, '\0');
+    std::string out(sizeof(Header), '\0');
     std::memcpy(out.data(), &header, sizeof(Header));
+    return out + extension;
+}
+
+/// The four bytes that tell whether extensions follow, and one comment where there is a note.
+std::string comment(const std::string& note) {
+    std::string out(4, '\0');
+    if (note.empty()) return out;
+    constexpr std::int32_t kComment = 6;
+    const std::size_t size = (8 + note.size() + 1 + 15) / 16 * 16;  // as the standard demands
+    const std::int32_t head[] = {static_cast<std::int32_t>(size), kComment};
+    out.front() = 1;
+    out.append(reinterpret_cast<const char*>(head), sizeof(head));
+    out += note;
+    out.resize(4 + size, '\0');
     return out;
 }
 
@@ -247,9 +263,10 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::stri
     return out;
 }
 
-std::string sets_header(const NiftiHeader& like, std::size_t planes, DType dtype) {
-    return like.raw_bytes == sizeof(nifti_1_header) ? patched<nifti_1_header>(like, planes, dtype)
-                                                    : patched<nifti_2_header>(like, planes, dtype);
+std::string sets_header(const NiftiHeader& like, std::size_t planes, DType dtype, const std::string& note) {
+    const std::string extension = comment(note);
+    return like.raw_bytes == sizeof(nifti_1_header) ? patched<nifti_1_header>(like, planes, dtype, extension)
+                                                    : patched<nifti_2_header>(like, planes, dtype, extension);
 }
 
 NiftiHeader read_nifti_header(const std::filesystem::path& path) {

@@ -32,8 +32,10 @@ struct NiftiHeader {
 /// `name` begins messages. Throws Error of kind `data`.
 [[nodiscard]] NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::string& name);
 
-/// The header of a volume of prediction sets with the geometry of `like`: its bytes and the four after it.
-[[nodiscard]] std::string sets_header(const NiftiHeader& like, std::size_t planes, DType dtype);
+/// The header of a volume of prediction sets with the geometry of `like`, to where the voxels begin. `note`
+/// is kept in an extension of the code for comments.
+[[nodiscard]] std::string sets_header(const NiftiHeader& like, std::size_t planes, DType dtype,
+                                      const std::string& note = {});
 
 /// Reads the header, and checks that a file of this size can hold the voxels it claims. Throws Error: `file`
 /// when the file system fails, `data` when the content cannot be used.

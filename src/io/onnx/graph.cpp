@@ -68,12 +68,13 @@ std::string OnnxGraph::add(const std::string& type, const std::vector<std::strin
     return name;
 }
 
-std::pair<std::string, std::string> OnnxGraph::add_pair(const std::string& type,
-                                                        const std::vector<std::string>& inputs,
-                                                        const Attributes& attributes) {
-    const std::string first = fresh(type), second = fresh(type);
-    node(type, inputs, {first, second}, attributes, first);
-    return {first, second};
+std::vector<std::string> OnnxGraph::add_several(const std::string& type,
+                                                const std::vector<std::string>& inputs, std::size_t outputs,
+                                                const Attributes& attributes) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < outputs; ++i) names.push_back(fresh(type));
+    node(type, inputs, names, attributes, names.front());
+    return names;
 }
 
 void OnnxGraph::input(const std::string& name, const std::vector<std::int64_t>& shape) {

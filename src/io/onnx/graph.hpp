@@ -38,10 +38,9 @@ class OnnxGraph {
     /// put into their messages.
     std::string add(const std::string& type, const std::vector<std::string>& inputs,
                     const Attributes& attributes = {}, const std::string& says = {});
-    /// The same with two outputs.
-    std::pair<std::string, std::string> add_pair(const std::string& type,
-                                                 const std::vector<std::string>& inputs,
-                                                 const Attributes& attributes);
+    /// The same with several outputs.
+    std::vector<std::string> add_several(const std::string& type, const std::vector<std::string>& inputs,
+                                         std::size_t outputs, const Attributes& attributes);
     /// Copies a tensor to an output of the graph, bool [N,...].
     void output(const std::string& from, const std::string& name, const std::vector<std::int64_t>& shape);
     void input(const std::string& name, const std::vector<std::int64_t>& shape);

@@ -92,29 +92,84 @@ class SetsGraph {
         return graph_.add("Sub", {graph_.add("Where", {top, second, largest(probs_)}), probs_});
     }
 
-    /// aps, raps, saps: scores by rank, then back to the classes. TopK puts the lower number first among
-    /// equals, and CumSum adds in the order of the ranks.
+    /// What a rank adds to aps's sum (raps), or to the largest probability (saps).
+    [[nodiscard]] std::vector<float> penalties() const {
+        std::vector<float> more(calibrator_.classes);
+        for (std::size_t rank = 0; rank < more.size(); ++rank) {
+            const std::size_t beyond = rank + 1 > score_.raps_kreg ? rank + 1 - score_.raps_kreg : 0;
+            more[rank] = sums() ? static_cast<float>(score_.raps_lambda) * static_cast<float>(beyond)
+                                : static_cast<float>(score_.saps_weight) * static_cast<float>(rank);
+        }
+        return more;
+    }
+    [[nodiscard]] bool sums() const { return score_.kind != ScoreKind::saps; }
+
+    /// aps, raps, saps: scores by rank, then back to the classes. The lower number comes first among equals,
+    /// and sums are added in the order of the ranks.
     std::string ranked() {
-        const auto [sorted, order] =
-            graph_.add_pair("TopK", {probs_, graph_.list({classes_})}, {{"axis", std::int64_t{1}}});
-        const bool sums = score_.kind != ScoreKind::saps;
+        constexpr std::int64_t kFew = 8;  // beyond, comparing all pairs costs more than the runtimes' sort
+        return classes_ <= kFew ? ranked_planes() : ranked_by_sort();
+    }
+
+    std::string ranked_by_sort() {
+        const std::vector<std::string> top =
+            graph_.add_several("TopK", {probs_, graph_.list({classes_})}, 2, {{"axis", std::int64_t{1}}});
+        const std::string &sorted = top[0], &order = top[1];
         std::string by_rank;
-        if (sums) {
+        if (sums()) {
             const std::int64_t axis = 1;
             by_rank = graph_.add("CumSum", {sorted, graph_.integers({}, {&axis, 1})});
         } else {
             by_rank = graph_.add("Slice", {sorted, graph_.list({0}), graph_.list({1}), graph_.list({1})});
         }
-        if (score_.kind != ScoreKind::aps) {
-            std::vector<float> more(calibrator_.classes);
-            for (std::size_t rank = 0; rank < more.size(); ++rank) {
-                const std::size_t beyond = rank + 1 > score_.raps_kreg ? rank + 1 - score_.raps_kreg : 0;
-                more[rank] = sums ? static_cast<float>(score_.raps_lambda) * static_cast<float>(beyond)
-                                  : static_cast<float>(score_.saps_weight) * static_cast<float>(rank);
-            }
-            by_rank = graph_.add("Add", {by_rank, graph_.reals({1, classes_, 1, 1}, more)});
-        }
+        if (score_.kind != ScoreKind::aps)
+            by_rank = graph_.add("Add", {by_rank, graph_.reals({1, classes_, 1, 1}, penalties())});
         return graph_.add("ScatterElements", {probs_, order, by_rank}, {{"axis", std::int64_t{1}}});
+    }
+
+    /// The same by comparisons of whole planes, several times faster: runtimes sort along classes pixel by
+    /// pixel.
+    std::string ranked_planes() {
+        const auto count = static_cast<std::size_t>(classes_);
+        const std::vector<std::string> planes = graph_.add_several(
+            "Split", {probs_, graph_.list(Lengths(count, 1))}, count, {{"axis", std::int64_t{1}}});
+        std::vector<std::string> by_rank = planes;  // sorted by exchanges of neighbours, then summed
+        for (std::size_t round = 0; round < count; ++round)
+            for (std::size_t i = round % 2; i + 1 < count; i += 2) {
+                const std::string above = by_rank[i], below = by_rank[i + 1];
+                by_rank[i] = graph_.add("Max", {above, below});
+                by_rank[i + 1] = graph_.add("Min", {above, below});
+            }
+        for (std::size_t rank = 1; rank < count; ++rank)
+            by_rank[rank] = sums() ? graph_.add("Add", {by_rank[rank - 1], by_rank[rank]}) : by_rank[0];
+        const std::vector<float> more = penalties();
+        for (std::size_t rank = 0; rank < count && score_.kind != ScoreKind::aps; ++rank)
+            by_rank[rank] = graph_.add("Add", {by_rank[rank], graph_.real(more[rank])});
+        // behind[j][c]: 1 where class c > j comes after j. The rank of c is the number of classes before it.
+        std::vector<std::vector<std::string>> behind(count, std::vector<std::string>(count));
+        for (std::size_t j = 0; j < count; ++j)
+            for (std::size_t c = j + 1; c < count; ++c)
+                behind[j][c] = graph_.add("Cast", {graph_.add("GreaterOrEqual", {planes[j], planes[c]})},
+                                          {{"to", type_number(OnnxType::float32)}});
+        std::vector<std::string> scores;
+        for (std::size_t c = 0; c < count; ++c) {
+            std::string place;  // the rank of c, less the number of classes after it in their own order
+            for (std::size_t j = 0; j < c; ++j)
+                place = place.empty() ? behind[j][c] : graph_.add("Add", {place, behind[j][c]});
+            for (std::size_t j = c + 1; j < count; ++j)
+                place = place.empty() ? graph_.add("Neg", {behind[c][j]})
+                                      : graph_.add("Sub", {place, behind[c][j]});
+            std::string score = by_rank[0];
+            for (std::size_t rank = 1; rank < count; ++rank) {
+                const auto limit = static_cast<float>(rank + c) - static_cast<float>(count) + 0.5f;
+                score = graph_.add(
+                    "Where", {graph_.add("Greater", {place, graph_.real(limit)}), by_rank[rank], score});
+            }
+            scores.push_back(score);
+        }
+        // A NaN among the probabilities is in no comparison; added like this it is in no set either.
+        return graph_.add("Add", {graph_.add("Concat", scores, {{"axis", std::int64_t{1}}}),
+                                  graph_.add("Sub", {probs_, probs_})});
     }
 
     std::string near() {

@@ -65,6 +65,8 @@ class PngSource : public ImageSource {
 
     void write_sets(std::size_t item, const ItemSets& sets, const fs::path& folder) const override {
         const std::size_t height = items_[item].height, width = items_[item].width, pixels = height * width;
+        if (sets.dtype != DType::uint8)
+            fail(ErrorKind::usage, "PNG has no room for p-values; name an array: --pvalues P.npy");
         if (sets.coding == SetCoding::planes) {
             std::vector<std::uint8_t> plane(pixels);
             for (std::size_t c = 0; c < sets.classes; ++c) {

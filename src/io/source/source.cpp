@@ -87,8 +87,8 @@ void ImageSource::write_sets(std::size_t item, const ItemSets& sets, const fs::p
     if (info.volume) shape.insert(shape.begin(), info.slices);
     const fs::path path = folder / (sets.name + ".npy");
     if (sets.coding == SetCoding::planes) {
-        write_npy(path, {reinterpret_cast<const std::byte*>(sets.values), DType::uint8, shape,
-                         c_strides(shape, DType::uint8)});
+        write_npy(path, {reinterpret_cast<const std::byte*>(sets.values), sets.dtype, shape,
+                         c_strides(shape, sets.dtype)});
         return;
     }
     shape.erase(shape.end() - 3);

@@ -41,14 +41,18 @@ struct ItemInfo {
 enum class SetCoding {
     planes,  ///< one 0/1 plane for each class
     bits,    ///< one plane; bit c is set where class c is in the set
+    masks,   ///< label maps for viewers, of what is certain and of what is possible (mask_files.hpp)
 };
 
-/// The prediction sets of one item on its own grid: 0/1, [slices][classes][height][width].
+/// The prediction sets of one item on its own grid: 0/1, [slices][classes][height][width]. Planes may as well
+/// be label maps or p-values: what is no set is written as it is.
 struct ItemSets {
     std::string name;  ///< of the file to write, without ending
     const std::uint8_t* values = nullptr;
     std::size_t classes = 0;
     SetCoding coding = SetCoding::planes;
+    std::string note{};          ///< kept in the file where the format has room for text
+    DType dtype = DType::uint8;  ///< of the planes; `values` are its bytes
 };
 
 /// The items of one folder (or file), in ascending order of their names.

@@ -49,8 +49,8 @@ def test_the_help_names_the_command_its_options_and_an_example(name):
     assert examples(text) and all(words[1] == name for words in examples(text))
 
 
-# Networks need images and a plug-in: tests/model runs these.
-WITH_IMAGES = {"train", "infer", "experiment"}
+# Networks need images and a plug-in: tests/model runs these; commands/test_nnunet.py has folders of nnU-Net.
+WITH_IMAGES = {"train", "infer", "experiment", "nnunet"}
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in WITH_IMAGES])

@@ -78,8 +78,8 @@ def expected(name, option, source):
     recorded = {"--ignore", "--logits", "--grid", "--resize", "--class-files", "--only-annotated", "--padding"}  # by the calibrator
     if name in {"evaluate", "report", "predict"} and option in recorded:
         return REFUSED
-    if option in {"--packed" if source == "folders" else "--coding"} and name == "predict":
-        return REFUSED
+    if option in {"--packed" if source == "folders" else "--coding", "--class-names"} and name == "predict":
+        return REFUSED  # names stand in volumes: commands/test_nnunet.py
     if name == "report" and option in {"--group-by", "--groups"}:
         return SAME  # the page names them; figures are the same
     if option in EFFORT:
@@ -343,7 +343,7 @@ def test_options_of_networks_are_refused_where_they_have_no_effect(inputs, tmp_p
 
 
 def test_every_command_is_listed_somewhere():
-    assert set(COMMANDS) == {*ARRAY_COMMANDS, "collect", "export", "demo", *COUNT_ALWAYS}
+    assert set(COMMANDS) == {*ARRAY_COMMANDS, "collect", "export", "nnunet", "demo", *COUNT_ALWAYS}
 
 
 def test_options_of_export_change_the_graph_or_are_refused(inputs, tmp_path):
@@ -368,6 +368,14 @@ def test_options_of_export_change_the_graph_or_are_refused(inputs, tmp_path):
     for option, words in refused.items():
         code, complaints = graph(option, *words)
         assert code in (2, 4) and complaints == 1, option
+
+
+def test_options_of_nnunet_are_those_of_calibrate_and_a_few_of_its_own():
+    """What they do is tried in commands/test_nnunet.py; those of calibrate are declared and read by the same code."""
+    own = {"--labels", "--folds", "--predict", "--sets", "--alpha", "--coding", "--empty", "--no-empty"}
+    elsewhere = NETWORK | COCO | {"--probs", "--groups", "--logits", "--class-files", "--curves", "--regions", "--sketch", "--checkpoint",
+                                  "--checkpoint-every"}
+    assert set(options_of("nnunet")) == (set(options_of("calibrate")) - elsewhere) | own
 
 
 def test_options_of_the_demo_change_its_scenes_or_its_page(tmp_path):

@@ -1,0 +1,173 @@
+"""Sets as DICOM segmentations, by highdicom. Import it by name; it needs highdicom and pydicom.
+
+Certain and possible masks are BINARY segmentations, p-values a FRACTIONAL one. They are plain, pixel by pixel: a class is certain
+where the set holds it alone, and possible where the set holds it. Class 0, the background, has no segment.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, List, Optional, Sequence
+
+import highdicom
+import numpy as np
+import pydicom
+from highdicom.seg import Segmentation, SegmentDescription
+from pydicom.sr.codedict import codes
+
+from ._core import version as _version
+from ._types import Empty, PathLike
+from .calibrator import Calibrator
+from .errors import DataError, UsageError
+from .volumes import predict_volume
+
+__all__ = ["read_series", "save_segmentations", "segmentation", "series_affine"]
+
+_WHAT = {"certain": "is certain", "possible": "is possible", "p_values": "p-value"}
+
+
+def read_series(folder: PathLike) -> List[Any]:
+    """The images of one series, in the order of their positions along the normal of their planes."""
+    files = [os.path.join(os.fspath(folder), name) for name in sorted(os.listdir(folder)) if not name.startswith(".")]
+    images = [pydicom.dcmread(file) for file in files if os.path.isfile(file) and pydicom.misc.is_dicom(file)]
+    images = [image for image in images if "PixelData" in image and "ImagePositionPatient" in image]
+    if not images:
+        raise DataError(f"{os.fspath(folder)} holds no DICOM images of a series")
+    if len({image.SeriesInstanceUID for image in images}) > 1:
+        raise DataError(f"{os.fspath(folder)} holds images of several series; put one into a folder of its own")
+    images.sort(key=_height)
+    return images
+
+
+def _height(image: Any) -> float:
+    row, column = np.array(image.ImageOrientationPatient, float).reshape(2, 3)
+    return float(np.cross(row, column) @ np.array(image.ImagePositionPatient, float))
+
+
+def series_affine(series: Sequence[Any]) -> np.ndarray:
+    """From (column, row, slice) of a series to millimetres in RAS+, as NIfTI has it: 4 x 4."""
+    first, last = series[0], series[-1]
+    along_row, along_column = np.array(first.ImageOrientationPatient, float).reshape(2, 3)
+    down, across = map(float, first.PixelSpacing)
+    start, end = (np.array(image.ImagePositionPatient, float) for image in (first, last))
+    thickness = float(getattr(first, "SliceThickness", None) or 1)
+    step = (end - start) / (len(series) - 1) if len(series) > 1 else np.cross(along_row, along_column) * thickness
+    affine = np.eye(4)
+    affine[:3, 0], affine[:3, 1], affine[:3, 2], affine[:3, 3] = along_row * across, along_column * down, step, start
+    return np.diag([-1.0, -1.0, 1.0, 1.0]) @ affine  # DICOM's axes point left and back
+
+
+def _on_series(volume: np.ndarray, affine: Optional[Any], series: Sequence[Any]) -> np.ndarray:
+    """A volume [C,x,y,z] as [C,column,row,slice] of the series: the axes turned where the affine says so, never resampled."""
+    shape = (int(series[0].Columns), int(series[0].Rows), len(series))
+    if affine is not None:
+        between = np.linalg.inv(np.asarray(affine, float)) @ series_affine(series)
+        turn, offset = np.rint(between[:3, :3]), np.rint(between[:3, 3])
+        order = np.abs(turn).argmax(0)  # of each axis of the series, the volume's
+        near = np.allclose(between[:3, :3], turn, atol=1e-2) and np.allclose(between[:3, 3], offset, atol=0.05)
+        if not near or sorted(order) != [0, 1, 2] or not (np.abs(turn).sum(0) == 1).all():
+            raise DataError("the volume does not lie on the voxels of the series: resample it there first")
+        backwards = [turn[order[a], a] < 0 for a in range(3)]
+        starts = [offset[order[a]] == (volume.shape[1 + order[a]] - 1 if backwards[a] else 0) for a in range(3)]
+        if not all(starts):
+            raise DataError("the volume begins at another voxel than the series: crop or pad it to the series first")
+        volume = volume.transpose(0, *(1 + one for one in order))
+        volume = volume[(slice(None), *(slice(None, None, -1 if back else 1) for back in backwards))]
+    if volume.shape[1:] != shape:
+        raise DataError(f"the volume has {' x '.join(map(str, volume.shape[1:]))} voxels, but the series {' x '.join(map(str, shape))} "
+                        f"(columns, rows, slices)")  # fmt: skip
+    return volume
+
+
+def segmentation(
+    series: Sequence[Any],
+    volume: np.ndarray,
+    kind: str,
+    class_names: Sequence[str],
+    *,
+    affine: Optional[Any] = None,
+    description: str = "",
+    series_number: int = 900,
+) -> Segmentation:
+    """A segmentation object of a volume [C,x,y,z]: `kind` "certain" or "possible" of sets (BINARY), "p_values" of p-values
+    (FRACTIONAL, rounded to 1/255: for looking, not for comparing with alpha).
+
+    Without an affine the volume's axes are those of the series: columns, rows, slices, as :func:`read_series` orders them. With one
+    (of a NIfTI file) they are turned to the series; a volume on other voxels is refused.
+    """
+    if kind not in _WHAT:
+        raise UsageError(f"kind is {kind!r}, but must be 'certain', 'possible' or 'p_values'")
+    volume = np.asarray(volume)
+    if volume.ndim != 4 or len(class_names) != volume.shape[0]:
+        raise UsageError(f"there are {len(class_names)} class names, but the volume has shape {list(volume.shape)} [C,x,y,z]")
+    volume = _on_series(volume, affine, series)
+    if kind == "p_values":
+        planes = volume.astype(np.float32)
+    else:
+        planes = volume.astype(bool)
+        if kind == "certain":
+            planes = planes & (planes.sum(0) == 1)
+    frames = np.ascontiguousarray(planes[1:].transpose(3, 2, 1, 0))  # slice, row, column, segment
+    whose = highdicom.AlgorithmIdentificationSequence(
+        name="kandinsky", version=_version, family=codes.DCM.ArtificialIntelligence)  # fmt: skip
+    segments = [
+        SegmentDescription(
+            segment_number=c,
+            segment_label=f"{name} {_WHAT[kind]}"[:64],
+            segmented_property_category=codes.SCT.AnatomicalStructure,
+            segmented_property_type=highdicom.sr.CodedConcept(str(c), "99KANDINSKY", name[:64]),
+            algorithm_type="AUTOMATIC",
+            algorithm_identification=whose,
+        )
+        for c, name in enumerate(class_names) if c > 0
+    ]  # fmt: skip
+    binary = kind != "p_values"
+    return Segmentation(
+        source_images=list(series),
+        pixel_array=frames.astype(np.uint8) if binary else frames,
+        segmentation_type="BINARY" if binary else "FRACTIONAL",
+        segment_descriptions=segments,
+        series_instance_uid=highdicom.UID(),
+        series_number=series_number,
+        sop_instance_uid=highdicom.UID(),
+        instance_number=1,
+        manufacturer="kandinsky",
+        manufacturer_model_name="kandinsky",
+        software_versions=_version,
+        device_serial_number="0",
+        content_label=kind.upper(),
+        content_description=description[:64] or None,
+        series_description=f"kandinsky: {kind.replace('_', '-')} {description}"[:64].strip(),
+        omit_empty_frames=False,
+        **({} if binary else {"fractional_type": "PROBABILITY", "max_fractional_value": 255}),
+    )
+
+
+def save_segmentations(
+    folder: PathLike,
+    calibrator: Calibrator,
+    series: Sequence[Any],
+    probs: np.ndarray,
+    class_names: Sequence[str],
+    alpha: float = 0.1,
+    *,
+    affine: Optional[Any] = None,
+    axis: Optional[str] = None,
+    empty: Empty = "auto",
+) -> List[str]:
+    """Writes certain.dcm, possible.dcm and p_values.dcm of one case into a folder, and gives their names.
+
+    `series`: what :func:`read_series` gives, or pydicom's images in the order of their positions. `probs`: [C,x,y,z], on the voxels
+    of the series (columns, rows, slices), or with an affine as a NIfTI file has it.
+    """
+    where = series_affine(series) if affine is None else affine
+    sets = predict_volume(calibrator, probs, alpha, affine=where, axis=axis, empty=empty)
+    p_values = predict_volume(calibrator, probs, None, affine=where, axis=axis)
+    os.makedirs(folder, exist_ok=True)
+    names = []
+    for number, (kind, volume) in enumerate([("certain", sets), ("possible", sets), ("p_values", p_values)]):
+        text = "" if kind == "p_values" else f"alpha {alpha:g}"
+        made = segmentation(series, volume, kind, class_names, affine=affine, description=text, series_number=900 + number)
+        names.append(os.path.join(os.fspath(folder), f"{kind}.dcm"))
+        made.save_as(names[-1])
+    return names

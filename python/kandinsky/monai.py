@@ -1,0 +1,99 @@
+"""Sets inside a MONAI pipeline. Import it by name: ``import kandinsky`` alone imports neither torch nor MONAI.
+
+>>> from kandinsky.monai import KandinskySetsd                                       # doctest: +SKIP
+>>> post = Compose([Activationsd("pred", softmax=True), KandinskySetsd("pred", "cal.kcal", alpha=0.1)])  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Hashable, Mapping, Optional, Sequence, Union
+
+import numpy as np
+import torch
+from monai.data import MetaTensor
+from monai.transforms import MapTransform
+from monai.utils import convert_to_numpy
+
+from ._types import Empty, PathLike
+from .calibrator import Calibrator
+from .errors import DataError, UsageError
+from .volumes import from_slices, predict_volume, to_slices
+
+__all__ = ["KandinskySetsd", "from_slices", "to_slices"]
+
+
+class KandinskySetsd(MapTransform):
+    """From a network's probabilities to prediction sets, as a dictionary transform: for images [C,H,W] and volumes [C,x,y,z].
+
+    What is given may be the output of a sliding window, one item at a time (after ``decollate_batch``, as in a bundle's
+    postprocessing). A MetaTensor gives a MetaTensor with its affine and its other metadata, so that ``SaveImaged`` and ``Invertd``
+    work. Volumes are sliced by the calibrator's record of the files that it was made from (docs/files.md), else axially, along the
+    axes closest to RAS+; sets equal those of ``kandinsky predict`` for the same numbers.
+
+    Parameters
+    ----------
+    keys : hashable or sequence
+        Of the probabilities, or of logits where the calibrator was made with them.
+    calibrator : Calibrator or path
+        Calibrated; or a `.kcal` file, which suits the JSON of a bundle.
+    alpha : float
+        Allowed share of misses.
+    output_postfix : str
+        Results are kept as KEY_POSTFIX; "" replaces what was given.
+    output : {"sets", "p_values", "certain"}
+        uint8 0/1 [C,...]; float32 p-values [C,...]; or one label map [1,...]: the class where the set holds it alone, the number
+        of classes elsewhere.
+    axis : {"axial", "coronal", "sagittal"}, optional
+        Slices of volumes, where the calibrator does not tell.
+    empty : {"auto", "fill", "keep"}
+        As for :meth:`kandinsky.Calibrator.predict_set`.
+    """
+
+    def __init__(
+        self,
+        keys: Union[Hashable, Sequence[Hashable]],
+        calibrator: Union[Calibrator, PathLike],
+        alpha: float = 0.1,
+        *,
+        output_postfix: str = "sets",
+        output: str = "sets",
+        axis: Optional[str] = None,
+        empty: Empty = "auto",
+        allow_missing_keys: bool = False,
+    ) -> None:
+        super().__init__(keys, allow_missing_keys)  # type: ignore[arg-type]
+        if output not in ("sets", "p_values", "certain"):
+            raise UsageError(f"output is {output!r}, but must be 'sets', 'p_values' or 'certain'")
+        known = isinstance(calibrator, Calibrator)
+        self.calibrator: Calibrator = calibrator if known else Calibrator.load(os.fspath(calibrator))  # type: ignore
+        self.alpha, self.output_postfix, self.output, self.axis, self.empty = alpha, output_postfix, output, axis, empty
+
+    def __call__(self, data: Mapping[Hashable, Any]) -> Dict[Hashable, Any]:
+        out = dict(data)
+        for key in self.key_iterator(out):  # type: ignore[arg-type]
+            out[f"{key}_{self.output_postfix}" if self.output_postfix else key] = self._of(out[key])
+        return out
+
+    def _of(self, given: Any) -> Any:
+        probs = convert_to_numpy(given)
+        level = None if self.output == "p_values" else self.alpha
+        if probs.ndim == 4:
+            affine = given.affine if isinstance(given, MetaTensor) else None
+            if affine is not None:
+                affine = convert_to_numpy(affine)
+            made = predict_volume(self.calibrator, probs, level, affine=affine, axis=self.axis, empty=self.empty)
+        elif probs.ndim == 3:
+            images = np.ascontiguousarray(probs)
+            made = self.calibrator.predict_p(images) if level is None else self.calibrator.predict_set(
+                images, alpha=level, empty=self.empty)  # fmt: skip
+        else:
+            raise DataError(f"the probabilities have shape {list(probs.shape)}, but must be [C,H,W] or [C,x,y,z]; a batch is "
+                            f"taken apart first (decollate_batch)")  # fmt: skip
+        if self.output == "certain":
+            made = np.where(made.sum(0, keepdims=True) == 1, made.argmax(0, keepdims=True), made.shape[0]).astype(np.uint8)
+        made = np.ascontiguousarray(made if made.dtype == np.float32 else made.astype(np.uint8))
+        tensor = torch.from_numpy(made)
+        if isinstance(given, MetaTensor):
+            return MetaTensor(tensor.to(given.device), meta=dict(given.meta), applied_operations=given.applied_operations)
+        return tensor.to(given.device) if isinstance(given, torch.Tensor) else made

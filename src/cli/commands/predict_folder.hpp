@@ -1,0 +1,41 @@
+#pragma once
+
+#include <kandinsky/predict.hpp>
+
+#include "cli/options/shared_flags.hpp"
+#include "io/file/input_watch.hpp"
+#include "io/source/source.hpp"
+
+namespace kandinsky::cli {
+
+/// What is made of a folder of probabilities.
+struct FolderTargets {
+    std::string sets{}, p_values{};  ///< folders to write; empty: not asked for
+    SetCoding coding = SetCoding::planes;
+    double alpha = 0.1;
+    std::vector<std::string> class_names{};  ///< stand in the files that have room for text: volumes
+    bool named = false;                      ///< the user gave the names, so they must count
+};
+
+/// What predicting into folders did.
+struct FolderPrediction {
+    std::size_t cases = 0;
+    Predicted predicted;  ///< on the calibrator's grid
+    std::vector<std::string> remarks;
+};
+
+/// --coding. Throws a usage error for another word.
+[[nodiscard]] SetCoding coding_of(const std::string& word);
+
+/// Predicts every case of `input.probs` on the calibrator's grid and writes sets, p-values or both on its
+/// own, a file each, all or none.
+[[nodiscard]] FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& predictor,
+                                              const InputFlags& input, const FolderTargets& targets,
+                                              const InputWatch& inputs, TerminalProgress& progress);
+
+/// Says what was done, unless quiet: where the sets lie, what they hold, and what to doubt. `promise`: what
+/// is promised of them, where it was not said before.
+void say(const FolderPrediction& done, const std::string& promise, const Calibrator& calibrator,
+         const Predictor& predictor, const FolderTargets& targets, bool quiet, TerminalProgress& progress);
+
+}  // namespace kandinsky::cli
