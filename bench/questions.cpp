@@ -82,25 +82,20 @@ std::pair<std::vector<const T*>, std::vector<const T*>> deal(const std::vector<T
 }
 
 void judge(const ClassOutline& rule, const std::vector<const GroupRecord*>& test,
-           const std::vector<OutlineScore>& scores, Sum& to) {
+           const std::vector<OutlineScore>& scores, bool both, Sum& to) {
     double held = 0, outer = 0, times = 0, inner = 0, n = 0;
     const auto place = [&](const OutlineLevel& by) {
         return static_cast<std::size_t>(std::find(scores.begin(), scores.end(), by.score) - scores.begin());
     };
     for (const GroupRecord* const one : test) {
         if (!one->has) continue;
-        bool out_ok = rule.outer.empty(), in_ok = rule.inner.empty();
-        double large = 0, small = 1;
-        for (const OutlineLevel& by : rule.outer) {
-            out_ok = out_ok || one->outer[place(by)] <= by.threshold;
-            large = std::max(large, one->profiles[place(by)].up_to(by.threshold));
-        }
-        for (const OutlineLevel& by : rule.inner) {
-            in_ok = in_ok || by.threshold <= one->inner[place(by)];
-            small = std::min(small, 1 - one->profiles[place(by)].from(by.threshold));
-        }
+        const std::size_t wide = place(rule.outer), narrow = place(rule.inner);
+        const bool out_ok = one->outer[wide] <= rule.outer.threshold;
+        const bool in_ok = !both || rule.inner.threshold <= one->inner[narrow];
+        const double large = one->profiles[wide].up_to(rule.outer.threshold);
+        const double small = 1 - one->profiles[narrow].from(rule.inner.threshold);
         held += out_ok && in_ok, outer += large, times += large / one->object_share, n += 1;
-        inner += rule.inner.empty() ? 0 : small / one->object_share;
+        inner += both ? small / one->object_share : 0;
     }
     to.add(held / n, outer / n, times / n, inner / n);
 }
@@ -121,7 +116,7 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
                 Sum sum;
                 for (std::size_t draw = 0; draw < wanted.draws; ++draw) {
                     const auto [cal, test] = deal(records[c], wanted, draw);
-                    judge(rule_of(cal, sides), test, all, sum);
+                    judge(rule_of(cal, sides, draw), test, all, sides == OutlineSides::both, sum);
                 }
                 const bool fine = sum.kept(wanted.alpha);
                 kept = kept && fine;
@@ -132,11 +127,11 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
                     sum.inner / sum.draws);
             };
             for (const OutlineSides sides : {OutlineSides::outer, OutlineSides::both}) {
-                report("auto", sides, [&](const auto& cal, OutlineSides s) {
-                    return outline::outline_of(cal, all, wanted.alpha, s);
+                report("auto", sides, [&](const auto& cal, OutlineSides s, std::size_t draw) {
+                    return outline::outline_of(cal, all, wanted.alpha, s, draw);
                 });
                 for (std::size_t k = 0; k < all.size(); ++k)
-                    report(name_of(all[k]), sides, [&](const auto& cal, OutlineSides s) {
+                    report(name_of(all[k]), sides, [&](const auto& cal, OutlineSides s, std::size_t draw) {
                         std::vector<GroupRecord> one;
                         std::vector<const GroupRecord*> list;
                         for (const GroupRecord* const r : cal) {
@@ -146,10 +141,10 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
                                     r->object_share, r->has, {r->outer[k]}, {r->inner[k]}, {r->profiles[k]}};
                         }
                         for (const GroupRecord& r : one) list.push_back(&r);
-                        return outline::outline_of(list, only(k), wanted.alpha, s);
+                        return outline::outline_of(list, only(k), wanted.alpha, s, draw);
                     });
             }
-            report("dilation", OutlineSides::outer, [&](const auto& cal, OutlineSides) {
+            report("dilation", OutlineSides::outer, [&](const auto& cal, OutlineSides, std::size_t) {
                 std::vector<double> margins;
                 for (const GroupRecord* const r : cal)
                     if (r->has) margins.push_back(std::max(0.0, r->outer[0]));
@@ -157,7 +152,7 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
                 const auto rank = static_cast<std::size_t>(
                     std::ceil((1 - wanted.alpha) * static_cast<double>(margins.size() + 1) - 1e-9));
                 ClassOutline rule;
-                rule.outer = {{all[0], rank > margins.size() ? INFINITY : margins[rank - 1]}};
+                rule.outer = {all[0], rank > margins.size() ? INFINITY : margins[rank - 1]};
                 return rule;
             });
         }
@@ -176,11 +171,11 @@ bool run_measures(const CaseSource& cases, const std::vector<std::uint32_t>& cla
                 Sum sum;
                 for (std::size_t draw = 0; draw < wanted.draws; ++draw) {
                     const auto [cal, test] = deal(features[c], wanted, draw);
-                    const auto levels =
-                        measure_levels(what, cal, outline::starts(what, by, false), wanted.alpha);
+                    const auto level =
+                        measure_level(what, cal, outline::starts(what, by, false), wanted.alpha, draw);
                     double held = 0, width = 0;
                     for (const GroupFeatures* const one : test) {
-                        const auto [low, high] = interval_of(what, levels, *one);
+                        const auto [low, high] = interval_of(what, level, *one);
                         const double truth = what == Quantity::dice ? one->dice() : one->truth;
                         held += low <= truth && truth <= high, width += high - low;
                     }

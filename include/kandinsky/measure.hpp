@@ -20,6 +20,7 @@ struct MeasureOptions {
     double alpha = 0.1;                    ///< share of groups whose interval may miss the truth
     MeasureBy by = MeasureBy::quantiles;   ///< where intervals start from
     bool hard = false;                     ///< probabilities are 0 and 1: masks of a model without any
+    std::uint64_t seed = 0;                ///< of the draw of the groups that choose, with `automatic`
     std::vector<std::uint32_t> classes{};  ///< none: all but class 0
 };
 
@@ -31,11 +32,11 @@ struct MeasureLevel {
 
 /// The intervals of one class.
 struct ClassMeasure {
-    std::uint32_t number = 0;        ///< of the class
-    std::vector<MeasureLevel> size;  ///< the interval is the hull of these
-    std::vector<MeasureLevel> dice;  ///< the same
-    double size_width = 0;           ///< mean over calibration groups; infinite with too few groups
-    double dice_width = 1;           ///< the same
+    std::uint32_t number = 0;  ///< of the class
+    MeasureLevel size;         ///< of the area or volume
+    MeasureLevel dice;         ///< of the Dice
+    double size_width = 0;     ///< mean over calibration groups; infinite with too few groups
+    double dice_width = 1;     ///< the same
 };
 
 /// What turns predictions into intervals.
@@ -51,7 +52,7 @@ struct MeasureRule {
 };
 
 /// A number with its interval, and the truth where it is known (else NaN).
-struct Interval {
+struct MeasuredInterval {
     double value = 0;  ///< best guess
     double low = 0;    ///< first end
     double high = 0;   ///< last end
@@ -63,8 +64,8 @@ struct Measurement {
     std::int64_t group = 0;    ///< its id
     std::string name;          ///< of its first case
     std::uint32_t number = 0;  ///< of the class
-    Interval size;             ///< area or volume
-    Interval dice;             ///< of the predicted mask with the truth; 1 where both are empty
+    MeasuredInterval size;     ///< area or volume
+    MeasuredInterval dice;     ///< of the predicted mask with the truth; 1 where both are empty
 };
 
 /// Intervals from labelled cases; all groups count, with the class or without.

@@ -11,19 +11,18 @@ namespace kandinsky {
 struct OutlineScore {
     /// Of what the score is made.
     enum class Kind {
-        distance,     ///< signed distance to the predicted mask
+        distance,     ///< signed distance to the predicted mask, and 1 - p, which counts as `weight` pixels
         relative,     ///< the same in radii of the predicted mask
         probability,  ///< 1 - p
-        blend,        ///< distance and 1 - p, which counts as `weight` pixels
         field,        ///< 1 - the p-value of a calibrator
     };
     Kind kind = Kind::distance;  ///< which
-    double weight = 0;           ///< of blend
+    double weight = 0;           ///< of distance and relative
 
     friend bool operator==(const OutlineScore&, const OutlineScore&) = default;
 };
 
-[[nodiscard]] std::string name_of(const OutlineScore& score);  ///< "distance", "blend:10"
+[[nodiscard]] std::string name_of(const OutlineScore& score);  ///< "distance", "relative:10"
 /// The opposite; throws a usage error for other words.
 [[nodiscard]] OutlineScore outline_score(const std::string& name);
 
@@ -44,6 +43,7 @@ struct OutlineOptions {
     std::vector<OutlineScore> scores{};    ///< candidates; several are chosen from. None: all that there are
     bool hard = false;                     ///< probabilities are 0 and 1: masks of a model without any
     std::vector<std::uint32_t> classes{};  ///< none: all but class 0
+    std::uint64_t seed = 0;                ///< of the draw of the groups that choose a score
     std::shared_ptr<const Calibrator> calibrator{};  ///< for score field; made from other groups
 };
 
@@ -59,12 +59,12 @@ struct ClassOutline {
     std::size_t groups = 0;       ///< calibration groups that have it
     std::size_t without = 0;      ///< those that do not
     std::size_t false_inner = 0;  ///< of these, those with an inner mask
-    std::vector<OutlineLevel>
-        outer;  ///< a voxel is in the mask where one of them says so; none: no such mask
-    std::vector<OutlineLevel> inner;  ///< a voxel is in the mask where all say so
-    double object_share = 0;          ///< of the voxels, mean over calibration groups that have the class
-    double outer_share = 1;           ///< the same for the masks, from samples of the voxels
-    double inner_share = 0;           ///< the same
+    std::size_t choosers = 0;     ///< calibration groups that chose the scores; the others set the thresholds
+    OutlineLevel outer;           ///< of the outer mask, where there is one
+    OutlineLevel inner;           ///< of the inner mask, where there is one
+    double object_share = 0;      ///< of the voxels, mean over calibration groups that have the class
+    double outer_share = 0;       ///< the same for the masks, from samples of the voxels
+    double inner_share = 0;       ///< the same
 };
 
 /// What turns predictions into outlines.

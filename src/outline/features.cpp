@@ -1,11 +1,13 @@
 #include "outline/features.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
+#include "core/base/random.hpp"
 #include "outline/scores.hpp"
 
 namespace kandinsky::outline {
@@ -25,7 +27,7 @@ void add_case(const Case& one, std::size_t cls, GroupFeatures& to) {
     for (std::size_t v = 0; v < voxels; ++v) {
         if (member != nullptr && one.valid[v] == 0) continue;
         const double p = probs[v];
-        soft += p;
+        if (p > 0.1) soft += p;
         sure += p > 0.9;
         possible += p > 0.1;
         if (mask[v] != 0) ++predicted, overlap += p;
@@ -120,10 +122,14 @@ std::pair<double, double> bounds_of(Quantity what) {
     return {0, what == Quantity::dice ? 1 : kAll};
 }
 
-std::vector<MeasureLevel> measure_levels(Quantity what, const std::vector<const GroupFeatures*>& groups,
-                                         const std::vector<std::string>& names, double alpha) {
+MeasureLevel measure_level(Quantity what, const std::vector<const GroupFeatures*>& groups,
+                           const std::vector<std::string>& names, double alpha, std::uint64_t seed) {
     const auto [least, most] = bounds_of(what);
     std::vector<Family> families(names.size());
+    std::vector<std::uint64_t> keys;
+    for (const GroupFeatures* const one : groups)
+        keys.push_back(mix(std::bit_cast<std::uint64_t>(one->soft)) ^
+                       std::bit_cast<std::uint64_t>(one->predicted));
     for (std::size_t k = 0; k < names.size(); ++k) {
         for (const GroupFeatures* const one : groups)
             families[k].truth.push_back(start_of(what, names[k], *one)
@@ -133,21 +139,15 @@ std::vector<MeasureLevel> measure_levels(Quantity what, const std::vector<const 
             return high - low;
         };
     }
-    std::vector<MeasureLevel> out;
-    for (const Level& one : conformal_levels(families, alpha))
-        out.push_back({names[one.family], one.threshold});
-    return out;
+    const Level level = conformal_level(
+        families, alpha,
+        names.size() > 1 ? choosers(keys, alpha, seed) : std::vector<bool>(groups.size(), false));
+    return {names[level.family], level.threshold};
 }
 
-std::pair<double, double> interval_of(Quantity what, const std::vector<MeasureLevel>& levels,
-                                      const GroupFeatures& of) {
+std::pair<double, double> interval_of(Quantity what, const MeasureLevel& level, const GroupFeatures& of) {
     const auto [least, most] = bounds_of(what);
-    std::pair<double, double> out{kAll, -kAll};
-    for (const MeasureLevel& one : levels) {
-        const auto [low, high] = start_of(what, one.start, of).widened(one.threshold, least, most);
-        out = {std::min(out.first, low), std::max(out.second, high)};
-    }
-    return out;
+    return start_of(what, level.start, of).widened(level.threshold, least, most);
 }
 
 }  // namespace kandinsky::outline

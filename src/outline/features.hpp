@@ -9,7 +9,7 @@ namespace kandinsky::outline {
 /// What the probabilities of a group say about the size of a class, and the truth.
 struct GroupFeatures {
     double voxel = 0;                ///< size of the smallest voxel
-    double predicted = 0, soft = 0;  ///< size of the predicted mask; sum of the probabilities
+    double predicted = 0, soft = 0;  ///< size of the predicted mask; sum of the probabilities above 0.1
     double sure = 0, possible = 0;   ///< size of p > 0.9 and of p > 0.1
     double overlap = 0;              ///< sum of the probabilities in the predicted mask
     double truth = 0, hit = 0;       ///< size of the object, and of its part in the predicted mask
@@ -39,12 +39,12 @@ enum class Quantity { size, dice };
 [[nodiscard]] Start start_of(Quantity what, const std::string& name, const GroupFeatures& of);
 [[nodiscard]] std::pair<double, double> bounds_of(Quantity what);  ///< no truth lies beyond
 
-/// The levels of one quantity and class from the features of its groups.
-[[nodiscard]] std::vector<MeasureLevel> measure_levels(Quantity what,
-                                                       const std::vector<const GroupFeatures*>& groups,
-                                                       const std::vector<std::string>& names, double alpha);
+/// The level of one quantity and class from the features of its groups.
+[[nodiscard]] MeasureLevel measure_level(Quantity what, const std::vector<const GroupFeatures*>& groups,
+                                         const std::vector<std::string>& names, double alpha,
+                                         std::uint64_t seed);
 /// The interval of a group.
-[[nodiscard]] std::pair<double, double> interval_of(Quantity what, const std::vector<MeasureLevel>& levels,
+[[nodiscard]] std::pair<double, double> interval_of(Quantity what, const MeasureLevel& level,
                                                     const GroupFeatures& of);
 
 }  // namespace kandinsky::outline

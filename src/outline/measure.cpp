@@ -16,35 +16,27 @@ constexpr const char* kBy[] = {"auto", "quantiles", "predicted", "soft",
                                "relative"};  // in the order of MeasureBy
 constexpr double kAll = std::numeric_limits<double>::infinity();
 
-double mean_width(outline::Quantity what, const std::vector<MeasureLevel>& levels,
+double mean_width(outline::Quantity what, const MeasureLevel& level,
                   const std::vector<const outline::GroupFeatures*>& groups) {
     double sum = 0;
     for (const outline::GroupFeatures* const one : groups) {
-        const auto [low, high] = interval_of(what, levels, *one);
+        const auto [low, high] = interval_of(what, level, *one);
         sum += high - low;
     }
     return sum / static_cast<double>(groups.size());
 }
 
-nlohmann::ordered_json json_of(const std::vector<MeasureLevel>& levels) {
-    auto out = nlohmann::ordered_json::array();
-    for (const MeasureLevel& one : levels) {
-        nlohmann::ordered_json item{{"start", one.start}};
-        item["threshold"] =
-            std::isinf(one.threshold) ? nlohmann::ordered_json("inf") : nlohmann::ordered_json(one.threshold);
-        out.push_back(std::move(item));
-    }
+nlohmann::ordered_json json_of(const MeasureLevel& one) {
+    nlohmann::ordered_json out{{"start", one.start}, {"threshold", one.threshold}};
+    if (std::isinf(one.threshold)) out["threshold"] = "inf";  // JSON has none
     return out;
 }
 
-std::vector<MeasureLevel> levels_of(outline::Quantity what, const nlohmann::ordered_json& json) {
-    std::vector<MeasureLevel> out;
-    for (const auto& item : json) {
-        const auto& limit = item.at("threshold");
-        out.push_back({item.at("start").get<std::string>(), limit.is_string() ? kAll : limit.get<double>()});
-        (void)start_of(what, out.back().start, {});  // refuses other names
-    }
-    if (out.empty()) fail(ErrorKind::data, "a list of levels is empty");
+MeasureLevel level_of(outline::Quantity what, const nlohmann::ordered_json& json) {
+    const auto& limit = json.at("threshold");
+    const MeasureLevel out{json.at("start").get<std::string>(),
+                           limit.is_string() ? kAll : limit.get<double>()};
+    (void)start_of(what, out.start, {});  // refuses other names
     return out;
 }
 }  // namespace
@@ -88,10 +80,10 @@ MeasureRule calibrate_measures(const CaseSource& cases, const MeasureOptions& op
         using outline::Quantity;
         ClassMeasure one;
         one.number = classes[c];
-        one.size = measure_levels(Quantity::size, groups, starts(Quantity::size, options.by, options.hard),
-                                  options.alpha);
-        one.dice = measure_levels(Quantity::dice, groups, starts(Quantity::dice, options.by, options.hard),
-                                  options.alpha);
+        one.size = measure_level(Quantity::size, groups, starts(Quantity::size, options.by, options.hard),
+                                 options.alpha, options.seed);
+        one.dice = measure_level(Quantity::dice, groups, starts(Quantity::dice, options.by, options.hard),
+                                 options.alpha, options.seed);
         one.size_width = mean_width(Quantity::size, one.size, groups);
         one.dice_width = mean_width(Quantity::dice, one.dice, groups);
         out.classes.push_back(std::move(one));
@@ -182,8 +174,8 @@ MeasureRule measure_rule(const std::string& text, const std::string& name) {
         for (const auto& item : json.at("classes")) {
             ClassMeasure one;
             one.number = item.at("class").get<std::uint32_t>();
-            one.size = levels_of(outline::Quantity::size, item.at("size"));
-            one.dice = levels_of(outline::Quantity::dice, item.at("dice"));
+            one.size = level_of(outline::Quantity::size, item.at("size"));
+            one.dice = level_of(outline::Quantity::dice, item.at("dice"));
             one.size_width = item.contains("size_width") ? item.at("size_width").get<double>() : kAll;
             one.dice_width = item.at("dice_width").get<double>();
             if (one.number >= out.class_count)

@@ -12,25 +12,10 @@
 namespace kandinsky {
 
 namespace {
-/// The score and the threshold of a level mark the voxels, `marks[v] = 1`, that are in the outer mask, or
-/// that are not in the inner one.
-template <class In>
-void mark(const outline::ClassScores& maker, const std::vector<OutlineLevel>& levels, std::size_t voxels,
-          std::vector<std::uint8_t>& marks, In&& in) {
-    marks.assign(voxels, 0);
-    std::vector<float> values(voxels);
-    for (const OutlineLevel& one : levels) {
-        maker.make(one.score, values.data());
-        for (std::size_t v = 0; v < voxels; ++v)
-            if (in(static_cast<double>(values[v]), one.threshold)) marks[v] = 1;
-    }
-}
-
 bool needs_field(const OutlineRule& rule) {
     for (const ClassOutline& one : rule.classes)
-        for (const auto* const levels : {&one.outer, &one.inner})
-            for (const OutlineLevel& level : *levels)
-                if (level.score.kind == OutlineScore::Kind::field) return true;
+        for (const OutlineLevel& level : {one.outer, one.inner})
+            if (level.score.kind == OutlineScore::Kind::field) return true;
     return false;
 }
 }  // namespace
@@ -67,7 +52,8 @@ OutlineRule calibrate_outlines(const CaseSource& cases, const OutlineOptions& op
     for (std::size_t c = 0; c < classes.size(); ++c) {
         std::vector<const outline::GroupRecord*> groups;
         for (const outline::GroupRecord& one : records[c]) groups.push_back(&one);
-        out.classes.push_back(outline::outline_of(groups, scores, options.alpha, options.sides));
+        out.classes.push_back(
+            outline::outline_of(groups, scores, options.alpha, options.sides, options.seed));
         out.classes.back().number = classes[c];
     }
     return out;
@@ -86,21 +72,21 @@ std::vector<std::uint8_t> outline_case(const OutlineRule& rule, const Case& one,
                  "these outlines were made with --score field: give the same --calibrator again");
         field = outline::field_values(*calibrator, one);
     }
-    std::vector<std::uint8_t> out(rule.classes.size() * voxels, kOutside), marks;
+    std::vector<std::uint8_t> out(rule.classes.size() * voxels, kOutside);
+    std::vector<float> scores(voxels);
     for (std::size_t c = 0; c < rule.classes.size(); ++c) {
         const ClassOutline& how = rule.classes[c];
         const outline::ClassScores maker(one, how.number, field.empty() ? nullptr : &field);
         std::uint8_t* const codes = out.data() + c * voxels;
-        if (rule.sides == OutlineSides::inner) {
-            std::fill_n(codes, voxels, kBetween);
-        } else {
-            mark(maker, how.outer, voxels, marks, [](double score, double limit) { return score <= limit; });
-            for (std::size_t v = 0; v < voxels; ++v) codes[v] = marks[v] != 0 ? kBetween : kOutside;
-        }
-        if (rule.sides == OutlineSides::outer) continue;
-        mark(maker, how.inner, voxels, marks, [](double score, double limit) { return score >= limit; });
+        maker.make(how.outer.score, scores.data());
         for (std::size_t v = 0; v < voxels; ++v)
-            if (marks[v] == 0 && codes[v] == kBetween) codes[v] = kInside;
+            codes[v] =
+                rule.sides == OutlineSides::inner || static_cast<double>(scores[v]) <= how.outer.threshold;
+        if (rule.sides == OutlineSides::outer) continue;
+        if (!(how.inner.score == how.outer.score)) maker.make(how.inner.score, scores.data());
+        for (std::size_t v = 0; v < voxels; ++v)
+            if (codes[v] == kBetween && static_cast<double>(scores[v]) < how.inner.threshold)
+                codes[v] = kInside;
     }
     return out;
 }

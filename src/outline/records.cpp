@@ -1,11 +1,13 @@
 #include "outline/records.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
+#include "core/base/random.hpp"
 #include "outline/nested.hpp"
 #include "outline/scores.hpp"
 
@@ -82,6 +84,12 @@ Profile::Profile(std::vector<float> scores) {
     }
 }
 
+std::uint64_t Profile::key() const {
+    std::uint64_t out = 0;
+    for (const float value : values_) out = mix(out ^ std::bit_cast<std::uint32_t>(value));
+    return out;
+}
+
 double Profile::up_to(double threshold) const {
     const auto end = std::upper_bound(values_.begin(), values_.end(), threshold,
                                       [](double t, float v) { return t < static_cast<double>(v); });
@@ -104,14 +112,18 @@ std::vector<OutlineScore> candidates(const OutlineOptions& options) {
     using Kind = OutlineScore::Kind;
     std::vector<OutlineScore> out = options.scores;
     if (out.empty()) {
+        // The second is taken where there are too few groups to choose. It is the most robust one: margins
+        // grow with the object, and it needs no probabilities.
         out = {{Kind::distance, 0}, {Kind::relative, 0}};
         if (!options.hard)
-            for (const double weight : {3.0, 10.0, 30.0, 100.0}) out.push_back({Kind::blend, weight});
-        if (!options.hard) out.push_back({Kind::probability, 0});
+            out.insert(
+                out.end(),
+                {{Kind::distance, 10}, {Kind::relative, 10}, {Kind::relative, 100}, {Kind::probability, 0}});
         if (options.calibrator) out.push_back({Kind::field, 0});
     }
     for (const OutlineScore& score : out) {
-        if (options.hard && score.kind != Kind::distance && score.kind != Kind::relative)
+        if (options.hard &&
+            (score.weight > 0 || (score.kind != Kind::distance && score.kind != Kind::relative)))
             fail(ErrorKind::usage,
                  "--score {} needs probabilities, but there are only masks; take distance or relative",
                  name_of(score));
@@ -145,15 +157,15 @@ std::vector<std::vector<GroupRecord>> collect_records(const CaseSource& cases,
 }
 
 ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
-                        const std::vector<OutlineScore>& scores, double alpha, OutlineSides sides) {
+                        const std::vector<OutlineScore>& scores, double alpha, OutlineSides sides,
+                        std::uint64_t seed) {
     ClassOutline out;
     std::vector<const GroupRecord*> have, lack;
     for (const GroupRecord* const one : groups) (one->has ? have : lack).push_back(one);
     out.groups = have.size();
     out.without = lack.size();
     const double level = sides == OutlineSides::both ? alpha / 2 : alpha;
-    // The score that is taken where there are too few groups to choose one.
-    const std::size_t plain = scores.size() > 3 ? 3 : 0;
+    std::vector<std::uint64_t> keys;
     std::vector<Family> outer(scores.size()), inner(scores.size());
     for (std::size_t k = 0; k < scores.size(); ++k) {
         for (const GroupRecord* const one : have) {
@@ -161,38 +173,27 @@ ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
             inner[k].truth.push_back(-one->inner[k]);
         }
         outer[k].size = [&have, k](std::size_t g, double t) { return have[g]->profiles[k].up_to(t); };
-        inner[k].size = [&have, k](std::size_t g, double t) { return have[g]->profiles[k].from(-t); };
+        inner[k].size = [&have, k](std::size_t g, double t) { return have[g]->profiles[k].from(-t) - 1; };
     }
-    if (sides != OutlineSides::inner)
-        for (const Level& one : conformal_levels(outer, level, plain))
-            out.outer.push_back({scores[one.family], one.threshold});
-    if (sides != OutlineSides::outer)
-        for (const Level& one : conformal_levels(inner, level, plain))
-            out.inner.push_back({scores[one.family], -one.threshold});
-    const auto score_of = [&](const OutlineLevel& one) {
-        return static_cast<std::size_t>(std::find(scores.begin(), scores.end(), one.score) - scores.begin());
-    };
-    double object = 0, outside = 0, inside = 0;
+    for (const GroupRecord* const one : have) keys.push_back(one->profiles.front().key());
+    const std::vector<bool> choosing =
+        scores.size() > 1 ? choosers(keys, level, seed) : std::vector<bool>(have.size(), false);
+    out.choosers = static_cast<std::size_t>(std::count(choosing.begin(), choosing.end(), true));
+    // Where there are too few groups to choose a score: candidates() says why this one.
+    const std::size_t plain = scores.size() > 1 ? 1 : 0;
+    const Level large = conformal_level(outer, level, choosing, plain);
+    const Level small = conformal_level(inner, level, choosing, plain);
+    out.outer = {scores[large.family], large.threshold};
+    out.inner = {scores[small.family], -small.threshold};
     for (const GroupRecord* const one : have) {
-        object += one->object_share;
-        double large = 0, small = 1;
-        for (const OutlineLevel& by : out.outer)
-            large = std::max(large, one->profiles[score_of(by)].up_to(by.threshold));
-        for (const OutlineLevel& by : out.inner)
-            small = std::min(small, 1 - one->profiles[score_of(by)].from(by.threshold));
-        outside += large;
-        inside += out.inner.empty() ? 0 : small;
+        const double n = static_cast<double>(have.size());
+        out.object_share += one->object_share / n;
+        out.outer_share += one->profiles[large.family].up_to(out.outer.threshold) / n;
+        out.inner_share += (1 - one->profiles[small.family].from(out.inner.threshold)) / n;
     }
-    const double n = std::max<double>(1, static_cast<double>(have.size()));
-    out.object_share = object / n;
-    out.outer_share = out.outer.empty() ? 1 : outside / n;
-    out.inner_share = inside / n;
     // A group without the class has its whole image outside it: the lowest score is its `inner`.
-    for (const GroupRecord* const one : lack) {
-        bool empty = one->inner.empty() || out.inner.empty();
-        for (const OutlineLevel& by : out.inner) empty = empty || by.threshold <= one->inner[score_of(by)];
-        out.false_inner += empty ? 0 : 1;
-    }
+    for (const GroupRecord* const one : lack)
+        out.false_inner += !one->inner.empty() && one->inner[small.family] < out.inner.threshold;
     return out;
 }
 

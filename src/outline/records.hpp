@@ -9,6 +9,8 @@ class Profile {
   public:
     Profile() = default;
     explicit Profile(std::vector<float> scores);  ///< of all voxels that count
+    /// A number made of the values.
+    [[nodiscard]] std::uint64_t key() const;
     /// Share of the voxels whose score is at most `threshold`.
     [[nodiscard]] double up_to(double threshold) const;
     /// Share of the voxels whose score is at least `threshold`.
@@ -36,7 +38,7 @@ struct GroupRecord {
 /// The outline of one class from the records of its groups.
 [[nodiscard]] ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
                                       const std::vector<OutlineScore>& scores, double alpha,
-                                      OutlineSides sides);
+                                      OutlineSides sides, std::uint64_t seed);
 
 /// Voxels that may be missed: floor((1 - share) object), whatever rounding does to the share.
 [[nodiscard]] std::size_t allowed_misses(double share, std::size_t object);

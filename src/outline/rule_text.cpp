@@ -14,29 +14,18 @@ constexpr const char* kSides[] = {"both", "outer", "inner"};  // in the order of
 constexpr const char* kUnits[] = {"pixel", "millimetre"};     // in the order of LengthUnit
 constexpr double kAll = std::numeric_limits<double>::infinity();
 
-nlohmann::ordered_json json_of(const std::vector<OutlineLevel>& levels) {
-    auto out = nlohmann::ordered_json::array();
-    for (const OutlineLevel& one : levels) {
-        nlohmann::ordered_json item{{"score", name_of(one.score)}};
-        // JSON has no infinity.
-        if (std::isinf(one.threshold))
-            item["threshold"] = one.threshold > 0 ? "inf" : "-inf";
-        else
-            item["threshold"] = one.threshold;
-        out.push_back(std::move(item));
-    }
+nlohmann::ordered_json json_of(const OutlineLevel& one) {
+    nlohmann::ordered_json out{{"score", name_of(one.score)}, {"threshold", one.threshold}};
+    // JSON has no infinity.
+    if (std::isinf(one.threshold)) out["threshold"] = one.threshold > 0 ? "inf" : "-inf";
     return out;
 }
 
-std::vector<OutlineLevel> levels_of(const nlohmann::ordered_json& json) {
-    std::vector<OutlineLevel> out;
-    for (const auto& item : json) {
-        const auto& limit = item.at("threshold");
-        const double threshold =
-            limit.is_string() ? (limit.get<std::string>() == "inf" ? kAll : -kAll) : limit.get<double>();
-        out.push_back({outline_score(item.at("score").get<std::string>()), threshold});
-    }
-    return out;
+OutlineLevel level_of(const nlohmann::ordered_json& json) {
+    const auto& limit = json.at("threshold");
+    const double threshold =
+        limit.is_string() ? (limit.get<std::string>() == "inf" ? kAll : -kAll) : limit.get<double>();
+    return {outline_score(json.at("score").get<std::string>()), threshold};
 }
 
 template <std::size_t kCount>
@@ -65,6 +54,7 @@ std::string to_json(const OutlineRule& rule) {
         out["classes"].push_back({{"class", one.number},
                                   {"groups", one.groups},
                                   {"groups_without", one.without},
+                                  {"choosers", one.choosers},
                                   {"false_inner", one.false_inner},
                                   {"outer", json_of(one.outer)},
                                   {"inner", json_of(one.inner)},
@@ -96,9 +86,10 @@ OutlineRule outline_rule(const std::string& text, const std::string& name) {
             one.number = item.at("class").get<std::uint32_t>();
             one.groups = item.at("groups").get<std::size_t>();
             one.without = item.at("groups_without").get<std::size_t>();
+            one.choosers = item.at("choosers").get<std::size_t>();
             one.false_inner = item.at("false_inner").get<std::size_t>();
-            one.outer = levels_of(item.at("outer"));
-            one.inner = levels_of(item.at("inner"));
+            one.outer = level_of(item.at("outer"));
+            one.inner = level_of(item.at("inner"));
             one.object_share = item.at("object_share").get<double>();
             one.outer_share = item.at("outer_share").get<double>();
             one.inner_share = item.at("inner_share").get<double>();

@@ -15,14 +15,12 @@ constexpr std::pair<OutlineScore::Kind, const char*> kNames[] = {
     {OutlineScore::Kind::distance, "distance"},
     {OutlineScore::Kind::relative, "relative"},
     {OutlineScore::Kind::probability, "probability"},
-    {OutlineScore::Kind::blend, "blend"},
     {OutlineScore::Kind::field, "field"}};
 }  // namespace
 
 std::string name_of(const OutlineScore& score) {
     for (const auto& [kind, name] : kNames)
-        if (kind == score.kind)
-            return kind == OutlineScore::Kind::blend ? fmt::format("blend:{:g}", score.weight) : name;
+        if (kind == score.kind) return score.weight > 0 ? fmt::format("{}:{:g}", name, score.weight) : name;
     return {};
 }
 
@@ -31,16 +29,16 @@ OutlineScore outline_score(const std::string& name) {
     for (const auto& [kind, known] : kNames) {
         if (name.substr(0, colon) != known) continue;
         OutlineScore out{kind, 0};
-        if (kind != OutlineScore::Kind::blend && colon == std::string::npos) return out;
+        if (colon == std::string::npos) return out;
+        if (kind != OutlineScore::Kind::distance && kind != OutlineScore::Kind::relative) break;
         const char* const last = name.data() + name.size();
-        if (kind == OutlineScore::Kind::blend && colon != std::string::npos) {
-            const auto [end, status] = std::from_chars(name.data() + colon + 1, last, out.weight);
-            if (status == std::errc() && end == last && out.weight > 0 && out.weight <= 1e6) return out;
-        }
+        const auto [end, status] = std::from_chars(name.data() + colon + 1, last, out.weight);
+        if (status == std::errc() && end == last && out.weight > 0 && out.weight <= 1e6) return out;
     }
     fail(ErrorKind::usage,
-         "--score is '{}', but must be auto, distance, relative, probability, field or blend:PIXELS, such as "
-         "blend:10",
+         "--score is '{}', but must be auto, distance, relative, probability or field; distance:10 and "
+         "relative:10 "
+         "count a probability as 10 pixels",
          name);
 }
 
@@ -80,16 +78,13 @@ void ClassScores::make(const OutlineScore& score, float* out) const {
     const auto radius = static_cast<float>(radius_), weight = static_cast<float>(score.weight * pixel_);
     switch (score.kind) {
         case OutlineScore::Kind::distance:
-            std::copy(distance_.begin(), distance_.end(), out);
-            return;
         case OutlineScore::Kind::relative:
-            for (std::size_t v = 0; v < voxels; ++v) out[v] = distance_[v] / radius;
+            for (std::size_t v = 0; v < voxels; ++v) out[v] = distance_[v] + weight * (1.0f - probs_[v]);
+            if (score.kind == OutlineScore::Kind::relative)
+                for (std::size_t v = 0; v < voxels; ++v) out[v] /= radius;
             return;
         case OutlineScore::Kind::probability:
             for (std::size_t v = 0; v < voxels; ++v) out[v] = 1.0f - probs_[v];
-            return;
-        case OutlineScore::Kind::blend:
-            for (std::size_t v = 0; v < voxels; ++v) out[v] = distance_[v] + weight * (1.0f - probs_[v]);
             return;
         case OutlineScore::Kind::field:
             if (field_ == nullptr)
