@@ -320,7 +320,7 @@ def test_options_of_networks_are_refused_where_they_have_no_effect(inputs, tmp_p
 
 
 def test_every_command_and_option_is_listed_somewhere():
-    assert set(COMMANDS) == {*ARRAY_COMMANDS, "collect", "export", *COUNT_ALWAYS}
+    assert set(COMMANDS) == {*ARRAY_COMMANDS, "collect", "export", "outline", "measure", *COUNT_ALWAYS}
     assert set(options_of("demo")) == COUNT_ALWAYS["demo"]
 
 
