@@ -6,6 +6,7 @@
 
 #include <kandinsky/array.hpp>
 #include <kandinsky/calibrator.hpp>
+#include <kandinsky/cases.hpp>
 #include <kandinsky/choice.hpp>
 #include <kandinsky/compare.hpp>
 #include <kandinsky/curve.hpp>
@@ -14,9 +15,11 @@
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/grid.hpp>
 #include <kandinsky/kcal.hpp>
+#include <kandinsky/measure.hpp>
 #include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
 #include <kandinsky/onnx.hpp>
+#include <kandinsky/outline.hpp>
 #include <kandinsky/partition.hpp>
 #include <kandinsky/predict.hpp>
 #include <kandinsky/predictor.hpp>

@@ -15,6 +15,8 @@ Command add_predict(CLI::App& root);
 Command add_evaluate(CLI::App& root);
 Command add_compare(CLI::App& root);
 Command add_export(CLI::App& root);
+Command add_outline(CLI::App& root);
+Command add_measure(CLI::App& root);
 Command add_inspect(CLI::App& root);
 Command add_demo(CLI::App& root);
 Command add_report(CLI::App& root);

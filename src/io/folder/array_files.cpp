@@ -169,6 +169,11 @@ class NpzSource : public ImageSource {
         info.slices = extent[turn.stored[axes.slice]];
         info.height = extent[turn.stored[axes.row]];
         info.width = extent[turn.stored[axes.column]];
+        if (references_[i]) {
+            const std::array<double, 3>& step = references_[i]->step;
+            info.spacing = {step[turn.stored[axes.slice]], step[turn.stored[axes.row]],
+                            step[turn.stored[axes.column]]};
+        }
     }
 
     SourceOptions options_;

@@ -40,8 +40,9 @@ class NiftiSource : public ImageSource {
 
     void write_sets(std::size_t item, const ItemSets& sets,
                     const std::filesystem::path& folder) const override {
-        write_nifti_sets({items_[item].path, orientation(headers_[item]), headers_[item].extent}, options_,
-                         items_[item], sets, folder);
+        write_nifti_sets(
+            {items_[item].path, orientation(headers_[item]), headers_[item].extent, headers_[item].step},
+            options_, items_[item], sets, folder);
     }
 
   private:
@@ -56,6 +57,8 @@ class NiftiSource : public ImageSource {
         info.height = header.extent[turn.stored[axes.row]];
         info.width = header.extent[turn.stored[axes.column]];
         info.volume = true;
+        info.spacing = {header.step[turn.stored[axes.slice]], header.step[turn.stored[axes.row]],
+                        header.step[turn.stored[axes.column]]};
         if (options_.role == Role::labels) {
             info.planes = header.planes > 1 ? header.planes : 0;
         } else {
@@ -78,7 +81,7 @@ FolderFormat nifti_format() {
 std::optional<GeometryReference> nifti_geometry(const std::filesystem::path& file) {
     try {
         const NiftiHeader header = read_nifti_header(file);
-        return GeometryReference{file, header.orientation, header.extent};
+        return GeometryReference{file, header.orientation, header.extent, header.step};
     } catch (const Error&) {
         return std::nullopt;  // whoever needs the file's content will say what is wrong with it
     }

@@ -19,7 +19,7 @@ struct Fields {
     std::array<std::int64_t, 8> dim{};
     int datatype = 0;
     double offset = 0, slope = 0, intercept = 0;
-    int qform = 0, sform = 0;
+    int qform = 0, sform = 0, units = 0;
     std::array<double, 4> pixdim{};
     std::array<double, 6> quatern{};
     std::array<std::array<double, 4>, 3> srow{};
@@ -35,6 +35,7 @@ Fields fields_of(const Header& header) {
     out.intercept = header.scl_inter;
     out.qform = header.qform_code;
     out.sform = header.sform_code;
+    out.units = header.xyzt_units;
     for (std::size_t i = 0; i < 4; ++i) {
         out.pixdim[i] = header.pixdim[i];
         out.srow[0][i] = header.srow_x[i];
@@ -82,6 +83,20 @@ void read_extents(NiftiHeader& out, const Fields& fields, const std::string& nam
              "{} has {} axes, but must have three (x, y, z) or four (x, y, z, class); select one volume",
              name, axes);
     out.planes = fourth * fifth == 1 ? (axes >= 4 ? 1 : 0) : fourth * fifth;
+}
+
+/// Millimetres between voxels along the stored axes: of the sform, else of pixdim. A header without a unit
+/// means millimetres, as all readers take it.
+std::array<double, 3> step_of(const Fields& fields) {
+    const int unit = fields.units & 7;
+    const double scale = unit == NIFTI_UNITS_METER ? 1e3 : unit == NIFTI_UNITS_MICRON ? 1e-3 : 1.0;
+    std::array<double, 3> out{};
+    for (std::size_t j = 0; j < 3; ++j) {
+        double length = std::abs(fields.pixdim[j + 1]);
+        if (fields.sform > 0) length = std::hypot(fields.srow[0][j], fields.srow[1][j], fields.srow[2][j]);
+        if (length > 0 && std::isfinite(length)) out[j] = scale * length;
+    }
+    return out;
 }
 
 Orientation orientation_of(const Fields& fields, const std::string& name) {
@@ -260,6 +275,7 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::stri
         out.intercept = std::isfinite(fields.intercept) ? fields.intercept : 0.0;
     }
     out.orientation = orientation_of(fields, name);
+    out.step = step_of(fields);
     return out;
 }
 

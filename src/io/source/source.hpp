@@ -30,6 +30,8 @@ struct ItemInfo {
     std::size_t planes = 0;  ///< classes; 0 when there is no class axis, as in labels
     std::size_t height = 0, width = 0;
     bool volume = false;  ///< its slices belong together: the item is a group of its own
+    /// Millimetres between slices, rows and columns; 0 where the file does not say.
+    std::array<double, 3> spacing{0, 0, 0};
     std::string problem;  ///< why it cannot be used, in a few words; empty when it can
 
     [[nodiscard]] Grid grid() const {
@@ -92,6 +94,7 @@ struct GeometryReference {
     std::filesystem::path path;
     Orientation orientation;
     std::array<std::size_t, 3> extent{};  ///< stored x, y, z
+    std::array<double, 3> step{};         ///< millimetres between voxels, stored x, y, z; 0: unknown
 };
 
 struct SourceOptions {

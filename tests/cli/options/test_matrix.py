@@ -343,7 +343,7 @@ def test_options_of_networks_are_refused_where_they_have_no_effect(inputs, tmp_p
 
 
 def test_every_command_is_listed_somewhere():
-    assert set(COMMANDS) == {*ARRAY_COMMANDS, "collect", "export", "nnunet", "demo", *COUNT_ALWAYS}
+    assert set(COMMANDS) == {*ARRAY_COMMANDS, "collect", "export", "nnunet", "outline", "measure", "demo", *COUNT_ALWAYS}
 
 
 def test_options_of_export_change_the_graph_or_are_refused(inputs, tmp_path):

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <kandinsky/dataset.hpp>
+#include <kandinsky/progress.hpp>
+#include <memory>
+
+namespace kandinsky {
+
+/// Voxels of an image (depth 1) or of a volume, along z, y and x.
+struct Extent {
+    std::size_t depth = 1;   ///< slices
+    std::size_t height = 0;  ///< rows
+    std::size_t width = 0;   ///< columns
+
+    [[nodiscard]] std::size_t voxels() const { return depth * height * width; }  ///< all of them
+    friend bool operator==(const Extent&, const Extent&) = default;
+};
+
+/// Distance of neighbouring voxels along z, y and x.
+using Spacing = std::array<double, 3>;
+
+/// What a spacing is measured in.
+enum class LengthUnit {
+    pixel,       ///< nothing is known: 1 from pixel to pixel
+    millimetre,  ///< as files or users say
+};
+
+/// One image or volume: what a model says about it and, where it is known, the truth.
+struct Case {
+    Extent extent;             ///< voxels
+    Spacing spacing{1, 1, 1};  ///< between them
+    std::vector<float> probs;  ///< [class][voxel]
+    std::vector<std::uint8_t>
+        member;                       ///< [class][voxel] 1 where the voxel has the class; empty without truth
+    std::vector<std::uint8_t> valid;  ///< [voxel] 0 where the label is ignored; empty without truth
+};
+
+/// Images or volumes, read one at a time. Cases of one group (a patient) belong together.
+class CaseSource {
+  public:
+    virtual ~CaseSource() = default;
+
+    [[nodiscard]] virtual std::size_t size() const = 0;                 ///< number of cases
+    [[nodiscard]] virtual std::size_t classes() const = 0;              ///< of all cases
+    [[nodiscard]] virtual bool labelled() const = 0;                    ///< there is truth
+    [[nodiscard]] virtual std::int64_t group(std::size_t i) const = 0;  ///< id of a case's group
+    [[nodiscard]] virtual std::string name(std::size_t i) const = 0;    ///< stands in tables
+    [[nodiscard]] virtual LengthUnit unit() const = 0;                  ///< of the spacings
+    [[nodiscard]] virtual bool volumes() const = 0;                     ///< a case has three dimensions
+    /// Safe from several threads. Throws Error of kind `data` or `file` that names the place.
+    [[nodiscard]] virtual Case read(std::size_t i) const = 0;
+
+    /// The cases of each group, in ascending order of the group's id.
+    [[nodiscard]] std::vector<std::vector<std::size_t>> by_group() const;
+};
+
+/// How a data set's images become cases.
+struct DatasetCasesOptions {
+    bool volumes = false;      ///< the images of a group are the slices of one volume, in their order
+    Spacing spacing{1, 1, 1};  ///< of all cases
+    LengthUnit unit = LengthUnit::pixel;  ///< of the spacing
+};
+
+/// The images of a data set as cases; it is copied, which shares the arrays.
+[[nodiscard]] std::unique_ptr<CaseSource> cases_of(const Dataset& data,
+                                                   const DatasetCasesOptions& options = {});
+
+}  // namespace kandinsky

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <kandinsky/cases.hpp>
+
+namespace kandinsky {
+
+/// Where an interval starts from, before calibration widens it. docs/questions.md has the formulas.
+enum class MeasureBy {
+    automatic,  ///< whichever has the narrowest intervals, chosen inside the promise
+    quantiles,  ///< size: from what has p > 0.9 to what has p > 0.1; Dice: as expected by the probabilities
+    predicted,  ///< size: of the predicted mask; Dice: 1
+    soft,       ///< size: the sum of the probabilities
+    relative,   ///< as `predicted`, widened in proportion
+};
+[[nodiscard]] std::string_view name_of(MeasureBy by);         ///< "auto", "quantiles", ...
+[[nodiscard]] MeasureBy measure_by(const std::string& name);  ///< throws a usage error for other words
+
+/// What is asked of the intervals.
+struct MeasureOptions {
+    double alpha = 0.1;                    ///< share of groups whose interval may miss the truth
+    MeasureBy by = MeasureBy::quantiles;   ///< where intervals start from
+    bool hard = false;                     ///< probabilities are 0 and 1: masks of a model without any
+    std::uint64_t seed = 0;                ///< of the draw of the groups that choose, with `automatic`
+    std::vector<std::uint32_t> classes{};  ///< none: all but class 0
+};
+
+/// Where an interval starts from and how far calibration widens it.
+struct MeasureLevel {
+    std::string start;     ///< "quantiles", "predicted", ...
+    double threshold = 0;  ///< in units of the start's scale
+};
+
+/// The intervals of one class.
+struct ClassMeasure {
+    std::uint32_t number = 0;  ///< of the class
+    MeasureLevel size;         ///< of the area or volume
+    MeasureLevel dice;         ///< of the Dice
+    double size_width = 0;     ///< mean over calibration groups; infinite with too few groups
+    double dice_width = 1;     ///< the same
+};
+
+/// What turns predictions into intervals.
+struct MeasureRule {
+    double alpha = 0.1;                   ///< as in MeasureOptions
+    bool hard = false;                    ///< as in MeasureOptions
+    LengthUnit unit = LengthUnit::pixel;  ///< of lengths; sizes are in squares or cubes of it
+    bool volumes = false;                 ///< sizes are volumes
+    std::size_t class_count = 0;          ///< of the predictions
+    std::size_t groups = 0;               ///< calibration groups
+    bool grouped = false;                 ///< a group is more than an image or a volume
+    std::vector<ClassMeasure> classes;    ///< those that are measured
+};
+
+/// A number with its interval, and the truth where it is known (else NaN).
+struct MeasuredInterval {
+    double value = 0;  ///< best guess
+    double low = 0;    ///< first end
+    double high = 0;   ///< last end
+    double truth = 0;  ///< NaN without labels
+};
+
+/// What was measured in one group, for one class.
+struct Measurement {
+    std::int64_t group = 0;    ///< its id
+    std::string name;          ///< of its first case
+    std::uint32_t number = 0;  ///< of the class
+    MeasuredInterval size;     ///< area or volume
+    MeasuredInterval dice;     ///< of the predicted mask with the truth; 1 where both are empty
+};
+
+/// Intervals from labelled cases; all groups count, with the class or without.
+[[nodiscard]] MeasureRule calibrate_measures(const CaseSource& cases, const MeasureOptions& options,
+                                             Progress& progress = silent());
+
+/// Every group, in ascending order of the ids, and for it every class of the rule.
+[[nodiscard]] std::vector<Measurement> measure(const MeasureRule& rule, const CaseSource& cases,
+                                               Progress& progress = silent());
+
+/// The rule in a sentence: what is promised of the intervals of a new group.
+[[nodiscard]] std::string guarantee(const MeasureRule& rule);
+/// "pixels", "mm^2", "voxels" or "mm^3".
+[[nodiscard]] std::string size_unit(const MeasureRule& rule);
+
+/// The rule as JSON, and back. Throws a data error, which begins with `name`, for other texts.
+[[nodiscard]] std::string to_json(const MeasureRule& rule);
+[[nodiscard]] MeasureRule measure_rule(const std::string& json, const std::string& name);
+
+}  // namespace kandinsky

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <kandinsky/calibrator.hpp>
+#include <kandinsky/cases.hpp>
+#include <span>
+
+namespace kandinsky {
+
+/// How surely a voxel belongs to a class's object, smaller if more surely. docs/questions.md has the
+/// formulas.
+struct OutlineScore {
+    /// Of what the score is made.
+    enum class Kind {
+        distance,     ///< signed distance to the predicted mask, and 1 - p, which counts as `weight` pixels
+        relative,     ///< the same in radii of the predicted mask
+        probability,  ///< 1 - p
+        field,        ///< 1 - the p-value of a calibrator
+    };
+    Kind kind = Kind::distance;  ///< which
+    double weight = 0;           ///< of distance and relative
+
+    friend bool operator==(const OutlineScore&, const OutlineScore&) = default;
+};
+
+[[nodiscard]] std::string name_of(const OutlineScore& score);  ///< "distance", "relative:10"
+/// The opposite; throws a usage error for other words.
+[[nodiscard]] OutlineScore outline_score(const std::string& name);
+
+/// Which masks are made.
+enum class OutlineSides {
+    both,   ///< an inner and an outer one, which hold together
+    outer,  ///< the outer one alone, smaller for it
+    inner,  ///< the inner one alone, larger for it
+};
+
+/// What is asked of the masks.
+struct OutlineOptions {
+    double alpha = 0.1;  ///< share of groups whose masks may fail
+    /// The outer mask holds at least this share of the object, and of the inner mask at most 1 - share times
+    /// the object's size lies outside the object. The object is all that a group has of the class.
+    double share = 1;
+    OutlineSides sides = OutlineSides::both;  ///< which masks
+    std::vector<OutlineScore> scores{};    ///< candidates; several are chosen from. None: all that there are
+    bool hard = false;                     ///< probabilities are 0 and 1: masks of a model without any
+    std::vector<std::uint32_t> classes{};  ///< none: all but class 0
+    std::uint64_t seed = 0;                ///< of the draw of the groups that choose a score
+    std::shared_ptr<const Calibrator> calibrator{};  ///< for score field; made from other groups
+};
+
+/// A score and where its masks end.
+struct OutlineLevel {
+    OutlineScore score;    ///< how voxels are ordered
+    double threshold = 0;  ///< outer: voxels up to it are in the mask. inner: voxels from it on are not
+};
+
+/// The masks of one class.
+struct ClassOutline {
+    std::uint32_t number = 0;     ///< of the class
+    std::size_t groups = 0;       ///< calibration groups that have it
+    std::size_t without = 0;      ///< those that do not
+    std::size_t false_inner = 0;  ///< of these, those with an inner mask
+    std::size_t choosers = 0;     ///< calibration groups that chose the scores; the others set the thresholds
+    OutlineLevel outer;           ///< of the outer mask, where there is one
+    OutlineLevel inner;           ///< of the inner mask, where there is one
+    double object_share = 0;      ///< of the voxels, mean over calibration groups that have the class
+    double outer_share = 0;       ///< the same for the masks, from samples of the voxels
+    double inner_share = 0;       ///< the same
+};
+
+/// What turns predictions into outlines.
+struct OutlineRule {
+    double alpha = 0.1;                       ///< as in OutlineOptions
+    double share = 1;                         ///< as in OutlineOptions
+    OutlineSides sides = OutlineSides::both;  ///< as in OutlineOptions
+    bool hard = false;                        ///< as in OutlineOptions
+    LengthUnit unit = LengthUnit::pixel;      ///< of distances
+    bool volumes = false;                     ///< distances are in three dimensions
+    std::size_t class_count = 0;              ///< of the predictions
+    std::size_t groups = 0;                   ///< calibration groups
+    bool grouped = false;                     ///< a group is more than an image or a volume
+    std::vector<ClassOutline> classes;        ///< those that are outlined
+};
+
+/// Thresholds from labelled cases. Groups are read in parallel, one at a time a thread.
+[[nodiscard]] OutlineRule calibrate_outlines(const CaseSource& cases, const OutlineOptions& options,
+                                             Progress& progress = silent());
+
+/// What a voxel of an outline is.
+inline constexpr std::uint8_t kOutside = 0;  ///< outside the outer mask
+inline constexpr std::uint8_t kBetween = 1;  ///< in the outer mask, not in the inner one
+inline constexpr std::uint8_t kInside = 2;   ///< in the inner mask, which is part of the outer one
+
+/// The outlines of one case, [class of the rule][voxel]. The truth of the case is not looked at.
+[[nodiscard]] std::vector<std::uint8_t> outline_case(const OutlineRule& rule, const Case& one,
+                                                     const Calibrator* calibrator = nullptr);
+
+/// How outlines of labelled cases fared.
+struct OutlineJudgement {
+    std::size_t groups = 0;       ///< that have the class
+    std::size_t held = 0;         ///< of these, those whose masks hold what the rule promises
+    double object_share = 0;      ///< of the voxels, mean over these groups
+    double outer_share = 0;       ///< the same
+    double inner_share = 0;       ///< the same
+    std::size_t without = 0;      ///< groups without the class
+    std::size_t false_inner = 0;  ///< of these, those with an inner mask
+};
+/// For each class of the rule.
+[[nodiscard]] std::vector<OutlineJudgement> judge_outlines(const OutlineRule& rule, const CaseSource& cases,
+                                                           const Calibrator* calibrator = nullptr,
+                                                           Progress& progress = silent());
+
+/// The rule in a sentence: what is promised of the masks of a new group.
+[[nodiscard]] std::string guarantee(const OutlineRule& rule);
+
+/// The rule as JSON, and back. Throws a data error, which begins with `name`, for other texts.
+[[nodiscard]] std::string to_json(const OutlineRule& rule);
+[[nodiscard]] OutlineRule outline_rule(const std::string& json, const std::string& name);
+
+}  // namespace kandinsky

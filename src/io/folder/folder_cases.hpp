@@ -1,0 +1,57 @@
+#pragma once
+
+#include <kandinsky/cases.hpp>
+
+#include "io/folder/folder_dataset.hpp"
+
+namespace kandinsky {
+
+/// How folders of files become cases, each on its own grid.
+struct FolderCasesOptions {
+    FolderOptions folder;     ///< `logits`, `ignore`, `class_files`, `group_by`
+    std::string predictions;  ///< probabilities, or (`hard`) labels that a model predicted
+    std::string labels;       ///< the truth; empty: none
+    bool hard = false;        ///< there are no probabilities
+    std::size_t classes =
+        0;  ///< of labels that a model predicted; 0: one more than the largest label there is
+    Spacing spacing{0, 0, 0};  ///< instead of what the files say; 0: what they say
+    /// The group of each case by its name or (without names) in the order of the cases' names; empty: by
+    /// `group_by`.
+    std::vector<std::int64_t> groups{};
+    std::vector<std::string> group_names{};
+};
+
+/// Cases from folders, which can be written back in the input's form.
+class FolderCases : public CaseSource {
+  public:
+    /// Throws Error that lists the files which cannot be used.
+    explicit FolderCases(FolderCasesOptions options);
+
+    [[nodiscard]] std::size_t size() const override { return pairs_.size(); }
+    [[nodiscard]] std::size_t classes() const override { return classes_; }
+    [[nodiscard]] bool labelled() const override { return labels_ != nullptr; }
+    [[nodiscard]] std::int64_t group(std::size_t i) const override { return groups_[i]; }
+    [[nodiscard]] std::string name(std::size_t i) const override { return pairs_[i].name; }
+    [[nodiscard]] LengthUnit unit() const override { return unit_; }
+    [[nodiscard]] bool volumes() const override { return volumes_; }
+    [[nodiscard]] Case read(std::size_t i) const override;
+
+    /// Writes one number a voxel, [plane][voxel], as the format's users expect sets.
+    void write(std::size_t i, const std::vector<std::uint8_t>& planes,
+               const std::filesystem::path& folder) const;
+
+  private:
+    [[nodiscard]] const ItemInfo& info(std::size_t i) const { return source_->items()[pairs_[i].probs]; }
+    void number_groups();
+    void find_spacing();
+
+    FolderCasesOptions options_;
+    std::unique_ptr<ImageSource> source_, labels_;
+    std::vector<Pair> pairs_;
+    std::vector<std::int64_t> groups_;
+    std::size_t classes_ = 0;
+    LengthUnit unit_ = LengthUnit::pixel;
+    bool volumes_ = false;
+};
+
+}  // namespace kandinsky

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <kandinsky/measure.hpp>
+
+#include "outline/nested.hpp"
+
+namespace kandinsky::outline {
+
+/// What the probabilities of a group say about the size of a class, and the truth.
+struct GroupFeatures {
+    double voxel = 0;                ///< size of the smallest voxel
+    double predicted = 0, soft = 0;  ///< size of the predicted mask; sum of the probabilities above 0.1
+    double sure = 0, possible = 0;   ///< size of p > 0.9 and of p > 0.1
+    double overlap = 0;              ///< sum of the probabilities in the predicted mask
+    double truth = 0, hit = 0;       ///< size of the object, and of its part in the predicted mask
+
+    [[nodiscard]] double expected_dice() const;
+    [[nodiscard]] double dice() const;  ///< 1 where both are empty
+};
+
+/// [class of `classes`][group], groups in ascending order of their ids. Ignored voxels count nowhere.
+[[nodiscard]] std::vector<std::vector<GroupFeatures>> collect_features(
+    const CaseSource& cases, const std::vector<std::uint32_t>& classes, Progress& progress);
+
+/// An interval before calibration: [low - t scale, high + t scale].
+struct Start {
+    double low = 0, high = 0, scale = 1;
+
+    [[nodiscard]] double strangeness(double truth) const;  ///< the smallest t that holds the truth
+    /// The interval, cut to [least, most]; its middle where it would be empty.
+    [[nodiscard]] std::pair<double, double> widened(double t, double least, double most) const;
+};
+
+/// What an interval is made for.
+enum class Quantity { size, dice };
+
+/// The ways to start, by name; all that make sense for the data.
+[[nodiscard]] std::vector<std::string> starts(Quantity what, MeasureBy by, bool hard);
+[[nodiscard]] Start start_of(Quantity what, const std::string& name, const GroupFeatures& of);
+[[nodiscard]] std::pair<double, double> bounds_of(Quantity what);  ///< no truth lies beyond
+
+/// The level of one quantity and class from the features of its groups.
+[[nodiscard]] MeasureLevel measure_level(Quantity what, const std::vector<const GroupFeatures*>& groups,
+                                         const std::vector<std::string>& names, double alpha,
+                                         std::uint64_t seed);
+/// The interval of a group.
+[[nodiscard]] std::pair<double, double> interval_of(Quantity what, const MeasureLevel& level,
+                                                    const GroupFeatures& of);
+
+}  // namespace kandinsky::outline

@@ -1,0 +1,194 @@
+#include <cmath>
+#include <kandinsky/measure.hpp>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "core/base/fail.hpp"
+#include "outline/features.hpp"
+
+namespace kandinsky {
+
+namespace {
+constexpr const char* kFormat = "kandinsky measures";
+constexpr int kVersion = 1;
+constexpr const char* kBy[] = {"auto", "quantiles", "predicted", "soft",
+                               "relative"};  // in the order of MeasureBy
+constexpr double kAll = std::numeric_limits<double>::infinity();
+
+double mean_width(outline::Quantity what, const MeasureLevel& level,
+                  const std::vector<const outline::GroupFeatures*>& groups) {
+    double sum = 0;
+    for (const outline::GroupFeatures* const one : groups) {
+        const auto [low, high] = interval_of(what, level, *one);
+        sum += high - low;
+    }
+    return sum / static_cast<double>(groups.size());
+}
+
+nlohmann::ordered_json json_of(const MeasureLevel& one) {
+    nlohmann::ordered_json out{{"start", one.start}, {"threshold", one.threshold}};
+    if (std::isinf(one.threshold)) out["threshold"] = "inf";  // JSON has none
+    return out;
+}
+
+MeasureLevel level_of(outline::Quantity what, const nlohmann::ordered_json& json) {
+    const auto& limit = json.at("threshold");
+    const MeasureLevel out{json.at("start").get<std::string>(),
+                           limit.is_string() ? kAll : limit.get<double>()};
+    (void)start_of(what, out.start, {});  // refuses other names
+    return out;
+}
+}  // namespace
+
+std::string_view name_of(MeasureBy by) {
+    return kBy[static_cast<std::size_t>(by)];
+}
+
+MeasureBy measure_by(const std::string& name) {
+    for (std::size_t i = 0; i < std::size(kBy); ++i)
+        if (name == kBy[i]) return static_cast<MeasureBy>(i);
+    fail(ErrorKind::usage, "--by is '{}', but must be auto, quantiles, predicted, soft or relative", name);
+}
+
+MeasureRule calibrate_measures(const CaseSource& cases, const MeasureOptions& options, Progress& progress) {
+    if (!cases.labelled())
+        fail(ErrorKind::usage, "intervals are calibrated on labelled images; there are no labels");
+    if (!(options.alpha > 0 && options.alpha < 1))
+        fail(ErrorKind::usage, "--alpha is {}, but must lie between 0 and 1", options.alpha);
+    MeasureRule out;
+    out.alpha = options.alpha;
+    out.hard = options.hard;
+    out.unit = cases.unit();
+    out.volumes = cases.volumes();
+    out.class_count = cases.classes();
+    std::vector<std::uint32_t> classes = options.classes;
+    if (classes.empty()) {
+        classes.resize(cases.classes() - 1);
+        std::iota(classes.begin(), classes.end(), 1u);
+    }
+    for (const std::uint32_t cls : classes)
+        if (cls >= cases.classes())
+            fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls,
+                 cases.classes() - 1);
+    const auto features = outline::collect_features(cases, classes, progress);
+    out.groups = features.front().size();
+    out.grouped = out.groups < cases.size();
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+        std::vector<const outline::GroupFeatures*> groups;
+        for (const outline::GroupFeatures& one : features[c]) groups.push_back(&one);
+        using outline::Quantity;
+        ClassMeasure one;
+        one.number = classes[c];
+        one.size = measure_level(Quantity::size, groups, starts(Quantity::size, options.by, options.hard),
+                                 options.alpha, options.seed);
+        one.dice = measure_level(Quantity::dice, groups, starts(Quantity::dice, options.by, options.hard),
+                                 options.alpha, options.seed);
+        one.size_width = mean_width(Quantity::size, one.size, groups);
+        one.dice_width = mean_width(Quantity::dice, one.dice, groups);
+        out.classes.push_back(std::move(one));
+    }
+    return out;
+}
+
+std::vector<Measurement> measure(const MeasureRule& rule, const CaseSource& cases, Progress& progress) {
+    if (cases.classes() != rule.class_count)
+        fail(ErrorKind::data, "the images have {} classes, but the intervals are made for {}",
+             cases.classes(), rule.class_count);
+    std::vector<std::uint32_t> classes;
+    for (const ClassMeasure& one : rule.classes) classes.push_back(one.number);
+    const auto features = outline::collect_features(cases, classes, progress);
+    const std::vector<std::vector<std::size_t>> groups = cases.by_group();
+    const bool known = cases.labelled();
+    const double unknown = std::numeric_limits<double>::quiet_NaN();
+    std::vector<Measurement> out;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+        for (std::size_t c = 0; c < classes.size(); ++c) {
+            const outline::GroupFeatures& of = features[c][g];
+            const auto size = interval_of(outline::Quantity::size, rule.classes[c].size, of);
+            const auto dice = interval_of(outline::Quantity::dice, rule.classes[c].dice, of);
+            Measurement one;
+            one.group = cases.group(groups[g].front());
+            one.name = cases.name(groups[g].front());
+            one.number = classes[c];
+            one.size = {of.predicted, size.first, size.second, known ? of.truth : unknown};
+            one.dice = {rule.hard ? (dice.first + dice.second) / 2 : of.expected_dice(), dice.first,
+                        dice.second, known ? of.dice() : unknown};
+            out.push_back(std::move(one));
+        }
+    return out;
+}
+
+std::string size_unit(const MeasureRule& rule) {
+    if (rule.unit == LengthUnit::millimetre) return rule.volumes ? "mm^3" : "mm^2";
+    return rule.volumes ? "voxels" : "pixels";
+}
+
+std::string guarantee(const MeasureRule& rule) {
+    const char* const whose = rule.grouped ? "group" : rule.volumes ? "volume" : "image";
+    return fmt::format(
+        "guaranteed for a new {}, for each class and each of the two quantities, with probability at least "
+        "{:g}: the true {} "
+        "lies in its interval, and so does the true Dice (if {}s are exchangeable)",
+        whose, 1 - rule.alpha, rule.volumes ? "volume" : "area", whose);
+}
+
+std::string to_json(const MeasureRule& rule) {
+    nlohmann::ordered_json out{{"format", kFormat},
+                               {"version", kVersion},
+                               {"guarantee", guarantee(rule)},
+                               {"alpha", rule.alpha},
+                               {"masks_only", rule.hard},
+                               {"unit", rule.unit == LengthUnit::millimetre ? "millimetre" : "pixel"},
+                               {"volumes", rule.volumes},
+                               {"class_count", rule.class_count},
+                               {"groups", rule.groups},
+                               {"grouped", rule.grouped},
+                               {"classes", nlohmann::ordered_json::array()}};
+    for (const ClassMeasure& one : rule.classes) {
+        nlohmann::ordered_json item{
+            {"class", one.number}, {"size", json_of(one.size)}, {"dice", json_of(one.dice)}};
+        if (std::isfinite(one.size_width)) item["size_width"] = one.size_width;
+        item["dice_width"] = one.dice_width;
+        out["classes"].push_back(std::move(item));
+    }
+    return out.dump(2) + "\n";
+}
+
+MeasureRule measure_rule(const std::string& text, const std::string& name) {
+    const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+    if (!json.is_object() || json.value("format", nlohmann::ordered_json()) != kFormat)
+        fail(ErrorKind::data, "{} is no measuring rule: 'kandinsky measure --save' writes one", name);
+    try {
+        if (json.at("version").get<int>() > kVersion)
+            fail(ErrorKind::data, "it was written by a newer version of kandinsky");
+        MeasureRule out;
+        out.alpha = json.at("alpha").get<double>();
+        out.hard = json.at("masks_only").get<bool>();
+        out.unit =
+            json.at("unit").get<std::string>() == "millimetre" ? LengthUnit::millimetre : LengthUnit::pixel;
+        out.volumes = json.at("volumes").get<bool>();
+        out.class_count = json.at("class_count").get<std::size_t>();
+        out.groups = json.at("groups").get<std::size_t>();
+        out.grouped = json.at("grouped").get<bool>();
+        for (const auto& item : json.at("classes")) {
+            ClassMeasure one;
+            one.number = item.at("class").get<std::uint32_t>();
+            one.size = level_of(outline::Quantity::size, item.at("size"));
+            one.dice = level_of(outline::Quantity::dice, item.at("dice"));
+            one.size_width = item.contains("size_width") ? item.at("size_width").get<double>() : kAll;
+            one.dice_width = item.at("dice_width").get<double>();
+            if (one.number >= out.class_count)
+                fail(ErrorKind::data, "class {} is none of {}", one.number, out.class_count);
+            out.classes.push_back(std::move(one));
+        }
+        if (out.classes.empty()) fail(ErrorKind::data, "it has no class");
+        return out;
+    } catch (const nlohmann::json::exception&) {
+        fail(ErrorKind::data, "{} is damaged: a field is missing or of another kind", name);
+    } catch (const Error& problem) {
+        fail(ErrorKind::data, "{} is damaged: {}", name, problem.what());
+    }
+}
+
+}  // namespace kandinsky

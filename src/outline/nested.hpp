@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace kandinsky::outline {
+
+/// Nested sets for each group: the larger the threshold, the larger the set.
+struct Family {
+    /// [group] the smallest threshold whose set holds what it must; +inf where none does.
+    std::vector<double> truth;
+    /// How large the set of a group is at a threshold, or minus how large what it leaves is. Needs no label.
+    std::function<double(std::size_t group, double threshold)> size;
+};
+
+/// One family and the threshold of its sets.
+struct Level {
+    std::size_t family = 0;
+    double threshold = 0;
+};
+
+/// Groups below which alpha allows no finite threshold.
+[[nodiscard]] std::size_t least_groups(double alpha);
+
+/// [group] whether it helps to choose a family, rather than to set the threshold: a fifth of the groups, at
+/// most 100, drawn by `keys` (what the groups are, not where they stand) and the seed; none where too few
+/// would be left, or too few would choose.
+[[nodiscard]] std::vector<bool> choosers(std::vector<std::uint64_t> keys, double alpha, std::uint64_t seed);
+
+/// A threshold with P(the set of a new group holds what it must) >= 1 - alpha if the groups are exchangeable;
+/// +inf where there are too few groups. `choosing` groups leave family `plain` for the one whose sets are
+/// smallest for them at their own threshold, if that saves 3 % at least, and the others set the threshold;
+/// where none chooses, all groups set it.
+[[nodiscard]] Level conformal_level(std::span<const Family> families, double alpha,
+                                    const std::vector<bool>& choosing, std::size_t plain = 0);
+
+}  // namespace kandinsky::outline

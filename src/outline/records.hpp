@@ -1,0 +1,49 @@
+#pragma once
+
+#include <kandinsky/outline.hpp>
+
+namespace kandinsky::outline {
+
+/// The scores of a group's voxels, thinned: how large a mask is at any threshold.
+class Profile {
+  public:
+    Profile() = default;
+    explicit Profile(std::vector<float> scores);  ///< of all voxels that count
+    /// A number made of the values.
+    [[nodiscard]] std::uint64_t key() const;
+    /// Share of the voxels whose score is at most `threshold`.
+    [[nodiscard]] double up_to(double threshold) const;
+    /// Share of the voxels whose score is at least `threshold`.
+    [[nodiscard]] double from(double threshold) const;
+
+  private:
+    /// Values at the ranks (i / n)^2: the object lies among the lowest.
+    std::vector<float> values_;
+};
+
+/// What calibration needs of one group and one class.
+struct GroupRecord {
+    double object_share = 0;  ///< of the voxels that count; 0: the group does not have the class
+    bool has = false;
+    std::vector<double> outer;      ///< [score] the smallest threshold of an outer mask that holds the object
+    std::vector<double> inner;      ///< [score] the largest threshold of an inner mask that stays in it
+    std::vector<Profile> profiles;  ///< [score]
+};
+
+/// [class of `classes`][group], groups in ascending order of their ids.
+[[nodiscard]] std::vector<std::vector<GroupRecord>> collect_records(
+    const CaseSource& cases, const std::vector<std::uint32_t>& classes,
+    const std::vector<OutlineScore>& scores, double share, const Calibrator* calibrator, Progress& progress);
+
+/// The outline of one class from the records of its groups.
+[[nodiscard]] ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
+                                      const std::vector<OutlineScore>& scores, double alpha,
+                                      OutlineSides sides, std::uint64_t seed);
+
+/// Voxels that may be missed: floor((1 - share) object), whatever rounding does to the share.
+[[nodiscard]] std::size_t allowed_misses(double share, std::size_t object);
+
+/// The candidates of `options`: as given, or all that there are. Throws a usage error for what cannot be.
+[[nodiscard]] std::vector<OutlineScore> candidates(const OutlineOptions& options);
+
+}  // namespace kandinsky::outline

@@ -1,0 +1,152 @@
+"""Outlines against a few lines of numpy: thresholds, masks, what is judged, files, and what is refused."""
+
+import json
+
+import numpy as np
+from objects import discs, rank
+from support import expect_refusal
+
+
+def distance(mask, spacing=None):
+    """Signed distance of every voxel, by looking at all pairs."""
+    spacing = np.ones(mask.ndim) if spacing is None else np.array(spacing)
+    place = np.indices(mask.shape).reshape(mask.ndim, -1).T * spacing
+    out, flat = np.empty(mask.size), mask.ravel()
+    for inside in (False, True):
+        others = place[flat != inside]
+        for v in np.flatnonzero(flat == inside):
+            out[v] = np.sqrt(((others - place[v]) ** 2).sum(1).min()) * (-1 if inside else 1)
+    return out.reshape(mask.shape)
+
+
+def thresholds(scores, objects, share, alpha):
+    """Of outer and inner masks that hold together."""
+    large, small = [], []
+    for b, y in zip(scores, objects):
+        misses = int(np.floor((1 - share) * y.sum() + 1e-6))
+        large.append(np.sort(b[y])[y.sum() - misses - 1])
+        small.append(np.sort(b[~y])[misses])
+    m = rank(len(large), alpha / 2)
+    return np.sort(large)[m - 1], np.sort(small)[len(small) - m]
+
+
+def save_all(room, cal, new):
+    for prefix, (probs, labels) in (("c", cal), ("n", new)):
+        room.save(f"{prefix}p.npy", probs), room.save(f"{prefix}y.npy", labels)
+        room.save(f"{prefix}m.npy", (probs[:, 1] > 0.5).astype(np.uint8))
+    return ["--cal-probs", "cp.npy", "--cal-labels", "cy.npy"]
+
+
+def test_masks_are_those_of_numpy(room):
+    cal, new = discs(41), discs(7, 1)
+    given = save_all(room, cal, new)
+    for share in (1, 0.9):
+        room.does("outline", *given, "--score", "distance", "--share", share, "--alpha", "0.2", "--probs", "np.npy", "-o", "o.npy",
+                  "--json", "r.json", "--save", "rule.json")
+        large, small = thresholds([distance(p[1] > 0.5) for p in cal[0]], cal[1] == 1, share, 0.2)
+        rule = json.loads((room.folder / "r.json").read_text())["rule"]["classes"][0]
+        assert abs(rule["outer"]["threshold"] - large) < 1e-5 and abs(rule["inner"]["threshold"] - small) < 1e-5
+        d = np.array([distance(p[1] > 0.5) for p in new[0]])
+        wanted = np.where(d > large + 1e-5, 0, np.where(d < small - 1e-5, 2, 1))
+        np.testing.assert_array_equal(room.load("o.npy")[:, 0], wanted)
+        # The rule alone, and masks in place of probabilities, say the same.
+        room.does("outline", "--rule", "rule.json", "--probs", "np.npy", "-o", "again.npy")
+        assert (room.folder / "again.npy").read_bytes() == (room.folder / "o.npy").read_bytes()
+        room.does("outline", "--cal-masks", "cm.npy", "--cal-labels", "cy.npy", "--score", "distance", "--share", share, "--alpha", "0.2",
+                  "--masks", "nm.npy", "-o", "hard.npy")
+        np.testing.assert_array_equal(room.load("hard.npy"), room.load("o.npy"))
+
+
+def test_volumes_have_three_dimensions_and_a_spacing(room):
+    probs, labels = discs(20 * 3, 2, 10)
+    groups = np.repeat(np.arange(20), 3)
+    room.save("p.npy", probs), room.save("y.npy", labels), room.save("g.npy", groups)
+    given = ["--cal-probs", "p.npy", "--cal-labels", "y.npy", "--cal-groups", "g.npy", "--volumes", "--spacing", "2.5,0.5,1", "--alpha", "0.3",
+             "--score", "distance"]
+    room.does("outline", *given, "--save", "rule.json")
+    scores = [distance(probs[groups == g, 1] > 0.5, (2.5, 0.5, 1)) for g in range(20)]
+    large, small = thresholds(scores, [labels[groups == g] == 1 for g in range(20)], 1, 0.3)
+    rule = json.loads((room.folder / "rule.json").read_text())
+    assert rule["unit"] == "millimetre" and rule["volumes"]
+    assert abs(rule["classes"][0]["outer"]["threshold"] - large) < 1e-5
+    assert abs(rule["classes"][0]["inner"]["threshold"] - small) < 1e-5
+    expect_refusal(room.run("outline", "--rule", "rule.json", "--probs", "p.npy", "-o", "o.npy"), 3, "in millimetres", "--spacing")
+    expect_refusal(room.run("outline", "--rule", "rule.json", "--probs", "p.npy", "--spacing", "1,1", "-o", "o.npy"), 3, "for volumes")
+
+
+def test_what_is_judged_is_what_the_masks_do(room):
+    cal, new = discs(60, 3), discs(30, 4)
+    new[1][5] = 0
+    given = save_all(room, cal, new)
+    said = room.does("outline", *given, "--share", "0.95", "--probs", "np.npy", "--labels", "ny.npy", "-o", "o.npy", "--json", "r.json").out
+    found = json.loads((room.folder / "r.json").read_text())["test"][0]
+    codes, y = room.load("o.npy")[:, 0], new[1] == 1
+    have = y.any((1, 2))
+    misses = np.floor(0.05 * y.sum((1, 2)) + 1e-6)
+    held = ((y & (codes == 0)).sum((1, 2)) <= misses) & ((~y & (codes == 2)).sum((1, 2)) <= misses)
+    assert found["groups"] == have.sum() == 29 and found["groups_without"] == 1 and found["held"] == held[have].sum()
+    assert abs(found["outer_share"] - (codes[have] > 0).mean()) < 1e-12
+    assert abs(found["inner_share"] - (codes[have] == 2).mean()) < 1e-12
+    assert "guaranteed for a new image that has the class, with probability at least 0.9" in said
+
+
+def test_one_mask_alone_is_tighter(room):
+    given = save_all(room, discs(60, 5), discs(9, 6))
+    codes = {}
+    for sides in ("both", "outer", "inner"):
+        room.does("outline", *given, "--score", "relative", "--sides", sides, "--probs", "np.npy", "-o", "o.npy")
+        codes[sides] = room.load("o.npy")
+    assert (codes["outer"] > 0).sum() < (codes["both"] > 0).sum() and not (codes["outer"] == 2).any()
+    assert (codes["inner"] == 2).sum() > (codes["both"] == 2).sum() and (codes["inner"] > 0).all()
+
+
+def test_pictures_show_every_image(room):
+    given = save_all(room, discs(30, 7), discs(3, 8))
+    room.does("outline", *given, "--alpha", "0.3", "--probs", "np.npy", "--contours", "lines")
+    pictures = sorted((room.folder / "lines").iterdir())
+    assert [p.name for p in pictures] == [f"{i}_class1.png" for i in range(3)]
+    assert all(p.read_bytes().startswith(b"\x89PNG") for p in pictures)
+
+
+def test_values_of_a_calibrator_are_a_score(room):
+    cal, new = discs(40, 9), discs(5, 10)
+    given = save_all(room, cal, new)
+    probs, labels = discs(15, 11)
+    room.save("p.npy", probs), room.save("y.npy", labels)
+    room.calibrate("--method", "image", "--score", "lac", probs="p.npy", labels="y.npy")
+    room.does("predict", "cal.kcal", "--probs", "cp.npy", "--pvalues", "cv.npy")
+    room.does("outline", *given, "--score", "field", "--calibrator", "cal.kcal", "--save", "rule.json", "--alpha", "0.4")
+    large, _ = thresholds(1 - room.load("cv.npy")[:, 1].astype(np.float32), cal[1] == 1, 1, 0.4)
+    assert abs(json.loads((room.folder / "rule.json").read_text())["classes"][0]["outer"]["threshold"] - large) < 1e-6
+    expect_refusal(room.run("outline", "--rule", "rule.json", "--probs", "np.npy", "-o", "o.npy"), 2, "--calibrator")
+    room.does("outline", "--rule", "rule.json", "--calibrator", "cal.kcal", "--probs", "np.npy", "-o", "o.npy")
+
+
+def test_too_few_groups_are_told(room):
+    given = save_all(room, discs(12, 12), discs(2, 13))
+    done = room.run("outline", *given, "--probs", "np.npy", "-o", "o.npy")
+    assert done.code == 0 and "12 calibration groups have it, but alpha 0.1 for both masks needs 19" in done.err
+    assert (room.load("o.npy") == 1).all()
+
+
+def test_what_cannot_be_is_refused(room):
+    given = save_all(room, discs(12, 14), discs(2, 15))
+
+    def refuse(*words):
+        expect_refusal(room.run("outline", *words), 2)
+
+    refuse()
+    refuse(*given)
+    refuse("--cal-probs", "cp.npy", "--save", "r.json")
+    refuse(*given, "--save", "r.json", "--score", "near")
+    refuse(*given, "--save", "r.json", "--share", "0")
+    refuse(*given, "--save", "r.json", "--alpha", "1")
+    refuse(*given, "--save", "r.json", "--classes", "7")
+    refuse(*given, "--save", "r.json", "--score", "field")
+    refuse(*given, "--save", "r.json", "--volumes")
+    refuse(*given, "--save", "r.json", "--spacing", "1,0")
+    refuse(*given, "--masks", "nm.npy", "-o", "o.npy")
+    refuse("--cal-masks", "cm.npy", "--cal-labels", "cy.npy", "--score", "probability", "--save", "r.json")
+    (room.folder / "bad.json").write_text("{}")
+    expect_refusal(room.run("outline", "--rule", "bad.json", "--probs", "np.npy", "-o", "o.npy"), 3, "bad.json is no outline rule")
+    assert not (room.folder / "r.json").exists() and not (room.folder / "o.npy").exists()

@@ -1,0 +1,99 @@
+#include "outline/nested.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+
+#include "core/base/random.hpp"
+
+namespace kandinsky::outline {
+namespace {
+
+TEST(Nested, OneFamilyTakesTheRankOfSplitConformal) {
+    Family family;
+    for (int i = 1; i <= 19; ++i) family.truth.push_back(i * 7 % 20);  // 1 to 19 in disorder
+    family.size = [](std::size_t, double t) { return t; };
+    const std::vector<bool> nobody(19, false);
+    EXPECT_EQ(conformal_level({&family, 1}, 0.1, nobody).threshold, 18);
+    EXPECT_EQ(conformal_level({&family, 1}, 0.05, nobody).threshold, 19);
+    EXPECT_TRUE(std::isinf(conformal_level({&family, 1}, 0.04, nobody).threshold));
+    EXPECT_EQ(least_groups(0.05), 19u);
+    EXPECT_EQ(least_groups(0.1), 9u);
+    EXPECT_EQ(least_groups(0.5), 1u);
+}
+
+TEST(Nested, ChoosersFollowWhatGroupsAreAndTheSeed) {
+    std::vector<std::uint64_t> keys;
+    for (std::uint64_t i = 0; i < 60; ++i) keys.push_back(mix(i));
+    const std::vector<bool> some = choosers(keys, 0.1, 0);
+    EXPECT_EQ(std::count(some.begin(), some.end(), true), 12);
+    std::vector<std::uint64_t> turned(keys.rbegin(), keys.rend());
+    const std::vector<bool> others = choosers(turned, 0.1, 0);
+    EXPECT_TRUE(std::equal(some.begin(), some.end(), others.rbegin()));
+    EXPECT_NE(choosers(keys, 0.1, 1), some);
+    keys.resize(24);
+    const std::vector<bool> few = choosers(keys, 0.1, 0);
+    EXPECT_EQ(std::count(few.begin(), few.end(), true), 0);  // fewer than five would choose
+    keys.resize(25);
+    const std::vector<bool> scarce = choosers(keys, 0.04, 0);
+    EXPECT_EQ(std::count(scarce.begin(), scarce.end(), true), 0);  // the other twenty are too few for alpha
+}
+
+TEST(Nested, TheFamilyWithSmallerSetsIsChosenAndTheOthersSetItsThreshold) {
+    std::vector<Family> families(2);
+    const std::size_t groups = 50;
+    for (std::size_t g = 0; g < groups; ++g) {
+        families[0].truth.push_back(static_cast<double>(g));
+        families[1].truth.push_back(static_cast<double>(groups - g));
+    }
+    families[0].size = [](std::size_t, double t) { return t; };
+    families[1].size = [](std::size_t, double t) { return t / 2; };
+    std::vector<bool> choosing(groups, false);
+    for (std::size_t g = 0; g < 10; ++g) choosing[5 * g] = true;
+    const Level level = conformal_level(families, 0.1, choosing);
+    EXPECT_EQ(level.family, 1u);
+    std::vector<double> rest;
+    for (std::size_t g = 0; g < groups; ++g)
+        if (!choosing[g]) rest.push_back(families[1].truth[g]);
+    std::sort(rest.begin(), rest.end());
+    EXPECT_EQ(level.threshold, rest[36]);  // rank ceil(0.9 * 41)
+    // A gain of less than 3 % is no reason to leave the first one.
+    families[1].truth = families[0].truth;
+    families[1].size = [](std::size_t, double t) { return 0.98 * t; };
+    EXPECT_EQ(conformal_level(families, 0.1, choosing).family, 0u);
+}
+
+// Two noisy orderings of the same strangeness, each better in half of the worlds. Exact binomial bound: fails
+// by chance once in 10^4 times if the promise is kept.
+TEST(Nested, ThePromiseHoldsWithTheChoice) {
+    const std::size_t groups = 40, worlds = 4000;
+    for (const double alpha : {0.1, 0.3}) {
+        std::size_t held = 0;
+        for (std::size_t w = 0; w < worlds; ++w) {
+            Random random(7, static_cast<std::uint64_t>(100 * alpha), w);
+            std::vector<Family> families(2);
+            std::vector<std::uint64_t> keys;
+            std::array<double, 2> fresh{};
+            for (std::size_t g = 0; g <= groups; ++g)
+                for (std::size_t k = 0; k < 2; ++k) {
+                    const double t = std::abs(random.normal()) + (k == w % 2 ? 0.5 * random.uniform() : 0.0);
+                    if (g == groups)
+                        fresh[k] = t;
+                    else
+                        families[k].truth.push_back(t);
+                }
+            for (std::size_t g = 0; g < groups; ++g) keys.push_back(mix(w * 1000 + g));
+            for (Family& family : families) family.size = [](std::size_t, double t) { return t; };
+            const Level level = conformal_level(families, alpha, choosers(keys, alpha, w));
+            held += fresh[level.family] <= level.threshold;
+        }
+        const double chance = boost::math::cdf(boost::math::binomial(static_cast<double>(worlds), 1 - alpha),
+                                               static_cast<double>(held));
+        EXPECT_GT(chance, 1e-4) << held << " of " << worlds;
+        EXPECT_LT(static_cast<double>(held) / static_cast<double>(worlds), 1 - alpha + 0.05);
+    }
+}
+
+}  // namespace
+}  // namespace kandinsky::outline
