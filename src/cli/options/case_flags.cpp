@@ -171,9 +171,8 @@ std::unique_ptr<CaseSource> CaseFlags::open(const InputFlags& input, const std::
         options.classes = classes;
         options.spacing = steps;
         if (!input.groups.empty()) {
-            const GroupFile file = is_group_file(input.groups) ? read_group_file(input.groups) : GroupFile{};
-            const Array ids = file.ids.empty() ? load_groups(input.groups) : file.ids;
-            options.groups = ids.to_vector<std::int64_t>();
+            const GroupFile file = read_groups(input.groups);
+            options.groups = file.ids.to_vector<std::int64_t>();
             options.group_names = file.cases;
         }
         return std::make_unique<FolderCases>(std::move(options));

@@ -32,7 +32,8 @@ const std::vector<std::string> kProbsKeys{"probs", "probabilities", "softmax", "
 const std::vector<std::string> kLabelKeys{"labels", "label", "masks", "targets"};
 const std::vector<std::string> kGroupKeys{"groups", "group", "patients", "patient"};
 
-/// Groups by number or by name, from an array or a table.
+}  // namespace
+
 GroupFile read_groups(const std::string& source) {
     if (source.ends_with(".csv")) return read_group_table(source);
     if (source == "-") return {load_array(source, {}), {}};
@@ -47,6 +48,7 @@ GroupFile read_groups(const std::string& source) {
     return {names ? *names : load_array(source, kGroupKeys), {}};
 }
 
+namespace {
 /// --groups beside folders: one for each image, one for each case, or by the case's name.
 Array groups_for(const std::string& name, const FolderData& read) {
     const std::size_t rows = read.origins.size();
@@ -100,12 +102,12 @@ std::vector<std::int64_t> ignored_labels(const std::string& text) {
     return text == "none" ? std::vector<std::int64_t>{} : parse_integers(text, "--ignore");
 }
 
-void InputFlags::check_ignore(std::vector<std::int64_t> labels, const Calibrator* like) const {
+void InputFlags::check_ignore(std::vector<std::int64_t> now, const Calibrator* like) const {
     if (like == nullptr || ignore.empty() || !like->reading_known) return;
     std::vector<std::int64_t> then = like->ignore;
-    std::sort(labels.begin(), labels.end());
+    std::sort(now.begin(), now.end());
     std::sort(then.begin(), then.end());
-    if (labels != then)
+    if (now != then)
         fail(ErrorKind::usage, "--ignore {} contradicts the calibrator, which was made with {}; leave it out",
              ignore, then.empty() ? "none" : fmt::format("{}", fmt::join(then, ",")));
 }

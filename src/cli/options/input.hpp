@@ -4,6 +4,7 @@
 
 #include "cli/options/folder_flags.hpp"
 #include "cli/options/words.hpp"
+#include "io/array/group_file.hpp"
 
 namespace kandinsky::cli {
 
@@ -33,11 +34,14 @@ struct InputFlags {
     [[nodiscard]] FolderOptions folder_options(const Calibrator* like = nullptr) const;
 
   private:
-    void check_ignore(std::vector<std::int64_t> labels, const Calibrator* like) const;
+    void check_ignore(std::vector<std::int64_t> now, const Calibrator* like) const;
 };
 
 /// The data set of what was read from folders with `how`; `names` names the sources in messages.
 [[nodiscard]] Input folder_input(FolderData read, const FolderOptions& how, DatasetOptions names);
+
+/// Groups by number or by name, from an array or a table.
+[[nodiscard]] GroupFile read_groups(const std::string& source);
 
 /// Groups [N] in the order of the images, whose ids may be names; an empty array without a source.
 [[nodiscard]] Array load_groups(const std::string& source);
