@@ -36,6 +36,12 @@ TEST(Guarantee, PixelwiseHoldsAtEachPixelWithEitherPooling) {
         expect_says(text_for(0, [&](auto& o) { o.method = "pixel", o.pooling = pooling; }),
                     {"At each pixel", "new image", "at least 1 - alpha", "exchangeable"},
                     {"No finite-sample"});
+    // Labels give a pixel of an image one score, whatever the class.
+    expect_says(text_for(0,
+                         [](auto& o) {
+                             o.pooling = Pooling::pixels, o.method = "pixel", o.condition = Condition::none;
+                         }),
+                {"At each pixel", "a label there"}, {"No finite-sample"});
 }
 
 TEST(Guarantee, PooledPixelsAreNoSampleSize) {
@@ -43,11 +49,6 @@ TEST(Guarantee, PooledPixelsAreNoSampleSize) {
                 {"No finite-sample guarantee", "not independent"});
     // Several images of one patient at the same pixel are dependent too.
     expect_says(text_for(4, [](auto& o) { o.pooling = Pooling::pixels, o.method = "pixel"; }),
-                {"No finite-sample guarantee"});
-    expect_says(text_for(0,
-                         [](auto& o) {
-                             o.pooling = Pooling::pixels, o.method = "pixel", o.condition = Condition::none;
-                         }),
                 {"No finite-sample guarantee"});
 }
 

@@ -100,7 +100,9 @@ TEST(BuildCurve, PValuesOfGroupsExceedTheExactOnesByLessThanARung) {
             const double exact = 1 - weight / (present + 1), found = set.p_value(0, score);
             EXPECT_GE(found, exact - 1e-9) << seed << " " << score;
             EXPECT_LT(found, exact + 1.0 / kRungs) << seed << " " << score;
-            if (set.complete(0)) EXPECT_NEAR(found, exact, 1e-12);
+            if (set.complete(0)) {
+                EXPECT_NEAR(found, exact, 1e-12);
+            }
         }
     }
 }

@@ -21,7 +21,6 @@ struct Sample {
 /// The k-th smallest score, k = ceil((n+1)(1-alpha)) for alpha = thousandths/1000.
 inline float plain_threshold(std::vector<Sample> samples, std::uint64_t thousandths) {
     const std::uint64_t k = ((samples.size() + 1) * (1000 - thousandths) + 999) / 1000;
-    if (samples.empty()) return kInfinity;
     if (k == 0) return -kInfinity;
     if (k > samples.size()) return kInfinity;
     std::sort(samples.begin(), samples.end(),
@@ -32,8 +31,8 @@ inline float plain_threshold(std::vector<Sample> samples, std::uint64_t thousand
 /// The hierarchical quantile: the least score at which the groups' shares at or below it add up to
 /// (G+1)(1-alpha), where each group's share is counted in units of a common multiple of all sizes.
 inline float group_threshold(std::vector<Sample> samples, std::uint64_t thousandths) {
-    if (samples.empty()) return kInfinity;
     if (thousandths >= 1000) return -kInfinity;
+    if (samples.empty()) return kInfinity;
     std::map<std::int64_t, std::uint64_t> sizes;
     for (const Sample& one : samples) ++sizes[one.group];
     std::uint64_t unit = 1;

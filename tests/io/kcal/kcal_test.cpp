@@ -213,7 +213,8 @@ TEST_F(DamagedCalibrator, MetaThatDoesNotFitIsRefused) {
     refuse_meta({"do not fit"}, [](auto& m) { m["data"]["height"] = 0; });
     refuse_meta({"shape"}, [](auto& m) { m["data"]["height"] = 4; });
     refuse_meta({"curves"}, [](auto& m) { m["strata"][1]["regions"] = 7; });
-    refuse_meta({"curves"}, [](auto& m) { m["options"]["fallback"] = "image"; });
+    refuse_meta({"curves"},
+                [](auto& m) { m["options"]["fallback"] = "image", m["options"]["promise"] = "none"; });
 }
 
 TEST_F(DamagedCalibrator, MetaThatNestsDeepIsRefusedBeforeTheStackEnds) {
