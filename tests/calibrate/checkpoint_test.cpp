@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, Checkpoints,
                                               "field: leaving groups out"},
                                          Case{"field", Promise::automatic, 40, "field: leaving groups out"},
                                          Case{"kmeans", Promise::leave_one_out, 10, "leaving groups out"}),
-                         [](const auto& info) { return info.param.method + std::to_string(info.index); });
+                         [](const auto& one) { return one.param.method + std::to_string(one.index); });
 
 }  // namespace
 }  // namespace kandinsky
