@@ -80,6 +80,48 @@ def kcal(command):
             put("kcal", name, output.read_bytes())
 
 
+def varint(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def field(number, content):
+    """A field of a protobuf message: a number, a text or a message."""
+    if isinstance(content, int):
+        return varint(number << 3) + varint(content)
+    content = content.encode() if isinstance(content, str) else content
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def onnx(command):
+    def tensor(name, kind=1, shape=("N", 2, 3, 4)):
+        dims = b"".join(field(1, field(1, one) if isinstance(one, int) else field(2, one)) for one in shape)
+        return field(1, name) + field(2, field(1, field(1, kind) + field(2, dims)))
+
+    def model(*outputs, version=17, more=b""):
+        node = field(1, "image") + field(2, "probs") + field(4, "Softmax") + field(5, field(1, "axis") + field(3, 1) + field(20, 2))
+        graph = field(1, node) + field(2, "net") + field(11, tensor("image")) + b"".join(field(12, one) for one in outputs) + more
+        return field(1, 8) + field(2, "someone") + field(7, graph) + field(8, field(1, "") + field(2, version))
+
+    outside = field(5, field(1, 2) + field(2, 1) + field(8, "w") + field(13, field(1, "location") + field(2, "w.bin")) + field(14, 1))
+    put("onnx", "model", model(tensor("probs")))
+    put("onnx", "two-outputs", model(tensor("features"), tensor("probs", 10)))
+    put("onnx", "no-shape", model(field(1, "probs") + field(2, field(1, field(1, 1)))))
+    put("onnx", "old", model(tensor("probs"), version=12))
+    put("onnx", "weights-outside", model(tensor("probs"), more=outside))
+    put("onnx", "two-graphs", model(tensor("probs")) + model(tensor("again")))
+    put("onnx", "cut", model(tensor("probs"))[:-9])
+    put("onnx", "empty", b"")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ["pixel", "smooth"]:
+            output = Path(folder) / "sets.onnx"
+            subprocess.run([command, "export", CORPUS / "kcal" / name, "-q", "-o", output], check=True)
+            put("onnx", f"sets-{name}", output.read_bytes())
+
+
 def nifti():
     volume = numpy.arange(24).reshape(2, 3, 4)
     turned = numpy.array([[0, -2, 0, 1], [1, 0, 0, 2], [0, 0, 3, 3], [0, 0, 0, 1.0]])
@@ -166,3 +208,4 @@ if __name__ == "__main__":
     for make in [npy, npz, nifti, png, coco, rle, options, flow]:
         make()
     kcal(sys.argv[1])
+    onnx(sys.argv[1])

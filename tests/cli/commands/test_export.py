@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support import scene
+from test_near import near
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed: no graph is looked at")
 runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: no graph is run")
@@ -90,16 +91,54 @@ def test_empty_sets_are_filled_as_predict_does(room, empty):
     assert empty != "keep" or not sets_of(room, "g.onnx", room.probs)["sets_0.6"].any(axis=1).all()
 
 
+def test_many_classes_are_sorted_by_the_runtime(room):
+    probs, labels = smooth(10, 11, (6, 9), seed=3)  # up to 8 are ranked by comparing planes
+    room.save("p.npy", probs), room.save("l.npy", labels)
+    for score in ["aps", "raps", "saps"]:
+        room.calibrate("--method", "pixel", "--condition", "none", *SCORES[score], probs="p.npy", labels="l.npy")
+        room.does("export", "cal.kcal", "-o", "g.onnx")
+        check_same(room, "g.onnx", probs[:3], probs[:3])
+        assert "TopK" in {node.op_type for node in onnx.load(room.folder / "g.onnx").graph.node}
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_a_nan_is_in_no_set(room, score):
+    room.calibrate("--method", "image", "--condition", "none", *SCORES[score])
+    room.does("export", "cal.kcal", "--empty", "keep", "-o", "g.onnx")
+    probs = room.probs[:1].copy()
+    probs[0, 1, 2, 3] = np.nan
+    assert not sets_of(room, "g.onnx", probs)["sets_0.1"][0, 1, 2, 3]
+
+
+def scores_of(kind, p):
+    """Scores in float64 by their formulas (docs/scores.md)."""
+    if kind == "lac":
+        return 1 - p
+    if kind == "near":
+        return near(p.astype(np.float32)).astype(float)
+    order = np.argsort(-p, axis=1, kind="stable")
+    sums = np.take_along_axis(p, order, 1).cumsum(1)
+    out = np.empty_like(sums)
+    np.put_along_axis(out, order, sums, 1)
+    return out
+
+
 @pytest.mark.parametrize("kind", ["sigmoid", "softmax"])
 @pytest.mark.parametrize("score", ["lac", "near", "aps"])
 def test_logits_become_probabilities_as_the_calibrator_records(room, kind, score):
     logits = np.random.default_rng(4).normal(size=(20, 3, 16, 20)).astype(np.float32) * 4
     room.save("p.npy", logits), room.save("l.npy", logits.argmax(axis=1).astype(np.uint8))
     room.calibrate("--method", "image", "--logits", kind, *SCORES[score], probs="p.npy", labels="l.npy")
-    room.does("export", "cal.kcal", "-o", "g.onnx")
+    room.does("export", "cal.kcal", "--empty", "keep", "-o", "g.onnx")
     found = sets_of(room, "g.onnx", logits)["sets_0.1"]
-    wanted = predicted(room, logits, 0.1, "--logits", kind)
-    assert (found != wanted).mean() < 1e-3  # exp() differs in its last bit between libraries
+    wanted = predicted(room, logits, 0.1, "--logits", kind, "--empty", "keep")
+    # exp() differs in its last bit between libraries: sets may differ only where score and threshold agree to 1e-6.
+    wide = logits.astype(float)
+    p = 1 / (1 + np.exp(-wide)) if kind == "sigmoid" else np.exp(wide) / np.exp(wide).sum(1, keepdims=True)
+    room.does("predict", "cal.kcal", "--thresholds", "t.npy")
+    limits = 1 - room.load("t.npy").astype(float) if score == "lac" else room.load("t.npy").astype(float)
+    gap = np.abs(scores_of(score, p) - limits)
+    assert (found != wanted).mean() < 1e-3 and gap[found != wanted].max(initial=0) <= 1e-6
     assert room.run("export", "cal.kcal", "--logits", "none", "-o", "n.onnx").code == 0
     assert session(room.folder / "n.onnx").get_inputs()[0].name == "probs"
 
