@@ -123,8 +123,11 @@ std::string rows(const std::vector<Measurement>& found) {
 void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
     flags.cases.check();
-    MeasureOptions options{
-        .alpha = flags.alpha, .by = measure_by(flags.by), .hard = flags.cases.hard(), .seed = flags.seed};
+    MeasureOptions options{.alpha = flags.alpha,
+                           .confidence = flags.confidence,
+                           .by = measure_by(flags.by),
+                           .hard = flags.cases.hard(),
+                           .seed = flags.seed};
     if (options.hard && flags.by == "quantiles")
         options.by = MeasureBy::predicted;  // the default without probabilities
     for (const int cls : flags.classes) {
