@@ -14,7 +14,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 
 FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
-SHOWN = 3  # the image whose outline is shown
+SHOWN = 12  # the image whose outline is shown
 
 
 def main(program):
@@ -26,7 +26,9 @@ def main(program):
 
         given = ["--cal-probs", "demo/cal_probs.npy", "--cal-labels", "demo/cal_labels.npy", "--probs", "demo/test_probs.npy", "--labels", "demo/test_labels.npy"]
         run("demo", "-o", "demo")
-        run("outline", *given, "--share", "0.95", "--contours", "contours")
+        run("demo", "--preset", "medical", "--size", "96x96", "-o", "medical")
+        patients = [f"--{prefix}{what}=medical/{part}_{what}.npy" for prefix, part in (("cal-", "cal"), ("", "test")) for what in ("probs", "labels", "groups")]
+        run("outline", *patients, "--alpha", "0.2", "--share", "0.9", "--contours", "contours")
         shutil.copy(folder / "contours" / f"{SHOWN}_class1.png", FIGURES / "outline.png")
         run("measure", *given, "--csv", "areas.csv")
         with open(folder / "areas.csv") as file:
