@@ -128,7 +128,7 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
             };
             for (const OutlineSides sides : {OutlineSides::outer, OutlineSides::both}) {
                 report("auto", sides, [&](const auto& cal, OutlineSides s, std::size_t draw) {
-                    return outline::outline_of(cal, all, wanted.alpha, s, draw);
+                    return outline::outline_of(cal, all, {wanted.alpha, 0}, s, draw);
                 });
                 for (std::size_t k = 0; k < all.size(); ++k)
                     report(name_of(all[k]), sides, [&](const auto& cal, OutlineSides s, std::size_t draw) {
@@ -141,7 +141,7 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
                                     r->object_share, r->has, {r->outer[k]}, {r->inner[k]}, {r->profiles[k]}};
                         }
                         for (const GroupRecord& r : one) list.push_back(&r);
-                        return outline::outline_of(list, only(k), wanted.alpha, s, draw);
+                        return outline::outline_of(list, only(k), {wanted.alpha, 0}, s, draw);
                     });
             }
             report("dilation", OutlineSides::outer, [&](const auto& cal, OutlineSides, std::size_t) {
@@ -172,7 +172,7 @@ bool run_measures(const CaseSource& cases, const std::vector<std::uint32_t>& cla
                 for (std::size_t draw = 0; draw < wanted.draws; ++draw) {
                     const auto [cal, test] = deal(features[c], wanted, draw);
                     const auto level =
-                        measure_level(what, cal, outline::starts(what, by, false), wanted.alpha, draw);
+                        measure_level(what, cal, outline::starts(what, by, false), {wanted.alpha, 0}, draw);
                     double held = 0, width = 0;
                     for (const GroupFeatures* const one : test) {
                         const auto [low, high] = interval_of(what, level, *one);

@@ -17,7 +17,10 @@ enum class MeasureBy {
 
 /// What is asked of the intervals.
 struct MeasureOptions {
-    double alpha = 0.1;                    ///< share of groups whose interval may miss the truth
+    double alpha = 0.1;  ///< share of groups whose interval may miss the truth
+    /// 0: alpha holds on average over the draws of the calibration groups; else in at least this share of
+    /// them.
+    double confidence = 0;
     MeasureBy by = MeasureBy::quantiles;   ///< where intervals start from
     bool hard = false;                     ///< probabilities are 0 and 1: masks of a model without any
     std::uint64_t seed = 0;                ///< of the draw of the groups that choose, with `automatic`
@@ -42,6 +45,7 @@ struct ClassMeasure {
 /// What turns predictions into intervals.
 struct MeasureRule {
     double alpha = 0.1;                   ///< as in MeasureOptions
+    double confidence = 0;                ///< as in MeasureOptions
     bool hard = false;                    ///< as in MeasureOptions
     LengthUnit unit = LengthUnit::pixel;  ///< of lengths; sizes are in squares or cubes of it
     bool volumes = false;                 ///< sizes are volumes

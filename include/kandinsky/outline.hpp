@@ -36,6 +36,9 @@ enum class OutlineSides {
 /// What is asked of the masks.
 struct OutlineOptions {
     double alpha = 0.1;  ///< share of groups whose masks may fail
+    /// 0: alpha holds on average over the draws of the calibration groups; else in at least this share of
+    /// them.
+    double confidence = 0;
     /// The outer mask holds at least this share of the object, and of the inner mask at most 1 - share times
     /// the object's size lies outside the object. The object is all that a group has of the class.
     double share = 1;
@@ -70,6 +73,7 @@ struct ClassOutline {
 /// What turns predictions into outlines.
 struct OutlineRule {
     double alpha = 0.1;                       ///< as in OutlineOptions
+    double confidence = 0;                    ///< as in OutlineOptions
     double share = 1;                         ///< as in OutlineOptions
     OutlineSides sides = OutlineSides::both;  ///< as in OutlineOptions
     bool hard = false;                        ///< as in OutlineOptions

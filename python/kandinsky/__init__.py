@@ -6,7 +6,7 @@
 >>> sets = cal.predict_set(new, alpha=0.1)     # bool [N,C,H,W]             # doctest: +SKIP
 
 :class:`Calibrator` does the work; :class:`Evaluator` judges it batch by batch; :func:`compare` sets methods side by side; :func:`report` makes a page of it;
-``plot_*`` draw with matplotlib. Errors are subclasses of :class:`Error`.
+``plot_*`` draw with matplotlib. :func:`outline` and :func:`measure` answer questions about whole objects. Errors are subclasses of :class:`Error`.
 """
 
 from ._core import version as __version__
@@ -17,7 +17,9 @@ from .comparison import Comparison, compare
 from .errors import DataError, Error, FileError, InternalError, NotFittedError, UsageError
 from .evaluation import Evaluation
 from .evaluator import Evaluator, SetMeasures
+from .measurement import Measurement, MeasureRule, fit_measure, measure
 from .measures import ClassResult
+from .outline import OutlineRule, fit_outline, outline, plot_outline
 from .plot import plot_ce_map, plot_coverage, plot_partition, plot_reliability, plot_violin
 from .plot_sets import plot_sets
 from .report import Report, report
@@ -34,9 +36,12 @@ __all__ = [
     "Evaluator",
     "FileError",
     "InternalError",
+    "MeasureRule",
+    "Measurement",
     "Method",
     "NotFittedError",
     "Option",
+    "OutlineRule",
     "Report",
     "Scenes",
     "SetMeasures",
@@ -44,12 +49,17 @@ __all__ = [
     "__version__",
     "annuli_fitness",
     "compare",
+    "fit_measure",
+    "fit_outline",
     "load",
     "make_scenes",
+    "measure",
     "methods",
     "options",
+    "outline",
     "plot_ce_map",
     "plot_coverage",
+    "plot_outline",
     "plot_partition",
     "plot_reliability",
     "plot_sets",

@@ -114,3 +114,37 @@ def annuli_fitness(points: Any, params: Any, metric: str, shape: str, rule: str,
 def make_scenes(
     preset: str, images: int, seed: int, first: int, height: int, width: int, threads: int
 ) -> Tuple[Array, Array, Optional[Array]]: ...
+def outline_fit(
+    data: Data,
+    volumes: bool,
+    spacing: Sequence[float],
+    alpha: float,
+    confidence: float,
+    share: float,
+    sides: str,
+    score: str,
+    hard: bool,
+    classes: Sequence[int],
+    seed: int,
+    threads: int,
+    progress: _Progress,
+) -> str: ...
+def outline_apply(
+    rule: str, data: Data, volumes: bool, spacing: Sequence[float], out: Any, threads: int, progress: _Progress
+) -> None: ...
+def measure_fit(
+    data: Data,
+    volumes: bool,
+    spacing: Sequence[float],
+    alpha: float,
+    confidence: float,
+    by: str,
+    hard: bool,
+    classes: Sequence[int],
+    seed: int,
+    threads: int,
+    progress: _Progress,
+) -> str: ...
+def measure_apply(
+    rule: str, data: Data, volumes: bool, spacing: Sequence[float], threads: int, progress: _Progress
+) -> List[Tuple[int, int, float, float, float, float, float, float, float, float]]: ...

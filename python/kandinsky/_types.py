@@ -17,6 +17,8 @@ Promise = Literal["auto", "loo", "split", "none"]
 Compat = Literal["none", "released"]
 Logits = Literal["none", "sigmoid", "softmax"]
 Empty = Literal["auto", "fill", "keep"]
+Sides = Literal["both", "outer", "inner"]
+MeasureBy = Literal["quantiles", "predicted", "soft", "relative", "auto"]
 ScenePreset = Literal["photo", "medical"]
 
 #: Which words an option takes, by its name in Python.
@@ -30,6 +32,8 @@ WORDS = {
     "compat": Compat,
     "logits": Logits,
     "empty": Empty,
+    "sides": Sides,
+    "by": MeasureBy,
 }
 
 

@@ -15,5 +15,6 @@ NB_MODULE(_core, module) {
     init_compare(module);
     init_report(module);
     init_annuli(module);
+    init_outline(module);
     init_scenes(module);
 }

@@ -15,6 +15,7 @@ void init_evaluate(nanobind::module_& module);
 void init_compare(nanobind::module_& module);
 void init_report(nanobind::module_& module);
 void init_annuli(nanobind::module_& module);
+void init_outline(nanobind::module_& module);
 void init_scenes(nanobind::module_& module);
 
 }  // namespace kandinsky::python

@@ -123,7 +123,8 @@ std::pair<double, double> bounds_of(Quantity what) {
 }
 
 MeasureLevel measure_level(Quantity what, const std::vector<const GroupFeatures*>& groups,
-                           const std::vector<std::string>& names, double alpha, std::uint64_t seed) {
+                           const std::vector<std::string>& names, const Assurance& wanted,
+                           std::uint64_t seed) {
     const auto [least, most] = bounds_of(what);
     std::vector<Family> families(names.size());
     std::vector<std::uint64_t> keys;
@@ -140,8 +141,8 @@ MeasureLevel measure_level(Quantity what, const std::vector<const GroupFeatures*
         };
     }
     const Level level = conformal_level(
-        families, alpha,
-        names.size() > 1 ? choosers(keys, alpha, seed) : std::vector<bool>(groups.size(), false));
+        families, wanted,
+        names.size() > 1 ? choosers(keys, wanted, seed) : std::vector<bool>(groups.size(), false));
     return {names[level.family], level.threshold};
 }
 

@@ -41,7 +41,7 @@ enum class Quantity { size, dice };
 
 /// The level of one quantity and class from the features of its groups.
 [[nodiscard]] MeasureLevel measure_level(Quantity what, const std::vector<const GroupFeatures*>& groups,
-                                         const std::vector<std::string>& names, double alpha,
+                                         const std::vector<std::string>& names, const Assurance& wanted,
                                          std::uint64_t seed);
 /// The interval of a group.
 [[nodiscard]] std::pair<double, double> interval_of(Quantity what, const MeasureLevel& level,

@@ -6,6 +6,7 @@
 
 #include "core/base/fail.hpp"
 #include "outline/features.hpp"
+#include "outline/words.hpp"
 
 namespace kandinsky {
 
@@ -54,10 +55,11 @@ MeasureBy measure_by(const std::string& name) {
 MeasureRule calibrate_measures(const CaseSource& cases, const MeasureOptions& options, Progress& progress) {
     if (!cases.labelled())
         fail(ErrorKind::usage, "intervals are calibrated on labelled images; there are no labels");
-    if (!(options.alpha > 0 && options.alpha < 1))
-        fail(ErrorKind::usage, "--alpha is {}, but must lie between 0 and 1", options.alpha);
+    const outline::Assurance wanted{options.alpha, options.confidence};
+    outline::check(wanted);
     MeasureRule out;
     out.alpha = options.alpha;
+    out.confidence = options.confidence;
     out.hard = options.hard;
     out.unit = cases.unit();
     out.volumes = cases.volumes();
@@ -81,9 +83,9 @@ MeasureRule calibrate_measures(const CaseSource& cases, const MeasureOptions& op
         ClassMeasure one;
         one.number = classes[c];
         one.size = measure_level(Quantity::size, groups, starts(Quantity::size, options.by, options.hard),
-                                 options.alpha, options.seed);
+                                 wanted, options.seed);
         one.dice = measure_level(Quantity::dice, groups, starts(Quantity::dice, options.by, options.hard),
-                                 options.alpha, options.seed);
+                                 wanted, options.seed);
         one.size_width = mean_width(Quantity::size, one.size, groups);
         one.dice_width = mean_width(Quantity::dice, one.dice, groups);
         out.classes.push_back(std::move(one));
@@ -125,12 +127,12 @@ std::string size_unit(const MeasureRule& rule) {
 }
 
 std::string guarantee(const MeasureRule& rule) {
-    const char* const whose = rule.grouped ? "group" : rule.volumes ? "volume" : "image";
     return fmt::format(
-        "guaranteed for a new {}, for each class and each of the two quantities, with probability at least "
-        "{:g}: the true {} "
-        "lies in its interval, and so does the true Dice (if {}s are exchangeable)",
-        whose, 1 - rule.alpha, rule.volumes ? "volume" : "area", whose);
+        "guaranteed for a new {0}, for each class, with probability at least {1:g}{2}: the true {3} lies in "
+        "its interval; and "
+        "the same of the true Dice (if {0}s are {4})",
+        outline::unit_word(rule.grouped, rule.volumes), 1 - rule.alpha, outline::assured(rule.confidence),
+        rule.volumes ? "volume" : "area", outline::exchangeable(rule.confidence));
 }
 
 std::string to_json(const MeasureRule& rule) {
@@ -138,6 +140,7 @@ std::string to_json(const MeasureRule& rule) {
                                {"version", kVersion},
                                {"guarantee", guarantee(rule)},
                                {"alpha", rule.alpha},
+                               {"confidence", rule.confidence},
                                {"masks_only", rule.hard},
                                {"unit", rule.unit == LengthUnit::millimetre ? "millimetre" : "pixel"},
                                {"volumes", rule.volumes},
@@ -164,6 +167,7 @@ MeasureRule measure_rule(const std::string& text, const std::string& name) {
             fail(ErrorKind::data, "it was written by a newer version of kandinsky");
         MeasureRule out;
         out.alpha = json.at("alpha").get<double>();
+        out.confidence = json.at("confidence").get<double>();
         out.hard = json.at("masks_only").get<bool>();
         out.unit =
             json.at("unit").get<std::string>() == "millimetre" ? LengthUnit::millimetre : LengthUnit::pixel;

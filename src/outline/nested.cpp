@@ -1,10 +1,12 @@
 #include "outline/nested.hpp"
 
 #include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "core/base/fail.hpp"
 #include "core/base/random.hpp"
 
 namespace kandinsky::outline {
@@ -15,10 +17,24 @@ constexpr double kGain = 0.03;                   // what another family must sav
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
 constexpr std::uint64_t kPurpose = 0x6f75746c;   // of the random numbers
 
-/// The smallest whole number that is at least (1 - alpha) (groups + 1), whatever rounding does to alpha.
-std::size_t rank_of(double alpha, std::size_t groups) {
+/// The rank of the threshold among those of so many groups; above their number where none is high enough. On
+/// average: the smallest whole number that is at least (1 - alpha) (groups + 1), whatever rounding does to
+/// alpha. With a confidence: the share of new groups up to the r-th smallest value follows the law beta(r,
+/// groups + 1 - r), or lies above it, so the smallest r with P(share >= 1 - alpha) >= confidence.
+std::size_t rank_of(const Assurance& wanted, std::size_t groups) {
     const double n = static_cast<double>(groups) + 1;
-    return groups + 1 - static_cast<std::size_t>(std::floor(alpha * n + 1e-9));
+    if (wanted.confidence == 0)
+        return groups + 1 - static_cast<std::size_t>(std::floor(wanted.alpha * n + 1e-9));
+    std::size_t low = 1, high = groups + 1;
+    while (low < high) {
+        const std::size_t rank = low + (high - low) / 2;
+        const auto r = static_cast<double>(rank);
+        if (boost::math::ibetac(r, n - r, 1 - wanted.alpha) >= wanted.confidence)
+            high = rank;
+        else
+            low = rank + 1;
+    }
+    return low;
 }
 
 /// The rank-th smallest value (1, 2, ...); +inf beyond the last.
@@ -30,16 +46,23 @@ double ordered(std::vector<double> values, std::size_t rank) {
 }
 }  // namespace
 
-std::size_t least_groups(double alpha) {
+void check(const Assurance& wanted) {
+    if (!(wanted.alpha > 0 && wanted.alpha < 1))
+        fail(ErrorKind::usage, "--alpha is {}, but must lie between 0 and 1", wanted.alpha);
+    if (!(wanted.confidence >= 0 && wanted.confidence < 1))
+        fail(ErrorKind::usage, "--confidence is {}, but must lie between 0 and 1", wanted.confidence);
+}
+
+std::size_t least_groups(const Assurance& wanted) {
     std::size_t groups = 1;
-    while (rank_of(alpha, groups) > groups) ++groups;
+    while (rank_of(wanted, groups) > groups) ++groups;
     return groups;
 }
 
-std::vector<bool> choosers(std::vector<std::uint64_t> keys, double alpha, std::uint64_t seed) {
+std::vector<bool> choosers(std::vector<std::uint64_t> keys, const Assurance& wanted, std::uint64_t seed) {
     const std::size_t groups = keys.size(), count = std::min(groups / 5, kMost);
     std::vector<bool> out(groups, false);
-    if (count < kFewest || groups - count < least_groups(alpha)) return out;
+    if (count < kFewest || groups - count < least_groups(wanted)) return out;
     for (std::uint64_t& key : keys) key = Random(seed, kPurpose, key).bits();
     std::vector<std::size_t> order(groups);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -49,8 +72,8 @@ std::vector<bool> choosers(std::vector<std::uint64_t> keys, double alpha, std::u
     return out;
 }
 
-Level conformal_level(std::span<const Family> families, double alpha, const std::vector<bool>& choosing,
-                      std::size_t plain) {
+Level conformal_level(std::span<const Family> families, const Assurance& wanted,
+                      const std::vector<bool>& choosing, std::size_t plain) {
     const auto part = [&](const Family& family, bool choose) {
         std::vector<double> out;
         for (std::size_t g = 0; g < family.truth.size(); ++g)
@@ -62,7 +85,7 @@ Level conformal_level(std::span<const Family> families, double alpha, const std:
     for (std::size_t k = 0; k < families.size(); ++k) {
         const std::vector<double> own = part(families[k], true);
         if (own.empty()) break;
-        const double threshold = ordered(own, std::min(rank_of(alpha, own.size()), own.size()));
+        const double threshold = ordered(own, std::min(rank_of(wanted, own.size()), own.size()));
         double size = 0;
         for (std::size_t g = 0; g < choosing.size(); ++g)
             if (choosing[g]) size += families[k].size(g, threshold);
@@ -74,7 +97,7 @@ Level conformal_level(std::span<const Family> families, double alpha, const std:
             chosen = static_cast<std::size_t>(least - sizes.begin());
     }
     std::vector<double> others = part(families[chosen], false);
-    const std::size_t rank = rank_of(alpha, others.size());
+    const std::size_t rank = rank_of(wanted, others.size());
     return {chosen, ordered(std::move(others), rank)};
 }
 

@@ -21,19 +21,33 @@ struct Level {
     double threshold = 0;
 };
 
-/// Groups below which alpha allows no finite threshold.
-[[nodiscard]] std::size_t least_groups(double alpha);
+/// What is promised of the set of a new group: it holds what it must with probability at least 1 - alpha. On
+/// average over the draws of the calibration groups; or, with a confidence above 0, in at least that share of
+/// the draws.
+struct Assurance {
+    double alpha = 0.1, confidence = 0;
+
+    /// The same for each of two sets, so that both together have it.
+    [[nodiscard]] Assurance halved() const { return {alpha / 2, confidence > 0 ? (1 + confidence) / 2 : 0}; }
+};
+
+/// Throws a usage error for numbers that are no such promise.
+void check(const Assurance& wanted);
+
+/// Groups below which no finite threshold promises it.
+[[nodiscard]] std::size_t least_groups(const Assurance& wanted);
 
 /// [group] whether it helps to choose a family, rather than to set the threshold: a fifth of the groups, at
 /// most 100, drawn by `keys` (what the groups are, not where they stand) and the seed; none where too few
 /// would be left, or too few would choose.
-[[nodiscard]] std::vector<bool> choosers(std::vector<std::uint64_t> keys, double alpha, std::uint64_t seed);
+[[nodiscard]] std::vector<bool> choosers(std::vector<std::uint64_t> keys, const Assurance& wanted,
+                                         std::uint64_t seed);
 
-/// A threshold with P(the set of a new group holds what it must) >= 1 - alpha if the groups are exchangeable;
+/// A threshold that keeps the promise if the groups are exchangeable (with a confidence: independent draws);
 /// +inf where there are too few groups. `choosing` groups leave family `plain` for the one whose sets are
 /// smallest for them at their own threshold, if that saves 3 % at least, and the others set the threshold;
 /// where none chooses, all groups set it.
-[[nodiscard]] Level conformal_level(std::span<const Family> families, double alpha,
+[[nodiscard]] Level conformal_level(std::span<const Family> families, const Assurance& wanted,
                                     const std::vector<bool>& choosing, std::size_t plain = 0);
 
 }  // namespace kandinsky::outline

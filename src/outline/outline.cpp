@@ -23,12 +23,13 @@ bool needs_field(const OutlineRule& rule) {
 OutlineRule calibrate_outlines(const CaseSource& cases, const OutlineOptions& options, Progress& progress) {
     if (!cases.labelled())
         fail(ErrorKind::usage, "outlines are calibrated on labelled images; there are no labels");
-    if (!(options.alpha > 0 && options.alpha < 1))
-        fail(ErrorKind::usage, "--alpha is {}, but must lie between 0 and 1", options.alpha);
+    const outline::Assurance wanted{options.alpha, options.confidence};
+    outline::check(wanted);
     if (!(options.share > 0 && options.share <= 1))
         fail(ErrorKind::usage, "--share is {}, but must be above 0 and at most 1", options.share);
     OutlineRule out;
     out.alpha = options.alpha;
+    out.confidence = options.confidence;
     out.share = options.share;
     out.sides = options.sides;
     out.hard = options.hard;
@@ -52,8 +53,7 @@ OutlineRule calibrate_outlines(const CaseSource& cases, const OutlineOptions& op
     for (std::size_t c = 0; c < classes.size(); ++c) {
         std::vector<const outline::GroupRecord*> groups;
         for (const outline::GroupRecord& one : records[c]) groups.push_back(&one);
-        out.classes.push_back(
-            outline::outline_of(groups, scores, options.alpha, options.sides, options.seed));
+        out.classes.push_back(outline::outline_of(groups, scores, wanted, options.sides, options.seed));
         out.classes.back().number = classes[c];
     }
     return out;

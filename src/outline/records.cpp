@@ -8,7 +8,6 @@
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/random.hpp"
-#include "outline/nested.hpp"
 #include "outline/scores.hpp"
 
 namespace kandinsky::outline {
@@ -157,14 +156,14 @@ std::vector<std::vector<GroupRecord>> collect_records(const CaseSource& cases,
 }
 
 ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
-                        const std::vector<OutlineScore>& scores, double alpha, OutlineSides sides,
+                        const std::vector<OutlineScore>& scores, const Assurance& wanted, OutlineSides sides,
                         std::uint64_t seed) {
     ClassOutline out;
     std::vector<const GroupRecord*> have, lack;
     for (const GroupRecord* const one : groups) (one->has ? have : lack).push_back(one);
     out.groups = have.size();
     out.without = lack.size();
-    const double level = sides == OutlineSides::both ? alpha / 2 : alpha;
+    const Assurance level = sides == OutlineSides::both ? wanted.halved() : wanted;
     std::vector<std::uint64_t> keys;
     std::vector<Family> outer(scores.size()), inner(scores.size());
     for (std::size_t k = 0; k < scores.size(); ++k) {

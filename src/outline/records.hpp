@@ -2,6 +2,8 @@
 
 #include <kandinsky/outline.hpp>
 
+#include "outline/nested.hpp"
+
 namespace kandinsky::outline {
 
 /// The scores of a group's voxels, thinned: how large a mask is at any threshold.
@@ -37,7 +39,7 @@ struct GroupRecord {
 
 /// The outline of one class from the records of its groups.
 [[nodiscard]] ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
-                                      const std::vector<OutlineScore>& scores, double alpha,
+                                      const std::vector<OutlineScore>& scores, const Assurance& wanted,
                                       OutlineSides sides, std::uint64_t seed);
 
 /// Voxels that may be missed: floor((1 - share) object), whatever rounding does to the share.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/fail.hpp"
+#include "outline/words.hpp"
 
 namespace kandinsky {
 
@@ -41,6 +42,7 @@ std::string to_json(const OutlineRule& rule) {
                                {"version", kVersion},
                                {"guarantee", guarantee(rule)},
                                {"alpha", rule.alpha},
+                               {"confidence", rule.confidence},
                                {"share", rule.share},
                                {"sides", kSides[static_cast<std::size_t>(rule.sides)]},
                                {"masks_only", rule.hard},
@@ -73,6 +75,7 @@ OutlineRule outline_rule(const std::string& text, const std::string& name) {
             fail(ErrorKind::data, "it was written by a newer version of kandinsky");
         OutlineRule out;
         out.alpha = json.at("alpha").get<double>();
+        out.confidence = json.at("confidence").get<double>();
         out.share = json.at("share").get<double>();
         out.sides = static_cast<OutlineSides>(place_of(json.at("sides"), kSides));
         out.hard = json.at("masks_only").get<bool>();
@@ -121,11 +124,11 @@ std::string guarantee(const OutlineRule& rule) {
                   "the outer mask holds at least {:g} % of the object, and of the inner mask at "
                   "most {:g} % of the object's size lies outside it",
                   100 * rule.share, 100 * (1 - rule.share));
-    const char* const whose = rule.grouped ? "group" : rule.volumes ? "volume" : "image";
     return fmt::format(
-        "guaranteed for a new {} that has the class, with probability at least {:g}: {} (if {}s are "
-        "exchangeable)",
-        whose, 1 - rule.alpha, what, whose);
+        "guaranteed for a new {0} that has the class, with probability at least {1:g}{2}: {3} (if {0}s are "
+        "{4})",
+        outline::unit_word(rule.grouped, rule.volumes), 1 - rule.alpha, outline::assured(rule.confidence),
+        what, outline::exchangeable(rule.confidence));
 }
 
 }  // namespace kandinsky

@@ -4,6 +4,7 @@
 
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
+#include <kandinsky/error.hpp>
 
 #include "core/base/random.hpp"
 
@@ -15,28 +16,28 @@ TEST(Nested, OneFamilyTakesTheRankOfSplitConformal) {
     for (int i = 1; i <= 19; ++i) family.truth.push_back(i * 7 % 20);  // 1 to 19 in disorder
     family.size = [](std::size_t, double t) { return t; };
     const std::vector<bool> nobody(19, false);
-    EXPECT_EQ(conformal_level({&family, 1}, 0.1, nobody).threshold, 18);
-    EXPECT_EQ(conformal_level({&family, 1}, 0.05, nobody).threshold, 19);
-    EXPECT_TRUE(std::isinf(conformal_level({&family, 1}, 0.04, nobody).threshold));
-    EXPECT_EQ(least_groups(0.05), 19u);
-    EXPECT_EQ(least_groups(0.1), 9u);
-    EXPECT_EQ(least_groups(0.5), 1u);
+    EXPECT_EQ(conformal_level({&family, 1}, {0.1}, nobody).threshold, 18);
+    EXPECT_EQ(conformal_level({&family, 1}, {0.05}, nobody).threshold, 19);
+    EXPECT_TRUE(std::isinf(conformal_level({&family, 1}, {0.04}, nobody).threshold));
+    EXPECT_EQ(least_groups({0.05}), 19u);
+    EXPECT_EQ(least_groups({0.1}), 9u);
+    EXPECT_EQ(least_groups({0.5}), 1u);
 }
 
 TEST(Nested, ChoosersFollowWhatGroupsAreAndTheSeed) {
     std::vector<std::uint64_t> keys;
     for (std::uint64_t i = 0; i < 60; ++i) keys.push_back(mix(i));
-    const std::vector<bool> some = choosers(keys, 0.1, 0);
+    const std::vector<bool> some = choosers(keys, {0.1}, 0);
     EXPECT_EQ(std::count(some.begin(), some.end(), true), 12);
     std::vector<std::uint64_t> turned(keys.rbegin(), keys.rend());
-    const std::vector<bool> others = choosers(turned, 0.1, 0);
+    const std::vector<bool> others = choosers(turned, {0.1}, 0);
     EXPECT_TRUE(std::equal(some.begin(), some.end(), others.rbegin()));
-    EXPECT_NE(choosers(keys, 0.1, 1), some);
+    EXPECT_NE(choosers(keys, {0.1}, 1), some);
     keys.resize(24);
-    const std::vector<bool> few = choosers(keys, 0.1, 0);
+    const std::vector<bool> few = choosers(keys, {0.1}, 0);
     EXPECT_EQ(std::count(few.begin(), few.end(), true), 0);  // fewer than five would choose
     keys.resize(25);
-    const std::vector<bool> scarce = choosers(keys, 0.04, 0);
+    const std::vector<bool> scarce = choosers(keys, {0.04}, 0);
     EXPECT_EQ(std::count(scarce.begin(), scarce.end(), true), 0);  // the other twenty are too few for alpha
 }
 
@@ -51,7 +52,7 @@ TEST(Nested, TheFamilyWithSmallerSetsIsChosenAndTheOthersSetItsThreshold) {
     families[1].size = [](std::size_t, double t) { return t / 2; };
     std::vector<bool> choosing(groups, false);
     for (std::size_t g = 0; g < 10; ++g) choosing[5 * g] = true;
-    const Level level = conformal_level(families, 0.1, choosing);
+    const Level level = conformal_level(families, {0.1}, choosing);
     EXPECT_EQ(level.family, 1u);
     std::vector<double> rest;
     for (std::size_t g = 0; g < groups; ++g)
@@ -61,7 +62,7 @@ TEST(Nested, TheFamilyWithSmallerSetsIsChosenAndTheOthersSetItsThreshold) {
     // A gain of less than 3 % is no reason to leave the first one.
     families[1].truth = families[0].truth;
     families[1].size = [](std::size_t, double t) { return 0.98 * t; };
-    EXPECT_EQ(conformal_level(families, 0.1, choosing).family, 0u);
+    EXPECT_EQ(conformal_level(families, {0.1}, choosing).family, 0u);
 }
 
 // Two noisy orderings of the same strangeness, each better in half of the worlds. Exact binomial bound: fails
@@ -85,7 +86,7 @@ TEST(Nested, ThePromiseHoldsWithTheChoice) {
                 }
             for (std::size_t g = 0; g < groups; ++g) keys.push_back(mix(w * 1000 + g));
             for (Family& family : families) family.size = [](std::size_t, double t) { return t; };
-            const Level level = conformal_level(families, alpha, choosers(keys, alpha, w));
+            const Level level = conformal_level(families, {alpha}, choosers(keys, {alpha}, w));
             held += fresh[level.family] <= level.threshold;
         }
         const double chance = boost::math::cdf(boost::math::binomial(static_cast<double>(worlds), 1 - alpha),
@@ -93,6 +94,38 @@ TEST(Nested, ThePromiseHoldsWithTheChoice) {
         EXPECT_GT(chance, 1e-4) << held << " of " << worlds;
         EXPECT_LT(static_cast<double>(held) / static_cast<double>(worlds), 1 - alpha + 0.05);
     }
+}
+
+TEST(Nested, WithAConfidenceTheRankIsThatOfAnExactToleranceBound) {
+    // P(all of n values lie below the 1 - alpha quantile) is (1 - alpha)^n: 29 values for 95 %, 59 for alpha
+    // 0.05.
+    EXPECT_EQ(least_groups({0.1, 0.95}), 29u);
+    EXPECT_EQ(least_groups({0.05, 0.95}), 59u);
+    EXPECT_EQ(least_groups(Assurance{0.1, 0.95}.halved()), 72u);
+    EXPECT_THROW(check({0.1, 1}), Error);
+    EXPECT_THROW(check({0, 0.5}), Error);
+}
+
+// The share of uniform values up to the threshold is the threshold itself. Exact binomial bounds, either way;
+// each fails by chance once in 10^4 times if the law is right.
+TEST(Nested, TheConfidenceIsThatOfDrawsWhoseTrueRiskIsBelowAlpha) {
+    const std::size_t worlds = 4000;
+    for (const std::size_t groups : {40u, 150u})
+        for (const double alpha : {0.1, 0.3}) {
+            const Assurance wanted{alpha, 0.9};
+            std::size_t good = 0;
+            for (std::size_t w = 0; w < worlds; ++w) {
+                Random random(11, groups + static_cast<std::uint64_t>(1000 * alpha), w);
+                Family family;
+                for (std::size_t g = 0; g < groups; ++g) family.truth.push_back(random.uniform());
+                family.size = [](std::size_t, double t) { return t; };
+                good += conformal_level({&family, 1}, wanted, std::vector<bool>(groups, false)).threshold >=
+                        1 - alpha;
+            }
+            const boost::math::binomial law(static_cast<double>(worlds), 0.9);
+            EXPECT_GT(boost::math::cdf(law, static_cast<double>(good)), 1e-4)
+                << groups << " " << alpha << " " << good;
+        }
 }
 
 }  // namespace

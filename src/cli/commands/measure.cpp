@@ -15,7 +15,7 @@ struct Flags {
     CaseFlags cases;
     std::string csv, json, by = "quantiles";
     std::vector<int> classes;
-    double alpha = 0.1;
+    double alpha = 0.1, confidence = 0;
     std::uint64_t seed = 0;
 };
 
@@ -123,8 +123,11 @@ std::string rows(const std::vector<Measurement>& found) {
 void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
     flags.cases.check();
-    MeasureOptions options{
-        .alpha = flags.alpha, .by = measure_by(flags.by), .hard = flags.cases.hard(), .seed = flags.seed};
+    MeasureOptions options{.alpha = flags.alpha,
+                           .confidence = flags.confidence,
+                           .by = measure_by(flags.by),
+                           .hard = flags.cases.hard(),
+                           .seed = flags.seed};
     if (options.hard && flags.by == "quantiles")
         options.by = MeasureBy::predicted;  // the default without probabilities
     for (const int cls : flags.classes) {
@@ -154,7 +157,7 @@ void run(const Flags& flags) {
     outputs.commit();
     if (flags.csv == "-") print(csv_of(found, known));
     if (flags.common.quiet || flags.json == "-" || flags.csv == "-") return;
-    const std::size_t needed = outline::least_groups(rule.alpha);
+    const std::size_t needed = outline::least_groups({rule.alpha, rule.confidence});
     if (rule.groups < needed)
         warn(progress,
              fmt::format("there are {} calibration groups, but alpha {} needs {}: intervals have no end",
@@ -175,6 +178,7 @@ Command add_measure(CLI::App& root) {
     app.counts_unless(calibrates, [&] {
         app.add_option("--alpha", flags->alpha,
                        "share of groups (images without groups) whose interval may miss the truth");
+        declare_confidence(app, flags->confidence);
         app.add_option(
             "--by", flags->by,
             "where intervals start from: quantiles (size of p > 0.9 to size of p > 0.1), predicted (the "

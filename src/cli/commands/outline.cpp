@@ -20,7 +20,7 @@ struct Flags {
     CaseFlags cases;
     std::string output, contours, json, calibrator, score = "auto", sides = "both";
     std::vector<int> classes;
-    double alpha = 0.1, share = 1;
+    double alpha = 0.1, confidence = 0, share = 1;
     std::uint64_t seed = 0;
 
     /// Folders go into a folder, one file a case, unless the name asks for one array.
@@ -66,8 +66,9 @@ std::string table(const OutlineRule& rule) {
 
 std::vector<std::string> remarks(const OutlineRule& rule) {
     std::vector<std::string> out;
-    const double level = rule.sides == OutlineSides::both ? rule.alpha / 2 : rule.alpha;
-    const std::size_t needed = outline::least_groups(level);
+    const outline::Assurance wanted{rule.alpha, rule.confidence};
+    const std::size_t needed =
+        outline::least_groups(rule.sides == OutlineSides::both ? wanted.halved() : wanted);
     for (const ClassOutline& one : rule.classes) {
         if (one.groups < needed)
             out.push_back(fmt::format(
@@ -193,6 +194,7 @@ void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
     flags.cases.check();
     OutlineOptions options{.alpha = flags.alpha,
+                           .confidence = flags.confidence,
                            .share = flags.share,
                            .sides = sides_of(flags.sides),
                            .hard = flags.cases.hard(),
@@ -249,6 +251,7 @@ Command add_outline(CLI::App& root) {
     app.counts_unless(calibrates, [&] {
         app.add_option("--alpha", flags->alpha,
                        "share of groups (images without groups) whose masks may fail");
+        declare_confidence(app, flags->confidence);
         app.add_option("--share", flags->share,
                        "the outer mask holds at least this share of the object, and of the inner one at most "
                        "1 - share of the object's "

@@ -232,4 +232,11 @@ std::string CaseFlags::rule_text() const {
     return std::string(file.text());
 }
 
+void declare_confidence(OptionSet& app, double& confidence) {
+    app.add_option("--confidence", confidence,
+                   "have --alpha hold in at least this share of the draws of calibration data, such as 0.95, "
+                   "rather than on "
+                   "average over them (0)");
+}
+
 }  // namespace kandinsky::cli

@@ -37,4 +37,7 @@ struct CaseFlags {
     [[nodiscard]] Spacing spacing_mm() const;  ///< zeros where none is given
 };
 
+/// Declares --confidence.
+void declare_confidence(OptionSet& app, double& confidence);
+
 }  // namespace kandinsky::cli

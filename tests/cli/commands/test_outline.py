@@ -8,7 +8,9 @@ from support import expect_refusal
 
 
 def distance(mask, spacing=None):
-    """Signed distance of every voxel, by looking at all pairs."""
+    """Signed distance of every voxel, by looking at all pairs; of an empty mask the diagonal of the image, which is a pixel deep."""
+    if not mask.any():
+        return np.full(mask.shape, np.sqrt(1 + (np.array(mask.shape) ** 2).sum()))
     spacing = np.ones(mask.ndim) if spacing is None else np.array(spacing)
     place = np.indices(mask.shape).reshape(mask.ndim, -1).T * spacing
     out, flat = np.empty(mask.size), mask.ravel()
@@ -129,6 +131,25 @@ def test_too_few_groups_are_told(room):
     assert (room.load("o.npy") == 1).all()
 
 
+def test_a_confidence_takes_a_higher_rank(room):
+    cal = discs(80, 16)
+    given = save_all(room, cal, discs(2, 17))
+    room.does("outline", *given, "--score", "distance", "--sides", "outer", "--alpha", "0.2", "--confidence", "0.9", "--save", "r.json")
+    found = json.loads((room.folder / "r.json").read_text())
+    large = np.sort([distance(p[1] > 0.5)[y == 1].max() for p, y in zip(*cal)])
+    # The smallest r with P(Binomial(80, 0.8) <= r - 1) >= 0.9.
+    law, total = 0.2**80, 0.0
+    for r in range(1, 82):
+        total += law
+        law *= (80 - r + 1) / r * 4
+        if total >= 0.9:
+            break
+    assert r == 70 and abs(found["classes"][0]["outer"]["threshold"] - large[r - 1]) < 1e-5
+    assert "in at least 90 % of the draws of calibration data" in found["guarantee"]
+    done = room.run("outline", *given, "--confidence", "0.99", "--save", "r.json")
+    assert done.code == 0 and "80 calibration groups have it" in done.err
+
+
 def test_what_cannot_be_is_refused(room):
     given = save_all(room, discs(12, 14), discs(2, 15))
 
@@ -141,6 +162,7 @@ def test_what_cannot_be_is_refused(room):
     refuse(*given, "--save", "r.json", "--score", "near")
     refuse(*given, "--save", "r.json", "--share", "0")
     refuse(*given, "--save", "r.json", "--alpha", "1")
+    refuse(*given, "--save", "r.json", "--confidence", "1")
     refuse(*given, "--save", "r.json", "--classes", "7")
     refuse(*given, "--save", "r.json", "--score", "field")
     refuse(*given, "--save", "r.json", "--volumes")

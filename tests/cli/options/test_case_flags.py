@@ -19,7 +19,7 @@ HARD = {"--cal-masks": "cy2.npy", "--cal-labels": "cy.npy", "--masks": "ny2.npy"
 # What changes the result of the call above, and what has to be given or left out beside it.
 CHANGES = {
     "--cal-probs": "cp2.npy", "--cal-labels": "cy2.npy", "--cal-groups": None, "--probs": "np2.npy", "--labels": "ny2.npy", "--groups": None,
-    "--volumes": "", "--spacing": "2,3", "--ignore": "1", "--logits": "sigmoid", "--alpha": "0.5", "--json": None, "--save": "rule.json",
+    "--volumes": "", "--spacing": "2,3", "--ignore": "1", "--logits": "sigmoid", "--alpha": "0.5", "--confidence": "0.7", "--json": None, "--save": "rule.json",
 }  # fmt: skip
 OWN = {
     "outline": {"--share": "0.8", "--sides": "outer", "--score": "distance", "--classes": "0", "--output": "masks.npy", "--contours": "lines",
@@ -79,7 +79,7 @@ def test_options_without_effect_are_refused(name, inputs, tmp_path):
     assert call(name, inputs, tmp_path / "rule", rule)[0].code == 0
     applied = {"--rule": str(tmp_path / "rule" / "rule.json"), "--probs": "np.npy", "--json": "out.json"}
     cases = [(applied, option, value) for option, value in
-             [("--alpha", "0.2"), ("--classes", "1"), ("--seed", "1"), ("--save", "r.json"), ("--ignore", "3"), ("--cal-labels", "cy.npy"),
+             [("--alpha", "0.2"), ("--confidence", "0.5"), ("--classes", "1"), ("--seed", "1"), ("--save", "r.json"), ("--ignore", "3"), ("--cal-labels", "cy.npy"),
               *([("--share", "0.5"), ("--sides", "outer"), ("--score", "distance")] if name == "outline" else [("--by", "soft")])]]
     cases += [(HARD, "--logits", "sigmoid"), (rule, "--labels", "ny.npy"), (rule, "--groups", "ng.npy")]
     cases += [(rule, "--output" if name == "outline" else "--csv", "o.npy")]

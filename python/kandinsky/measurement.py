@@ -1,0 +1,152 @@
+"""Area, volume and Dice of each object, with intervals that hold the truth for each new group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, List, Optional, Sequence
+
+from . import _core
+from ._arrays import class_list
+from ._checks import real, switch, whole, word
+from ._progress import Progress, Shown
+from ._rules import Cases, Rule
+from ._types import Array, Classes, Groups, Labels, Logits, MeasureBy
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One class in one group. Sizes are areas or volumes, in pixels, voxels, mm^2 or mm^3; truths are NaN without labels."""
+
+    group: int
+    cls: int
+    size: float  #: of the predicted mask
+    size_low: float
+    size_high: float
+    size_true: float
+    dice: float  #: as expected
+    dice_low: float
+    dice_high: float
+    dice_true: float
+
+
+class MeasureRule(Rule):
+    """What turns predictions into intervals; :func:`fit_measure` makes it."""
+
+    _format = "kandinsky measures"
+
+    def predict(
+        self,
+        probs: Array,
+        labels: Optional[Array] = None,
+        groups: Optional[Groups] = None,
+        *,
+        spacing: Optional[Sequence[float]] = None,
+        ignore: Labels = 255,
+        logits: Logits = "none",
+        threads: int = 0,
+        progress: Progress = False,
+    ) -> List[Measurement]:
+        """The intervals of new images: a :class:`Measurement` for each group and class, groups in ascending order.
+
+        Parameters
+        ----------
+        probs : array [N,C,H,W] or [N,C,D,H,W]
+            Probabilities; predicted labels where the rule was made from masks.
+        labels : array, optional
+            The truth, to stand beside the intervals.
+        groups : sequence, optional
+            Which images belong together; without it each image or volume is a group.
+        """
+        cases = self._cases(probs, labels, groups, spacing, ignore, logits)
+        with Shown(progress) as callback:
+            found = _core.measure_apply(self._text, cases.data, cases.volumes, cases.spacing, whole("threads", threads), callback)
+        return [Measurement(*one) for one in found]
+
+
+def fit_measure(
+    probs: Array,
+    labels: Array,
+    groups: Optional[Groups] = None,
+    *,
+    alpha: float = 0.1,
+    confidence: float = 0.0,
+    by: Optional[MeasureBy] = None,
+    masks: bool = False,
+    spacing: Optional[Sequence[float]] = None,
+    classes: Classes = None,
+    seed: int = 0,
+    ignore: Labels = 255,
+    logits: Logits = "none",
+    threads: int = 0,
+    progress: Progress = False,
+) -> MeasureRule:
+    """Learns from labelled images how wide intervals of size and Dice must be.
+
+    The true size of a new group lies in its interval with probability at least 1 - `alpha`, and so does the true Dice of the
+    predicted mask, if the new group and these groups are exchangeable. All groups count, with the class or without.
+
+    Parameters
+    ----------
+    probs, labels, groups, masks, spacing, classes, ignore, logits, threads, progress
+        As for :func:`fit_outline`.
+    alpha : float
+        Share of groups whose interval may miss the truth.
+    confidence : float
+        0: `alpha` holds on average over the draws of calibration data; else in at least this share of them, such as 0.95.
+    by : {"quantiles", "predicted", "soft", "relative", "auto"}, optional
+        Where intervals start from: the sizes of p > 0.9 and p > 0.1 (the default), the predicted mask (the default of masks), the
+        sum of the probabilities, the predicted mask with intervals in proportion to it, or what gives the narrowest ones.
+    seed : int
+        Of the draw of the groups that choose, with "auto".
+
+    Returns
+    -------
+    MeasureRule
+    """
+    cases = Cases(probs, labels, groups, masks=switch("masks", masks), spacing=spacing, ignore=ignore, logits=logits)
+    start = word("by", ("predicted" if masks else "quantiles") if by is None else by)
+    with Shown(progress) as callback:
+        return MeasureRule(
+            _core.measure_fit(
+                cases.data, cases.volumes, cases.spacing, real("alpha", alpha), real("confidence", confidence), start, masks, class_list(classes), whole("seed", seed),
+                whole("threads", threads), callback,
+            )
+        )  # fmt: skip
+
+
+def measure(
+    cal_probs: Array,
+    cal_labels: Array,
+    probs: Array,
+    labels: Optional[Array] = None,
+    *,
+    cal_groups: Optional[Groups] = None,
+    groups: Optional[Groups] = None,
+    **options: Any,
+) -> List[Measurement]:
+    """:func:`fit_measure` and :meth:`MeasureRule.predict` in one call.
+
+    Parameters
+    ----------
+    cal_probs, cal_labels, cal_groups
+        Labelled images.
+    probs, labels, groups
+        New images; labels are not needed.
+    **options
+        Those of :func:`fit_measure`.
+
+    Returns
+    -------
+    list of Measurement
+
+    Examples
+    --------
+    >>> import kandinsky
+    >>> scenes = kandinsky.make_scenes(images=60, grid=(24, 32))
+    >>> found = kandinsky.measure(scenes.probs[:50], scenes.labels[:50], scenes.probs[50:])
+    >>> len(found), found[0].cls
+    (10, 1)
+    """
+    rule = fit_measure(cal_probs, cal_labels, cal_groups, **options)
+    kept = {name: options[name] for name in ("spacing", "ignore", "logits", "threads", "progress") if name in options}
+    return rule.predict(probs, labels, groups, **kept)

@@ -1,0 +1,197 @@
+"""Outlines: masks that lie inside an object and masks that hold it, with a promise for each new group."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from . import _core
+from ._arrays import as_array, class_list
+from ._checks import real, switch, whole, word
+from ._progress import Progress, Shown
+from ._rules import Cases, Rule
+from ._shapes import volumes_of_sets
+from ._types import Array, Classes, Groups, Labels, Logits, Sides
+from .errors import DataError, UsageError
+from .plot import _axes
+
+
+class OutlineRule(Rule):
+    """What turns predictions into outlines; :func:`fit_outline` makes it."""
+
+    _format = "kandinsky outlines"
+
+    def predict(
+        self,
+        probs: Array,
+        *,
+        spacing: Optional[Sequence[float]] = None,
+        logits: Logits = "none",
+        threads: int = 0,
+        progress: Progress = False,
+    ) -> np.ndarray:
+        """The outlines of new images.
+
+        Parameters
+        ----------
+        probs : array [N,C,H,W] or [N,C,D,H,W]
+            Probabilities; predicted labels [N,H,W] or [N,D,H,W] where the rule was made from masks.
+        spacing : sequence of float, optional
+            Millimetres between rows and columns, or between slices, rows and columns, as for :func:`fit_outline`.
+
+        Returns
+        -------
+        ndarray
+            uint8 [N,K,H,W] or [N,K,D,H,W] for K classes: 0 outside the outer mask, 1 between, 2 in the inner mask.
+        """
+        cases = self._cases(probs, None, None, spacing, None if not self._json["masks_only"] else 255, logits)
+        height, width = cases.data.grid
+        out = np.empty((cases.data.images, len(self.classes), height, width), np.uint8)
+        with Shown(progress) as callback:
+            _core.outline_apply(self._text, cases.data, cases.volumes, cases.spacing, out, whole("threads", threads), callback)
+        return volumes_of_sets(out, cases.shape[2]) if cases.volumes else out
+
+
+def fit_outline(
+    probs: Array,
+    labels: Array,
+    groups: Optional[Groups] = None,
+    *,
+    alpha: float = 0.1,
+    confidence: float = 0.0,
+    share: float = 1.0,
+    sides: Sides = "both",
+    score_function: str = "auto",
+    masks: bool = False,
+    spacing: Optional[Sequence[float]] = None,
+    classes: Classes = None,
+    seed: int = 0,
+    ignore: Labels = 255,
+    logits: Logits = "none",
+    threads: int = 0,
+    progress: Progress = False,
+) -> OutlineRule:
+    """Learns from labelled images how far an inner and an outer mask must stay from the predicted one.
+
+    For a new group that has the class, the inner mask lies in the object and the outer mask holds it, both together with
+    probability at least 1 - `alpha`, if the new group and these groups are exchangeable.
+
+    Parameters
+    ----------
+    probs : array [N,C,H,W] or [N,C,D,H,W]
+        Probabilities; volumes are measured in three dimensions. With ``masks=True`` labels that a model predicted, [N,H,W] or
+        [N,D,H,W].
+    labels : array [N,H,W] or [N,D,H,W], or masks of 0 and 1 with a class axis
+        The truth.
+    groups : sequence, optional
+        Which images belong together (patient); a volume is a group.
+    alpha : float
+        Share of groups whose masks may fail.
+    confidence : float
+        0: `alpha` holds on average over the draws of calibration data; else in at least this share of them, such as 0.95.
+    share : float
+        The outer mask holds at least this share of the object, and of the inner mask at most 1 - share times the object's size
+        lies outside it. The object is all that a group has of the class.
+    sides : {"both", "outer", "inner"}
+        One mask alone is tighter.
+    score_function : str
+        "auto", "distance", "relative" (in radii of the predicted mask) or "probability"; "distance:10" and "relative:10" count
+        a probability as 10 pixels.
+    masks : bool
+        The model gives no probabilities.
+    spacing : sequence of float, optional
+        Millimetres between rows and columns, or between slices, rows and columns. Pixels without it.
+    classes : int or sequence of int, optional
+        All but class 0 without it.
+    seed : int
+        Of the draw of the groups that choose the score.
+    ignore, logits, threads, progress
+        As for :class:`Calibrator`.
+
+    Returns
+    -------
+    OutlineRule
+    """
+    cases = Cases(probs, labels, groups, masks=switch("masks", masks), spacing=spacing, ignore=ignore, logits=logits)
+    with Shown(progress) as callback:
+        return OutlineRule(
+            _core.outline_fit(
+                cases.data, cases.volumes, cases.spacing, real("alpha", alpha), real("confidence", confidence), real("share", share), word("sides", sides),
+                str(score_function), masks, class_list(classes), whole("seed", seed), whole("threads", threads), callback,
+            )
+        )  # fmt: skip
+
+
+def outline(
+    cal_probs: Array, cal_labels: Array, probs: Array, *, cal_groups: Optional[Groups] = None, **options: Any
+) -> np.ndarray:
+    """:func:`fit_outline` and :meth:`OutlineRule.predict` in one call.
+
+    Parameters
+    ----------
+    cal_probs, cal_labels, cal_groups
+        Labelled images.
+    probs
+        New images.
+    **options
+        Those of :func:`fit_outline`.
+
+    Returns
+    -------
+    ndarray
+        uint8: 0 outside the outer mask, 1 between, 2 in the inner mask.
+
+    Examples
+    --------
+    >>> import kandinsky
+    >>> scenes = kandinsky.make_scenes(images=60, grid=(24, 32))
+    >>> codes = kandinsky.outline(scenes.probs[:50], scenes.labels[:50], scenes.probs[50:], share=0.9)
+    >>> codes.shape
+    (10, 1, 24, 32)
+    """
+    rule = fit_outline(cal_probs, cal_labels, cal_groups, **options)
+    kept = {name: options[name] for name in ("spacing", "logits", "threads", "progress") if name in options}
+    return rule.predict(probs, **kept)
+
+
+def plot_outline(
+    codes: Array, image: Optional[Array] = None, truth: Optional[Array] = None, *, ax: Any = None, labels: bool = True
+) -> Any:
+    """Draws the outline of one class in one image, over the image if there is one.
+
+    Parameters
+    ----------
+    codes : array [H,W]
+        Of one image (or slice) and class, as :meth:`OutlineRule.predict` returns them.
+    image : array [H,W] or [H,W,3], optional
+        Drawn below.
+    truth : array [H,W], optional
+        The object, where it is known.
+    ax : matplotlib axes, optional
+    labels : bool
+        Whether there is a legend.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    found = as_array(codes, "codes")
+    if found.ndim != 2:
+        raise DataError(f"codes has shape {list(found.shape)}, but must be those of one image and class, [height, width]")
+    ax = _axes(ax)
+    lines = [("outer mask", found > 0, "C1"), ("inner mask", found == 2, "C0")]
+    below = found.astype(float) if image is None else as_array(image, "image")
+    ax.imshow(below, cmap="gray", alpha=0.3 if image is None else 1.0)
+    if truth is not None:
+        lines.append(("object", as_array(truth, "truth").astype(bool), "C2"))
+    for name, mask, colour in lines:
+        if mask.shape != found.shape:
+            raise UsageError(f"truth has shape {list(mask.shape)}, but codes has {list(found.shape)}")
+        if mask.any() and not mask.all():
+            ax.contour(mask.astype(float), [0.5], colors=colour, linewidths=1.5)
+        ax.plot([], [], color=colour, label=name)
+    if labels:
+        ax.legend(loc="upper right", fontsize="small")
+    ax.set_xticks([]), ax.set_yticks([])
+    return ax

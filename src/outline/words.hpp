@@ -1,0 +1,28 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace kandinsky::outline {
+
+// Words that the sentences about promises have in common.
+
+/// What the promise is for.
+[[nodiscard]] inline const char* unit_word(bool grouped, bool volumes) {
+    return grouped ? "group" : volumes ? "volume" : "image";
+}
+
+/// Over which draws it holds.
+[[nodiscard]] inline std::string assured(double confidence) {
+    return confidence > 0
+               ? fmt::format(", in at least {:g} % of the draws of calibration data", 100 * confidence)
+               : std::string();
+}
+
+/// What must be true for it.
+[[nodiscard]] inline const char* exchangeable(double confidence) {
+    return confidence > 0 ? "drawn independently from one source" : "exchangeable";
+}
+
+}  // namespace kandinsky::outline

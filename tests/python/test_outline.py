@@ -1,0 +1,91 @@
+"""Outlines and measures in Python against the command, and what Python adds: volumes, masks, pictures, refusals."""
+
+import json
+import os
+import pickle
+import subprocess
+
+import numpy as np
+import pytest
+
+import kandinsky
+
+COMMAND = os.environ.get("KANDINSKY_COMMAND", "")
+
+
+@pytest.fixture(scope="module")
+def scenes():
+    made = kandinsky.make_scenes(images=70, grid=(24, 32))
+    return np.array(made.probs), np.array(made.labels)
+
+
+def command(folder, *words):
+    done = subprocess.run([COMMAND, *map(str, words)], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not COMMAND, reason="set KANDINSKY_COMMAND to the kandinsky program")
+def test_the_command_says_the_same(scenes, tmp_path):
+    probs, labels = scenes
+    for name, array in (("cp", probs[:60]), ("cy", labels[:60]), ("np", probs[60:]), ("ny", labels[60:])):
+        np.save(tmp_path / f"{name}.npy", array)
+    given = ["--cal-probs", "cp.npy", "--cal-labels", "cy.npy"]
+    command(tmp_path, "outline", *given, "--share", "0.9", "--save", "o.json", "--probs", "np.npy", "-o", "o.npy")
+    rule = kandinsky.fit_outline(probs[:60], labels[:60], share=0.9)
+    assert rule == kandinsky.OutlineRule.load(tmp_path / "o.json")
+    np.testing.assert_array_equal(rule.predict(probs[60:]), np.load(tmp_path / "o.npy"))
+    command(tmp_path, "measure", *given, "--save", "m.json", "--probs", "np.npy", "--labels", "ny.npy", "--json", "found.json")
+    found = kandinsky.measure(probs[:60], labels[:60], probs[60:], labels[60:])
+    for one, other in zip(found, json.loads((tmp_path / "found.json").read_text())["groups"]):
+        assert (one.size_low, one.size_high, one.dice_low) == (other["size"]["low"], other["size"]["high"], other["dice"]["low"])
+        assert one.size_true == other["size"]["truth"]
+
+
+def test_volumes_are_cases(scenes):
+    probs, labels = scenes
+    deep = np.moveaxis(probs.reshape(35, 2, 2, 24, 32), 1, 2)
+    truth = labels.reshape(35, 2, 24, 32)
+    rule = kandinsky.fit_outline(deep, truth, alpha=0.3, spacing=(3, 1, 1), score_function="distance")
+    codes = rule.predict(deep, spacing=(3, 1, 1))
+    assert codes.shape == (35, 1, 2, 24, 32) and "volume" in rule.guarantee
+    held = ~((truth == 1) & (codes[:, 0] == 0)).any((1, 2, 3)) & ~((truth == 0) & (codes[:, 0] == 2)).any((1, 2, 3))
+    assert held.mean() >= 0.7
+    found = kandinsky.measure(deep[:30], truth[:30], deep[30:], spacing=(3, 1, 0.5))
+    predicted = (deep[30:, 1] > deep[30:, 0]).sum((1, 2, 3))
+    assert [one.size for one in found] == list(predicted * 1.5)
+    with pytest.raises(kandinsky.UsageError, match="group of its own"):
+        kandinsky.fit_outline(deep, truth, np.zeros(35, int))
+
+
+def test_masks_are_enough(scenes):
+    probs, labels = scenes
+    hard = probs.argmax(1)
+    rule = kandinsky.fit_outline(hard[:60], labels[:60], masks=True, score_function="distance")
+    soft = kandinsky.fit_outline(probs[:60], labels[:60], score_function="distance")
+    np.testing.assert_array_equal(rule.predict(hard[60:]), soft.predict(probs[60:]))
+    assert all(one.size_low <= one.size <= one.size_high for one in kandinsky.measure(hard[:60], labels[:60], hard[60:], masks=True))
+
+
+def test_rules_are_kept_and_drawn(scenes, tmp_path):
+    probs, labels = scenes
+    rule = kandinsky.fit_outline(probs, labels, alpha=0.2)
+    rule.save(tmp_path / "r.json")
+    again = kandinsky.OutlineRule.load(tmp_path / "r.json")
+    assert rule == again == pickle.loads(pickle.dumps(rule)) and hash(rule) == hash(again) and "0.8" in repr(rule)
+    assert rule.classes == (1,) and rule.to_dict()["alpha"] == 0.2
+    with pytest.raises(kandinsky.DataError, match="no rule of this kind"):
+        kandinsky.MeasureRule.load(tmp_path / "r.json")
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    axes = kandinsky.plot_outline(rule.predict(probs[:1])[0, 0], probs[0, 1], labels[0])
+    assert len(axes.get_legend().get_texts()) == 3
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [({"score_function": "near"}, "score_function is 'near'"), ({"sides": "left"}, "sides"), ({"share": 2}, "share"), ({"alpha": 0}, "alpha"),
+     ({"spacing": (1, 2, 3)}, "two numbers"), ({"masks": 1}, "masks"), ({"classes": 5}, "classes")],
+)  # fmt: skip
+def test_what_cannot_be_is_refused(scenes, options, said):
+    with pytest.raises(kandinsky.UsageError, match=said):
+        kandinsky.fit_outline(*scenes, **options)
