@@ -85,8 +85,9 @@ struct Measurement {
 /// "pixels", "mm^2", "voxels" or "mm^3".
 [[nodiscard]] std::string size_unit(const MeasureRule& rule);
 
-/// The rule as JSON, and back. Throws a data error, which begins with `name`, for other texts.
+/// The rule as JSON.
 [[nodiscard]] std::string to_json(const MeasureRule& rule);
+/// The rule of a JSON text. Throws a data error, which begins with `name`, for other texts.
 [[nodiscard]] MeasureRule measure_rule(const std::string& json, const std::string& name);
 
 }  // namespace kandinsky

@@ -116,8 +116,9 @@ struct OutlineJudgement {
 /// The rule in a sentence: what is promised of the masks of a new group.
 [[nodiscard]] std::string guarantee(const OutlineRule& rule);
 
-/// The rule as JSON, and back. Throws a data error, which begins with `name`, for other texts.
+/// The rule as JSON.
 [[nodiscard]] std::string to_json(const OutlineRule& rule);
+/// The rule of a JSON text. Throws a data error, which begins with `name`, for other texts.
 [[nodiscard]] OutlineRule outline_rule(const std::string& json, const std::string& name);
 
 }  // namespace kandinsky

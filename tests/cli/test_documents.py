@@ -56,7 +56,7 @@ def all_commands(name):
 
 def reads(words):
     """Files and folders a command reads."""
-    files = []
+    files = [words[2]] if words[1] == "nnunet" else []
     for before, word in zip(words[1:], words[2:]):
         named = re.fullmatch(r"--(?:\w+-)?(?:probs|labels|groups|images|model|data|mask)", before) and words[1] != "demo"
         if before not in WRITTEN and (named or re.search(r"\.(npy|npz|kcal)$", word)):
