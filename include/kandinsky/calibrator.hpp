@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <kandinsky/adaptation.hpp>
 #include <kandinsky/choice.hpp>
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/partition.hpp>
@@ -39,6 +40,8 @@ struct CalibrateOptions {
     std::size_t rungs = 0;  ///< resolution of long curves; 0: 2000, or 200 for more than 1024 curves
     bool released = false;  ///< reproduce the authors' released code; the default score is lac then
     Promise promise = Promise::automatic;  ///< with `split` above 0 it is Promise::split
+    /// Whether the level follows features of the image; needs Pooling::groups and method field.
+    Adapt adapt = Adapt::none;
     double split =
         0;  ///< share of the groups that finds the regions, the rest sets thresholds; 0: all do both
     std::uint64_t seed = 0;                     ///< of all random numbers
@@ -80,9 +83,10 @@ struct Calibrator {
     std::vector<Partition> partitions;  ///< one per stratum
     std::vector<CurveSet> curves;      ///< per stratum: of each region, then the image-wide one if `fallback`
     std::vector<SmoothCurves> smooth;  ///< per stratum: a soft method's, else empty(); or none at all
-    std::vector<std::uint32_t> counts;  ///< [stratum][pixel] scores seen
-    std::vector<CurveLevel> levels;     ///< [stratum][pixel]
-    std::vector<Choice> choices;        ///< one per stratum where cross-validation chose; else none
+    std::vector<std::uint32_t> counts;      ///< [stratum][pixel] scores seen
+    std::vector<CurveLevel> levels;         ///< [stratum][pixel]
+    std::vector<Choice> choices;            ///< one per stratum where cross-validation chose; else none
+    std::vector<Adaptation> adaptations{};  ///< one per stratum where levels follow images; else none
 
     /// Number of strata: one for each class, or one for all where classes were pooled.
     [[nodiscard]] std::size_t strata() const { return partitions.size(); }
@@ -96,6 +100,13 @@ struct Calibrator {
     [[nodiscard]] const SmoothCurves* smooth_of(std::size_t stratum) const {
         return stratum < smooth.size() && !smooth[stratum].empty() ? &smooth[stratum] : nullptr;
     }
+    /// How the levels of a stratum follow the image; null where all images have one level.
+    [[nodiscard]] const Adaptation* adaptation_of(std::size_t stratum) const {
+        return stratum < adaptations.size() && !adaptations[stratum].empty() ? &adaptations[stratum]
+                                                                             : nullptr;
+    }
+    /// Whether some stratum's levels follow the image.
+    [[nodiscard]] bool adapts() const;
     /// The number of the curve that a pixel of a stratum uses, within curves[stratum].
     [[nodiscard]] std::size_t curve_of(std::size_t stratum, std::size_t pixel) const {
         return levels[stratum * grid.pixels() + pixel] == CurveLevel::image
@@ -124,11 +135,13 @@ enum class EmptySets {
 /// What becomes of the empty sets of a calibrator: `fill` or `keep`.
 [[nodiscard]] EmptySets empty_sets(EmptySets wanted, const Calibrator& calibrator);
 
-/// Score thresholds [class][pixel] at 1 - alpha: a class is in the set when its score is not above.
+/// Score thresholds [class][pixel] at 1 - alpha: a class is in the set when its score is not above. Where
+/// levels follow the image, those of an average one.
 [[nodiscard]] std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha);
 
 /// Probability thresholds [class][pixel]: a class is in the set if and only if p >= threshold. -inf: always
-/// in the set. Throws a usage error for other scores than lac: see has_probability_thresholds().
+/// in the set. Throws a usage error for other scores than lac, see has_probability_thresholds(), and where
+/// levels follow the image.
 [[nodiscard]] std::vector<float> thresholds(const Calibrator& calibrator, double alpha);
 
 /// What the calibrator promises, in one plain sentence, and under which assumption.

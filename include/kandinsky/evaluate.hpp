@@ -48,6 +48,11 @@ struct ImageCoverage {
     std::uint64_t images = 0;           ///< with at least one sample
     std::array<double, 5> quantiles{};  ///< over those images, at kLevels; NaN without any
     double below = 0;                   ///< share of images covered less than 1 - alpha
+    double spread = 0;                  ///< mean of |coverage - (1 - alpha)| over those images
+    double far_below = 0;               ///< share of images covered more than 0.1 less than 1 - alpha
+    /// Mean coverage of the tenth of the images that look hardest: by ImageFeatures' doubt, which no label
+    /// enters; the mean over classes where all are together.
+    double hardest = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// The place with the lowest coverage at 1 - alpha among those with at least kEnoughSamples test samples.

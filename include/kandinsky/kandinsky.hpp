@@ -4,6 +4,7 @@
 /// The whole public interface; it only includes. The flow, in order: data set -> score -> curve -> partition
 /// -> calibrator -> predictor -> predict -> evaluate -> compare; files beside it.
 
+#include <kandinsky/adaptation.hpp>
 #include <kandinsky/array.hpp>
 #include <kandinsky/calibrator.hpp>
 #include <kandinsky/cases.hpp>
@@ -14,6 +15,7 @@
 #include <kandinsky/error.hpp>
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/grid.hpp>
+#include <kandinsky/image_features.hpp>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/measure.hpp>
 #include <kandinsky/npy.hpp>

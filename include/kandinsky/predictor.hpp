@@ -1,9 +1,12 @@
 #pragma once
 
 #include <kandinsky/calibrator.hpp>
+#include <memory>
 #include <optional>
 
 namespace kandinsky {
+
+class AdaptedSets;  // sets of a class whose levels follow the image; of the library's own use
 
 /// Prediction sets at one level, ready for use: compare and store, nothing else (other scores than lac are
 /// computed first). Const use from several threads is safe; nothing is allocated per image (a thread keeps
@@ -15,7 +18,8 @@ class Predictor {
 
     [[nodiscard]] Grid grid() const { return grid_; }               ///< of every image
     [[nodiscard]] std::size_t classes() const { return classes_; }  ///< number of classes
-    /// [class][pixel], on probabilities for the score lac, on scores for the others.
+    /// [class][pixel], on probabilities for the score lac, on scores for the others; of an average image
+    /// where levels follow it.
     [[nodiscard]] std::span<const float> thresholds() const { return thresholds_; }
     /// Whether thresholds() are on probabilities.
     [[nodiscard]] bool on_probabilities() const { return has_probability_thresholds(score_); }
@@ -29,14 +33,19 @@ class Predictor {
     std::uint64_t packed_sets(std::span<const float> probs, std::span<std::uint8_t> bits) const;
 
     /// sets() of half-precision probabilities, given by their bits. Nothing when one of them is not in
-    /// [0, 1], and for scores that need more than one look at a probability: use sets() then.
+    /// [0, 1], for scores that need more than one look at a probability, and where levels follow the image:
+    /// use sets() then.
     [[nodiscard]] std::optional<std::uint64_t> half_sets(std::span<const std::uint16_t> probs,
                                                          std::span<std::uint8_t> sets) const;
 
   private:
+    void adapted_sets(std::span<const float> probs, std::span<std::uint8_t> sets) const;
+
     Grid grid_;
     std::size_t classes_;
     ScoreOptions score_;
+    /// [class] where its levels follow the image, else null; none at all where no class's do.
+    std::vector<std::shared_ptr<const AdaptedSets>> adapted_;
     EmptySets empty_;
     std::vector<float> thresholds_;
     std::vector<std::uint16_t> half_thresholds_;

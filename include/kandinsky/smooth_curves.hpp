@@ -45,6 +45,11 @@ class SmoothCurves {
     /// out[alpha][pixel of the range]: score thresholds at 1 - alpha, as CurveSet::threshold(). Allocates
     /// little. Cost: about as many operations a pixel as there are bins.
     void thresholds(std::span<const double> alphas, PixelRange range, float* out) const;
+    /// The same at levels of the distributions, in units of 1 / kOne; kNever: +inf, kNothing: -inf.
+    void thresholds_at(std::span<const std::uint32_t> levels, PixelRange range, float* out) const;
+    static constexpr std::uint32_t kNothing = kNever - 1;  ///< a level at which no set has a member
+    /// The rung that answers 1 - alpha; as many as there are rungs: none does.
+    [[nodiscard]] std::size_t rung_of(double alpha) const;
     /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if it exceeds alpha.
     [[nodiscard]] double p_value(std::size_t pixel, float score) const;
     /// The pixel's distribution at a score, rounded up to a multiple of 1/65536: 0 to kOne.

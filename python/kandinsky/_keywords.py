@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, Sequence, TypedDict, Union
 
-from ._types import Array, Compat, Condition, Fallback, PathLike, Pooling, Promise, ScoreName
+from ._types import Adapt, Array, Compat, Condition, Fallback, PathLike, Pooling, Promise, ScoreName
 
 
 class AllOptions(TypedDict, total=False):
@@ -92,6 +92,7 @@ class CompareOptions(AllOptions, total=False):
     rungs: int
     split: float
     promise: Promise
+    adapt: Adapt
     compat: Compat
     seed: int
     memory: Union[str, int, None]

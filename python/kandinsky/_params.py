@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._checks import real, whole, word
 from ._options import check_name, counts_for, words_of
-from ._types import WORDS, Condition, Compat, Fallback, Labels, Logits, MethodName, PathLike, Pooling, Promise, ScoreName
+from ._types import WORDS, Adapt, Condition, Compat, Fallback, Labels, Logits, MethodName, PathLike, Pooling, Promise, ScoreName
 from ._words import RENAMED, flag_of, renamed
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Parameters:
     rungs: int
     split: float
     promise: Promise
+    adapt: Adapt
     compat: Compat
     seed: int
     memory: Union[str, int, None]

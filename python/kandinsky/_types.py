@@ -14,6 +14,7 @@ Pooling = Literal["groups", "pixels"]
 Fallback = Literal["auto", "none", "image"]
 ScoreName = Literal["near", "lac", "aps", "raps", "saps", "margin"]
 Promise = Literal["auto", "loo", "split", "none"]
+Adapt = Literal["none", "image"]
 Compat = Literal["none", "released"]
 Logits = Literal["none", "sigmoid", "softmax"]
 Empty = Literal["auto", "fill", "keep"]
@@ -29,6 +30,7 @@ WORDS = {
     "fallback": Fallback,
     "score_function": ScoreName,
     "promise": Promise,
+    "adapt": Adapt,
     "compat": Compat,
     "logits": Logits,
     "empty": Empty,

@@ -19,6 +19,7 @@ from ._progress import Progress, Shown
 from ._shown import line_of, table_of
 from ._store import Store
 from ._types import (
+    Adapt,
     Array,
     Compat,
     Condition,
@@ -76,6 +77,9 @@ class Calibrator(Filed, Fitted):
         Which groups learn and which set the thresholds. "loo": all do both, learning again without each group; "split": some
         learn, the others set. Both promise 1 - alpha. "none": all do both, and nothing is promised of what is learnt. "auto":
         "none" where pixels are pooled, "loo" up to 200 groups for method field and up to 20 for the others, else "split".
+    adapt : {"none", "image"}
+        "image": thresholds follow how hard an image looks by its own outputs, inside the same promise; for method field with
+        pooling by groups. "none": all images have the same.
     compat : {"none", "released"}
         "released" reproduces the authors' released code.
     seed : int
@@ -138,6 +142,7 @@ class Calibrator(Filed, Fitted):
         rungs: int = 0,
         split: float = 0.0,
         promise: Promise = "auto",
+        adapt: Adapt = "none",
         compat: Compat = "none",
         seed: int = 0,
         memory: Union[str, int, None] = None,
@@ -159,6 +164,7 @@ class Calibrator(Filed, Fitted):
         self.rungs = rungs
         self.split = split
         self.promise = promise
+        self.adapt = adapt
         self.compat = compat
         self.seed = seed
         self.memory = memory

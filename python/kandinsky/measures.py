@@ -48,6 +48,9 @@ class ImageCoverage:
 
     images: int  #: with at least one sample
     below: float  #: share of images covered less than 1 - alpha
+    spread: float  #: mean of abs(coverage - (1 - alpha)) over images
+    far_below: float  #: share of images covered more than 0.1 less than 1 - alpha
+    hardest: float  #: mean coverage of the tenth of the images that look hardest
     quantiles: Dict[str, float]  #: over images, by level
 
 
@@ -147,7 +150,8 @@ def _parts(row: Dict[str, Any]) -> Dict[str, Any]:
     if "image_coverage" in row:
         images = row["image_coverage"]
         quantiles = {level: _number(value) for level, value in images["quantiles"].items()}
-        out["image_coverage"] = ImageCoverage(images["images"], _number(images["below"]), quantiles)
+        shares = {key: _number(images[key]) for key in ("below", "spread", "far_below", "hardest")}
+        out["image_coverage"] = ImageCoverage(images=images["images"], quantiles=quantiles, **shares)
     if "level_sets" in row:
         out["level_sets"] = LevelSets(**{key: _numbers(values) for key, values in row["level_sets"].items()})
     out["intervals"] = None

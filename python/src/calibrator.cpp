@@ -9,6 +9,7 @@
 #include <kandinsky/predict.hpp>
 
 #include "buffers.hpp"
+#include "core/base/fail.hpp"
 #include "dataset.hpp"
 #include "io/file/atomic_file.hpp"
 #include "module.hpp"
@@ -146,6 +147,10 @@ void init_calibrator(nb::module_& module) {
             "score_thresholds",
             [](const Calibrated& self, double alpha) {
                 const Calibrator& core = *self.core;
+                if (core.adapts())
+                    fail(ErrorKind::usage,
+                         "thresholds of this calibrator follow the image; ask for sets or p-values, or "
+                         "calibrate with --adapt none");
                 return Array::copy_of(score_thresholds(core, alpha),
                                       {core.classes, core.grid.height, core.grid.width});
             },

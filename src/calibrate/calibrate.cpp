@@ -82,17 +82,22 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
         curves.push_back(soft[s] ? CurveSet(rule.ladder, rule.released)
                                  : std::move(pixelwise[s] ? pixels[s] : regions[s]));
     std::vector<SmoothCurves> smooth(some(soft) ? strata : 0);
+    std::vector<Adaptation> adaptations;
     for (const auto& [label, those] : soft_strata) {
         std::vector<SoftCurves> made =
             runs.all.soft_curves(own[those.front()], those, data_split, rule.ladder);
         for (std::size_t i = 0; i < those.size(); ++i) {
             partitions[those[i]] = std::move(made[i].partition);
             smooth[those[i]] = std::move(made[i].curves);
+            if (options.adapt == Adapt::none) continue;
+            adaptations.resize(strata);
+            adaptations[those[i]] = std::move(made[i].adaptation);
         }
     }
     Calibrator calibrator =
         runs.setter.finish(options, std::move(partitions), std::move(curves), std::move(smooth));
     calibrator.choices = std::move(choices);
+    calibrator.adaptations = std::move(adaptations);
     return calibrator;
 }
 
@@ -193,7 +198,11 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
                  "--sketch is for images that are seen once; these can be read again, so "
                  "leave it out and the thresholds are exact");
         open.push_back(wanted.size());
-        wanted.push_back(with_promise(effective(one), groups));
+        CalibrateOptions own = one;
+        // Among several methods, those that cannot adapt do not.
+        if (options.size() > 1 && (own.method == kAutoMethod || !method(own.method).fit_curves))
+            own.adapt = Adapt::none;
+        wanted.push_back(with_promise(effective(std::move(own)), groups));
     }
     std::vector<Calibrator> out(wanted.size());
     std::vector<double> times(wanted.size());

@@ -75,6 +75,12 @@ CalibrateOptions effective(CalibrateOptions options) {
         if (options.pooling != Pooling::groups)
             fail(ErrorKind::usage, "--promise loo needs --pooling groups");
     }
+    if (options.adapt == Adapt::image) {
+        if (options.pooling != Pooling::groups || options.released)
+            fail(ErrorKind::usage, "--adapt image needs --pooling groups");
+        if (options.method == kAutoMethod || !method(options.method).fit_curves)
+            fail(ErrorKind::usage, "--adapt image is for method field, but the method is {}", options.method);
+    }
     if (!(options.split >= 0 && options.split < 1))
         fail(ErrorKind::usage, "--split is {}, but must be a share of the groups, at least 0 and below 1",
              options.split);
@@ -203,6 +209,8 @@ Partition CalibrationRun::region_of(const CalibrateOptions& options, std::size_t
 std::vector<SoftCurves> CalibrationRun::soft_curves(const CalibrateOptions& options,
                                                     std::vector<std::uint32_t> strata,
                                                     const DataSplit* data_split, const Ladder& ladder) {
+    if (options.adapt == Adapt::image && image_features_.empty())
+        image_features_ = features_of(data_, options.condition, progress_);
     return method(options.method)
         .fit_curves({.data = data_,
                      .census = census_,
@@ -213,6 +221,7 @@ std::vector<SoftCurves> CalibrationRun::soft_curves(const CalibrateOptions& opti
                      .ladder = ladder,
                      .data_split = data_split,
                      .leave_one_out = options.promise == Promise::leave_one_out,
+                     .features = options.adapt == Adapt::image ? &image_features_ : nullptr,
                      .seed = options.seed,
                      .memory = options.memory,
                      .settings = &options.settings,

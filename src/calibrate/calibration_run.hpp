@@ -9,6 +9,7 @@
 #include "curve/region_pass.hpp"
 #include "partition/soft_method.hpp"
 #include "score/census.hpp"
+#include "score/image_features.hpp"
 
 namespace kandinsky {
 
@@ -84,7 +85,8 @@ class CalibrationRun {
     Census census_;
     std::unique_ptr<PixelRows> gathered_;  ///< by the census; until the first walk over the pixels
     std::vector<float> features_;
-    std::vector<CurveSet> pixel_curves_;  ///< until they are asked for
+    std::vector<std::vector<ImageFeatures>> image_features_;  ///< [image][stratum] once asked for
+    std::vector<CurveSet> pixel_curves_;                      ///< until they are asked for
 };
 
 }  // namespace kandinsky

@@ -177,7 +177,7 @@ class Relearner {
             const std::vector<SoftCurves> made = own.soft_curves(one, those, nullptr, Ladder{});
             for (std::size_t i = 0; i < those.size(); ++i) {
                 fits_.set(group, those[i], Learnt::smooth);
-                judge_.add(evidence_[those[i]], group, &made[i].curves.storage(), envelopes_[those[i]]);
+                judge_.add(evidence_[those[i]], group, &made[i].curves.storage(), {}, envelopes_[those[i]]);
             }
         }
         judge_nothing(group);
@@ -187,7 +187,7 @@ class Relearner {
     void judge_nothing(std::uint32_t group) {
         for (std::size_t s = 0; s < strata(); ++s)
             if (fits_.kind(group, s) == Learnt::nothing)
-                judge_.add(evidence_[s], group, nullptr, envelopes_[s]);
+                judge_.add(evidence_[s], group, nullptr, {}, envelopes_[s]);
     }
 
     const CalibrateOptions& options_;

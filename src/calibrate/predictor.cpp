@@ -4,11 +4,13 @@
 #include <cstring>
 #include <kandinsky/predictor.hpp>
 
+#include "calibrate/adapted_values.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/thread_buffer.hpp"
 #include "core/kernel/compare_kernels.hpp"
 #include "core/kernel/half.hpp"
 #include "core/kernel/pack_bits.hpp"
+#include "score/image_features.hpp"
 #include "score/planes.hpp"
 
 namespace kandinsky {
@@ -33,8 +35,16 @@ Predictor::Predictor(const Calibrator& calibrator, double alpha, EmptySets empty
       classes_(calibrator.classes),
       score_(calibrator.options.score),
       empty_(empty_sets(empty, calibrator)),
-      thresholds_(has_probability_thresholds(score_) ? kandinsky::thresholds(calibrator, alpha)
-                                                     : score_thresholds(calibrator, alpha)) {
+      thresholds_(score_thresholds(calibrator, alpha)) {
+    if (on_probabilities())
+        for (float& limit : thresholds_) limit = probability_threshold(score_, limit);
+    for (std::size_t c = 0; c < classes_ && calibrator.adapts(); ++c) {
+        const std::size_t s = calibrator.stratum_of(c);
+        adapted_.push_back(c > s ? adapted_.front()
+                           : calibrator.adaptation_of(s) == nullptr
+                               ? nullptr
+                               : std::make_shared<const AdaptedSets>(calibrator, s, alpha));
+    }
     if (!on_probabilities()) return;
     half_thresholds_.resize(thresholds_.size());
     for (std::size_t i = 0; i < thresholds_.size(); ++i) half_thresholds_[i] = half_limit(thresholds_[i]);
@@ -104,10 +114,45 @@ std::uint64_t fill_empty(std::size_t classes, std::size_t pixels, Prob&& prob, s
 }
 }  // namespace
 
+void Predictor::adapted_sets(std::span<const float> probs, std::span<std::uint8_t> sets) const {
+    const std::size_t pixels = grid_.pixels();
+    // Scores of one class may need no others: what is read for the features is then still in the cache.
+    const bool alone = score_.kind == ScoreKind::near || score_.kind == ScoreKind::lac;
+    const std::size_t room = alone ? pixels : thresholds_.size();
+    std::vector<float>& scores = thread_buffer<float, struct AdaptedScores>();
+    std::vector<ImageFeatures>& features = thread_buffer<ImageFeatures, struct AdaptedScores>();
+    if (scores.size() < room) scores.resize(room);
+    if (features.size() < classes_) features.resize(classes_);
+    if (!alone) score_image(score_, classes_, grid_, probs.data(), scores.data());
+    const auto look_at = [&](std::size_t c) {
+        features[c] = image_features(probs.subspan(c * pixels, pixels));
+    };
+    const bool pooled = adapted_.front() != nullptr && adapted_.front() == adapted_.back();
+    for (std::size_t c = 0; c < classes_ && pooled; ++c) look_at(c);
+    for (std::size_t c = 0; c < classes_; ++c) {
+        const AdaptedSets* const adapted = adapted_[c].get();
+        const float* const own = scores.data() + (alone ? 0 : c * pixels);
+        std::uint8_t* const out = sets.data() + c * pixels;
+        if (adapted != nullptr && !pooled) look_at(c);
+        if (alone && (adapted != nullptr || !on_probabilities()))
+            score_image(score_, 1, grid_, probs.data() + c * pixels, scores.data());
+        if (adapted != nullptr)
+            adapted->sets(
+                adapted->shift(stratum_features({features.data(), classes_}, pooled ? 1 : classes_, c)), own,
+                out);
+        else if (on_probabilities())
+            at_least(probs.data() + c * pixels, thresholds_.data() + c * pixels, pixels, out);
+        else
+            at_least(thresholds_.data() + c * pixels, own, pixels, out);
+    }
+}
+
 std::uint64_t Predictor::sets(std::span<const float> probs, std::span<std::uint8_t> sets) const {
     check_size(probs.size(), thresholds_.size(), "probs");
     check_size(sets.size(), thresholds_.size(), "sets");
-    if (on_probabilities())
+    if (!adapted_.empty())
+        adapted_sets(probs, sets);
+    else if (on_probabilities())
         at_least(probs.data(), thresholds_.data(), sets.size(), sets.data());
     else if (score_.kind == ScoreKind::near)
         sets_by_near(classes_, grid_, probs, thresholds_, sets);
@@ -123,7 +168,7 @@ std::uint64_t Predictor::packed_sets(std::span<const float> probs, std::span<std
     check_size(bits.size(), classes_ * grid_.height * packed_width(), "bits");
     const std::size_t width = grid_.width;
     const std::size_t rows = classes_ * grid_.height;
-    if (on_probabilities() && empty_ == EmptySets::keep) {
+    if (on_probabilities() && adapted_.empty() && empty_ == EmptySets::keep) {
         for (std::size_t row = 0; row < rows; ++row)
             at_least_bits(probs.data() + row * width, thresholds_.data() + row * width, width,
                           bits.data() + row * packed_width());
@@ -141,8 +186,9 @@ std::optional<std::uint64_t> Predictor::half_sets(std::span<const std::uint16_t>
                                                   std::span<std::uint8_t> sets) const {
     check_size(probs.size(), thresholds_.size(), "probs");
     check_size(sets.size(), thresholds_.size(), "sets");
-    if (!on_probabilities() || !halves_at_least(reinterpret_cast<const std::byte*>(probs.data()),
-                                                half_thresholds_.data(), sets.size(), sets.data()))
+    if (!on_probabilities() || !adapted_.empty() ||
+        !halves_at_least(reinterpret_cast<const std::byte*>(probs.data()), half_thresholds_.data(),
+                         sets.size(), sets.data()))
         return std::nullopt;
     if (empty_ == EmptySets::keep) return 0;
     return fill_empty(
@@ -154,13 +200,23 @@ void p_values(const Calibrator& calibrator, std::span<const float> probs, std::s
     check_size(probs.size(), calibrator.classes * pixels, "probs");
     check_size(out.size(), calibrator.classes * pixels, "out");
     score_image(calibrator.options.score, calibrator.classes, calibrator.grid, probs.data(), out.data());
+    std::vector<ImageFeatures> features;
+    std::vector<std::int32_t> shifts(calibrator.strata());
+    if (calibrator.adapts()) {
+        for (std::size_t c = 0; c < calibrator.classes; ++c)
+            features.push_back(image_features(probs.subspan(c * pixels, pixels)));
+        shifts_of(calibrator, features, shifts);
+    }
     for (std::size_t c = 0; c < calibrator.classes; ++c) {
         const std::size_t s = calibrator.stratum_of(c);
+        const bool adapted = calibrator.adaptation_of(s) != nullptr;
+        if (adapted) adapt_scores(calibrator, s, shifts[s], {0, pixels}, out.data() + c * pixels);
         const SmoothCurves* const smooth = calibrator.smooth_of(s);
         for (std::size_t p = 0; p < pixels; ++p) {
             float& value = out[c * pixels + p];
             // Rounded down: nearest would lift 0.1 above 0.1, and the set at alpha = 0.1 would gain a class.
-            const double exact = smooth != nullptr
+            const double exact = adapted ? value_p(calibrator, s, value)
+                                 : smooth != nullptr
                                      ? smooth->p_value(p, value)
                                      : calibrator.curves[s].p_value(calibrator.curve_of(s, p), value);
             value = static_cast<float>(exact);

@@ -38,6 +38,11 @@ std::vector<float> thresholds_of(const Calibrator& calibrator, double alpha, Val
 }
 }  // namespace
 
+bool Calibrator::adapts() const {
+    return std::any_of(adaptations.begin(), adaptations.end(),
+                       [](const Adaptation& one) { return !one.empty(); });
+}
+
 void check_alpha(double alpha) {
     if (!(alpha >= 0 && alpha <= 1)) fail(ErrorKind::usage, "alpha is {}, but must lie in [0, 1]", alpha);
 }
@@ -48,6 +53,10 @@ std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha) 
 
 std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
     check_alpha(alpha);
+    if (calibrator.adapts())
+        fail(ErrorKind::usage,
+             "thresholds of this calibrator follow the image; ask for sets or p-values, or calibrate with "
+             "--adapt none");
     if (!has_probability_thresholds(calibrator.options.score))
         fail(ErrorKind::usage,
              "thresholds on probabilities exist for the score lac only, and this calibrator uses {}; ask for "

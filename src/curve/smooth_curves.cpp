@@ -58,18 +58,25 @@ SmoothCurves::SmoothCurves(Grid grid, Ladder ladder, Storage storage)
     }
 }
 
+std::size_t SmoothCurves::rung_of(double alpha) const {
+    return static_cast<std::size_t>(
+        std::lower_bound(ladder_.levels.begin(), ladder_.levels.end(), 1 - alpha - kSlack) -
+        ladder_.levels.begin());
+}
+
 void SmoothCurves::thresholds(std::span<const double> alphas, PixelRange range, float* out) const {
-    constexpr std::uint32_t kNothing = kNever - 1;  // at alpha = 1 no set has a member
     std::vector<std::uint32_t> wanted;
     for (const double alpha : alphas) {
-        const auto rung = static_cast<std::size_t>(
-            std::lower_bound(ladder_.levels.begin(), ladder_.levels.end(), 1 - alpha - kSlack) -
-            ladder_.levels.begin());
+        const std::size_t rung = rung_of(alpha);
         wanted.push_back(alpha >= 1 ? kNothing
                          : !(alpha > 0) || without_data() || rung == ladder_.levels.size()
                              ? kNever
                              : data_.levels[rung]);
     }
+    thresholds_at(wanted, range, out);
+}
+
+void SmoothCurves::thresholds_at(std::span<const std::uint32_t> wanted, PixelRange range, float* out) const {
     const std::size_t n = range.size(), bins = without_data() ? 0 : data_.edges.size() - 1;
     const std::uint32_t unit = 4 * data_.side * data_.side;
     std::vector<std::uint32_t> row(bins);

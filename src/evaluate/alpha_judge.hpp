@@ -20,6 +20,7 @@
 #include "evaluate/bootstrap.hpp"
 #include "evaluate/level_plan.hpp"
 #include "evaluate/tally.hpp"
+#include "score/image_features.hpp"
 #include "score/scored_tile.hpp"
 #include "score/visit.hpp"
 
@@ -118,12 +119,14 @@ inline std::array<double, ImageCoverage::kLevels.size()> quantiles_of(Communicat
 /// What the sets at one level do: their sizes, and coverage by pixel, region, set size and image.
 class AlphaJudge {
   public:
-    /// `closely`: whether set_sums(), pixel_wrong() and undecided() will be asked for.
+    /// `features`: [image][class]. `closely`: whether set_sums(), pixel_wrong() and undecided() will be
+    /// asked for.
     AlphaJudge(const Calibrator& calibrator, const EvaluateOptions& options, const Dataset& data,
-               bool closely)
+               const std::vector<std::vector<ImageFeatures>>& features, bool closely)
         : calibrator_(calibrator),
           options_(options),
           data_(data),
+          features_(features),
           by_curve_(thresholds_by_curve(calibrator, {options.alpha})),
           covered_(calibrator.strata() * calibrator.grid.pixels()),
           image_tested_(calibrator.strata(), ByImage(data.images())),
@@ -358,7 +361,7 @@ class AlphaJudge {
             out.size_coverage.push_back(share_of(size_covered[k], size_samples[k]));
         out.worst_size = worst_of(size_samples, size_covered, 1);  // an empty set covers nothing anyway
         out.size_samples = std::move(size_samples);
-        out.image_coverage = image_coverage(tested, covered);
+        out.image_coverage = image_coverage(tested, covered, calibrator_.strata());
         for (const float threshold : score_thresholds(calibrator_, options_.alpha))
             out.infinite += std::isinf(threshold) && threshold > 0;
         if (resamples.count() == 0) return;
@@ -423,7 +426,7 @@ class AlphaJudge {
                                      : std::numeric_limits<double>::quiet_NaN();
         out.worst_region = worst_of(region_tested, region_covered);
         out.worst_block = worst_of(block_tested, block_covered);
-        out.image_coverage = image_coverage(image_tested_[s], image_covered_[s]);
+        out.image_coverage = image_coverage(image_tested_[s], image_covered_[s], s);
         const std::size_t classes = calibrator_.classes / calibrator_.strata();
         std::uint64_t tested = 0, wrong = 0;
         for (std::size_t c = s * classes; c < (s + 1) * classes; ++c) {
@@ -438,20 +441,45 @@ class AlphaJudge {
             others[image] = classes * others[image] - image_tested_[s][image];
         out.false_interval = interval(resamples, image_wrong_[s], others);
     }
-    [[nodiscard]] ImageCoverage image_coverage(const ByImage& tested, const ByImage& covered) const {
+    /// How doubtful an image looks, for one stratum or, beyond them, for all together.
+    [[nodiscard]] double doubt(std::size_t image, std::size_t stratum) const {
+        const std::vector<ImageFeatures>& classes = features_[image];
+        const bool all = stratum == calibrator_.strata();
+        return stratum_features(classes, all ? 1 : calibrator_.strata(), all ? 0 : stratum).values[0];
+    }
+    [[nodiscard]] ImageCoverage image_coverage(const ByImage& tested, const ByImage& covered,
+                                               std::size_t stratum) const {
+        constexpr double kParts = 4294967296.0;  // sums over ranks are of whole numbers
+        const auto in_parts = [](double value) { return static_cast<std::uint64_t>(value * kParts + 0.5); };
         ImageCoverage out;
         std::vector<double> shares;
-        std::uint64_t below = 0;
+        std::vector<std::uint64_t> keys;  // ascending in the doubt, which lies above -12
+        std::uint64_t below = 0, far_below = 0, distance = 0;
         for (std::size_t image = 0; image < tested.size(); ++image) {
             if (tested[image] == 0) continue;
             shares.push_back(share_of(covered[image], tested[image]));
             // 1 - 0.9 is not 0.1: a share that is meant to be equal is not below.
             below += shares.back() < 1 - options_.alpha - 1e-12;
+            far_below += shares.back() < 0.9 - options_.alpha - 1e-12;
+            distance += in_parts(std::abs(shares.back() - (1 - options_.alpha)));
+            keys.push_back(std::bit_cast<std::uint64_t>(doubt(image, stratum) + 16));
         }
         Communicator& comm = data_.team().comm;
         out.images = kandinsky::total(comm, shares.size());
         out.below = share_of(kandinsky::total(comm, below), out.images);
         out.quantiles = quantiles_of(comm, shares, out.images);
+        out.spread = share_of(kandinsky::total(comm, distance), out.images) / kParts;
+        out.far_below = share_of(kandinsky::total(comm, far_below), out.images);
+        if (out.images == 0) return out;
+        // The hardest tenth, and all that look exactly as hard as the easiest of them.
+        std::vector<std::uint64_t> sorted = keys;
+        std::sort(sorted.begin(), sorted.end());
+        const std::uint64_t rank = out.images - (out.images + 9) / 10 + 1;
+        const std::uint64_t least = select_ranks(comm, sorted, {&rank, 1}).front();
+        std::uint64_t hard = 0, hits = 0;
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            if (keys[i] >= least) ++hard, hits += in_parts(shares[i]);
+        out.hardest = share_of(kandinsky::total(comm, hits), kandinsky::total(comm, hard)) / kParts;
         return out;
     }
     [[nodiscard]] std::vector<std::uint64_t> by_group(const ByImage& images) const {
@@ -469,6 +497,7 @@ class AlphaJudge {
     const Calibrator& calibrator_;
     EvaluateOptions options_;
     const Dataset& data_;
+    const std::vector<std::vector<ImageFeatures>>& features_;
     ThresholdTable by_curve_;
     std::vector<std::uint32_t> covered_;                 ///< [stratum][pixel]
     std::vector<ByImage> image_tested_, image_covered_;  ///< [stratum]

@@ -28,14 +28,15 @@ inline std::vector<double> shares(const std::uint64_t* covered, std::uint64_t te
 /// Everything about a calibrator that stays the same over the tiles, and the sums over all of them.
 class CoverageJudge {
   public:
-    /// `closely`: whether take_tally() will be asked for.
+    /// `features`: [image][class]. `closely`: whether take_tally() will be asked for.
     CoverageJudge(const Calibrator& calibrator, const EvaluateOptions& options, const Dataset& data,
-                  const Resamples& resamples, bool closely)
+                  const std::vector<std::vector<ImageFeatures>>& features, const Resamples& resamples,
+                  bool closely)
         : calibrator_(calibrator),
           options_(options),
           plan_(calibrator.options.released ? released_levels() : paper_levels()),
           resamples_(resamples),
-          at_alpha_(calibrator, options, data, closely),
+          at_alpha_(calibrator, options, data, features, closely),
           levels_(calibrator, plan_.alphas,
                   {.sets = true, .pixels = true, .pixel_levels = closely && !calibrator.options.released}) {
         if (resamples.count() > 0) resampled_.emplace(calibrator, plan_, data, resamples);

@@ -8,12 +8,14 @@
 #include <numeric>
 #include <optional>
 
+#include "calibrate/adapted_values.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/team/team.hpp"
 #include "evaluate/coverage.hpp"
 #include "evaluate/reliability.hpp"
 #include "evaluate/tally.hpp"
+#include "score/image_features.hpp"
 #include "score/visit.hpp"
 
 namespace kandinsky {
@@ -107,9 +109,11 @@ class Examiner {
             score_of_.push_back(static_cast<std::size_t>(known - scores_.begin()));
             if (known == scores_.end()) scores_.push_back(calibrator->options.score);
             judges_.push_back(
-                std::make_unique<CoverageJudge>(*calibrator, options, data, resamples_, closely));
+                std::make_unique<CoverageJudge>(*calibrator, options, data, features_, resamples_, closely));
         }
         if (closely) truth_.emplace(data);
+        features_ = features_of(data, Condition::by_class, progress);
+        find_shifts();
         report_.images = total(team.comm, data.images());
         report_.groups = total(team.comm, data.groups());
         report_.bootstrap = options.bootstrap;
@@ -173,6 +177,17 @@ class Examiner {
     }
 
   private:
+    /// How the levels of calibrators that adapt follow the images.
+    void find_shifts() {
+        shifts_.resize(calibrators_.size());
+        for (std::size_t m = 0; m < calibrators_.size(); ++m) {
+            if (!calibrators_[m]->adapts()) continue;
+            for (const std::vector<ImageFeatures>& image : features_) {
+                shifts_[m].emplace_back(calibrators_[m]->strata());
+                shifts_of(*calibrators_[m], image, shifts_[m].back());
+            }
+        }
+    }
     /// What is counted in one tile.
     struct Tile {
         Tile(Examiner& all, PixelRange own)
@@ -217,8 +232,16 @@ class Examiner {
         for (std::size_t image = first; image < last; ++image) {
             for (ScoredTile& tile : tiles) tile.load(image, to.range);
             to.reliability.add(tiles.front(), groups_ ? &*groups_ : nullptr, data_.group_of(image));
-            for (std::size_t m = 0; m < to.coverage.size(); ++m)
-                to.coverage[m]->add(tiles[score_of_[m]], image);
+            for (std::size_t m = 0; m < to.coverage.size(); ++m) {
+                ScoredTile& tile = tiles[score_of_[m]];
+                std::vector<float> values;
+                if (calibrators_[m]->adapts()) {
+                    values = values_of(*calibrators_[m], tile, to.range, shifts_[m][image]);
+                    tile.show(values.data());
+                }
+                to.coverage[m]->add(tile, image);
+                tile.show(nullptr);
+            }
             if (truth_) truth_->add(tiles.front(), to.range, image);
         }
     }
@@ -248,9 +271,11 @@ class Examiner {
     Progress& progress_;
     bool closely_, released_, ece_maps_;
     Resamples resamples_;
-    std::size_t most_images_;            ///< of any rank
-    std::vector<ScoreOptions> scores_;   ///< all that calibrators use
-    std::vector<std::size_t> score_of_;  ///< [calibrator] its place in them
+    std::size_t most_images_;                                     ///< of any rank
+    std::vector<ScoreOptions> scores_;                            ///< all that calibrators use
+    std::vector<std::size_t> score_of_;                           ///< [calibrator] its place in them
+    std::vector<std::vector<ImageFeatures>> features_;            ///< [image][class]
+    std::vector<std::vector<std::vector<std::int32_t>>> shifts_;  ///< [calibrator][image][stratum]
     Tiles tiles_;
     std::vector<std::unique_ptr<CoverageJudge>> judges_;
     std::optional<TruthCounts> truth_;  ///< with a tally

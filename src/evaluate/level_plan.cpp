@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "calibrate/adapted_values.hpp"
 #include "core/base/parallel.hpp"
 
 namespace kandinsky {
@@ -72,6 +73,11 @@ void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, 
                      float* out) {
     const std::size_t n = range.size(), levels = table.alphas.size();
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
+        if (calibrator.adaptation_of(s) != nullptr) {
+            for (std::size_t l = 0; l < levels; ++l)
+                std::fill_n(out + (s * levels + l) * n, n, value_threshold(calibrator, s, table.alphas[l]));
+            continue;
+        }
         if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {
             smooth->thresholds(table.alphas, range, out + s * levels * n);
             continue;
@@ -82,6 +88,18 @@ void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, 
             for (std::size_t l = 0; l < levels; ++l) out[(s * levels + l) * n + i] = own[l];
         }
     }
+}
+
+std::vector<float> values_of(const Calibrator& calibrator, const ScoredTile& tile, PixelRange range,
+                             std::span<const std::int32_t> shifts) {
+    std::vector<float> out(calibrator.classes * range.size());
+    for (std::size_t c = 0; c < calibrator.classes; ++c) {
+        float* const own = out.data() + c * range.size();
+        std::copy_n(tile.scores(c), range.size(), own);
+        const std::size_t s = calibrator.stratum_of(c);
+        if (calibrator.adaptation_of(s) != nullptr) adapt_scores(calibrator, s, shifts[s], range, own);
+    }
+    return out;
 }
 
 }  // namespace kandinsky

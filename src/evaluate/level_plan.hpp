@@ -3,6 +3,8 @@
 #include <kandinsky/calibrator.hpp>
 #include <vector>
 
+#include "score/scored_tile.hpp"
+
 namespace kandinsky {
 
 /// The levels at which coverage is measured: where each threshold comes from and what it is compared with.
@@ -34,7 +36,12 @@ struct ThresholdTable {
 [[nodiscard]] ThresholdTable thresholds_by_curve(const Calibrator& calibrator,
                                                  const std::vector<double>& alphas);
 
-/// Thresholds [stratum][level][pixel] of a range of pixels.
+/// Thresholds [stratum][level][pixel] of a range of pixels. Where levels follow the image, they are on
+/// values_of() instead of scores.
 void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, PixelRange range, float* out);
+
+/// What a tile's scores, [class][pixel], become where levels follow the image, whose shifts() those are.
+[[nodiscard]] std::vector<float> values_of(const Calibrator& calibrator, const ScoredTile& tile,
+                                           PixelRange range, std::span<const std::int32_t> shifts);
 
 }  // namespace kandinsky

@@ -47,11 +47,13 @@ std::vector<std::uint16_t> read_on(const ScoreGrid& to, const SmoothCurves::Stor
 State Envelope::state() {
     State all = levels.state();
     all.push_back(bytes_of(most));
+    all.push_back(bytes_of(shifts));
     return all;
 }
 
 void Envelope::sum(Communicator& comm) {
     levels.sum(comm);
+    gather_doubles(comm, shifts);
     if (comm.size() == 1) return;
     for (const std::vector<std::byte>& other : comm.gather(bytes_of(most)))
         for (std::size_t i = 0; i < most.size(); ++i) {
@@ -80,27 +82,60 @@ SmoothJudge::SmoothJudge(const Dataset& data, const ScoreOptions& score, const C
       rows_(cells.rows()),
       columns_(cells.columns()) {}
 
-Envelope SmoothJudge::start() const {
-    return {.most = std::vector<std::uint16_t>(cells_.grid().pixels() * (common_.bins() - 1)), .levels = {}};
+namespace {
+constexpr std::size_t kCount = ImageFeatures::kCount;
+constexpr std::size_t kShiftNumbers = 3 * kCount + 2;  // the last: whether the group was left out
+
+void store(const Adaptation::Shift& shift, double* to) {
+    for (const auto* part : {&shift.slope, &shift.low, &shift.high})
+        to = std::copy(part->begin(), part->end(), to);
+    *to++ = shift.constant;
+    *to = 1;
+}
+
+std::vector<Adaptation::Shift> stored_shifts(const std::vector<double>& numbers) {
+    std::vector<Adaptation::Shift> out;
+    for (const double* at = numbers.data(); at != numbers.data() + numbers.size(); at += kShiftNumbers) {
+        if (at[kShiftNumbers - 1] == 0) continue;
+        Adaptation::Shift& one = out.emplace_back();
+        std::copy_n(at, kCount, one.slope.begin());
+        std::copy_n(at + kCount, kCount, one.low.begin());
+        std::copy_n(at + 2 * kCount, kCount, one.high.begin());
+        one.constant = at[3 * kCount];
+    }
+    return out;
+}
+}  // namespace
+
+Envelope SmoothJudge::start(Adapt adapt, std::size_t groups) const {
+    return {.most = std::vector<std::uint16_t>(cells_.grid().pixels() * (common_.bins() - 1)),
+            .levels = GroupLevels(adapt),
+            .shifts = std::vector<double>(adapt == Adapt::none ? 0 : groups * kShiftNumbers)};
 }
 
 void SmoothJudge::add(const Evidence& evidence, std::uint32_t group, const SmoothCurves::Storage* learnt,
-                      Envelope& out) {
-    std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
+                      const Adaptation::Shift& shift, Envelope& out) {
+    const bool adapts = !out.shifts.empty();
+    std::vector<std::uint32_t> counts = out.levels.no_counts();
     std::optional<std::vector<std::uint16_t>> read;
     if (learnt != nullptr) read = read_on(common_, *learnt, cells_.grid().pixels());
     const SmoothCurves curves(image_, Ladder{}, storage_on(common_, cells_, std::move(read)));
     for (const Evidence::Image& image : evidence.images()) {
         if (image.group != group) continue;
+        if (learnt == nullptr) {
+            counts.back() += static_cast<std::uint32_t>(image.scores.size());
+            continue;
+        }
+        const std::int32_t own_shift = shift.at(image.features);
         for (const auto& [pixel, score] : image.scores) {
             const std::int32_t key = scale_key(score);
-            ++counts[learnt == nullptr ? GroupLevels::kSteps + 1
-                                       : GroupLevels::step_of(curves.level(rows_[pixel / image_.width],
-                                                                           columns_[pixel % image_.width],
-                                                                           common_.bin_of_key(key), key))];
+            const std::uint32_t level = curves.level(
+                rows_[pixel / image_.width], columns_[pixel % image_.width], common_.bin_of_key(key), key);
+            ++counts[adapts ? GroupLevels::step_of(level, own_shift) : GroupLevels::step_of(level)];
         }
     }
     const std::lock_guard lock(adding_);
+    if (adapts) store(shift, out.shifts.data() + group * kShiftNumbers);
     out.levels.add(counts);
     const std::vector<std::uint16_t>& own = curves.storage().cumulative;
     for (std::size_t i = 0; i < out.most.size(); ++i)
@@ -111,9 +146,15 @@ SmoothCurves::Storage SmoothJudge::curves(const Envelope& envelope, const Ladder
     std::vector<std::uint16_t> least;
     for (const std::uint16_t value : envelope.most) least.push_back(65535 - value);
     SmoothCurves::Storage storage = storage_on(common_, cells_, std::move(least));
-    storage.levels = levels_of(ladder, &envelope.levels);
+    if (envelope.shifts.empty()) storage.levels = levels_of(ladder, &envelope.levels);
     storage.groups = envelope.levels.groups();
     return storage;
+}
+
+Adaptation SmoothJudge::adapted_curves(const Envelope& envelope, const Ladder& ladder,
+                                       SmoothCurves::Storage& storage) const {
+    storage = curves(envelope, ladder);
+    return adapted(stored_shifts(envelope.shifts), envelope.levels, ladder, storage);
 }
 
 }  // namespace kandinsky::partition

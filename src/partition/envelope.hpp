@@ -13,6 +13,7 @@ namespace kandinsky::partition {
 struct Envelope {
     std::vector<std::uint16_t> most;  ///< [cell][bin but the last]: 65535 less the least distribution
     GroupLevels levels;
+    std::vector<double> shifts{};  ///< [group][numbers of a shift] where levels adapt; 0: not left out
 
     [[nodiscard]] State state();   ///< for checkpoints
     void sum(Communicator& comm);  ///< over the ranks, which have left out different groups
@@ -24,13 +25,18 @@ class SmoothJudge {
   public:
     SmoothJudge(const Dataset& data, const ScoreOptions& score, const Cells& cells);
 
-    [[nodiscard]] Envelope start() const;
+    /// Of so many groups where levels adapt to the image.
+    [[nodiscard]] Envelope start(Adapt adapt = Adapt::none, std::size_t groups = 0) const;
     /// `learnt`: without the group; edges, origin and distributions count. Null: nothing could be learnt, so
-    /// that any score of a new pixel could be as strange. Safe from several threads.
+    /// that any score of a new pixel could be as strange. `shift`: learnt without the group, where levels
+    /// adapt. Safe from several threads.
     void add(const Evidence& evidence, std::uint32_t group, const SmoothCurves::Storage* learnt,
-             Envelope& out);
+             const Adaptation::Shift& shift, Envelope& out);
     /// The curves of an envelope; without the scores' number.
     [[nodiscard]] SmoothCurves::Storage curves(const Envelope& envelope, const Ladder& ladder) const;
+    /// The same where levels adapt to the image: how they do, and the curves in `storage`.
+    [[nodiscard]] Adaptation adapted_curves(const Envelope& envelope, const Ladder& ladder,
+                                            SmoothCurves::Storage& storage) const;
 
   private:
     Grid image_;

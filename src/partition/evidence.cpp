@@ -70,6 +70,7 @@ void share(Communicator& comm, Evidence& evidence) {
     std::vector<std::uint64_t> words;
     for (const Evidence::Image& image : evidence.images()) {
         words.push_back(std::uint64_t{image.group} << 32 | image.scores.size());
+        for (const double value : image.features.values) words.push_back(std::bit_cast<std::uint64_t>(value));
         for (const Evidence::Score& one : image.scores)
             words.push_back(std::uint64_t{one.pixel} << 32 | std::bit_cast<std::uint32_t>(one.score));
     }
@@ -78,8 +79,9 @@ void share(Communicator& comm, Evidence& evidence) {
     for (std::size_t at = 0; at < all.size();) {
         Evidence::Image& image = evidence.images().emplace_back();
         image.group = static_cast<std::uint32_t>(all[at] >> 32);
-        const std::size_t end = at + 1 + static_cast<std::uint32_t>(all[at]);
-        for (++at; at < end; ++at)
+        const std::size_t scores = static_cast<std::uint32_t>(all[at++]);
+        for (double& value : image.features.values) value = std::bit_cast<double>(all[at++]);
+        for (const std::size_t end = at + scores; at < end; ++at)
             image.scores.push_back({static_cast<std::uint32_t>(all[at] >> 32),
                                     std::bit_cast<float>(static_cast<std::uint32_t>(all[at]))});
     }
@@ -98,7 +100,10 @@ std::vector<Evidence> gather_evidence(const SoftInput& input, std::span<const st
     const std::vector<std::size_t> fed = fed_by_class(input.condition, input.data.classes(), strata);
     std::vector<Evidence> out(strata.size());
     for (Evidence& one : out)
-        for (const std::uint32_t place : places) one.images().push_back({place, {}});
+        for (const std::uint32_t place : places) one.images().push_back({.group = place, .scores = {}});
+    for (std::size_t s = 0; s < strata.size() && input.features != nullptr; ++s)
+        for (std::size_t image = 0; image < places.size(); ++image)
+            out[s].images()[image].features = (*input.features)[image][strata[s]];
     constexpr std::size_t kRun = 4096;  // pixels scored at a time: they stay in the cache
     visit_blocks(
         {.data = input.data, .progress = input.progress, .stage = "scores", .score = &input.score}, {},

@@ -23,6 +23,7 @@ class Evidence {
     struct Image {
         std::uint32_t group;  ///< the place of its group in the order of all, as Folds::place
         std::vector<Score> scores;
+        ImageFeatures features{};  ///< where levels adapt to them
     };
 
     [[nodiscard]] const std::vector<Image>& images() const { return images_; }

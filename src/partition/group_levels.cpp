@@ -36,17 +36,33 @@ State GroupLevels::state() {
     return {bytes_of(mass_), bytes_of(groups_)};
 }
 
-double GroupLevels::quantile(double level) const {
+std::size_t GroupLevels::step_at(double level) const {
     const double wanted = level * static_cast<double>(groups() + 1) * (1 - kSlack);  // in groups
     const double full = std::floor(wanted);
     const WideCount target = static_cast<WideCount>(full) * kUnit +
                              static_cast<WideCount>((wanted - full) * static_cast<double>(kUnit));
     WideCount reached = 0;
-    for (std::size_t i = 0; i < mass_.size(); ++i) {
-        reached += mass_[i];
-        if (reached >= target && (mass_[i] > 0 || target == 0)) return static_cast<double>(i) / kSteps;
+    std::size_t step = 0;
+    for (; step < mass_.size(); ++step) {
+        reached += mass_[step];
+        if (reached >= target && (mass_[step] > 0 || target == 0)) break;
     }
-    return std::numeric_limits<double>::infinity();
+    return step;
+}
+
+double GroupLevels::quantile(double level) const {
+    const std::size_t step = step_at(level);
+    return step < mass_.size() ? static_cast<double>(step) / kSteps : std::numeric_limits<double>::infinity();
+}
+
+std::vector<std::int32_t> GroupLevels::values(const Ladder& ladder) const {
+    std::vector<std::int32_t> out;
+    for (const double level : ladder.levels) {
+        const std::size_t step = step_at(level);
+        out.push_back(step < mass_.size() ? static_cast<std::int32_t>(step) - kValueZero
+                                          : Adaptation::kNever);
+    }
+    return out;
 }
 
 std::vector<std::uint32_t> levels_of(const Ladder& ladder, const GroupLevels* fitted) {
@@ -62,50 +78,95 @@ std::vector<std::uint32_t> levels_of(const Ladder& ladder, const GroupLevels* fi
     return levels;
 }
 
-std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const std::uint32_t> strata,
-                                      const Cells& cells, const std::vector<Judge>& judges,
-                                      const std::vector<std::uint8_t>& fold_of_image) {
-    static_assert(SmoothCurves::kOne == 16 * GroupLevels::kSteps);
-    constexpr std::size_t kCounts = GroupLevels::kSteps + 2;
-    const Grid image_grid = input.data.grid();
-    const std::size_t pixels = image_grid.pixels(), width = image_grid.width, wanted = strata.size();
-    // Some rows at a time, so that their scores stay in the cache.
-    const std::size_t tile_pixels = width * std::clamp<std::size_t>(4096 / width, 1, image_grid.height);
-    const std::vector<BetweenCells> rows = cells.rows(), columns = cells.columns();
-    const std::vector<std::size_t> fed = fed_by_class(input.condition, input.data.classes(), strata);
-    std::vector<GroupLevels> sums(wanted);
-    std::mutex adding;
-    const auto count = [&](const std::vector<std::uint32_t>& images) {
-        std::vector<std::vector<std::uint32_t>> counts(wanted, std::vector<std::uint32_t>(kCounts));
-        ScoredTile tile(input.data, input.score, tile_pixels);
-        for (const std::uint32_t image : images) {
-            for (std::size_t begin = 0; begin < pixels; begin += tile_pixels) {
-                const PixelRange range{begin, std::min(pixels, begin + tile_pixels)};
-                tile.load(image, range);
-                for (std::size_t c = 0; c < fed.size(); ++c) {
-                    if (fed[c] == wanted) continue;
-                    const SmoothCurves& others = judges[fed[c]].by_fold[fold_of_image[image]];
-                    const ScoreGrid& grid = *judges[fed[c]].grid;
-                    std::uint32_t* const own = counts[fed[c]].data();
-                    const float* const scores = tile.scores(c);
-                    const std::uint8_t* const member = tile.member(c);
-                    if (others.without_data()) {
-                        for (std::size_t j = 0; j < range.size(); ++j)
-                            own[GroupLevels::kSteps + 1] += member[j] != 0;
-                        continue;
-                    }
-                    for (std::size_t line = 0; line < range.size(); line += width) {
-                        const BetweenCells& row = rows[(begin + line) / width];
-                        for (std::size_t x = 0; x < width; ++x) {
-                            if (member[line + x] == 0) continue;
-                            const std::int32_t key = scale_key(scores[line + x]);
-                            ++own[GroupLevels::step_of(
-                                others.level(row, columns[x], grid.bin_of_key(key), key))];
-                        }
+Adaptation adapted(std::vector<Adaptation::Shift> shifts, const GroupLevels& levels, const Ladder& ladder,
+                   SmoothCurves::Storage& storage) {
+    const bool moves =
+        std::any_of(shifts.begin(), shifts.end(), [](const Adaptation::Shift& one) { return !one.none(); });
+    Adaptation made(std::move(shifts), levels.values(ladder));
+    storage.levels.clear();
+    for (std::size_t rung = 0; rung < ladder.levels.size(); ++rung)
+        storage.levels.push_back(made.level(rung, 0));
+    return moves ? made : Adaptation();
+}
+
+namespace {
+/// Reads the levels of images' scores off the judges' distributions.
+class LevelReader {
+  public:
+    static constexpr std::uint32_t kNone = SmoothCurves::kNever;  ///< of a score that nobody can judge
+
+    LevelReader(const SoftInput& input, std::span<const std::uint32_t> strata, const Cells& cells,
+                const std::vector<Judge>& judges)
+        : grid_(input.data.grid()),
+          strata_(strata.size()),
+          judges_(judges),
+          rows_(cells.rows()),
+          columns_(cells.columns()),
+          fed_(fed_by_class(input.condition, input.data.classes(), strata)),
+          // Some rows at a time, so that their scores stay in the cache.
+          tile_pixels_(grid_.width * std::clamp<std::size_t>(4096 / grid_.width, 1, grid_.height)),
+          tile_(input.data, input.score, tile_pixels_) {}
+
+    /// Calls body(place of the stratum, level) for all scores of an image that is in a fold.
+    template <class Body>
+    void read(std::uint32_t image, std::size_t fold, Body&& body) {
+        const std::size_t pixels = grid_.pixels(), width = grid_.width;
+        for (std::size_t begin = 0; begin < pixels; begin += tile_pixels_) {
+            const PixelRange range{begin, std::min(pixels, begin + tile_pixels_)};
+            tile_.load(image, range);
+            for (std::size_t c = 0; c < fed_.size(); ++c) {
+                const std::size_t place = fed_[c];
+                if (place == strata_) continue;
+                const SmoothCurves& others = judges_[place].by_fold[fold];
+                const ScoreGrid& grid = *judges_[place].grid;
+                const float* const scores = tile_.scores(c);
+                const std::uint8_t* const member = tile_.member(c);
+                if (others.without_data()) {
+                    for (std::size_t j = 0; j < range.size(); ++j)
+                        if (member[j] != 0) body(place, kNone);
+                    continue;
+                }
+                for (std::size_t line = 0; line < range.size(); line += width) {
+                    const BetweenCells& row = rows_[(begin + line) / width];
+                    for (std::size_t x = 0; x < width; ++x) {
+                        if (member[line + x] == 0) continue;
+                        const std::int32_t key = scale_key(scores[line + x]);
+                        body(place, others.level(row, columns_[x], grid.bin_of_key(key), key));
                     }
                 }
             }
         }
+    }
+
+  private:
+    Grid grid_;
+    std::size_t strata_;
+    const std::vector<Judge>& judges_;
+    std::vector<BetweenCells> rows_, columns_;
+    std::vector<std::size_t> fed_;
+    std::size_t tile_pixels_;
+    ScoredTile tile_;
+};
+}  // namespace
+
+std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const std::uint32_t> strata,
+                                      const Cells& cells, const std::vector<Judge>& judges,
+                                      const std::vector<std::uint8_t>& fold_of_image,
+                                      const ImageShifts* shifts) {
+    static_assert(SmoothCurves::kOne == 16 * GroupLevels::kSteps);
+    const std::size_t wanted = strata.size();
+    std::vector<GroupLevels> sums(wanted, GroupLevels(shifts != nullptr ? Adapt::image : Adapt::none));
+    std::mutex adding;
+    const auto count = [&](const std::vector<std::uint32_t>& images) {
+        std::vector<std::vector<std::uint32_t>> counts(wanted, sums.front().no_counts());
+        LevelReader reader(input, strata, cells, judges);
+        for (const std::uint32_t image : images)
+            reader.read(image, fold_of_image[image], [&](std::size_t place, std::uint32_t level) {
+                std::vector<std::uint32_t>& own = counts[place];
+                ++own[level == LevelReader::kNone ? own.size() - 1
+                      : shifts != nullptr         ? GroupLevels::step_of(level, (*shifts)[image][place])
+                                                  : GroupLevels::step_of(level)];
+            });
         const std::lock_guard lock(adding);
         for (std::size_t i = 0; i < wanted; ++i) sums[i].add(counts[i]);
     };
@@ -119,6 +180,47 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
                  count);
     for (GroupLevels& one : sums) one.sum(input.data.team().comm);
     return sums;
+}
+
+namespace {
+/// The group of an image, where groups are too many to be put in an order.
+std::uint64_t identity(const SoftInput& input, std::size_t image) {
+    return input.data.grouped() ? static_cast<std::uint64_t>(input.data.group_id(image))
+                                : input.census.image_hash[image];
+}
+}  // namespace
+
+std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
+                                                    std::span<const std::uint32_t> strata, const Cells& cells,
+                                                    const std::vector<Judge>& judges, const Folds& folds) {
+    const std::size_t wanted = strata.size();
+    std::vector<std::vector<ShiftSample>> out(wanted, std::vector<ShiftSample>(input.data.images()));
+    visit_blocks({.data = input.data, .progress = input.progress, .stage = "field: images"}, {},
+                 [&](std::size_t, std::size_t first, std::size_t last) {
+                     LevelReader reader(input, strata, cells, judges);
+                     std::vector<std::vector<std::int32_t>> values(wanted);
+                     for (std::size_t image = first; image < last; ++image) {
+                         for (std::vector<std::int32_t>& one : values) one.clear();
+                         reader.read(static_cast<std::uint32_t>(image), folds.of_image[image],
+                                     [&](std::size_t place, std::uint32_t level) {
+                                         if (level != LevelReader::kNone)
+                                             values[place].push_back(Adaptation::value_of(level));
+                                     });
+                         for (std::size_t i = 0; i < wanted; ++i) {
+                             ShiftSample& one = out[i][image];
+                             one.group = folds.place.empty() ? identity(input, image) : folds.place[image];
+                             one.fold = folds.of_image[image];
+                             one.scores = values[i].size();
+                             one.features = (*input.features)[image][strata[i]];
+                             one.values = some_values(values[i], input.census.images);
+                         }
+                     }
+                 });
+    for (std::vector<ShiftSample>& stratum : out) {
+        std::erase_if(stratum, [](const ShiftSample& one) { return one.scores == 0; });
+        share(input.data.team().comm, stratum);
+    }
+    return out;
 }
 
 }  // namespace kandinsky::partition

@@ -4,29 +4,47 @@
 
 #include "core/team/team.hpp"
 #include "partition/histograms.hpp"
+#include "partition/image_shift.hpp"
 
 namespace kandinsky::partition {
 
 /// Sums u values of groups into the hierarchical quantile: group i weighs 1/(G+1), split evenly over its
-/// values, and 1/(G+1) sits at +inf. Values are rounded up to multiples of 1/4096. Integer weights: the order
-/// of groups does not show.
+/// values, and 1/(G+1) sits at +inf. Values are rounded up to multiples of 1/4096; where levels adapt to the
+/// image, they are the values of an Adaptation. Integer weights: the order of groups does not show.
 class GroupLevels {
+    static constexpr std::int32_t kValueZero = 16 * Adaptation::kUnit;  ///< the step of the value 0
+
   public:
     static constexpr std::size_t kSteps = 4096;
+    static constexpr std::size_t kValueSteps = 2 * kValueZero;  ///< where levels adapt to the image
 
-    GroupLevels() : mass_(kSteps + 1) {}
-    /// `counts[i]`: values in (i-1, i] / 4096 for i <= 4096, then the number of those that are infinite. A
-    /// group without values does not count.
+    explicit GroupLevels(Adapt adapt = Adapt::none)
+        : mass_((adapt == Adapt::none ? kSteps : kValueSteps) + 1) {}
+    /// [step] for add(), without values.
+    [[nodiscard]] std::vector<std::uint32_t> no_counts() const {
+        return std::vector<std::uint32_t>(mass_.size() + 1);
+    }
+    /// `counts[i]`: values of step i, then the number of those that are infinite. A group without values does
+    /// not count.
     void add(const std::vector<std::uint32_t>& counts);
     void sum(Communicator& comm);  ///< over the ranks, whose groups differ
     [[nodiscard]] State state();   ///< for checkpoints
     [[nodiscard]] std::uint64_t groups() const { return groups_[0]; }
     /// The quantile at a level; +inf where the groups cannot support it.
     [[nodiscard]] double quantile(double level) const;
+    /// The values of an Adaptation at the rungs of a ladder.
+    [[nodiscard]] std::vector<std::int32_t> values(const Ladder& ladder) const;
     /// The step of a level in units of 1 / SmoothCurves::kOne.
     [[nodiscard]] static std::size_t step_of(std::uint32_t level) { return (level + 15) / 16; }
+    /// The same where levels adapt, for an image with that shift.
+    [[nodiscard]] static std::size_t step_of(std::uint32_t level, std::int32_t shift) {
+        return static_cast<std::size_t>(Adaptation::value_of(level) - shift + kValueZero);
+    }
 
   private:
+    /// The first step that makes the groups support a level; as many as there are where none does.
+    [[nodiscard]] std::size_t step_at(double level) const;
+
     std::vector<WideCount> mass_;
     std::vector<std::uint64_t> groups_ = {0};
 };
@@ -40,13 +58,30 @@ struct Judge {
     std::vector<SmoothCurves> by_fold;  ///< without data where the other folds have no scores
 };
 
+/// Makes a stratum's levels follow the images: `shifts` are those of all fits, `levels` of their values. The
+/// plain levels of the storage become those of an image with shift 0. Empty where no fit shifts any image.
+[[nodiscard]] Adaptation adapted(std::vector<Adaptation::Shift> shifts, const GroupLevels& levels,
+                                 const Ladder& ladder, SmoothCurves::Storage& storage);
+
+/// [image][place in the strata] the shifts of images, in units of 1 / Adaptation::kUnit.
+using ImageShifts = std::vector<std::vector<std::int32_t>>;
+
 /// The levels at which to read the smoothed distributions so that a random pixel of a new group is covered at
 /// each level of the ladder: hierarchical quantiles of u = F_p(s), for each of `strata`, in one pass over the
 /// data. F is the judge's of the image's fold: one that was learnt without it. A score whose fold leaves no
-/// others to learn from counts as infinite.
+/// others to learn from counts as infinite. With `shifts`, they are quantiles of values that adapt.
 [[nodiscard]] std::vector<GroupLevels> group_levels(const SoftInput& input,
                                                     std::span<const std::uint32_t> strata, const Cells& cells,
                                                     const std::vector<Judge>& judges,
-                                                    const std::vector<std::uint8_t>& fold_of_image);
+                                                    const std::vector<std::uint8_t>& fold_of_image,
+                                                    const ImageShifts* shifts = nullptr);
+
+/// What shifts are learnt from, for each of `strata`, in one pass over the data: values by the same judges.
+/// Images without a judge are left out.
+[[nodiscard]] std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
+                                                                  std::span<const std::uint32_t> strata,
+                                                                  const Cells& cells,
+                                                                  const std::vector<Judge>& judges,
+                                                                  const Folds& folds);
 
 }  // namespace kandinsky::partition

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <kandinsky/adaptation.hpp>
 #include <kandinsky/curve.hpp>
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/partition.hpp>
@@ -36,6 +37,8 @@ struct SoftInput {
     const DataSplit* data_split =
         nullptr;                 ///< with pooling by groups: learn from some, set levels with the others
     bool leave_one_out = false;  ///< with pooling by groups: learn again without each group
+    /// [image][stratum] with pooling by groups: levels adapt to them; null: they do not.
+    const std::vector<std::vector<ImageFeatures>>* features = nullptr;
     std::uint64_t seed = 0;
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of counts to hold at a time
     const MethodSettings* settings = nullptr;
@@ -45,6 +48,7 @@ struct SoftInput {
 struct SoftCurves {
     Partition partition;  ///< the cell that each pixel lies in
     SmoothCurves curves;
+    Adaptation adaptation{};
 };
 
 /// What a soft method looks at to be judged on one stratum: scores counted fold by fold.

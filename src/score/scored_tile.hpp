@@ -24,6 +24,7 @@ class ScoredTile {
 
     void load(std::size_t image, PixelRange range) {
         size_ = range.size();
+        shown_ = nullptr;
         data_.read_probs(image, range, probs_.data());
         data_.read_truth(image, range, member_.data(), valid_.data());
         if (options_.kind == ScoreKind::near) {
@@ -40,7 +41,11 @@ class ScoredTile {
 
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] const float* probs(std::size_t c) const { return probs_.data() + c * size_; }
-    [[nodiscard]] const float* scores(std::size_t c) const { return scores_.data() + c * size_; }
+    [[nodiscard]] const float* scores(std::size_t c) const {
+        return (shown_ != nullptr ? shown_ : scores_.data()) + c * size_;
+    }
+    /// Has scores() tell these, [class][pixel of the stretch], until the next load(); null: its own.
+    void show(const float* scores) { shown_ = scores; }
     [[nodiscard]] const std::uint8_t* member(std::size_t c) const { return member_.data() + c * size_; }
     [[nodiscard]] const std::uint8_t* valid() const { return valid_.data(); }
 
@@ -50,6 +55,7 @@ class ScoredTile {
     Surroundings near_;
     std::size_t size_ = 0;
     std::vector<float> probs_, scores_;
+    const float* shown_ = nullptr;
     std::vector<std::uint8_t> member_, valid_;
 };
 

@@ -128,6 +128,16 @@ std::vector<Rule> all_rules() {
         rule.unequal = rule.name.find("unequal") != std::string::npos;
         rules.push_back(rule);
     }
+    // Levels that follow the image, learnt inside the promise.
+    for (const char* const name :
+         {"field, loo, adapt", "field of unequal groups, loo, adapt", "field, split, adapt"}) {
+        const bool split = std::string(name).find("split") != std::string::npos;
+        Rule rule{name, options_for("field", Pooling::groups, split ? 0.5 : 0), true, 400u, true};
+        if (!split) rule.options.promise = Promise::leave_one_out;
+        rule.options.adapt = Adapt::image;
+        rule.unequal = rule.name.find("unequal") != std::string::npos;
+        rules.push_back(rule);
+    }
     Rule joint{"image, pooling groups, condition none", options_for("image", Pooling::groups, 0), true, 3000};
     joint.options.condition = Condition::none;
     Rule ranked{"image, pooling groups, aps randomized", options_for("image", Pooling::groups, 0), true,

@@ -23,6 +23,7 @@ FLAG = re.compile(r"(?<![\w-])--[a-z]")
     ("(--split gives a guarantee)", "(split gives a guarantee)"),
     ("--compat released has the score lac only, but --score is near", "compat='released' has the score lac only, but score_function is near"),
     ("--promise loo needs --pooling groups", "promise='loo' needs pooling='groups'"),
+    ("--adapt image needs --pooling groups", "adapt='image' needs pooling='groups'"),
     ("add --mask REGIONS.npy", "add mask"),
     ("--quantiles has 2, but", "quantiles has 2, but"),
     ("a -- b, x--y, ---", "a -- b, x--y, ---"),

@@ -56,6 +56,12 @@ void run(const Flags& flags) {
     TerminalProgress progress(flags.common.quiet);
     const InputWatch inputs;
     const Calibrator calibrator = load(flags.calibrator);
+    if (calibrator.adapts() && !flags.thresholds.empty())
+        fail(ErrorKind::usage,
+             "--thresholds: those of {} follow the image; take the sets (-o) or p-values (--pvalues), or "
+             "calibrate "
+             "with --adapt none",
+             flags.calibrator);
     const Predictor predictor(calibrator, flags.alpha, flags.empty.choice());
     const std::size_t classes = calibrator.classes, height = calibrator.grid.height,
                       width = calibrator.grid.width;

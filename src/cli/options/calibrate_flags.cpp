@@ -72,6 +72,12 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
                    (one.fallback == Fallback::automatic && one.pooling == Pooling::pixels);
         },
         "no region falls back; add --fallback image");
+    rule(
+        "--adapt",
+        [](const CalibrateOptions& one, const Method* how) {
+            return one.adapt == Adapt::none || (how != nullptr && how->fit_curves);
+        },
+        "it is for method field");
     for (const char* const flag : {"--split", "--promise"})
         rule(flag, learns, "the method learns nothing from the images, so all of them set thresholds");
 }
@@ -103,6 +109,10 @@ void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::stri
         "'split' (some learn, the others set), 'none' (all do both, nothing is promised) or 'auto': none "
         "with --pooling pixels, loo up to 200 groups for method field and up to 20 for the others, else "
         "split");
+    app.add_option(
+        "--adapt", adapt,
+        "'image': thresholds follow how hard an image looks by its own outputs; 'none': all images "
+        "have the same");
     app.add_option("--split", split, "the share of the groups that learns with --promise split (0: chosen)");
     app.add_option("--compat", compat, "'released': reproduce the authors' released code");
     app.add_option("--seed", seed, "seed of everything random");
@@ -141,6 +151,7 @@ CalibrateOptions CalibrateFlags::options() const {
     options.rungs = rungs;
     options.split = split;
     options.promise = promise_of(promise);
+    options.adapt = adapt_of(adapt);
     if (split > 0 && given("promise") && options.promise != Promise::split)
         fail(ErrorKind::usage, "--split {} means --promise split, but --promise is {}", split, promise);
     options.seed = seed;

@@ -77,6 +77,28 @@ void write_smooth(ArrayWriter& to, const std::vector<SmoothCurves>& curves) {
     to.add_all("smooth_cumulative", curves, &SmoothCurves::Storage::cumulative);
 }
 
+/// A row for each shift: its stratum, slopes, lowest and highest features, and the constant.
+constexpr std::size_t kShiftNumbers = 3 * ImageFeatures::kCount + 2;
+
+void write_adaptations(ArrayWriter& to, const Calibrator& calibrator) {
+    if (!calibrator.adapts()) return;
+    std::vector<double> shifts;
+    std::vector<std::int32_t> levels;
+    for (std::size_t s = 0; s < calibrator.strata(); ++s) {
+        const Adaptation& own = calibrator.adaptations[s];
+        if (own.empty()) continue;
+        for (const Adaptation::Shift& one : own.shifts()) {
+            shifts.push_back(static_cast<double>(s));
+            for (const auto* part : {&one.slope, &one.low, &one.high})
+                shifts.insert(shifts.end(), part->begin(), part->end());
+            shifts.push_back(one.constant);
+        }
+        levels.insert(levels.end(), own.levels().begin(), own.levels().end());
+    }
+    to.add("adapt_shifts", shifts, {shifts.size() / kShiftNumbers, kShiftNumbers});
+    to.add("adapt_levels", levels, {levels.size()});
+}
+
 /// An array of a given type and shape; an empty shape stands for any length.
 template <class T>
 std::vector<T> read(const ZipReader& archive, const std::string& member,
@@ -184,6 +206,44 @@ std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid
         fail(ErrorKind::data, "an array of the smooth curves is too long");
     return out;
 }
+/// How the levels of strata follow images, where the file has it.
+std::vector<Adaptation> read_adaptations(const ZipReader& archive, const Calibrator& calibrator,
+                                         std::size_t rungs) {
+    if (!archive.has("adapt_shifts.npy")) return {};
+    const Array array = archive.array("adapt_shifts");
+    if (array.shape().size() != 2 || array.shape()[1] != kShiftNumbers || array.dtype() != DType::float64)
+        fail(ErrorKind::data, "the shifts of the levels have an unexpected type or shape");
+    const std::vector<double> numbers = array.to_vector<double>();
+    const auto levels = read<std::int32_t>(archive, "adapt_levels", {});
+    std::vector<std::vector<Adaptation::Shift>> shifts(calibrator.strata());
+    for (const double* at = numbers.data(); at != numbers.data() + numbers.size(); at += kShiftNumbers) {
+        std::size_t s = 0;
+        while (s < shifts.size() && static_cast<double>(s) != *at) ++s;
+        if (s == shifts.size() || calibrator.smooth_of(s) == nullptr)
+            fail(ErrorKind::data, "a shift of the levels is of no stratum");
+        Adaptation::Shift& one = shifts[s].emplace_back();
+        const double* from = at + 1;
+        for (auto* part : {&one.slope, &one.low, &one.high}) {
+            std::copy_n(from, part->size(), part->begin());
+            from += part->size();
+        }
+        one.constant = *from;
+    }
+    std::vector<Adaptation> out;
+    std::size_t next = 0;
+    for (std::vector<Adaptation::Shift>& own : shifts) {
+        if (own.empty()) {
+            out.emplace_back();
+            continue;
+        }
+        if (rungs > levels.size() - next) fail(ErrorKind::data, "the levels of the adaptation are too few");
+        const auto first = levels.begin() + static_cast<std::ptrdiff_t>(next);
+        out.emplace_back(std::move(own), std::vector(first, first + static_cast<std::ptrdiff_t>(rungs)));
+        next += rungs;
+    }
+    if (next != levels.size()) fail(ErrorKind::data, "the levels of the adaptation are too many");
+    return out;
+}
 }  // namespace
 
 void save(const Calibrator& calibrator, AtomicFile& file) {
@@ -213,6 +273,7 @@ void save(const Calibrator& calibrator, AtomicFile& file) {
         write_curves(to, calibrator.curves);
     }
     write_smooth(to, calibrator.smooth);
+    write_adaptations(to, calibrator);
     zip.finish(kComment, true);
 }
 
@@ -274,6 +335,7 @@ Calibrator load(const std::filesystem::path& path) {
                 std::fill_n(calibrator.levels.begin() + static_cast<std::ptrdiff_t>(s * pixels), pixels,
                             CurveLevel::none);
         }
+        calibrator.adaptations = read_adaptations(archive, calibrator, ladder.levels.size());
         if (with_regions == 0) return std::move(calibrator);
         const auto regions = read_narrow(archive, "regions", {with_regions, grid.height, grid.width});
         const auto levels = read<std::uint8_t>(archive, "curve_level", map_shape);

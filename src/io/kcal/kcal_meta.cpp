@@ -11,6 +11,7 @@ namespace kandinsky {
 using nlohmann::ordered_json;
 
 namespace {
+constexpr int kPlainVersion = 2;  // levels do not follow images: what 2 can read stays readable for it
 constexpr const char* kLogits[] = {"none", "sigmoid", "softmax"};  // in the order of Logits
 
 /// What a score has beyond its name; null for those that have nothing.
@@ -108,7 +109,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
     }
     ordered_json meta{
         {"format", "kcal"},
-        {"format_version", kKcalVersion},
+        {"format_version", calibrator.adapts() ? kKcalVersion : kPlainVersion},
         {"library_version", calibrator.version},
         {"method", options.method},
         {"guarantee", guarantee(calibrator)},
@@ -142,6 +143,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
         meta["options"]["sketch"] = {{"asked", options.sketch}, {"error", calibrator.sketch_error}};
     meta["options"]["promise"] = name_of(options.promise);
     if (calibrator.masks) meta["data"]["masks"] = true;
+    if (options.adapt != Adapt::none) meta["options"]["adapt"] = name_of(options.adapt);
     if (calibrator.classless) meta["data"]["classless"] = true;
     if (calibrator.logits != Logits::none)
         meta["data"]["logits"] = kLogits[static_cast<std::size_t>(calibrator.logits)];
@@ -177,6 +179,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         to.quantiles = options.at("quantiles").get<std::vector<double>>();
         to.rungs = options.at("rungs").get<std::size_t>();
         to.split = options.at("split").get<double>();
+        to.adapt = adapt_of(options.value("adapt", "none"));
         to.promise = to.split > 0 ? Promise::split : promise_of(options.value("promise", "none"));
         to.released = options.at("compat").get<std::string>() == "released";
         to.seed = options.at("seed").get<std::uint64_t>();

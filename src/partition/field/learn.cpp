@@ -150,7 +150,8 @@ Learnt learn(const FoldHistograms& histograms, const Options& options, const Cel
     return out;
 }
 
-std::string describe(const Learnt& learnt, std::size_t folds, const Cells& cells, std::size_t bins) {
+std::string describe(const Learnt& learnt, std::size_t folds, const Cells& cells, std::size_t bins,
+                     const LearntShift* shift) {
     const auto& [candidates, products, weights, distributions, without_fold] = learnt;
     using Json = nlohmann::json;
     const bool judged = products.folds > 0;
@@ -167,9 +168,19 @@ std::string describe(const Learnt& learnt, std::size_t folds, const Cells& cells
              {"weight", weights[k]},
              {"loss", judged ? Json(products.at(k, k)) : Json()}});
     }
-    return Json{{"kind", "field"}, {"candidates", list},   {"folds", folds},
-                {"bins", bins},    {"cell", cells.side()}, {"loss", judged ? Json(loss) : Json()}}
-        .dump();
+    Json out{{"kind", "field"}, {"candidates", list},   {"folds", folds},
+             {"bins", bins},    {"cell", cells.side()}, {"loss", judged ? Json(loss) : Json()}};
+    if (shift != nullptr) {
+        Json slopes;
+        for (std::size_t k = 0; k < ImageFeatures::kCount; ++k)
+            slopes[std::string(ImageFeatures::kNames[k])] = shift->shift.slope[k];
+        out["adapt"] = {{"adapts", !shift->shift.none()},
+                        {"ridge", shift->ridge},
+                        {"loss", shift->loss},
+                        {"plain_loss", shift->plain_loss},
+                        {"slopes", slopes}};
+    }
+    return out.dump();
 }
 
 }  // namespace kandinsky::partition::field

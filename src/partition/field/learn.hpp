@@ -54,8 +54,8 @@ struct Learnt {
 [[nodiscard]] Learnt learn(const FoldHistograms& histograms, const Options& options, const Cells& cells,
                            bool without_folds, Progress& progress);
 
-/// What was learnt, as JSON for `inspect` and the report.
+/// What was learnt, as JSON for `inspect` and the report; `shift` where levels adapt to the image.
 [[nodiscard]] std::string describe(const Learnt& learnt, std::size_t folds, const Cells& cells,
-                                   std::size_t bins);
+                                   std::size_t bins, const LearntShift* shift = nullptr);
 
 }  // namespace kandinsky::partition::field

@@ -20,7 +20,33 @@ namespace {
 struct Fit {
     Learnt learnt;
     ScoreGrid grid;
+    LearntShift shift{};  ///< where levels adapt to the image
 };
+
+/// How the levels of all images but those of one group depend on the image; `fit` is without that group.
+LearntShift shift_without(const SoftInput& input, const Cells& cells, const Evidence& evidence,
+                          std::uint32_t left_out, const Folds& folds, Fit& fit) {
+    std::vector<SmoothCurves> by_fold;
+    for (auto& one : fit.learnt.without_fold)
+        by_fold.emplace_back(input.data.grid(), Ladder{}, storage_on(fit.grid, cells, std::move(one)));
+    std::size_t images = 0;
+    for (const Evidence::Image& image : evidence.images()) images += image.group != left_out;
+    std::vector<ShiftSample> samples;
+    std::vector<std::int32_t> values;
+    for (const Evidence::Image& image : evidence.images()) {
+        const std::uint32_t fold = folds.of_image[image.group];
+        if (image.group == left_out || image.scores.empty() || by_fold[fold].without_data()) continue;
+        values.clear();
+        for (const auto& [pixel, score] : image.scores)
+            values.push_back(Adaptation::value_of(by_fold[fold].level(pixel, score)));
+        samples.push_back({.group = image.group,
+                           .fold = fold,
+                           .scores = image.scores.size(),
+                           .features = image.features,
+                           .values = some_values(values, images)});
+    }
+    return learn_shift(std::move(samples));
+}
 
 std::optional<Fit> fit_without(const SoftInput& input, const Options& options, const Cells& cells,
                                const Evidence& evidence, std::size_t groups, std::uint32_t left_out) {
@@ -28,9 +54,12 @@ std::optional<Fit> fit_without(const SoftInput& input, const Options& options, c
         left_out, input.data.grid().pixels(), largest_score(input.score, input.data.classes()), options.bins);
     if (!grid) return std::nullopt;
     const Folds folds = folds_without(options.folds, groups, left_out);
-    return Fit{learn(evidence.count(left_out, *grid, folds, cells),
-                     for_groups(options, evidence.images_per_group(left_out)), cells, false, silent()),
-               *grid};
+    const bool adapts = input.features != nullptr;
+    Fit fit{learn(evidence.count(left_out, *grid, folds, cells),
+                  for_groups(options, evidence.images_per_group(left_out)), cells, adapts, silent()),
+            *grid};
+    if (adapts) fit.shift = shift_without(input, cells, evidence, left_out, folds, fit);
+    return fit;
 }
 
 /// A stretch of a longer way, in the progress of the whole.
@@ -59,7 +88,8 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
     for (std::size_t g = team.comm.rank(); g < groups; g += team.comm.size())
         own.push_back(static_cast<std::uint32_t>(g));
     SmoothJudge judge(input.data, input.score, cells);
-    std::vector<Envelope> envelopes(wanted, judge.start());
+    const bool adapts = input.features != nullptr;
+    std::vector<Envelope> envelopes(wanted, judge.start(adapts ? Adapt::image : Adapt::none, groups));
     State state;
     for (Envelope& one : envelopes)
         for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
@@ -73,7 +103,8 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
             const std::optional<Fit> others = fit_without(input, options, cells, scores, groups, group);
             SmoothCurves::Storage learnt;
             if (others) learnt = storage_on(others->grid, cells, others->learnt.distributions);
-            judge.add(scores, group, others ? &learnt : nullptr, envelopes[i % wanted]);
+            judge.add(scores, group, others ? &learnt : nullptr,
+                      others ? others->shift.shift : Adaptation::Shift{}, envelopes[i % wanted]);
         });
     };
     accumulate(team, kStage, own.size(), state, walk, threads_in_use());
@@ -83,11 +114,15 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
             fit_without(input, options, cells, evidence[i], groups, Evidence::kNobody);
         SmoothCurves::Storage storage;
         storage.side = cells.side();
-        if (all) storage = judge.curves(envelopes[i], input.ladder);
-        storage.scores = input.census.totals[strata[i]];
         SoftCurves& made = out.emplace_back();
-        made.partition.geometry = describe(all ? all->learnt : Learnt{}, std::min(options.folds, groups),
-                                           cells, all ? all->grid.bins() : 0);
+        if (all && adapts)
+            made.adaptation = judge.adapted_curves(envelopes[i], input.ladder, storage);
+        else if (all)
+            storage = judge.curves(envelopes[i], input.ladder);
+        storage.scores = input.census.totals[strata[i]];
+        made.partition.geometry =
+            describe(all ? all->learnt : Learnt{}, std::min(options.folds, groups), cells,
+                     all ? all->grid.bins() : 0, all && adapts ? &all->shift : nullptr);
         made.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
     }
 }

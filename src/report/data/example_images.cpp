@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "calibrate/adapted_values.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "evaluate/kernels.hpp"
 #include "report/data/blob.hpp"
+#include "score/image_features.hpp"
 #include "score/scored_tile.hpp"
 #include "score/visit.hpp"
 
@@ -41,9 +43,13 @@ std::vector<std::uint8_t> set_codes(const Calibrator& calibrator, const Dataset&
     ScoredTile tile(test, calibrator.options.score, tiles.length);
     std::vector<float> thresholds(calibrator.strata() * kSliderLevels * tiles.length);
     std::vector<std::uint8_t> codes(classes * pixels);
+    std::vector<std::int32_t> shifts(calibrator.strata());
+    if (calibrator.adapts()) shifts_of(calibrator, features_of(test, image), shifts);
     for (std::size_t t = 0; t < tiles.count(); ++t) {
         const PixelRange range = tiles[t];
         tile.load(image, range);
+        const std::vector<float> values = values_of(calibrator, tile, range, shifts);
+        tile.show(values.data());
         fill_thresholds(calibrator, by_curve, range, thresholds.data());
         for (std::size_t c = 0; c < classes; ++c) {
             std::uint8_t* const out = codes.data() + c * pixels + range.begin;

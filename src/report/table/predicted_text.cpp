@@ -131,6 +131,18 @@ std::string promise_rule(const Calibrator& calibrator) {
     return out;
 }
 
+std::string adapt_rule(const Calibrator& calibrator) {
+    if (calibrator.options.adapt == Adapt::none) return "none: all images have the same thresholds";
+    std::vector<std::size_t> those;
+    for (std::size_t s = 0; s < calibrator.strata(); ++s)
+        if (calibrator.adaptation_of(s) != nullptr) those.push_back(s);
+    if (those.empty())
+        return "image, but cross-validation found nothing to gain: all images have the same thresholds";
+    return calibrator.strata() == 1
+               ? std::string("image: thresholds follow how hard an image looks")
+               : fmt::format("image: thresholds of {} follow how hard an image looks", names(those));
+}
+
 double least_alpha(const Calibrator& calibrator, std::size_t stratum) {
     const float beyond = std::numeric_limits<float>::infinity();
     if (const SmoothCurves* const smooth = calibrator.smooth_of(stratum)) return smooth->p_value(0, beyond);

@@ -19,6 +19,8 @@ namespace kandinsky {
 
 /// Which groups learnt, which set the thresholds, and how much of the mass lies at infinity.
 [[nodiscard]] std::string promise_rule(const Calibrator& calibrator);
+/// Whether levels follow the image, and of which classes.
+[[nodiscard]] std::string adapt_rule(const Calibrator& calibrator);
 
 /// The smallest alpha at which a class is not in every set everywhere: 1 / (n + 1) where at most n
 /// calibration groups (or pixels) speak for it at any place; 1 where none does.

@@ -66,7 +66,12 @@ ordered_json images_json(const ImageCoverage& images) {
     ordered_json quantiles = ordered_json::object();
     for (std::size_t k = 0; k < images.quantiles.size(); ++k)
         quantiles[fmt::format("{}", ImageCoverage::kLevels[k])] = number(images.quantiles[k]);
-    return {{"images", images.images}, {"quantiles", quantiles}, {"below", number(images.below)}};
+    return {{"images", images.images},
+            {"quantiles", quantiles},
+            {"below", number(images.below)},
+            {"spread", number(images.spread)},
+            {"far_below", number(images.far_below)},
+            {"hardest", number(images.hardest)}};
 }
 
 ordered_json pair_json(const Interval& interval) {

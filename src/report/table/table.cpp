@@ -49,18 +49,20 @@ std::string sets_line(const Evaluation& evaluation) {
 }
 
 std::string heading(const char* first, std::size_t width = kNameWidth) {
-    return fmt::format("  {:<{}}{:>9}{:>9}{:>9}{:>9}{:>10}{:>8}{:>8}{:>8}{:>9}{:>9}\n", first, width,
-                       "weighted", fmt::format("CE n>={}", kEnoughSamples), "floor", "pixels", "place",
-                       "region", "block", "images", "below", "smECE");
+    return fmt::format("  {:<{}}{:>9}{:>9}{:>9}{:>9}{:>10}{:>8}{:>8}{:>8}{:>9}{:>8}{:>8}{:>9}{:>9}\n", first,
+                       width, "weighted", fmt::format("CE n>={}", kEnoughSamples), "floor", "pixels", "place",
+                       "region", "block", "images", "below", "spread", "far", "hardest", "smECE");
 }
 
-/// A line of the second table. `median`: of the images' coverage.
-std::string more_line(const std::string& name, const CompareRow& row, double median,
+/// A line of the second table.
+std::string more_line(const std::string& name, const CompareRow& row, const ImageCoverage& images,
                       std::size_t width = kNameWidth) {
-    return fmt::format("  {:<{}}{:>9}{:>9}{:>9}{:>9}{:>10}{:>8}{:>8}{:>8}{:>9}{:>9}\n", name, width,
-                       cell(row.weighted_ce), cell(row.ce_enough), cell(row.floor_enough), row.pixels_enough,
-                       cell(row.place_error), cell(row.worst_region, 3), cell(row.worst_block, 3),
-                       cell(median, 3), percent(row.images_below), cell(row.smooth_ece));
+    return fmt::format("  {:<{}}{:>9}{:>9}{:>9}{:>9}{:>10}{:>8}{:>8}{:>8}{:>9}{:>8}{:>8}{:>9}{:>9}\n", name,
+                       width, cell(row.weighted_ce), cell(row.ce_enough), cell(row.floor_enough),
+                       row.pixels_enough, cell(row.place_error), cell(row.worst_region, 3),
+                       cell(row.worst_block, 3), cell(images.quantiles[2], 3), percent(row.images_below),
+                       cell(images.spread, 3), percent(images.far_below), cell(images.hardest, 3),
+                       cell(row.smooth_ece));
 }
 
 std::string legend(double alpha) {
@@ -68,7 +70,9 @@ std::string legend(double alpha) {
         "weighted: mean CE with pixels weighed by their test samples; CE n>={0}: over pixels with {0} or "
         "more. At alpha {1}: place, the mean distance of a pixel's coverage (of {4} or more samples) from "
         "{3:.6g}; coverage of the worst region, of the worst of {2} x {2} blocks and of the median image; "
-        "the share of images below {3:.6g}.\n",
+        "the share of images below {3:.6g}; spread, the mean distance of an image's coverage from it; the "
+        "share "
+        "of images more than 0.1 below it; the coverage of the tenth of the images that look hardest.\n",
         kEnoughSamples, alpha, kBlocks, 1 - alpha, kSomeSamples);
 }
 
@@ -201,7 +205,7 @@ std::string evaluation_details(const Calibrator& calibrator, const EvaluationRep
         if (!is_wanted(pooled ? -1 : static_cast<int>(s), classes)) continue;
         out += more_line(pooled ? "all" : std::to_string(s),
                          compare_row(calibrator, evaluation, report.probabilities, s),
-                         evaluation.strata[s].image_coverage.quantiles[2]);
+                         evaluation.strata[s].image_coverage);
     }
     out += sizes_text(evaluation) + legend(evaluation.alpha);
     if (report.bootstrap == 0) return out;
@@ -233,7 +237,7 @@ std::string comparison_details(const Comparison& comparison, const std::vector<i
                    heading("method", width);
         }
         const StratumEvaluation& last = comparison.last.calibrators[r % methods].strata[r / methods];
-        out += more_line(row.method, row, last.image_coverage.quantiles[2], width);
+        out += more_line(row.method, row, last.image_coverage, width);
     }
     out += "\n";
     for (std::size_t m = 0; m < methods; ++m)

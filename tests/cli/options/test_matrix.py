@@ -28,7 +28,7 @@ RECORDED = "recorded"  # an effort or a tolerance: it is in the calibrator's rec
 
 # What is tried in every command that has the option: its value ("" for a flag), and what must be given beside it.
 VALUES = {
-    "--alpha": "0.7", "--batch": "3", "--bootstrap": "30", "--categories": "cat", "--ce-map": "ce.npy", "--checkpoint": "state",
+    "--adapt": "image", "--alpha": "0.7", "--batch": "3", "--bootstrap": "30", "--categories": "cat", "--ce-map": "ce.npy", "--checkpoint": "state",
     "--checkpoint-every": "5", "--class-files": "", "--class-names": "a,b,c", "--classes": "1", "--coding": "bits", "--compat": "released",
     "--condition": "none", "--crowd": "ignore", "--curves": "more.npy", "--device": "cpu", "--draws": "2", "--ece-map": "ece.npy",
     "--empty": "keep", "--fallback": "image", "--figures": "pictures", "--grid": "6x5", "--group-by": "^(s[0-9]+)", "--ignore": "0",

@@ -152,7 +152,7 @@ TEST(Kcal, HoldsStoredArraysAndAMetaFile) {
     EXPECT_EQ(archive.array("regions").shape(), (std::vector<std::size_t>{3, 3, 4}));
     const auto meta = nlohmann::json::parse(describe(calibrators().front()));
     EXPECT_EQ(meta["format"], "kcal");
-    EXPECT_EQ(meta["format_version"], kKcalVersion);
+    EXPECT_EQ(meta["format_version"], 2) << "levels do not follow images, so what knows 2 can read it";
     EXPECT_EQ(meta["data"]["images"], 30);
     EXPECT_FALSE(meta["guarantee"].get<std::string>().empty());
 }
@@ -184,7 +184,7 @@ TEST_F(DamagedCalibrator, RewrittenWithoutAChangeIsFine) {
 }
 
 TEST_F(DamagedCalibrator, NewerOrForeignFormatsAreRefused) {
-    refuse_meta({"version 3", "update kandinsky"}, [](auto& m) { m["format_version"] = kKcalVersion + 1; });
+    refuse_meta({"version 4", "update kandinsky"}, [](auto& m) { m["format_version"] = kKcalVersion + 1; });
     refuse_meta({"version 5000000000"}, [](auto& m) { m["format_version"] = 5000000000; });
     refuse_meta({"format version"}, [](auto& m) { m["format_version"] = 0; });
     refuse_meta({"format version"}, [](auto& m) { m["format_version"] = "1"; });

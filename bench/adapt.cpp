@@ -1,0 +1,156 @@
+// Levels that follow the image, beside one level for all, on real outputs.
+//
+//   adapt FOLDER SET CLASS [--images 100] [--draws 6] [--test 500] [--alpha 0.1] [--method field]
+//         [--score near] [--promise auto] [--arrays DIR]
+//
+// FOLDER holds SET_cal_probs.npy, SET_cal_labels.npy, SET_test_probs.npy and SET_test_labels.npy. Each draw
+// takes images at random to calibrate on and others to test on; every image is a group of its own. Printed
+// for one class, as means over draws, first with --adapt none, then with --adapt image:
+//
+//   coverage   the mean over test images of the share of their pixels of the class that are covered
+//   spread     the mean over test images of |that share - (1 - alpha)|
+//   far below  test images whose share lies more than 0.1 below 1 - alpha
+//   hardest    the mean coverage of the tenth of the images that look hardest (their doubt)
+//   false      of the test pixels with another label, those whose set holds the class
+//   place      the mean over pixels with at least 3 test samples of |coverage there - (1 - alpha)|
+//   seconds    of processor time to calibrate, and to predict a test image
+//
+// --arrays DIR writes what each draw uses for bench/adapt.py, which puts other tools beside.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <filesystem>
+#include <kandinsky/kandinsky.hpp>
+#include <map>
+#include <numeric>
+
+#include "core/base/random.hpp"
+
+namespace {
+using namespace kandinsky;
+
+constexpr std::size_t kFigures = 8;
+using Row = std::array<double, kFigures>;
+
+double processor_seconds() {
+    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+/// Some images of a pair of arrays, as a data set.
+Dataset drawn(const Array& probs, const Array& labels, const DatasetOptions& options, std::size_t count,
+              Random& random, std::vector<std::uint32_t>& order) {
+    order.resize(probs.shape()[0]);
+    std::iota(order.begin(), order.end(), 0u);
+    count = std::min(count, order.size());
+    for (std::size_t i = 0; i < count; ++i) std::swap(order[i], order[i + random.below(order.size() - i)]);
+    order.resize(count);
+    std::sort(order.begin(), order.end());
+    return Dataset(probs, labels, Array{}, options).subset(order);
+}
+
+Row measure(const Dataset& cal, const Dataset& test, std::size_t c, double alpha,
+            const CalibrateOptions& options) {
+    const double start = processor_seconds();
+    const Calibrator calibrator = calibrate(cal, options);
+    const double fitted = processor_seconds();
+    const std::size_t pixels = test.grid().pixels();
+    std::vector<float> probs(test.classes() * pixels);
+    std::vector<std::uint8_t> sets(probs.size());
+    const Predictor predictor(calibrator, alpha, EmptySets::keep);
+    double predicting = 0;
+    for (std::size_t image = 0; image < test.images(); ++image) {
+        test.read_probs(image, {0, pixels}, probs.data());
+        const double before = processor_seconds();
+        predictor.sets(probs, sets);
+        predicting += processor_seconds() - before;
+    }
+    const EvaluationReport report =
+        evaluate(test, {&calibrator}, {.alpha = alpha, .maps = false, .empty = EmptySets::keep});
+    const StratumEvaluation& own = report.calibrators.front().strata[c];
+    // The mean over images is no figure of the report: count it from sets.
+    std::vector<std::uint8_t> member(probs.size()), valid(pixels);
+    double coverage = 0, images = 0;
+    for (std::size_t image = 0; image < test.images(); ++image) {
+        test.read_probs(image, {0, pixels}, probs.data());
+        test.read_truth(image, {0, pixels}, member.data(), valid.data());
+        predictor.sets(probs, sets);
+        double in = 0, all = 0;
+        for (std::size_t i = c * pixels; i < (c + 1) * pixels; ++i)
+            all += member[i], in += member[i] & sets[i];
+        if (all > 0) coverage += in / all, images += 1;
+    }
+    return {coverage / images,
+            own.image_coverage.spread,
+            own.image_coverage.far_below,
+            own.image_coverage.hardest,
+            own.false_share,
+            own.place_error,
+            fitted - start,
+            predicting / static_cast<double>(test.images())};
+}
+}  // namespace
+
+int main(int argc, char** argv) try {
+    std::map<std::string, std::string> flags{
+        {"--images", "100"},   {"--draws", "6"},    {"--test", "500"},     {"--alpha", "0.1"},
+        {"--method", "field"}, {"--score", "near"}, {"--promise", "auto"}, {"--arrays", ""}};
+    if (argc < 4 || argc % 2 != 0) {
+        fmt::print(stderr, "usage: adapt FOLDER SET CLASS [--images N] [--draws N] [--test N] ...\n");
+        return 2;
+    }
+    for (int i = 4; i + 1 < argc; i += 2) flags.at(argv[i]) = argv[i + 1];
+    const std::filesystem::path base = std::filesystem::path(argv[1]) / argv[2];
+    const auto read = [&](const char* what) { return read_npy(base.string() + what); };
+    const Array cal_probs = read("_cal_probs.npy"), cal_labels = read("_cal_labels.npy"),
+                test_probs = read("_test_probs.npy"), test_labels = read("_test_labels.npy");
+    const auto c = static_cast<std::size_t>(std::stoul(argv[3]));
+    const double alpha = std::stod(flags["--alpha"]);
+    const std::size_t draws = std::stoul(flags["--draws"]);
+    // To save time, the other classes are not calibrated.
+    DatasetOptions one_class;
+    for (std::int64_t label = 0; label < static_cast<std::int64_t>(cal_probs.shape()[1]); ++label)
+        if (label != std::stol(argv[3])) one_class.ignore.push_back(label);
+    CalibrateOptions options;
+    options.method = flags["--method"];
+    options.score.kind = score_kind(flags["--score"]);
+    options.promise = promise_of(flags["--promise"]);
+    std::array<Row, 2> sums{};
+    for (std::size_t draw = 0; draw < draws; ++draw) {
+        Random random(26, draw);
+        std::vector<std::uint32_t> cal_images, test_images;
+        const Dataset cal =
+            drawn(cal_probs, cal_labels, one_class, std::stoul(flags["--images"]), random, cal_images);
+        const Dataset test =
+            drawn(test_probs, test_labels, {}, std::stoul(flags["--test"]), random, test_images);
+        if (!flags["--arrays"].empty())
+            for (const auto& [name, list] : {std::pair{"cal", &cal_images}, std::pair{"test", &test_images}})
+                write_npy(std::filesystem::path(flags["--arrays"]) /
+                              fmt::format("{}_{}_{}.npy", argv[2], draw, name),
+                          Array::copy_of(*list, {list->size()}).view());
+        for (std::size_t adapt = 0; adapt < 2; ++adapt) {
+            options.adapt = adapt == 0 ? Adapt::none : Adapt::image;
+            const Row row = measure(cal, test, c, alpha, options);
+            for (std::size_t k = 0; k < kFigures; ++k) sums[adapt][k] += row[k] / static_cast<double>(draws);
+        }
+    }
+    fmt::print("{} {} images, class {}, {} {}, promise {}, alpha {}, {} draws\n", argv[2], flags["--images"],
+               c, flags["--method"], flags["--score"], flags["--promise"], alpha, draws);
+    fmt::print("{:<8}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", "adapt", "coverage", "spread",
+               "far below", "hardest", "false", "place", "fit s", "predict ms");
+    for (std::size_t adapt = 0; adapt < 3; ++adapt) {
+        Row row = sums[adapt == 2 ? 0 : adapt];
+        if (adapt == 2)
+            for (std::size_t k = 0; k < kFigures; ++k) row[k] = sums[1][k] / sums[0][k];
+        fmt::print("{:<8}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.2f}{:>12.4f}\n",
+                   adapt == 0   ? "none"
+                   : adapt == 1 ? "image"
+                                : "ratio",
+                   row[0], row[1], row[2], row[3], row[4], row[5], row[6],
+                   adapt == 2 ? row[7] : row[7] * 1000);
+    }
+} catch (const std::exception& error) {
+    fmt::print(stderr, "adapt: {}\n", error.what());
+    return 1;
+}

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace kandinsky {
+
+/// What one class's probabilities in one image tell about how hard the image is, without a label.
+/// docs/adapt.md has the formulas. All are finite and bounded, for images without a sign of the class, with
+/// nothing else, and for constant ones too.
+struct ImageFeatures {
+    static constexpr std::size_t kCount = 4;  ///< number of features
+    /// What they are called.
+    static constexpr std::array<std::string_view, kCount> kNames{"doubt", "area", "inside", "stray"};
+
+    std::array<double, kCount> values{};  ///< in the order of the names
+
+    friend bool operator==(const ImageFeatures&, const ImageFeatures&) = default;
+};
+
+/// The features of one class from its probabilities in a whole image. One pass, no allocation; NaN counts
+/// as 0.
+[[nodiscard]] ImageFeatures image_features(std::span<const float> probs);
+
+}  // namespace kandinsky

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <kandinsky/calibrator.hpp>
+#include <span>
+#include <vector>
+
+namespace kandinsky {
+
+/// The shift of each stratum's levels in an image, from the features of its classes; 0 where they do not
+/// follow it. No allocation.
+void shifts_of(const Calibrator& calibrator, std::span<const ImageFeatures> classes,
+               std::span<std::int32_t> out);
+
+/// Replaces the scores of one class at some pixels of an image by the values that are compared with
+/// value_threshold(): a class is in the set if and only if its value is not above. For strata with
+/// adaptation_of(). Ascending in the score; finite.
+void adapt_scores(const Calibrator& calibrator, std::size_t stratum, std::int32_t shift, PixelRange range,
+                  float* scores);
+
+/// What values are compared with at 1 - alpha, the same at every pixel and in every image.
+[[nodiscard]] float value_threshold(const Calibrator& calibrator, std::size_t stratum, double alpha);
+
+/// The p-value of a value: a class is in the set at alpha < 1 if and only if it exceeds alpha.
+[[nodiscard]] double value_p(const Calibrator& calibrator, std::size_t stratum, float value);
+
+/// Sets at one alpha of one stratum whose levels follow the image. Thresholds for some shifts are kept, 5 to
+/// 33 as memory allows; most scores lie beyond the two around the image's own, so that few need a look at the
+/// curves.
+class AdaptedSets {
+  public:
+    AdaptedSets(const Calibrator& calibrator, std::size_t stratum, double alpha);
+
+    /// out[pixel] = 1 where the class is in the set, from its scores in a whole image. No allocation.
+    void sets(std::int32_t shift, const float* scores, std::uint8_t* out) const;
+    [[nodiscard]] std::int32_t shift(const ImageFeatures& features) const {
+        return adaptation_.shift(features);
+    }
+
+  private:
+    Adaptation adaptation_;
+    SmoothCurves curves_;
+    Grid grid_;
+    std::size_t rung_ = 0;            ///< that answers alpha
+    std::vector<std::int32_t> kept_;  ///< shifts, ascending
+    std::vector<float> limits_;       ///< [kept shift][pixel]
+};
+
+}  // namespace kandinsky

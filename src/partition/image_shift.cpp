@@ -1,0 +1,199 @@
+#include "partition/image_shift.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "core/team/team.hpp"
+#include "partition/quantile_regression.hpp"
+
+namespace kandinsky::partition {
+
+std::vector<std::int32_t> some_values(std::span<const std::int32_t> all, std::size_t images) {
+    constexpr std::size_t kMost = 512, kLeast = 32, kTogether = std::size_t{1} << 20;
+    const std::size_t count =
+        std::min(all.size(), std::clamp(kTogether / std::max<std::size_t>(1, images), kLeast, kMost));
+    std::vector<std::int32_t> out(count);
+    for (std::size_t i = 0; i < count; ++i) out[i] = all[i * all.size() / count];
+    return out;
+}
+
+void share(Communicator& comm, std::vector<ShiftSample>& samples) {
+    if (comm.size() == 1) return;
+    std::vector<std::uint64_t> words;
+    for (const ShiftSample& one : samples) {
+        words.insert(words.end(), {one.group, one.fold, one.scores, one.values.size()});
+        for (const double value : one.features.values) words.push_back(std::bit_cast<std::uint64_t>(value));
+        for (const std::int32_t value : one.values) words.push_back(static_cast<std::uint32_t>(value));
+    }
+    const std::vector<std::uint64_t> all = gather_words(comm, words).values;
+    samples.clear();
+    for (auto at = all.begin(); at != all.end();) {
+        ShiftSample& one = samples.emplace_back();
+        one.group = *at++;
+        one.fold = static_cast<std::uint32_t>(*at++);
+        one.scores = *at++;
+        one.values.resize(*at++);
+        for (double& value : one.features.values) value = std::bit_cast<double>(*at++);
+        for (std::int32_t& value : one.values) value = static_cast<std::int32_t>(*at++);
+    }
+}
+
+namespace {
+constexpr std::size_t kCount = ImageFeatures::kCount;
+constexpr std::array kLevels{0.85, 0.9, 0.95};
+constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003};  // descending: each starts the next
+constexpr double kErrors = 1;  // standard errors by which adapting must be better
+
+/// Samples in an order that their content alone decides.
+void arrange(std::vector<ShiftSample>& samples) {
+    std::sort(samples.begin(), samples.end(), [](const ShiftSample& a, const ShiftSample& b) {
+        return std::tie(a.group, a.scores, a.features.values, a.values) <
+               std::tie(b.group, b.scores, b.features.values, b.values);
+    });
+}
+
+/// Some samples as rows of a regression, their features standardised by themselves.
+class Rows {
+  public:
+    Rows(std::span<const ShiftSample> samples, std::span<const ValueTable> tables,
+         const std::vector<std::size_t>& chosen) {
+        std::map<std::uint64_t, double> scores;
+        for (const std::size_t i : chosen) scores[samples[i].group] += static_cast<double>(samples[i].scores);
+        const auto groups = static_cast<double>(scores.size());
+        for (const std::size_t i : chosen)
+            rows_.push_back(
+                {.values = &tables[i],
+                 .weight = static_cast<double>(samples[i].scores) / (scores[samples[i].group] * groups)});
+        for (std::size_t k = 0; k < kCount; ++k) {
+            low_[k] = std::numeric_limits<double>::infinity(), high_[k] = -low_[k];
+            for (std::size_t r = 0; r < chosen.size(); ++r) {
+                const double value = samples[chosen[r]].features.values[k];
+                mean_[k] += rows_[r].weight * value;
+                low_[k] = std::min(low_[k], value), high_[k] = std::max(high_[k], value);
+            }
+            double variance = 0;
+            for (std::size_t r = 0; r < chosen.size(); ++r) {
+                const double off = samples[chosen[r]].features.values[k] - mean_[k];
+                variance += rows_[r].weight * off * off;
+            }
+            // A feature that hardly varies says nothing.
+            scale_[k] = variance > 1e-8 ? 1 / std::sqrt(variance) : 0.0;
+        }
+        for (std::size_t r = 0; r < chosen.size(); ++r)
+            rows_[r].features = standardised(samples[chosen[r]].features);
+    }
+
+    [[nodiscard]] std::span<const RegressionRow> rows() const { return rows_; }
+    [[nodiscard]] FeatureRow standardised(const ImageFeatures& features) const {
+        FeatureRow out{};
+        for (std::size_t k = 0; k < kCount; ++k)
+            out[k] = (std::clamp(features.values[k], low_[k], high_[k]) - mean_[k]) * scale_[k];
+        return out;
+    }
+    /// The slopes of a fit for features as they are. The mean over the rows is 0.
+    [[nodiscard]] Adaptation::Shift shift(const QuantileFit& fit) const {
+        Adaptation::Shift out{.low = low_, .high = high_};
+        for (std::size_t k = 0; k < kCount; ++k) {
+            out.slope[k] = fit.slopes[k] * scale_[k];
+            out.constant -= out.slope[k] * mean_[k];
+        }
+        return out;
+    }
+
+  private:
+    std::vector<RegressionRow> rows_;
+    FeatureRow mean_{}, scale_{}, low_{}, high_{};
+};
+
+std::vector<ValueTable> tables_of(std::span<const ShiftSample> samples) {
+    std::vector<ValueTable> out;
+    out.reserve(samples.size());
+    for (const ShiftSample& one : samples) out.emplace_back(one.values);
+    return out;
+}
+
+template <class Wanted>
+std::vector<std::size_t> those(std::span<const ShiftSample> samples, Wanted&& wanted) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < samples.size(); ++i)
+        if (wanted(samples[i])) out.push_back(i);
+    return out;
+}
+
+/// Losses of groups that a fit has not seen, without any adaptation and with each ridge.
+struct Trial {
+    std::map<std::uint64_t, std::array<double, kRidges.size() + 1>> losses;  ///< [group], the plain one last
+
+    void add(std::span<const ShiftSample> samples, std::span<const ValueTable> tables, std::uint32_t fold) {
+        const auto own = those(samples, [&](const ShiftSample& one) { return one.fold == fold; });
+        const auto others = those(samples, [&](const ShiftSample& one) { return one.fold != fold; });
+        if (own.empty() || others.empty()) return;
+        const Rows learn(samples, tables, others);
+        std::map<std::uint64_t, double> scores;
+        for (const std::size_t i : own) scores[samples[i].group] += static_cast<double>(samples[i].scores);
+        const auto note = [&](const QuantileFit& fit, std::size_t place) {
+            for (const std::size_t i : own) {
+                const ShiftSample& one = samples[i];
+                const RegressionRow row{.features = learn.standardised(one.features),
+                                        .values = &tables[i],
+                                        .weight = static_cast<double>(one.scores) / scores[one.group]};
+                losses[one.group][place] += pinball_loss({&row, 1}, kLevels, fit);
+            }
+        };
+        QuantileFit fit = quantiles_alone(learn.rows(), kLevels);
+        note(fit, kRidges.size());
+        for (std::size_t i = 0; i < kRidges.size(); ++i) {
+            fit = quantile_regression(learn.rows(), kLevels, kRidges[i], std::move(fit));
+            note(fit, i);
+        }
+    }
+};
+
+Adaptation::Shift fitted(std::span<const ShiftSample> samples, std::span<const ValueTable> tables,
+                         const std::vector<std::size_t>& chosen, double ridge) {
+    if (chosen.empty()) return {};
+    const Rows rows(samples, tables, chosen);
+    return rows.shift(
+        quantile_regression(rows.rows(), kLevels, ridge, quantiles_alone(rows.rows(), kLevels)));
+}
+}  // namespace
+
+LearntShift learn_shift(std::vector<ShiftSample> samples) {
+    arrange(samples);
+    const std::vector<ValueTable> tables = tables_of(samples);
+    std::uint32_t folds = 0;
+    for (const ShiftSample& one : samples) folds = std::max(folds, one.fold + 1);
+    Trial trial;
+    for (std::uint32_t fold = 0; fold < folds; ++fold) trial.add(samples, tables, fold);
+    LearntShift out;
+    if (trial.losses.size() < 2) return out;
+    const auto groups = static_cast<double>(trial.losses.size());
+    std::array<double, kRidges.size() + 1> mean{};
+    for (const auto& [group, own] : trial.losses)
+        for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += own[i] / groups;
+    const auto best = static_cast<std::size_t>(std::min_element(mean.begin(), mean.end() - 1) - mean.begin());
+    double variance = 0;  // of the gain
+    for (const auto& [group, own] : trial.losses) {
+        const double gain = own.back() - own[best] - (mean.back() - mean[best]);
+        variance += gain * gain / (groups - 1);
+    }
+    out.plain_loss = mean.back();
+    out.loss = mean[best];
+    out.ridge = kRidges[best];
+    if (out.plain_loss - out.loss > kErrors * std::sqrt(variance / groups))
+        out.shift =
+            fitted(samples, tables, those(samples, [](const ShiftSample&) { return true; }), out.ridge);
+    return out;
+}
+
+Adaptation::Shift shift_without(std::vector<ShiftSample> samples, double ridge, std::uint32_t fold) {
+    arrange(samples);
+    return fitted(samples, tables_of(samples),
+                  those(samples, [&](const ShiftSample& one) { return one.fold != fold; }), ridge);
+}
+
+}  // namespace kandinsky::partition

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <kandinsky/adaptation.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/team/communicator.hpp"
+
+namespace kandinsky::partition {
+
+/// One image as the level's dependence on images is learnt from: values of some of its scores, judged by
+/// distributions that were learnt without its fold.
+struct ShiftSample {
+    std::uint64_t group = 0;  ///< a number of its group that positions do not show in
+    std::uint32_t fold = 0;
+    std::uint64_t scores = 0;  ///< all that the image has
+    ImageFeatures features;
+    std::vector<std::int32_t> values;  ///< in units of 1 / Adaptation::kUnit
+};
+
+/// Which of an image's values the learning looks at, of so many images: evenly spread ones, at most 512,
+/// which give its quantiles to 0.02; fewer where there are many images, so that memory stays small.
+[[nodiscard]] std::vector<std::int32_t> some_values(std::span<const std::int32_t> all, std::size_t images);
+
+/// Every rank's samples.
+void share(Communicator& comm, std::vector<ShiftSample>& samples);
+
+/// What was learnt about how levels follow images.
+struct LearntShift {
+    Adaptation::Shift shift;  ///< none() where cross-validation found nothing to gain
+    double ridge = 0;         ///< that cross-validation chose
+    double loss = 0;          ///< cross-validated pinball loss with it ...
+    double plain_loss = 0;    ///< ... and with one level for all images
+};
+
+/// Learns it by quantile regression (quantile_regression.hpp) with groups weighing alike, each split over
+/// its scores. The ridge, and whether to adapt at all, are chosen by cross-validation over the folds. The
+/// order of the samples does not show. Fewer than two folds with samples: nothing.
+[[nodiscard]] LearntShift learn_shift(std::vector<ShiftSample> samples);
+
+/// The same learnt without one fold at a ridge that is known; samples of other folds count.
+[[nodiscard]] Adaptation::Shift shift_without(std::vector<ShiftSample> samples, double ridge,
+                                              std::uint32_t fold);
+
+}  // namespace kandinsky::partition

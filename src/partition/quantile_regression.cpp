@@ -1,0 +1,162 @@
+#include "partition/quantile_regression.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <kandinsky/adaptation.hpp>
+
+namespace kandinsky::partition {
+
+ValueTable::ValueTable(std::span<const std::int32_t> values) : share_(kPoints), below_(kPoints) {
+    const auto each = 1 / static_cast<double>(values.size());
+    for (const std::int32_t value : values) {
+        const double place = (static_cast<double>(value) / Adaptation::kUnit - kLow) / kStep;
+        const double kept = std::clamp(place, 0.0, static_cast<double>(kPoints - 1) - 1e-9);
+        const auto point = static_cast<std::size_t>(kept);
+        const double part = kept - static_cast<double>(point);
+        share_[point] += (1 - part) * each;
+        share_[point + 1] += part * each;
+    }
+    for (std::size_t i = 1; i < kPoints; ++i) {
+        share_[i] += share_[i - 1];
+        below_[i] = below_[i - 1] + (share_[i] + share_[i - 1]) / 2 * kStep;
+    }
+}
+
+ValueTable::Place ValueTable::at(double value) const {
+    const double place = (value - kLow) / kStep;
+    if (!(place >= 0)) return {share_.front(), 0};
+    if (place >= kPoints - 1) return {share_.back(), 0};
+    const auto point = static_cast<std::size_t>(place);
+    const double step = share_[point + 1] - share_[point];
+    return {share_[point] + step * (place - static_cast<double>(point)), step / kStep};
+}
+
+double ValueTable::below(double value) const {
+    const double place = (value - kLow) / kStep;
+    if (!(place >= 0)) return share_.front() * (value - kLow);
+    if (place >= kPoints - 1) return below_.back() + share_.back() * (value - kLow - (kPoints - 1) * kStep);
+    const auto point = static_cast<std::size_t>(place);
+    const double part = place - static_cast<double>(point), step = share_[point + 1] - share_[point];
+    return below_[point] + (share_[point] * part + step * part * part / 2) * kStep;
+}
+
+namespace {
+constexpr std::size_t kCount = ImageFeatures::kCount;
+
+double scalar(const FeatureRow& a, const FeatureRow& b) {
+    double sum = 0;
+    for (std::size_t k = 0; k < kCount; ++k) sum += a[k] * b[k];
+    return sum;
+}
+
+/// The objective of a fit, and its derivatives with respect to slopes, then intercepts.
+class Problem {
+  public:
+    Problem(std::span<const RegressionRow> rows, std::span<const double> levels, double ridge, bool slopes)
+        : rows_(rows), levels_(levels), ridge_(ridge), free_(slopes ? kCount : 0) {}
+
+    [[nodiscard]] double objective(const QuantileFit& fit) const {
+        return pinball_loss(rows_, levels_, fit) + ridge_ * scalar(fit.slopes, fit.slopes);
+    }
+    /// Fills gradient and curvature; the latter is kept from vanishing where there are no values.
+    void derive(const QuantileFit& fit, Eigen::VectorXd& gradient, Eigen::MatrixXd& curvature) const {
+        constexpr double kLeastDensity = 1e-3;
+        const std::size_t size = free_ + levels_.size();
+        gradient = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(size));
+        curvature = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(size), static_cast<Eigen::Index>(size));
+        const double each = 1 / static_cast<double>(levels_.size());
+        const auto index = [](std::size_t i) { return static_cast<Eigen::Index>(i); };
+        for (const RegressionRow& row : rows_) {
+            const double sum = scalar(fit.slopes, row.features);
+            double pull = 0, stiffness = 0;
+            for (std::size_t k = 0; k < levels_.size(); ++k) {
+                const auto [share, density] = row.values->at(fit.intercepts[k] + sum);
+                const double own_pull = row.weight * each * (share - levels_[k]);
+                const double own_stiffness = row.weight * each * std::max(density, kLeastDensity);
+                gradient[index(free_ + k)] += own_pull;
+                curvature(index(free_ + k), index(free_ + k)) += own_stiffness;
+                for (std::size_t i = 0; i < free_; ++i)
+                    curvature(index(i), index(free_ + k)) += own_stiffness * row.features[i];
+                pull += own_pull;
+                stiffness += own_stiffness;
+            }
+            for (std::size_t i = 0; i < free_; ++i) {
+                gradient[index(i)] += pull * row.features[i];
+                for (std::size_t j = i; j < free_; ++j)
+                    curvature(index(i), index(j)) += stiffness * row.features[i] * row.features[j];
+            }
+        }
+        for (std::size_t i = 0; i < free_; ++i) {
+            gradient[index(i)] += 2 * ridge_ * fit.slopes[i];
+            curvature(index(i), index(i)) += 2 * ridge_;
+        }
+        curvature.triangularView<Eigen::StrictlyLower>() = curvature.transpose();
+    }
+    [[nodiscard]] QuantileFit moved(QuantileFit fit, const Eigen::VectorXd& step, double share) const {
+        for (std::size_t i = 0; i < free_; ++i) fit.slopes[i] += share * step[static_cast<Eigen::Index>(i)];
+        for (std::size_t k = 0; k < levels_.size(); ++k)
+            fit.intercepts[k] += share * step[static_cast<Eigen::Index>(free_ + k)];
+        return fit;
+    }
+
+  private:
+    std::span<const RegressionRow> rows_;
+    std::span<const double> levels_;
+    double ridge_;
+    std::size_t free_;  ///< slopes that may move
+};
+
+QuantileFit minimum(const Problem& problem, QuantileFit fit) {
+    constexpr int kMostSteps = 200;
+    constexpr double kFlat = 1e-8;  // of a gradient whose parts are shares of the pixels
+    Eigen::VectorXd gradient;
+    Eigen::MatrixXd curvature;
+    double now = problem.objective(fit);
+    for (int round = 0; round < kMostSteps; ++round) {
+        problem.derive(fit, gradient, curvature);
+        if (gradient.lpNorm<Eigen::Infinity>() < kFlat) break;
+        const Eigen::VectorXd step = -curvature.ldlt().solve(gradient);
+        const double descent = gradient.dot(step);
+        if (!(descent < 0)) break;
+        double share = 1, then = now;
+        QuantileFit next = fit;
+        do {
+            next = problem.moved(fit, step, share);
+            then = problem.objective(next);
+        } while (then > now + 1e-4 * share * descent && (share /= 2) > 1e-9);
+        if (!(then < now)) break;  // what is left is rounding
+        fit = std::move(next);
+        now = then;
+    }
+    return fit;
+}
+}  // namespace
+
+double pinball_loss(std::span<const RegressionRow> rows, std::span<const double> levels,
+                    const QuantileFit& fit) {
+    double loss = 0;
+    for (const RegressionRow& row : rows) {
+        const double sum = scalar(fit.slopes, row.features);
+        double own = 0;
+        for (std::size_t k = 0; k < levels.size(); ++k) {
+            const double value = fit.intercepts[k] + sum;
+            own += row.values->below(value) - levels[k] * value;
+        }
+        loss += row.weight * own / static_cast<double>(levels.size());
+    }
+    return loss;
+}
+
+QuantileFit quantile_regression(std::span<const RegressionRow> rows, std::span<const double> levels,
+                                double ridge, QuantileFit start) {
+    return minimum(Problem(rows, levels, ridge, true), std::move(start));
+}
+
+QuantileFit quantiles_alone(std::span<const RegressionRow> rows, std::span<const double> levels) {
+    QuantileFit start;
+    for (const double level : levels) start.intercepts.push_back(std::log(level / (1 - level)));
+    return minimum(Problem(rows, levels, 0, false), std::move(start));
+}
+
+}  // namespace kandinsky::partition

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <kandinsky/image_features.hpp>
+#include <span>
+#include <vector>
+
+namespace kandinsky::partition {
+
+/// The distribution of the values of one image: cumulative, linear between points that are 1/8 apart. Each
+/// value is shared by the two points around it, so that losses have a gradient.
+class ValueTable {
+  public:
+    /// Values in units of 1 / Adaptation::kUnit; at least one.
+    explicit ValueTable(std::span<const std::int32_t> values);
+
+    struct Place {
+        double share;    ///< of the values below
+        double density;  ///< of the values there
+    };
+    [[nodiscard]] Place at(double value) const;
+    /// The integral of the share from far below up to a value.
+    [[nodiscard]] double below(double value) const;
+
+  private:
+    static constexpr double kLow = -12, kStep = 0.125;
+    static constexpr std::size_t kPoints = 193;
+    std::vector<double> share_, below_;
+};
+
+using FeatureRow = std::array<double, ImageFeatures::kCount>;
+
+/// One image of a regression.
+struct RegressionRow {
+    FeatureRow features{};  ///< standardised
+    const ValueTable* values = nullptr;
+    double weight = 0;
+};
+
+/// Conditional quantiles of the values at several levels with slopes in common: that at levels[k] is
+/// intercepts[k] + slopes . features.
+struct QuantileFit {
+    FeatureRow slopes{};
+    std::vector<double> intercepts;
+};
+
+/// The mean over the levels of the pinball losses, weighted over the rows, up to what no fit can change.
+[[nodiscard]] double pinball_loss(std::span<const RegressionRow> rows, std::span<const double> levels,
+                                  const QuantileFit& fit);
+
+/// The fit with the least pinball_loss() + ridge |slopes|^2. Convex, with a continuous gradient: Newton's
+/// method with a line search, until the gradient vanishes. `start` is where it begins. Sums run in the order
+/// of the rows. Cost: steps x rows x levels x features^2.
+[[nodiscard]] QuantileFit quantile_regression(std::span<const RegressionRow> rows,
+                                              std::span<const double> levels, double ridge,
+                                              QuantileFit start);
+/// With all slopes 0.
+[[nodiscard]] QuantileFit quantiles_alone(std::span<const RegressionRow> rows,
+                                          std::span<const double> levels);
+
+}  // namespace kandinsky::partition

@@ -1,0 +1,91 @@
+#include "score/image_features.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/thread_buffer.hpp"
+#include "score/feature_kernels.hpp"
+#include "score/visit.hpp"
+
+namespace kandinsky {
+
+namespace {
+constexpr double kLeast = 1.0 / FeatureSums::kOne;  // shares below are as good as none
+constexpr std::size_t kRun = 8192;                  // pixels at a time: as many as count_features() takes
+
+double share(std::uint64_t part, std::uint64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+}
+double log_share(double share) {
+    return std::log2(share + kLeast);
+}
+}  // namespace
+
+void FeatureSums::add(const float* probs, std::size_t n) {
+    pixels_ += n;
+    for (std::size_t begin = 0; begin < n; begin += kRun) {
+        const FeatureCounts counts = count_features(probs + begin, std::min(kRun, n - begin));
+        mass_ += counts.mass;
+        doubt_ += counts.doubt;
+        inside_ += counts.inside;
+        inside_mass_ += counts.inside_mass;
+        inside_doubt_ += counts.inside_doubt;
+    }
+}
+
+ImageFeatures FeatureSums::features() const {
+    // 4 p (1 - p) is 2^16 units of doubt at its most.
+    constexpr std::uint64_t kMostDoubt = std::uint64_t{1} << 16;
+    // Where nothing is predicted, the inside is as doubtful as can be.
+    const double inside = inside_ > 0 ? share(inside_doubt_, inside_ * kMostDoubt) : 1.0;
+    return {{log_share(share(doubt_, pixels_ * kMostDoubt)), log_share(share(mass_, pixels_ * kOne)),
+             log_share(inside), share(mass_ - inside_mass_, mass_ + pixels_ * (kOne / 1024))}};
+}
+
+ImageFeatures image_features(std::span<const float> probs) {
+    FeatureSums sums;
+    sums.add(probs.data(), probs.size());
+    return sums.features();
+}
+
+ImageFeatures stratum_features(std::span<const ImageFeatures> classes, std::size_t strata,
+                               std::size_t stratum) {
+    if (strata > 1) return classes[stratum];
+    ImageFeatures mean;
+    for (const ImageFeatures& one : classes)
+        for (std::size_t k = 0; k < ImageFeatures::kCount; ++k)
+            mean.values[k] += one.values[k] / static_cast<double>(classes.size());
+    return mean;
+}
+
+std::vector<ImageFeatures> features_of(const Dataset& data, std::size_t image) {
+    const std::size_t pixels = data.grid().pixels(), classes = data.classes();
+    std::vector<FeatureSums> sums(classes);
+    std::vector<float>& probs = thread_buffer<float, FeatureSums>();
+    probs.resize(classes * std::min(kRun, pixels));
+    for (std::size_t begin = 0; begin < pixels; begin += kRun) {
+        const PixelRange range{begin, std::min(pixels, begin + kRun)};
+        data.read_probs(image, range, probs.data());
+        for (std::size_t c = 0; c < classes; ++c) sums[c].add(probs.data() + c * range.size(), range.size());
+    }
+    std::vector<ImageFeatures> out;
+    for (const FeatureSums& one : sums) out.push_back(one.features());
+    return out;
+}
+
+std::vector<std::vector<ImageFeatures>> features_of(const Dataset& data, Condition condition,
+                                                    Progress& progress) {
+    const std::size_t strata = condition == Condition::by_class ? data.classes() : 1;
+    std::vector<std::vector<ImageFeatures>> out(data.images());
+    visit_blocks({.data = data, .progress = progress, .stage = "features"}, {},
+                 [&](std::size_t, std::size_t first, std::size_t last) {
+                     for (std::size_t image = first; image < last; ++image) {
+                         const std::vector<ImageFeatures> classes = features_of(data, image);
+                         for (std::size_t s = 0; s < strata; ++s)
+                             out[image].push_back(stratum_features(classes, strata, s));
+                     }
+                 });
+    return out;
+}
+
+}  // namespace kandinsky

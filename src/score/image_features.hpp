@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <kandinsky/dataset.hpp>
+#include <kandinsky/image_features.hpp>
+#include <kandinsky/progress.hpp>
+#include <kandinsky/score.hpp>
+#include <vector>
+
+namespace kandinsky {
+
+/// The sums behind the features, stretch by stretch of an image. Probabilities count as multiples of 1/4096
+/// and sums are of whole numbers, so that neither the order nor the length of the stretches shows.
+class FeatureSums {
+  public:
+    static constexpr std::uint32_t kOne = 4096;  ///< the probability 1
+
+    /// One class's probabilities in a stretch. No allocation; NaN counts as 0.
+    void add(const float* probs, std::size_t n);
+    /// Of what was added so far.
+    [[nodiscard]] ImageFeatures features() const;
+
+  private:
+    std::uint64_t pixels_ = 0, mass_ = 0, doubt_ = 0;                ///< sums of 1, p and p (1 - p)
+    std::uint64_t inside_ = 0, inside_mass_ = 0, inside_doubt_ = 0;  ///< the same where p > 1/2
+};
+
+/// The features of a stratum from those of every class: the class's own, or the means where one stratum
+/// stands for all.
+[[nodiscard]] ImageFeatures stratum_features(std::span<const ImageFeatures> classes, std::size_t strata,
+                                             std::size_t stratum);
+
+/// The features of every class in an image, which is read once.
+[[nodiscard]] std::vector<ImageFeatures> features_of(const Dataset& data, std::size_t image);
+
+/// The features of every stratum in all images of this rank, [image][stratum], in one pass.
+[[nodiscard]] std::vector<std::vector<ImageFeatures>> features_of(const Dataset& data, Condition condition,
+                                                                  Progress& progress);
+
+}  // namespace kandinsky

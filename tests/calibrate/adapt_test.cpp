@@ -1,0 +1,280 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <kandinsky/calibrator.hpp>
+#include <kandinsky/error.hpp>
+#include <kandinsky/evaluate.hpp>
+#include <kandinsky/kcal.hpp>
+#include <kandinsky/predict.hpp>
+#include <kandinsky/threads.hpp>
+
+#include "calibrate/adapted_values.hpp"
+#include "io/support.hpp"
+#include "partition/envelope.hpp"
+#include "partition/field/leave_one_out.hpp"
+#include "score/image_features.hpp"
+#include "support/synthetic.hpp"
+
+namespace kandinsky {
+namespace {
+
+using test::Made;
+using test::make;
+using test::Recipe;
+
+/// Images that differ in how hard they are, which their probabilities show.
+Made moody(std::uint64_t seed, std::size_t images = 30, std::size_t classes = 2, Grid grid = {9, 8},
+           std::size_t groups = 0) {
+    Made made = make({.images = images, .classes = classes, .grid = grid, .seed = seed, .groups = groups});
+    Random random(seed, 99);
+    const std::size_t pixels = made.pixels();
+    for (std::size_t n = 0; n < images; ++n) {
+        const double mood = random.uniform();
+        for (std::size_t p = 0; p < pixels; ++p)
+            for (std::size_t c = 0; c < classes; ++c) {
+                const bool own = made.truth[n * pixels + p] == c;
+                const double right = 1 - mood * random.uniform();
+                made.probs[(n * classes + c) * pixels + p] =
+                    static_cast<float>(own ? right : (1 - right) * random.uniform());
+            }
+    }
+    return made;
+}
+
+CalibrateOptions options_of(Promise promise) {
+    CalibrateOptions options;
+    options.adapt = Adapt::image;
+    options.promise = promise;
+    return options;
+}
+
+std::vector<float> image_of(const Made& made, std::size_t n) {
+    const std::size_t each = made.recipe.classes * made.pixels();
+    return {made.probs.begin() + static_cast<std::ptrdiff_t>(n * each),
+            made.probs.begin() + static_cast<std::ptrdiff_t>((n + 1) * each)};
+}
+
+constexpr Promise kPromises[] = {Promise::none, Promise::split, Promise::leave_one_out};
+
+TEST(Adapt, ImagesThatLookHardGetLargerSetsAndTheirCoverageIsMoreEven) {
+    const Made cal = moody(1, 60), fresh = moody(2, 200);
+    for (const Promise promise : kPromises) {
+        CalibrateOptions plain = options_of(promise);
+        plain.adapt = Adapt::none;
+        const Calibrator adapted = calibrate(cal.dataset(), options_of(promise)),
+                         one_level = calibrate(cal.dataset(), plain);
+        ASSERT_TRUE(adapted.adapts()) << name_of(promise);
+        EXPECT_FALSE(one_level.adapts());
+        const EvaluationReport report =
+            evaluate(fresh.dataset(), {&one_level, &adapted}, {.alpha = 0.2, .maps = false});
+        const ImageCoverage &before = report.calibrators[0].strata[1].image_coverage,
+                            &after = report.calibrators[1].strata[1].image_coverage;
+        EXPECT_LT(after.spread, 0.85 * before.spread) << name_of(promise);
+        EXPECT_GT(after.hardest, before.hardest) << name_of(promise);
+        EXPECT_GT(report.calibrators[1].coverage_at_alpha, 0.74) << name_of(promise);
+        // Each fit without a group may ask for the largest shift, which costs loo some coverage too much.
+        EXPECT_LT(report.calibrators[1].coverage_at_alpha, promise == Promise::leave_one_out ? 0.92 : 0.86)
+            << name_of(promise);
+    }
+}
+
+TEST(Adapt, AClassIsInTheSetAtAlphaIfAndOnlyIfItsPValueExceedsAlpha) {
+    for (const Promise promise : kPromises)
+        for (const ScoreKind kind : {ScoreKind::near, ScoreKind::lac, ScoreKind::aps, ScoreKind::margin})
+            for (const Condition condition : {Condition::by_class, Condition::none}) {
+                CalibrateOptions options = options_of(promise);
+                options.score.kind = kind;
+                options.condition = condition;
+                const Made cal = moody(3, 40, 3), fresh = moody(4, 6, 3);
+                const Calibrator calibrator = calibrate(cal.dataset(), options);
+                const std::size_t size = 3 * fresh.pixels();
+                std::vector<float> p(size);
+                std::vector<std::uint8_t> sets(size);
+                for (const double alpha : {0.0, 0.03, 0.1, 0.25, 0.5, 0.75, 0.999}) {
+                    const Predictor predictor(calibrator, alpha, EmptySets::keep);
+                    for (std::size_t n = 0; n < fresh.recipe.images; ++n) {
+                        const std::vector<float> probs = image_of(fresh, n);
+                        p_values(calibrator, probs, p);
+                        predictor.sets(probs, sets);
+                        for (std::size_t i = 0; i < size; ++i)
+                            ASSERT_EQ(sets[i] != 0, static_cast<double>(p[i]) > alpha)
+                                << name_of(promise) << " " << name_of(kind) << " " << alpha << " " << p[i];
+                    }
+                }
+            }
+}
+
+TEST(Adapt, EvaluationCountsWhatThePredictorSays) {
+    const Made cal = moody(5, 40, 3), fresh = moody(6, 25, 3);
+    const Calibrator calibrator = calibrate(cal.dataset(), options_of(Promise::none));
+    ASSERT_TRUE(calibrator.adapts());
+    for (const double alpha : {0.1, 0.3}) {
+        const Predictor predictor(calibrator, alpha, EmptySets::keep);
+        double covered = 0, tested = 0, members = 0, spread = 0, far_below = 0;
+        for (std::size_t n = 0; n < 25; ++n) {
+            std::vector<std::uint8_t> sets(3 * fresh.pixels());
+            predictor.sets(image_of(fresh, n), sets);
+            double in = 0, all = 0;
+            for (std::size_t i = 0; i < sets.size(); ++i) {
+                members += sets[i];
+                if (!fresh.has(n, i / fresh.pixels(), i % fresh.pixels())) continue;
+                ++all, in += sets[i];
+            }
+            covered += in, tested += all;
+            spread += std::abs(in / all - (1 - alpha)) / 25;
+            far_below += (in / all < 0.9 - alpha - 1e-12) / 25.0;
+        }
+        const EvaluationReport report =
+            evaluate(fresh.dataset(), {&calibrator}, {.alpha = alpha, .empty = EmptySets::keep});
+        const Evaluation& found = report.calibrators.front();
+        EXPECT_DOUBLE_EQ(found.coverage_at_alpha, covered / tested);
+        EXPECT_DOUBLE_EQ(found.sets.size, members / (25.0 * static_cast<double>(fresh.pixels())));
+        EXPECT_NEAR(found.image_coverage.spread, spread, 1e-8);
+        EXPECT_NEAR(found.image_coverage.far_below, far_below, 1e-12);
+        EXPECT_DOUBLE_EQ(found.level_sets[alpha == 0.1 ? 17 : 13].size, found.plain_sets.size);
+    }
+}
+
+TEST(Adapt, NeitherOrderNorThreadsShowAndFilesKeepEverything) {
+    const Made cal = moody(7, 24, 3, {9, 8}, 12), fresh = moody(8, 3, 3);
+    const test::Folder folder;
+    for (const Promise promise : kPromises) {
+        const Calibrator one = calibrate(cal.dataset(), options_of(promise));
+        const ThreadLimit limit(1);
+        const Calibrator other =
+            calibrate(cal.permuted(test::shuffled(24, 3)).dataset(), options_of(promise));
+        save(one, folder / "one.kcal");
+        save(other, folder / "other.kcal");
+        EXPECT_EQ(test::slurp(folder / "one.kcal"), test::slurp(folder / "other.kcal")) << name_of(promise);
+        const Calibrator loaded = load(folder / "one.kcal");
+        EXPECT_EQ(loaded.options.adapt, Adapt::image);
+        EXPECT_EQ(loaded.adapts(), one.adapts());
+        std::vector<float> before(3 * fresh.pixels()), after(before.size());
+        for (std::size_t n = 0; n < 3; ++n) {
+            p_values(one, image_of(fresh, n), before);
+            p_values(loaded, image_of(fresh, n), after);
+            EXPECT_EQ(before, after);
+        }
+    }
+}
+
+/// The rule of docs/adapt.md, fit by fit: what is learnt without a group is learnt from the others alone.
+TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleDemands) {
+    using namespace partition;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        const Made cal = moody(20 + seed, 20, 2, {6, 7}, seed == 2 ? 10 : 0),
+                   fresh = moody(40 + seed, 8, 2, {6, 7});
+        CalibrateOptions options = options_of(Promise::leave_one_out);
+        options.score = {};
+        const Dataset data = cal.dataset();
+        const Calibrator calibrator = calibrate(data, options);
+        const Cells cells(data.grid());
+        const ScoreGrid common = ScoreGrid::fixed(options.score, 2);
+        for (std::uint32_t s = 0; s < 2; ++s) {
+            struct Fit {
+                SmoothCurves curves;
+                Adaptation::Shift shift;
+            };
+            std::vector<Fit> fits;
+            GroupLevels levels(Adapt::image);
+            for (std::size_t group = 0; group < data.groups(); ++group) {
+                std::vector<std::uint32_t> others, own;
+                for (std::uint32_t image = 0; image < data.images(); ++image)
+                    (data.group_of(image) == group ? own : others).push_back(image);
+                const Dataset rest = data.subset(others);
+                const Census census = take_census(rest, Condition::by_class, silent());
+                const auto features = features_of(rest, Condition::by_class, silent());
+                const MethodSettings settings;
+                const SoftInput input{.data = rest,
+                                      .census = census,
+                                      .score = options.score,
+                                      .strata = {s},
+                                      .pooling = Pooling::groups,
+                                      .ladder = Ladder{},
+                                      .features = &features,
+                                      .settings = &settings,
+                                      .progress = silent()};
+                const auto grids = make_score_grids(input, input.strata, 128);
+                const Folds folds = make_folds(rest, census.image_hash, 5, FoldOrder::content, 0);
+                const field::Learnt learnt =
+                    field::learn(count_scores(input, input.strata, grids, folds, cells)[0],
+                                 field::for_groups({}, static_cast<double>(rest.images()) /
+                                                           static_cast<double>(rest.groups())),
+                                 cells, true, silent());
+                Judge judge{.grid = &grids[0], .by_fold = {}};
+                for (const auto& one : learnt.without_fold)
+                    judge.by_fold.emplace_back(data.grid(), Ladder{}, storage_on(grids[0], cells, one));
+                const auto samples = shift_samples(input, input.strata, cells, {judge}, folds);
+                fits.push_back(
+                    {SmoothCurves(
+                         data.grid(), Ladder{},
+                         storage_on(common, cells,
+                                    read_on(common, storage_on(grids[0], cells, learnt.distributions),
+                                            cells.grid().pixels()))),
+                     learn_shift(samples[0]).shift});
+                std::vector<std::uint32_t> counts = levels.no_counts();
+                for (const std::uint32_t image : own) {
+                    const std::int32_t shift = fits.back().shift.at(features_of(data, image)[s]);
+                    for (std::size_t p = 0; p < cal.pixels(); ++p)
+                        if (cal.has(image, s, p))
+                            ++counts[GroupLevels::step_of(
+                                fits.back().curves.level(p, 1.0f - cal.prob(image, s, p)), shift)];
+                }
+                levels.add(counts);
+            }
+            const Ladder ladder = calibrator.smooth[s].ladder();
+            const Adaptation* const found = calibrator.adaptation_of(s);
+            ASSERT_NE(found, nullptr) << "choose another seed";
+            EXPECT_EQ(found->levels(), levels.values(ladder));
+            ASSERT_EQ(found->shifts().size(), fits.size());
+            for (const Fit& fit : fits)  // they stand in the order of the groups' places
+                EXPECT_TRUE(std::find(found->shifts().begin(), found->shifts().end(), fit.shift) !=
+                            found->shifts().end());
+            // A score that the rule lets in for some fit is in the set.
+            const Predictor predictor(calibrator, 0.2, EmptySets::keep);
+            const std::int32_t level = found->levels()[calibrator.smooth[s].rung_of(0.2)];
+            std::vector<std::uint8_t> sets(2 * fresh.pixels());
+            std::size_t demanded = 0, held = 0;
+            for (std::size_t n = 0; n < fresh.recipe.images; ++n) {
+                const std::vector<float> probs = image_of(fresh, n);
+                predictor.sets(probs, sets);
+                const ImageFeatures features =
+                    image_features(std::span(probs).subspan(s * fresh.pixels(), fresh.pixels()));
+                for (std::size_t p = 0; p < fresh.pixels(); ++p) {
+                    bool in = false;
+                    for (const Fit& fit : fits)
+                        in = in || Adaptation::value_of(fit.curves.level(p, 1.0f - fresh.prob(n, s, p))) -
+                                           fit.shift.at(features) <=
+                                       level;
+                    demanded += in;
+                    held += sets[s * fresh.pixels() + p];
+                    ASSERT_GE(sets[s * fresh.pixels() + p], in);
+                }
+            }
+            EXPECT_LT(static_cast<double>(held), 1.15 * static_cast<double>(demanded)) << "not much more";
+        }
+    }
+}
+
+TEST(Adapt, ClassesWithoutDataAndFewGroupsAreAsWithoutIt) {
+    CalibrateOptions options = options_of(Promise::leave_one_out);
+    const Calibrator absent = calibrate(make({.images = 8, .classes = 3, .absent = 2}).dataset(), options);
+    const std::vector<float> limits = score_thresholds(absent, 0.3);
+    for (const float limit : std::span(limits).last(12)) EXPECT_TRUE(std::isinf(limit));
+    const Calibrator one = calibrate(make({.images = 3, .groups = 1}).dataset(), options);
+    EXPECT_FALSE(one.adapts());
+    EXPECT_TRUE(std::isinf(score_thresholds(one, 0.3)[0]));
+}
+
+TEST(Adapt, IsRefusedWhereItMeansNothing) {
+    const Made made = make({});
+    CalibrateOptions pixels = options_of(Promise::none);
+    pixels.pooling = Pooling::pixels;
+    EXPECT_THROW((void)calibrate(made.dataset(), pixels), Error);
+    CalibrateOptions regions = options_of(Promise::none);
+    regions.method = "kmeans";
+    EXPECT_THROW((void)calibrate(made.dataset(), regions), Error);
+}
+
+}  // namespace
+}  // namespace kandinsky

@@ -1,0 +1,101 @@
+#include "partition/image_shift.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/base/random.hpp"
+
+namespace kandinsky::partition {
+namespace {
+
+/// Images whose values rise with their first feature.
+std::vector<ShiftSample> samples(std::uint64_t seed, std::size_t groups, double slope,
+                                 std::size_t images_per_group = 1) {
+    Random random(seed, 5);
+    std::vector<ShiftSample> out;
+    for (std::size_t g = 0; g < groups; ++g)
+        for (std::size_t i = 0; i < images_per_group; ++i) {
+            ShiftSample one{.group = g,
+                            .fold = static_cast<std::uint32_t>(g % 5),
+                            .scores = 100,
+                            .features = {},
+                            .values = {}};
+            for (double& value : one.features.values) value = random.normal();
+            const double mood = 0.3 * random.normal();
+            for (int k = 0; k < 100; ++k)
+                one.values.push_back(static_cast<std::int32_t>(
+                    Adaptation::kUnit * (slope * one.features.values[0] + mood + random.normal())));
+            out.push_back(std::move(one));
+        }
+    return out;
+}
+
+TEST(ImageShift, FollowsAFeatureThatTellsHardImages) {
+    const LearntShift found = learn_shift(samples(1, 100, 1.0));
+    EXPECT_FALSE(found.shift.none());
+    EXPECT_LT(found.loss, found.plain_loss);
+    EXPECT_NEAR(found.shift.slope[0], 1.0, 0.2);
+    for (std::size_t k = 1; k < ImageFeatures::kCount; ++k) EXPECT_NEAR(found.shift.slope[k], 0, 0.2);
+    double mean = 0;  // over the images it was learnt from
+    for (const ShiftSample& one : samples(1, 100, 1.0)) mean += found.shift.at(one.features) / 100.0;
+    EXPECT_NEAR(mean / Adaptation::kUnit, 0, 0.01);
+}
+
+TEST(ImageShift, IsNothingWhereFeaturesTellNothing) {
+    // One standard error: about one in six of such problems passes by chance, and then by little.
+    int adapted = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        const LearntShift found = learn_shift(samples(seed, 40, 0.0));
+        adapted += !found.shift.none();
+        for (const double slope : found.shift.slope) EXPECT_LT(std::abs(slope), 0.25);
+    }
+    EXPECT_LE(adapted, 12);
+}
+
+TEST(ImageShift, NeedsSeveralFoldsAndSurvivesPoorSamples) {
+    EXPECT_TRUE(learn_shift({}).shift.none());
+    EXPECT_TRUE(learn_shift(samples(1, 1, 1.0)).shift.none());
+    std::vector<ShiftSample> constant = samples(2, 20, 1.0);
+    for (ShiftSample& one : constant) one.features = {};
+    EXPECT_TRUE(learn_shift(constant).shift.none());
+    std::vector<ShiftSample> saturated = samples(3, 20, 1.0);
+    for (ShiftSample& one : saturated) one.values.assign(3, Adaptation::value_of(0));
+    EXPECT_LE(std::abs(learn_shift(saturated).shift.at({})), Adaptation::kLargestShift * Adaptation::kUnit);
+}
+
+TEST(ImageShift, DoesNotShowTheOrderOfTheSamples) {
+    std::vector<ShiftSample> all = samples(4, 30, 1.0, 3);
+    const LearntShift one = learn_shift(all);
+    Random random(9, 9);
+    for (std::size_t i = all.size(); i > 1; --i) std::swap(all[i - 1], all[random.below(i)]);
+    const LearntShift other = learn_shift(all);
+    EXPECT_EQ(one.shift, other.shift);
+    EXPECT_EQ(one.loss, other.loss);
+    EXPECT_EQ(shift_without(all, 0.1, 2), shift_without(samples(4, 30, 1.0, 3), 0.1, 2));
+    EXPECT_NE(shift_without(all, 0.1, 2), shift_without(all, 0.1, 1));
+}
+
+TEST(ImageShift, GroupsWeighAlikeHoweverManyImagesTheyHave) {
+    // Two groups of many images that all say the same weigh no more than as many groups of one.
+    std::vector<ShiftSample> few = samples(5, 30, 1.0), many = few;
+    for (int copy = 0; copy < 20; ++copy) many.push_back(few[3]);
+    const LearntShift a = learn_shift(few), b = learn_shift(many);
+    for (std::size_t k = 0; k < ImageFeatures::kCount; ++k)
+        EXPECT_NEAR(a.shift.slope[k], b.shift.slope[k], 1e-4);
+}
+
+TEST(ImageShift, TakesEvenlySpreadValues) {
+    std::vector<std::int32_t> all(2000);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
+    EXPECT_EQ(some_values(all, 10).size(), 512u);
+    EXPECT_EQ(some_values(all, 100000).size(), 32u);
+    EXPECT_EQ(some_values(std::span(all).first(7), 10),
+              std::vector<std::int32_t>(all.begin(), all.begin() + 7));
+    const auto some = some_values(all, 1u << 15);
+    ASSERT_EQ(some.size(), 32u);
+    EXPECT_EQ(some[1] - some[0], 62);
+}
+
+}  // namespace
+}  // namespace kandinsky::partition
