@@ -26,12 +26,26 @@ def as_array(value: Any, name: str) -> np.ndarray:
     elif is_tensor(value):
         array = to_numpy(value, name)
     else:
+        _refuse_sizes(value, name)
         array = np.asarray(value)
     if array.dtype.kind not in "biuf":
         raise DataError(f"{name}: elements are {array.dtype}, but must be numbers")
     if not array.dtype.isnative or not array.flags.aligned:
         array = array.astype(array.dtype.newbyteorder("="))
     return array
+
+
+def _refuse_sizes(value: Any, name: str) -> None:
+    """A list of images must have one size: thresholds belong to places."""
+    if not isinstance(value, (list, tuple)):
+        return
+    shapes = {tuple(one.shape) for one in value if hasattr(one, "shape")}
+    if len(shapes) > 1:
+        some = " and ".join(str(list(shape)) for shape in sorted(shapes)[:2])
+        raise DataError(
+            f"{name} has images of different sizes, such as {some}; resize or pad them to one size (the command does it "
+            "for folders: --resize WxH or --grid WxH)"
+        )
 
 
 def as_probs(value: Any, name: str) -> np.ndarray:

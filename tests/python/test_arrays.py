@@ -293,3 +293,12 @@ def test_work_can_be_interrupted():
     finally:
         signal.signal(signal.SIGINT, before)
     assert told[-1] != whole[-1], "all of it was done"
+
+
+def test_images_of_different_sizes_are_explained_with_the_remedy():
+    probs = [np.full((3, 5, 7), 0.5, np.float32), np.full((3, 6, 7), 0.5, np.float32)]
+    labels = [np.zeros((5, 7), int), np.zeros((6, 7), int)]
+    with pytest.raises(kandinsky.DataError, match=r"probs has images of different sizes, such as \[3, 5, 7\] and \[3, 6, 7\]; resize or pad"):
+        kandinsky.Calibrator("image").fit(probs, labels)
+    with pytest.raises(kandinsky.DataError, match="labels has images of different sizes"):
+        kandinsky.Calibrator("image").fit(np.stack([probs[0], probs[0]]), labels)
