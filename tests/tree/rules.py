@@ -26,6 +26,7 @@ MAY_NAME_METHODS = "src/cli/commands/"
 NAMED_ELSEWHERE = {
     ("src/calibrate/guarantee.cpp", "image"): (1, "what is exchangeable: a group or an image"),
     ("src/calibrate/thresholds.cpp", "image"): (2, "a value of --fallback"),
+    ("src/curve/adaptation.cpp", "image"): (2, "a value of --adapt"),
     ("src/cli/options/calibrate_flags.cpp", "image"): (1, "what was counted: groups or images"),
     ("src/cli/options/calibrate_flags.cpp", "kmeans"): (1, "the method of --preset paper"),
     ("src/io/coco/index.cpp", "image"): (1, "an entry of a COCO file"),
