@@ -14,7 +14,7 @@ _kandinsky() {
         previous=${COMP_WORDS[COMP_CWORD-2]}
     fi
     if [[ $COMP_CWORD -eq 1 ]]; then
-        words="calibrate predict evaluate compare inspect outline measure export report train infer experiment demo collect --help --version"
+        words="calibrate predict evaluate compare inspect outline measure export report train infer experiment demo collect nnunet --help --version"
     fi
     case "$command $previous" in
         "calibrate --ignore") words="none" ;;
@@ -43,12 +43,12 @@ _kandinsky() {
         "calibrate --field-fold-order") words="content contiguous" ;;
         "calibrate --field-support" | "calibrate --field-rings" | "calibrate --field-mirror") words="on off" ;;
         "calibrate --probs" | "calibrate --labels" | "calibrate --groups" | "calibrate --model" | "calibrate --outputs" | "calibrate --multiple" | "calibrate --batch" | "calibrate --images" | "calibrate -o" | "calibrate --output" | "calibrate --curves" | "calibrate --regions" | "calibrate --min-count" | "calibrate --raps-lambda" | "calibrate --raps-kreg" | "calibrate --saps-weight" | "calibrate --quantiles" | "calibrate --rungs" | "calibrate --split" | "calibrate --seed" | "calibrate --memory" | "calibrate --sketch" | "calibrate --checkpoint" | "calibrate --checkpoint-every" | "calibrate --threads" | "calibrate --grid" | "calibrate --resize" | "calibrate --group-by" | "calibrate --categories" | "calibrate --letterbox" | "calibrate --kmeans-restarts" | "calibrate --genann-shape" | "calibrate --genann-radii" | "calibrate --genann-population" | "calibrate --genann-generations" | "calibrate --fcc-order" | "calibrate --fcc-centre" | "calibrate --fcc-penalty" | "calibrate --fcc-angles" | "calibrate --fcc-nodes" | "calibrate --fcc-starts" | "calibrate --fcc-iterations" | "calibrate --field-folds" | "calibrate --place" | "calibrate --field-bins" | "calibrate --mask") return ;;
-        "predict --coding") words="planes bits" ;;
+        "predict --coding") words="planes bits masks" ;;
         "predict --empty") words="fill keep auto" ;;
         "predict --logits") words="none sigmoid softmax" ;;
         "predict --axis") words="axial coronal sagittal" ;;
         "predict --orient") words="canonical stored" ;;
-        "predict --probs" | "predict --alpha" | "predict -o" | "predict --output" | "predict --thresholds" | "predict --pvalues" | "predict --threads" | "predict --grid" | "predict --resize") return ;;
+        "predict --probs" | "predict --alpha" | "predict -o" | "predict --output" | "predict --class-names" | "predict --thresholds" | "predict --pvalues" | "predict --threads" | "predict --grid" | "predict --resize") return ;;
         "evaluate --ignore") words="none" ;;
         "evaluate --logits") words="none sigmoid softmax" ;;
         "evaluate --empty") words="auto fill keep" ;;
@@ -93,7 +93,7 @@ _kandinsky() {
         "measure --alpha" | "measure --confidence" | "measure --classes" | "measure --seed" | "measure --csv" | "measure --json" | "measure --threads" | "measure --cal-probs" | "measure --cal-masks" | "measure --cal-labels" | "measure --cal-groups" | "measure --probs" | "measure --masks" | "measure --labels" | "measure --groups" | "measure --rule" | "measure --save" | "measure --spacing" | "measure --group-by") return ;;
         "export --logits") words="recorded none sigmoid softmax" ;;
         "export --empty") words="fill keep auto" ;;
-        "export --alpha" | "export -o" | "export --onto" | "export --output" | "export --threads") return ;;
+        "export --alpha" | "export -o" | "export --output" | "export --onto" | "export --output-name" | "export --threads") return ;;
         "report --ignore") words="none" ;;
         "report --logits") words="none sigmoid softmax" ;;
         "report --axis") words="axial coronal sagittal" ;;
@@ -129,23 +129,47 @@ _kandinsky() {
         "collect --crowd") words="object ignore" ;;
         "collect --overlap") words="ignore masks" ;;
         "collect --probs" | "collect --labels" | "collect -o" | "collect --output" | "collect --threads" | "collect --grid" | "collect --resize" | "collect --group-by" | "collect --categories" | "collect --letterbox") return ;;
+        "nnunet --coding") words="planes bits masks" ;;
+        "nnunet --empty") words="auto fill keep" ;;
+        "nnunet --ignore") words="none" ;;
+        "nnunet -m" | "nnunet --method") words="pixel image kmeans genann fcc field mask auto" ;;
+        "nnunet --preset") words="none paper" ;;
+        "nnunet --condition") words="class none" ;;
+        "nnunet --pooling") words="pixels groups" ;;
+        "nnunet --fallback") words="none image auto" ;;
+        "nnunet --score") words="near lac aps raps saps margin" ;;
+        "nnunet --promise") words="loo split none auto" ;;
+        "nnunet --compat") words="none released" ;;
+        "nnunet --axis") words="axial coronal sagittal" ;;
+        "nnunet --orient") words="canonical stored" ;;
+        "nnunet --padding") words="ignore background" ;;
+        "nnunet --kmeans-clusters" | "nnunet --fcc-curves" | "nnunet --field-bandwidths") words="auto" ;;
+        "nnunet --genann-metric") words="euclidean sqeuclidean manhattan" ;;
+        "nnunet --genann-bounds") words="auto coco decathlon" ;;
+        "nnunet --genann-weights") words="none counts" ;;
+        "nnunet --fcc-limit") words="rectangle circle" ;;
+        "nnunet --fcc-variance") words="area mean" ;;
+        "nnunet --field-fold-order") words="content contiguous" ;;
+        "nnunet --field-support" | "nnunet --field-rings" | "nnunet --field-mirror") words="on off" ;;
+        "nnunet --labels" | "nnunet --folds" | "nnunet -o" | "nnunet --output" | "nnunet --predict" | "nnunet --sets" | "nnunet --alpha" | "nnunet --min-count" | "nnunet --raps-lambda" | "nnunet --raps-kreg" | "nnunet --saps-weight" | "nnunet --quantiles" | "nnunet --rungs" | "nnunet --split" | "nnunet --seed" | "nnunet --memory" | "nnunet --threads" | "nnunet --grid" | "nnunet --resize" | "nnunet --group-by" | "nnunet --kmeans-restarts" | "nnunet --genann-shape" | "nnunet --genann-radii" | "nnunet --genann-population" | "nnunet --genann-generations" | "nnunet --fcc-order" | "nnunet --fcc-centre" | "nnunet --fcc-penalty" | "nnunet --fcc-angles" | "nnunet --fcc-nodes" | "nnunet --fcc-starts" | "nnunet --fcc-iterations" | "nnunet --field-folds" | "nnunet --place" | "nnunet --field-bins" | "nnunet --mask") return ;;
     esac
     if [[ -z $words && $current == -* ]]; then
         case $command in
-            calibrate) words="-h --help --probs --labels --groups --ignore --logits --model --outputs --multiple --batch --device --mixed --images --intensity -m --method -o --output --curves --regions --preset --condition --pooling --fallback --min-count --score --randomized --raps-lambda --raps-kreg --saps-weight --quantiles --rungs --promise --split --compat --seed --memory --sketch --checkpoint --checkpoint-every --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox --kmeans-clusters --kmeans-restarts --genann-shape --genann-radii --genann-metric --genann-bounds --genann-population --genann-generations --genann-weights --fcc-curves --fcc-order --fcc-limit --fcc-centre --fcc-variance --fcc-penalty --fcc-angles --fcc-nodes --fcc-starts --fcc-iterations --field-folds --field-fold-order --place --field-support --field-rings --field-mirror --field-bandwidths --field-bins --mask" ;;
-            predict) words="-h --help --probs --alpha -o --output --coding --packed --empty --no-empty --thresholds --pvalues --logits --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad" ;;
-            evaluate) words="-h --help --probs --labels --groups --ignore --logits --alpha --classes --empty --no-empty --bootstrap --seed --more --json --ce-map --ece-map --checkpoint --checkpoint-every --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox" ;;
-            compare) words="-h --help --cal-probs --cal-labels --cal-groups --test-probs --test-labels --test-groups --ignore --logits --methods --classes --alpha --sample --draws --empty --no-empty --bootstrap --more --json --map --report --figures --class-names --title --photos --preset --condition --pooling --fallback --min-count --score --randomized --raps-lambda --raps-kreg --saps-weight --quantiles --rungs --promise --split --compat --seed --memory --checkpoint --checkpoint-every --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox --kmeans-clusters --kmeans-restarts --genann-shape --genann-radii --genann-metric --genann-bounds --genann-population --genann-generations --genann-weights --fcc-curves --fcc-order --fcc-limit --fcc-centre --fcc-variance --fcc-penalty --fcc-angles --fcc-nodes --fcc-starts --fcc-iterations --field-folds --field-fold-order --place --field-support --field-rings --field-mirror --field-bandwidths --field-bins --mask" ;;
+            calibrate) words="-h --help --probs --labels --groups --ignore --logits --model --outputs --multiple --batch --device --mixed --images --intensity -m --method -o --output --curves --regions --preset --condition --pooling --fallback --min-count --score --randomized --raps-lambda --raps-kreg --saps-weight --quantiles --rungs --promise --split --compat --seed --memory --sketch --checkpoint --checkpoint-every --threads -q --quiet --axis --orient --grid --resize --skip-bad --padding --only-annotated --group-by --class-files --categories --crowd --overlap --letterbox --kmeans-clusters --kmeans-restarts --genann-shape --genann-radii --genann-metric --genann-bounds --genann-population --genann-generations --genann-weights --fcc-curves --fcc-order --fcc-limit --fcc-centre --fcc-variance --fcc-penalty --fcc-angles --fcc-nodes --fcc-starts --fcc-iterations --field-folds --field-fold-order --place --field-support --field-rings --field-mirror --field-bandwidths --field-bins --mask" ;;
+            predict) words="-h --help --probs --alpha -o --output --coding --class-names --packed --empty --no-empty --thresholds --pvalues --logits --threads -q --quiet --axis --orient --grid --resize --skip-bad --class-files" ;;
+            evaluate) words="-h --help --probs --labels --groups --ignore --logits --alpha --classes --empty --no-empty --bootstrap --seed --more --json --ce-map --ece-map --checkpoint --checkpoint-every --threads -q --quiet --axis --orient --grid --resize --skip-bad --padding --only-annotated --group-by --class-files --categories --crowd --overlap --letterbox" ;;
+            compare) words="-h --help --cal-probs --cal-labels --cal-groups --test-probs --test-labels --test-groups --ignore --logits --methods --classes --alpha --sample --draws --empty --no-empty --bootstrap --more --json --map --report --figures --class-names --title --photos --preset --condition --pooling --fallback --min-count --score --randomized --raps-lambda --raps-kreg --saps-weight --quantiles --rungs --promise --split --compat --seed --memory --checkpoint --checkpoint-every --threads -q --quiet --axis --orient --grid --resize --skip-bad --padding --only-annotated --group-by --class-files --categories --crowd --overlap --letterbox --kmeans-clusters --kmeans-restarts --genann-shape --genann-radii --genann-metric --genann-bounds --genann-population --genann-generations --genann-weights --fcc-curves --fcc-order --fcc-limit --fcc-centre --fcc-variance --fcc-penalty --fcc-angles --fcc-nodes --fcc-starts --fcc-iterations --field-folds --field-fold-order --place --field-support --field-rings --field-mirror --field-bandwidths --field-bins --mask" ;;
             inspect) words="-h --help --alpha --json" ;;
             outline) words="-h --help --alpha --confidence --share --sides --score --classes --seed --calibrator -o --output --contours --json --threads -q --quiet --cal-probs --cal-masks --cal-labels --cal-groups --probs --masks --labels --groups --rule --save --volumes --spacing --ignore --logits --class-files --group-by" ;;
             measure) words="-h --help --alpha --confidence --by --classes --seed --csv --json --threads -q --quiet --cal-probs --cal-masks --cal-labels --cal-groups --probs --masks --labels --groups --rule --save --volumes --spacing --ignore --logits --class-files --group-by" ;;
-            export) words="-h --help --alpha -o --onto --output --logits --foreground --empty --no-empty --threads -q --quiet" ;;
-            report) words="-h --help --probs --labels --groups --ignore --logits --cal-probs --cal-labels --cal-groups -o --output --figures --class-names --title --photos --alpha --classes --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox" ;;
-            train) words="-h --help --images --intensity --labels --groups --ignore --val-images --val-labels -o --output --log --classes --width --depth --epochs --batch --rate --last-rate --warm-up --cycle --growth --share --anneal --optimizer --decay --no-augment --checkpoint --checkpoint-every --fresh --seed --device --mixed --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox" ;;
-            infer) words="-h --help --model --outputs --multiple --batch --device --mixed --images --intensity --groups -o --output --dtype --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad" ;;
+            export) words="-h --help --alpha -o --output --onto --output-name --logits --foreground --empty --no-empty --threads -q --quiet" ;;
+            report) words="-h --help --probs --labels --groups --ignore --logits --cal-probs --cal-labels --cal-groups -o --output --figures --class-names --title --photos --alpha --classes --threads -q --quiet --axis --orient --grid --resize --skip-bad --padding --only-annotated --group-by --class-files --categories --crowd --overlap --letterbox" ;;
+            train) words="-h --help --images --intensity --labels --groups --ignore --val-images --val-labels -o --output --log --classes --width --depth --epochs --batch --rate --last-rate --warm-up --cycle --growth --share --anneal --optimizer --decay --no-augment --checkpoint --checkpoint-every --fresh --seed --device --mixed --threads -q --quiet --axis --orient --grid --resize --padding --only-annotated --group-by --categories --crowd --overlap --letterbox" ;;
+            infer) words="-h --help --model --outputs --multiple --batch --device --mixed --images --intensity --groups -o --output --dtype --threads -q --quiet --axis --orient --grid --resize" ;;
             experiment) words="-h --help --data -o --output --model --epochs --batch --device --mixed --threads -q --quiet" ;;
             demo) words="-h --help -o --output --preset --images --test-images --size --seed --report --figures --class-names --title --threads -q --quiet" ;;
-            collect) words="-h --help --probs --labels -o --output --ignore --logits --threads -q --quiet --axis --orient --grid --resize --class-files --skip-bad --padding --only-annotated --group-by --categories --crowd --overlap --letterbox" ;;
+            collect) words="-h --help --probs --labels -o --output --ignore --logits --threads -q --quiet --axis --orient --grid --resize --skip-bad --padding --only-annotated --group-by --class-files --categories --crowd --overlap --letterbox" ;;
+            nnunet) words="-h --help --labels --folds -o --output --predict --sets --alpha --coding --empty --no-empty --ignore -m --method --preset --condition --pooling --fallback --min-count --score --randomized --raps-lambda --raps-kreg --saps-weight --quantiles --rungs --promise --split --compat --seed --memory --threads -q --quiet --axis --orient --grid --resize --skip-bad --padding --only-annotated --group-by --kmeans-clusters --kmeans-restarts --genann-shape --genann-radii --genann-metric --genann-bounds --genann-population --genann-generations --genann-weights --fcc-curves --fcc-order --fcc-limit --fcc-centre --fcc-variance --fcc-penalty --fcc-angles --fcc-nodes --fcc-starts --fcc-iterations --field-folds --field-fold-order --place --field-support --field-rings --field-mirror --field-bandwidths --field-bins --mask" ;;
         esac
     fi
     COMPREPLY=($(compgen -W "$words" -- "$current"))
