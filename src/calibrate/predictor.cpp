@@ -200,11 +200,13 @@ void p_values(const Calibrator& calibrator, std::span<const float> probs, std::s
     check_size(probs.size(), calibrator.classes * pixels, "probs");
     check_size(out.size(), calibrator.classes * pixels, "out");
     score_image(calibrator.options.score, calibrator.classes, calibrator.grid, probs.data(), out.data());
-    std::vector<ImageFeatures> features;
-    std::vector<std::int32_t> shifts(calibrator.strata());
+    std::vector<std::int32_t>& shifts = thread_buffer<std::int32_t, struct AdaptedScores>();
     if (calibrator.adapts()) {
+        std::vector<ImageFeatures>& features = thread_buffer<ImageFeatures, struct AdaptedScores>();
+        features.resize(calibrator.classes);
+        shifts.resize(calibrator.strata());
         for (std::size_t c = 0; c < calibrator.classes; ++c)
-            features.push_back(image_features(probs.subspan(c * pixels, pixels)));
+            features[c] = image_features(probs.subspan(c * pixels, pixels));
         shifts_of(calibrator, features, shifts);
     }
     for (std::size_t c = 0; c < calibrator.classes; ++c) {
