@@ -54,12 +54,13 @@ BESIDE = {
     "--fallback": {"--method": "pixel"}, "--min-count": {"--method": "pixel", "--pooling": "pixels"}, "--draws": {"--sample": "5"},
     "--field-fold-order": {"--promise": "none"}, "--padding": {"--grid": "12x12"}, "--empty": {"--alpha": "0.6"},
     "--field-folds": {"--promise": "none"}, "--title": {"--report": "page.html"}, "--class-names": {"--report": "page.html"},
-    "--photos": {"--report": "page.html"},
+    "--photos": {"--report": "page.html"}, "--adapt": {"--method": "field"},
 }  # fmt: skip
 # Searches that end early.
 SHORT = {"genann": {"--genann-generations": "4", "--genann-population": "30", "--genann-radii": "3"},
          "fcc": {"--fcc-starts": "2", "--fcc-iterations": "4", "--fcc-curves": "3"}, "kmeans": {"--kmeans-clusters": "3"}}  # fmt: skip
-EFFORT = {"--kmeans-restarts", "--fcc-starts", "--field-rings"}
+# What may change nothing on so few images: searches, and levels that cross-validation decides against.
+EFFORT = {"--kmeans-restarts", "--fcc-starts", "--field-rings", "--adapt"}
 ALWAYS_FINE = {"--seed", "--threads", "--memory", "--quiet", "--skip-bad", "--checkpoint", "--no-empty"}
 NETWORK = {"--model", "--images", "--outputs", "--multiple", "--batch", "--device", "--mixed", "--intensity"}
 FOLDERS = {"--grid", "--resize", "--class-files", "--skip-bad", "--padding", "--only-annotated", "--group-by", "--axis", "--orient"}
