@@ -21,8 +21,9 @@ void check_fits(std::size_t classes, Grid grid, const Dataset& data) {
              classes);
     if (data.grid() != grid)
         fail(ErrorKind::data,
-             "{} has images of {} x {} (height x width), but the calibrator was made for {} x {}", name,
-             data.grid().height, data.grid().width, grid.height, grid.width);
+             "{} has images of {} x {} (height x width), but the calibrator was made for {} x {}; bring them "
+             "to that size, as the calibration images were",
+             name, data.grid().height, data.grid().width, grid.height, grid.width);
 }
 
 /// The probabilities of one image, [class][pixel], in memory that the thread keeps for the next one.
