@@ -78,7 +78,7 @@ def test_the_snippet_of_the_readme_runs(names, capsys):
 @pytest.mark.filterwarnings("ignore::kandinsky.CalibrationWarning")
 def test_the_snippets_of_the_python_page_run(names, capsys):
     distributed = pytest.importorskip("dask.distributed", reason="dask is not installed: the snippet on shards is left out")
-    tour, device, loop, shards = snippets("docs/python.md")
+    tour, device, loop, objects, shards = snippets("docs/python.md")
     execute("docs/python.md", tour, names)
     assert "mean CE" in capsys.readouterr().out
     execute("docs/python.md", device, names)
@@ -87,6 +87,10 @@ def test_the_snippets_of_the_python_page_run(names, capsys):
     own = dict(names)  # its loop has names of the reader's
     execute("docs/python.md", loop, own)
     assert own["found"].images == 30 and "0.1 [" in capsys.readouterr().out
+
+    own = dict(names, patients=np.arange(30), image=names["new"][0, 1])
+    execute("docs/python.md", objects, own)
+    assert own["codes"].max() <= 2 and own["one"].size_low <= own["one"].size_high
 
     halves = [(names["probs"][half], names["labels"][half], np.arange(30)[half]) for half in (slice(0, 15), slice(15, 30))]
     with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:

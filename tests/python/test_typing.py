@@ -142,7 +142,11 @@ def test_the_types_list_the_words_and_options_that_there_are():
             if name not in ("method", "empty") and (name, word) != ("compat", "released"):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    learner = {"method": "kmeans", "clusters": 1} if name == "promise" else {"method": "image"}
+                    if name in ("sides", "by"):
+                        learn = kandinsky.fit_outline if name == "sides" else kandinsky.fit_measure
+                        learn(probs, np.ones_like(labels), **{name: word})
+                        continue
+                    learner = {"promise": {"method": "kmeans", "clusters": 1}, "adapt": {"method": "field"}}.get(name, {"method": "image"})
                     kandinsky.Calibrator(**learner, **{name: word}).fit(probs, labels)
     full = {option.name for option in kandinsky.options()} - set(kandinsky.Calibrator().get_params())
     short = {"regions"} | {o.name[len(m) + 1 :] for m in names for o in names[m].options if o.name.startswith(f"{m}_")}
