@@ -6,13 +6,13 @@
 
 #include "core/base/fail.hpp"
 #include "outline/features.hpp"
+#include "outline/shared_rule.hpp"
 #include "outline/words.hpp"
 
 namespace kandinsky {
 
 namespace {
 constexpr const char* kFormat = "kandinsky measures";
-constexpr int kVersion = 1;
 constexpr const char* kBy[] = {"auto", "quantiles", "predicted", "soft",
                                "relative"};  // in the order of MeasureBy
 constexpr double kAll = std::numeric_limits<double>::infinity();
@@ -57,22 +57,8 @@ MeasureRule calibrate_measures(const CaseSource& cases, const MeasureOptions& op
         fail(ErrorKind::usage, "intervals are calibrated on labelled images; there are no labels");
     const outline::Assurance wanted{options.alpha, options.confidence};
     outline::check(wanted);
-    MeasureRule out;
-    out.alpha = options.alpha;
-    out.confidence = options.confidence;
-    out.hard = options.hard;
-    out.unit = cases.unit();
-    out.volumes = cases.volumes();
-    out.class_count = cases.classes();
-    std::vector<std::uint32_t> classes = options.classes;
-    if (classes.empty()) {
-        classes.resize(cases.classes() - 1);
-        std::iota(classes.begin(), classes.end(), 1u);
-    }
-    for (const std::uint32_t cls : classes)
-        if (cls >= cases.classes())
-            fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls,
-                 cases.classes() - 1);
+    MeasureRule out = outline::begun_rule<MeasureRule>(options, cases);
+    const std::vector<std::uint32_t> classes = outline::chosen_classes(options.classes, cases.classes());
     const auto features = outline::collect_features(cases, classes, progress);
     out.groups = features.front().size();
     out.grouped = out.groups < cases.size();
@@ -136,18 +122,8 @@ std::string guarantee(const MeasureRule& rule) {
 }
 
 std::string to_json(const MeasureRule& rule) {
-    nlohmann::ordered_json out{{"format", kFormat},
-                               {"version", kVersion},
-                               {"guarantee", guarantee(rule)},
-                               {"alpha", rule.alpha},
-                               {"confidence", rule.confidence},
-                               {"masks_only", rule.hard},
-                               {"unit", rule.unit == LengthUnit::millimetre ? "millimetre" : "pixel"},
-                               {"volumes", rule.volumes},
-                               {"class_count", rule.class_count},
-                               {"groups", rule.groups},
-                               {"grouped", rule.grouped},
-                               {"classes", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json out = outline::rule_json(rule, kFormat);
+    out["classes"] = nlohmann::ordered_json::array();
     for (const ClassMeasure& one : rule.classes) {
         nlohmann::ordered_json item{
             {"class", one.number}, {"size", json_of(one.size)}, {"dice", json_of(one.dice)}};
@@ -159,40 +135,16 @@ std::string to_json(const MeasureRule& rule) {
 }
 
 MeasureRule measure_rule(const std::string& text, const std::string& name) {
-    const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
-    if (!json.is_object() || json.value("format", nlohmann::ordered_json()) != kFormat)
-        fail(ErrorKind::data, "{} is no measuring rule: 'kandinsky measure --save' writes one", name);
-    try {
-        if (json.at("version").get<int>() > kVersion)
-            fail(ErrorKind::data, "it was written by a newer version of kandinsky");
-        MeasureRule out;
-        out.alpha = json.at("alpha").get<double>();
-        out.confidence = json.at("confidence").get<double>();
-        out.hard = json.at("masks_only").get<bool>();
-        out.unit =
-            json.at("unit").get<std::string>() == "millimetre" ? LengthUnit::millimetre : LengthUnit::pixel;
-        out.volumes = json.at("volumes").get<bool>();
-        out.class_count = json.at("class_count").get<std::size_t>();
-        out.groups = json.at("groups").get<std::size_t>();
-        out.grouped = json.at("grouped").get<bool>();
-        for (const auto& item : json.at("classes")) {
+    return outline::rule_of<MeasureRule>(
+        text, name, kFormat, "measure", [](const auto&, MeasureRule&) {},
+        [](const nlohmann::ordered_json& item) {
             ClassMeasure one;
-            one.number = item.at("class").get<std::uint32_t>();
             one.size = level_of(outline::Quantity::size, item.at("size"));
             one.dice = level_of(outline::Quantity::dice, item.at("dice"));
             one.size_width = item.contains("size_width") ? item.at("size_width").get<double>() : kAll;
             one.dice_width = item.at("dice_width").get<double>();
-            if (one.number >= out.class_count)
-                fail(ErrorKind::data, "class {} is none of {}", one.number, out.class_count);
-            out.classes.push_back(std::move(one));
-        }
-        if (out.classes.empty()) fail(ErrorKind::data, "it has no class");
-        return out;
-    } catch (const nlohmann::json::exception&) {
-        fail(ErrorKind::data, "{} is damaged: a field is missing or of another kind", name);
-    } catch (const Error& problem) {
-        fail(ErrorKind::data, "{} is damaged: {}", name, problem.what());
-    }
+            return one;
+        });
 }
 
 }  // namespace kandinsky

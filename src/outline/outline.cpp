@@ -8,6 +8,7 @@
 #include "core/base/parallel.hpp"
 #include "outline/records.hpp"
 #include "outline/scores.hpp"
+#include "outline/shared_rule.hpp"
 
 namespace kandinsky {
 
@@ -27,24 +28,10 @@ OutlineRule calibrate_outlines(const CaseSource& cases, const OutlineOptions& op
     outline::check(wanted);
     if (!(options.share > 0 && options.share <= 1))
         fail(ErrorKind::usage, "--share is {}, but must be above 0 and at most 1", options.share);
-    OutlineRule out;
-    out.alpha = options.alpha;
-    out.confidence = options.confidence;
+    OutlineRule out = outline::begun_rule<OutlineRule>(options, cases);
     out.share = options.share;
     out.sides = options.sides;
-    out.hard = options.hard;
-    out.unit = cases.unit();
-    out.volumes = cases.volumes();
-    out.class_count = cases.classes();
-    std::vector<std::uint32_t> classes = options.classes;
-    if (classes.empty()) {
-        classes.resize(cases.classes() - 1);
-        std::iota(classes.begin(), classes.end(), 1u);
-    }
-    for (const std::uint32_t cls : classes)
-        if (cls >= cases.classes())
-            fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls,
-                 cases.classes() - 1);
+    const std::vector<std::uint32_t> classes = outline::chosen_classes(options.classes, cases.classes());
     const std::vector<OutlineScore> scores = outline::candidates(options);
     const auto records =
         outline::collect_records(cases, classes, scores, options.share, options.calibrator.get(), progress);

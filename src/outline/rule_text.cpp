@@ -4,15 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/fail.hpp"
+#include "outline/shared_rule.hpp"
 #include "outline/words.hpp"
 
 namespace kandinsky {
 
 namespace {
 constexpr const char* kFormat = "kandinsky outlines";
-constexpr int kVersion = 1;
 constexpr const char* kSides[] = {"both", "outer", "inner"};  // in the order of OutlineSides
-constexpr const char* kUnits[] = {"pixel", "millimetre"};     // in the order of LengthUnit
 constexpr double kAll = std::numeric_limits<double>::infinity();
 
 nlohmann::ordered_json json_of(const OutlineLevel& one) {
@@ -29,29 +28,18 @@ OutlineLevel level_of(const nlohmann::ordered_json& json) {
     return {outline_score(json.at("score").get<std::string>()), threshold};
 }
 
-template <std::size_t kCount>
-std::size_t place_of(const nlohmann::ordered_json& word, const char* const (&known)[kCount]) {
-    for (std::size_t i = 0; i < kCount; ++i)
-        if (word.get<std::string>() == known[i]) return i;
-    fail(ErrorKind::data, "'{}' is unknown", word.get<std::string>());
+OutlineSides sides_of(const std::string& word) {
+    for (std::size_t i = 0; i < std::size(kSides); ++i)
+        if (word == kSides[i]) return static_cast<OutlineSides>(i);
+    fail(ErrorKind::data, "the sides '{}' are unknown", word);
 }
 }  // namespace
 
 std::string to_json(const OutlineRule& rule) {
-    nlohmann::ordered_json out{{"format", kFormat},
-                               {"version", kVersion},
-                               {"guarantee", guarantee(rule)},
-                               {"alpha", rule.alpha},
-                               {"confidence", rule.confidence},
-                               {"share", rule.share},
-                               {"sides", kSides[static_cast<std::size_t>(rule.sides)]},
-                               {"masks_only", rule.hard},
-                               {"unit", kUnits[static_cast<std::size_t>(rule.unit)]},
-                               {"volumes", rule.volumes},
-                               {"class_count", rule.class_count},
-                               {"groups", rule.groups},
-                               {"grouped", rule.grouped},
-                               {"classes", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json out = outline::rule_json(rule, kFormat);
+    out["share"] = rule.share;
+    out["sides"] = kSides[static_cast<std::size_t>(rule.sides)];
+    out["classes"] = nlohmann::ordered_json::array();
     for (const ClassOutline& one : rule.classes)
         out["classes"].push_back({{"class", one.number},
                                   {"groups", one.groups},
@@ -67,26 +55,14 @@ std::string to_json(const OutlineRule& rule) {
 }
 
 OutlineRule outline_rule(const std::string& text, const std::string& name) {
-    const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
-    if (!json.is_object() || json.value("format", nlohmann::ordered_json()) != kFormat)
-        fail(ErrorKind::data, "{} is no outline rule: 'kandinsky outline --save' writes one", name);
-    try {
-        if (json.at("version").get<int>() > kVersion)
-            fail(ErrorKind::data, "it was written by a newer version of kandinsky");
-        OutlineRule out;
-        out.alpha = json.at("alpha").get<double>();
-        out.confidence = json.at("confidence").get<double>();
-        out.share = json.at("share").get<double>();
-        out.sides = static_cast<OutlineSides>(place_of(json.at("sides"), kSides));
-        out.hard = json.at("masks_only").get<bool>();
-        out.unit = static_cast<LengthUnit>(place_of(json.at("unit"), kUnits));
-        out.volumes = json.at("volumes").get<bool>();
-        out.class_count = json.at("class_count").get<std::size_t>();
-        out.groups = json.at("groups").get<std::size_t>();
-        out.grouped = json.at("grouped").get<bool>();
-        for (const auto& item : json.at("classes")) {
+    return outline::rule_of<OutlineRule>(
+        text, name, kFormat, "outline",
+        [](const nlohmann::ordered_json& json, OutlineRule& rule) {
+            rule.share = json.at("share").get<double>();
+            rule.sides = sides_of(json.at("sides").get<std::string>());
+        },
+        [](const nlohmann::ordered_json& item) {
             ClassOutline one;
-            one.number = item.at("class").get<std::uint32_t>();
             one.groups = item.at("groups").get<std::size_t>();
             one.without = item.at("groups_without").get<std::size_t>();
             one.choosers = item.at("choosers").get<std::size_t>();
@@ -96,17 +72,8 @@ OutlineRule outline_rule(const std::string& text, const std::string& name) {
             one.object_share = item.at("object_share").get<double>();
             one.outer_share = item.at("outer_share").get<double>();
             one.inner_share = item.at("inner_share").get<double>();
-            if (one.number >= out.class_count)
-                fail(ErrorKind::data, "class {} is none of {}", one.number, out.class_count);
-            out.classes.push_back(std::move(one));
-        }
-        if (out.classes.empty()) fail(ErrorKind::data, "it has no class");
-        return out;
-    } catch (const nlohmann::json::exception&) {
-        fail(ErrorKind::data, "{} is damaged: a field is missing or of another kind", name);
-    } catch (const Error& problem) {
-        fail(ErrorKind::data, "{} is damaged: {}", name, problem.what());
-    }
+            return one;
+        });
 }
 
 std::string guarantee(const OutlineRule& rule) {

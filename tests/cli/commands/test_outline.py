@@ -170,5 +170,5 @@ def test_what_cannot_be_is_refused(room):
     refuse(*given, "--masks", "nm.npy", "-o", "o.npy")
     refuse("--cal-masks", "cm.npy", "--cal-labels", "cy.npy", "--score", "probability", "--save", "r.json")
     (room.folder / "bad.json").write_text("{}")
-    expect_refusal(room.run("outline", "--rule", "bad.json", "--probs", "np.npy", "-o", "o.npy"), 3, "bad.json is no outline rule")
+    expect_refusal(room.run("outline", "--rule", "bad.json", "--probs", "np.npy", "-o", "o.npy"), 3, "bad.json is not a rule of 'kandinsky outline'")
     assert not (room.folder / "r.json").exists() and not (room.folder / "o.npy").exists()
