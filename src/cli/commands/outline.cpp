@@ -64,6 +64,8 @@ std::string table(const OutlineRule& rule) {
     return out + "(shares of the image, means over the calibration groups that have the class)\n";
 }
 
+constexpr double kNearlyAll = 0.9;  // of the image: such a mask says nothing
+
 std::vector<std::string> remarks(const OutlineRule& rule) {
     std::vector<std::string> out;
     const outline::Assurance wanted{rule.alpha, rule.confidence};
@@ -76,6 +78,12 @@ std::vector<std::string> remarks(const OutlineRule& rule) {
                 "whole image and its inner mask is empty. More groups{} or a larger alpha help",
                 one.number, one.groups, rule.alpha, rule.sides == OutlineSides::both ? " for both masks" : "",
                 needed, rule.sides == OutlineSides::both ? ", one mask (--sides outer)" : ""));
+        if (one.groups >= needed && rule.sides != OutlineSides::inner && one.outer_share > kNearlyAll)
+            out.push_back(fmt::format(
+                "class {}: the outer mask is nearly the whole image, since in some calibration groups the "
+                "model misses part of the object by far; {}{}or a larger alpha help",
+                one.number, rule.share < 1 ? "a smaller --share, " : "--share 0.95, ",
+                rule.volumes ? "" : "--volumes where images are slices of volumes, "));
         if (one.false_inner > 0)
             out.push_back(
                 fmt::format("class {}: nothing is promised where it does not occur; there {} of {} "

@@ -131,6 +131,16 @@ def test_too_few_groups_are_told(room):
     assert (room.load("o.npy") == 1).all()
 
 
+def test_an_outer_mask_that_says_nothing_is_told_with_the_remedy(room):
+    probs, labels = discs(41)
+    given = save_all(room, (probs, labels), discs(3, 1))
+    assert "nearly the whole image" not in room.run("outline", *given, "--save", "a.json").err
+    probs[:9, 1], probs[:9, 0] = 0.01, 0.99  # images in which the class is not predicted at all
+    room.save("cp.npy", probs)
+    told = room.run("outline", *given, "--save", "b.json").err
+    assert "class 1: the outer mask is nearly the whole image" in told and "--share 0.95" in told
+
+
 def test_a_confidence_takes_a_higher_rank(room):
     cal = discs(80, 16)
     given = save_all(room, cal, discs(2, 17))
