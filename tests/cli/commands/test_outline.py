@@ -137,7 +137,7 @@ def test_an_outer_mask_that_says_nothing_is_told_with_the_remedy(room):
     assert "nearly the whole image" not in room.run("outline", *given, "--save", "a.json").err
     probs[:9, 1], probs[:9, 0] = 0.01, 0.99  # images in which the class is not predicted at all
     room.save("cp.npy", probs)
-    told = room.run("outline", *given, "--save", "b.json").err
+    told = room.run("outline", *given, "--score", "distance", "--save", "b.json").err
     assert "class 1: the outer mask is nearly the whole image" in told and "--share 0.95" in told
 
 
