@@ -63,8 +63,7 @@ template <class Rule, class Read, class ReadClass>
                            const char* command, Read&& read, ReadClass&& read_class) {
     const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
     if (!json.is_object() || json.value("format", nlohmann::ordered_json()) != format)
-        fail(ErrorKind::data, "{} is not a rule of 'kandinsky {}', which writes one with --save", name,
-             command);
+        fail(ErrorKind::data, "{} is not a rule of 'kandinsky {}'; save one first", name, command);
     try {
         if (json.at("version").get<int>() > kRuleVersion)
             fail(ErrorKind::data, "it was written by a newer version of kandinsky");
