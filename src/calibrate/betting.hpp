@@ -22,7 +22,7 @@ class BettingTest {
     double alpha_, goal_, most_, scale_;
 };
 
-/// The fewest groups for which a test can pass: those of which not one has a loss.
+/// The fewest groups for which a test can pass: not one of them has a loss. Up to alpha 0.5 the test then does.
 [[nodiscard]] std::uint64_t groups_needed(double alpha, double confidence);
 /// The least alpha that so many groups can support; 1 for none.
 [[nodiscard]] double least_alpha_of(std::uint64_t groups, double confidence);

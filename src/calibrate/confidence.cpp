@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "calibrate/betting.hpp"
@@ -58,12 +59,12 @@ class Sequences {
         while (step > 0 && test.passes(losses_.missed_at(step - 1))) --step;
         return step == steps_ ? kEveryClass : static_cast<std::uint32_t>(step);
     }
-    /// The last step up to which all pass the test of the precision, smallest sets first; none: no step.
-    [[nodiscard]] std::uint32_t most_for_precision(double alpha) const {
+    /// The last step up to which all from `start` on pass the test of the precision; kNone: none does.
+    [[nodiscard]] std::uint32_t most_for_precision(double alpha, std::size_t start) const {
         const BettingTest test(alpha, delta_, losses_.groups);
-        std::size_t step = 0;
+        std::size_t step = start;
         while (step < steps_ && test.passes(losses_.wrong_at(step))) ++step;
-        return step == 0 ? RiskLevels::kNone : static_cast<std::uint32_t>(step - 1);
+        return step == start ? RiskLevels::kNone : static_cast<std::uint32_t>(step - 1);
     }
 
   private:
@@ -78,13 +79,30 @@ struct Levels {
     RiskLevels risk;                   ///< where precision counts
 };
 
-Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk) {
+/// Where tests of the precision start: at the step that was most precise in the groups that learn. The smallest
+/// sets need not be, since models are sure of some of their errors. Sets that miss the class altogether count as
+/// wrong here, since empty ones would always win. Any rule that does not look at the other groups is valid.
+std::uint32_t most_precise(const GroupLosses& learnt, std::size_t steps) {
+    std::uint32_t best = 0;
+    double least = 3;
+    for (std::uint32_t k = 0; k < steps; ++k) {
+        const std::span<const double> wrong = learnt.wrong_at(k), missed = learnt.missed_at(k);
+        const double now = std::accumulate(wrong.begin(), wrong.end(), 0.0) +
+                           static_cast<double>(std::count(missed.begin(), missed.end(), 1.0));
+        if (now / static_cast<double>(learnt.groups) > least) continue;
+        least = now / static_cast<double>(learnt.groups), best = k;
+    }
+    return best;
+}
+
+/// `start`: of the tests of the precision.
+Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk, std::uint32_t start) {
     const std::size_t rungs = ladder.levels.size();
     std::vector<std::uint32_t> recall(rungs, 0), precision(rungs, 0);
     parallel_for(rungs, [&](std::size_t k) {
         const double alpha = 1 - ladder.levels[k];
         if (risk != Risk::precision) recall[k] = tests.least_for_recall(alpha);
-        if (risk != Risk::recall) precision[k] = tests.most_for_precision(alpha);
+        if (risk != Risk::recall) precision[k] = tests.most_for_precision(alpha, start);
     });
     Levels out;
     // What passes for a larger alpha need not pass for a smaller one by the letter. Larger sets miss less, and
@@ -96,6 +114,8 @@ Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk) {
     }
     out.steps = std::move(recall);
     if (risk == Risk::recall) return out;
+    // Sets may be larger than the recall asks for, and below the start nothing is known of their precision.
+    for (std::uint32_t& step : out.steps) step = std::max(step, start);
     std::size_t kept = 0;  // rungs that qualify
     while (kept < rungs && precision[kept] != RiskLevels::kNone &&
            (risk == Risk::precision || out.steps[kept] <= precision[kept]))
@@ -107,10 +127,17 @@ Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk) {
     return out;
 }
 
-/// Sets the levels of a calibrator that others learnt by the losses of the groups.
-void set_levels(const NestedSets& sets, const CalibrateOptions& asked, const Dataset& groups,
-                Calibrator& out, Progress& progress) {
+/// Sets the levels of a calibrator by the losses of `groups`, which took no part in making it; `learnt` did, and
+/// chooses where the tests of the precision start.
+void set_levels(const NestedSets& sets, const CalibrateOptions& asked, const Dataset* learnt,
+                const Dataset& groups, Calibrator& out, Progress& progress) {
     const bool precision = asked.risk != Risk::recall;
+    std::vector<std::uint32_t> starts(out.strata());
+    if (precision)
+        each_stratum_losses(
+            *learnt, sets, true,
+            [&](std::size_t s, const GroupLosses& losses) { starts[s] = most_precise(losses, sets.steps()); },
+            progress);
     // Both are promised together: the chances of failure add up.
     const double delta = (1 - asked.confidence) / (asked.risk == Risk::both ? 2 : 1);
     std::size_t curves = 0;
@@ -122,7 +149,7 @@ void set_levels(const NestedSets& sets, const CalibrateOptions& asked, const Dat
     each_stratum_losses(
         groups, sets, precision,
         [&](std::size_t s, const GroupLosses& losses) {
-            Levels levels = find_levels({losses, sets.steps(), delta}, ladder, asked.risk);
+            Levels levels = find_levels({losses, sets.steps(), delta}, ladder, asked.risk, starts[s]);
             if (precision) out.risks[s] = std::move(levels.risk);
             if (asked.risk == Risk::precision)
                 for (std::size_t k = 0; k < ladder.levels.size(); ++k)
@@ -170,31 +197,36 @@ void check_confidence(const CalibrateOptions& options) {
 Calibrator calibrate_confident(const Dataset& data, const CalibrateOptions& asked, Progress& progress) {
     CalibrateOptions wanted = effective(asked);
     Communicator& comm = data.team().comm;
-    const bool fixed = learns_nothing(wanted, data);
+    const bool fixed = learns_nothing(wanted, data), divides = !fixed || wanted.risk != Risk::recall;
     const std::uint64_t groups = total(comm, data.groups());
-    wanted.promise = fixed ? Promise::none : Promise::split;
-    if (fixed) wanted.split = 0;
-    if (!fixed && wanted.split == 0) wanted.split = kLearningShare;
+    wanted.promise = divides ? Promise::split : Promise::none;
+    if (!divides) wanted.split = 0;
+    if (divides && wanted.split == 0) wanted.split = kLearningShare;
     std::optional<Dataset> learn, level;
-    Calibrator base;
-    if (fixed) {
-        base = fixed_steps(wanted, data.grid(), data.classes(), strata_of(data, wanted.condition));
-        base.logits = data.options().logits, base.ignore = data.options().ignore;
-    } else {
+    if (divides) {
         const DataSplit parts = split_groups(data, wanted, groups, progress);
         if (total(comm, parts.learn.size()) == 0 || total(comm, parts.level.size()) == 0)
             fail(ErrorKind::usage, "--split {} of {} {} leaves one side empty", wanted.split, groups,
                  data.grouped() ? "groups" : "images");
         learn = data.subset(parts.learn), level = data.subset(parts.level);
-        base = calibrate(*learn, learning(asked), progress);
     }
-    const Dataset& setting = fixed ? data : *level;
-    const Census census = take_census(setting, wanted.condition, progress);
+    // What sets no threshold counts as seen all the same.
+    Calibrator base;
+    const Dataset& setting = divides ? *level : data;
+    Census census;
+    if (fixed) {
+        base = fixed_steps(wanted, data.grid(), data.classes(), strata_of(data, wanted.condition));
+        base.logits = data.options().logits, base.ignore = data.options().ignore;
+        census = take_census(data, wanted.condition, progress);
+    } else {
+        base = calibrate(*learn, learning(asked), progress);
+        census = take_census(setting, wanted.condition, progress);
+    }
     Calibrator out = base;
     wanted.fallback = fixed ? Fallback::none : base.options.fallback;
     out.options = wanted;
     out.options.score = base.options.score;
-    set_levels(NestedSets(base), wanted, setting, out, progress);
+    set_levels(NestedSets(base), wanted, divides ? &*learn : nullptr, setting, out, progress);
     out.images += census.images, out.groups += census.groups;
     out.grouped = data.grouped(), out.masks = data.overlapping();
     out.classless = out.classless || census.classless > 0;

@@ -81,7 +81,8 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
         "it is for method field");
     // With a confidence, how regions compare is learnt, too: by methods that are not given one region alone.
     const Counts divides = [learns](const CalibrateOptions& one, const Method* how) {
-        return learns(one, how) || (one.confidence > 0 && (how->pixelwise || !how->options.empty()));
+        return learns(one, how) || (one.confidence > 0 && (how->pixelwise || !how->options.empty() ||
+                                                           one.risk != Risk::recall));
     };
     for (const char* const flag : {"--split", "--promise"})
         rule(flag, divides, "the method learns nothing from the images, so all of them set thresholds");

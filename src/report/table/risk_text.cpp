@@ -51,6 +51,11 @@ bool seen(const Calibrator& calibrator, std::size_t s) {
 double named_alpha(double alpha) {
     return std::ceil(alpha * 1000 - 1e-6) / 1000;
 }
+
+std::string least_of(const Calibrator& calibrator, std::size_t s) {
+    const double least = calibrator.risks[s].least_alpha;
+    return least > 1 ? fmt::format("class {} none", s) : fmt::format("class {} {:.3f}", s, named_alpha(least));
+}
 }  // namespace
 
 std::string confidence_rule(const Calibrator& calibrator) {
@@ -64,6 +69,14 @@ std::string confidence_rule(const Calibrator& calibrator) {
             : fmt::format("none needed: nothing is learnt, all {} {} set the thresholds", setting,
                           units(calibrator)),
         options.confidence, least_alpha_of(setting, test_confidence(options)));
+}
+
+std::string risk_rule(const Calibrator& calibrator) {
+    std::vector<std::string> each;
+    for (std::size_t s = 0; s < std::min(kMost, calibrator.risks.size()); ++s)
+        each.push_back(least_of(calibrator, s));
+    return fmt::format("{}; the least alpha that can be kept: {}{}", name_of(calibrator.options.risk),
+                       fmt::join(each, ", "), calibrator.risks.size() > kMost ? ", ... (see risk_alphas)" : "");
 }
 
 std::string too_few(const Calibrator& calibrator, double alpha) {
@@ -101,23 +114,16 @@ std::vector<std::string> confidence_remarks(const Calibrator& calibrator) {
                                             std::string(unseen.size() == 1 ? "it" : "them")
                                       : ""));
     if (const std::string few = too_few(calibrator, kUsual); !few.empty()) out.push_back(few);
-    double most = 0;
     for (std::size_t s = 0; s < calibrator.risks.size(); ++s)
-        if (calibrator.risks[s].least_alpha > kUsual + 1e-9) {
-            imprecise.push_back(s);
-            most = std::max(most, calibrator.risks[s].least_alpha);
-        }
+        if (calibrator.risks[s].least_alpha > kUsual + 1e-9) imprecise.push_back(s);
     if (imprecise.empty()) return out;
     std::vector<std::string> each;
     for (const std::size_t s : imprecise)
-        if (each.size() < kMost)
-            each.push_back(calibrator.risks[s].least_alpha > 1
-                               ? fmt::format("class {}: none", s)
-                               : fmt::format("class {}: {:.3f}", s, named_alpha(calibrator.risks[s].least_alpha)));
-    out.push_back(fmt::format("with confidence {:g} the least alpha that {} can keep is above {} for {} ({}); "
-                              "smaller ones are refused",
-                              calibrator.options.confidence, name_of(calibrator.options.risk), kUsual,
-                              named(imprecise), fmt::join(each, ", ")));
+        if (each.size() < kMost) each.push_back(least_of(calibrator, s));
+    out.push_back(fmt::format(
+        "--risk {} with confidence {:g} can keep no alpha of {} for all classes; the least that it can keep: {}. "
+        "Smaller ones are refused",
+        name_of(calibrator.options.risk), calibrator.options.confidence, kUsual, fmt::join(each, ", ")));
     return out;
 }
 

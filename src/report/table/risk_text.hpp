@@ -10,6 +10,9 @@ namespace kandinsky {
 /// calibrator with a confidence.
 [[nodiscard]] std::string confidence_rule(const Calibrator& calibrator);
 
+/// What alpha bounds, and the least that classes can keep; of a calibrator that promises precision.
+[[nodiscard]] std::string risk_rule(const Calibrator& calibrator);
+
 /// What a user should know about such a calibration: classes never seen, or with too few groups for the usual
 /// alpha, and how many are needed; where precision is promised, the least alpha of classes that cannot keep a
 /// small one.
