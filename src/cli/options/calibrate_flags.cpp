@@ -84,6 +84,10 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
         return learns(one, how) || (one.confidence > 0 && (how->pixelwise || !how->options.empty() ||
                                                            one.risk != Risk::recall));
     };
+    app.counts_unless("--risk", [this] {
+        return unless(!asked_ || risk == "recall",
+                      "comparisons judge coverage, which is the recall; use calibrate and evaluate");
+    });
     for (const char* const flag : {"--split", "--promise"})
         rule(flag, divides, "the method learns nothing from the images, so all of them set thresholds");
 }

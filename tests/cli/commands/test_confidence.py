@@ -108,6 +108,7 @@ def test_precision_is_kept_and_small_alphas_are_refused(room, risk):
     (["--method", "image", "--split", "0.3"], ["--split has no effect"]),
     (["--risk", "precision", "--condition", "none"], ["single classes"]),
     (["--risk", "accuracy"], ["recall, precision or recall,precision"]),
+    (["--risk", "precision", "--curves", "curves.npy"], ["--curves has no effect", "--thresholds"]),
     (["--split", "0.999"], ["leaves one side empty"]),
 ])  # fmt: skip
 def test_what_does_not_go_together_is_refused(room, words, parts):
@@ -119,14 +120,15 @@ def test_precision_and_bad_numbers_are_refused(room):
     room.refuses(2, ["--confidence is 1.5"], *CALIBRATE, "--confidence", "1.5")
 
 
-def test_a_damaged_table_is_refused(room):
-    room.run(*CALIBRATE, "--method", "image", "--confidence", "0.9", "--risk", "precision")
-    with np.load(room.folder / "c.kcal") as file:
-        members = {name: file[name] for name in file.files}
-    members["risk_rungs"] = np.full_like(members["risk_rungs"], 10**6)
-    np.savez(room.folder / "bad.npz", **{name: value for name, value in members.items() if name != "meta.json"})
-    import zipfile
+def test_comparisons_take_a_confidence_and_refuse_precision(room):
+    words = ("compare", "--cal-probs", "cal_probs.npy", "--cal-labels", "cal_labels.npy", "--test-probs", "test_probs.npy",
+             "--test-labels", "test_labels.npy", "--methods", "image,field", "--confidence", "0.9")  # fmt: skip
+    assert "field" in room.does(*words).out
+    room.refuses(2, ["--risk has no effect", "judge coverage"], *words, "--risk", "precision")
 
-    with zipfile.ZipFile(room.folder / "bad.npz", "a") as out, zipfile.ZipFile(room.folder / "c.kcal") as good:
-        out.writestr("meta.json", good.read("meta.json"))
-    room.refuses(3, ["damaged", "a rung that is not there"], "inspect", "bad.npz")
+
+def test_what_has_no_meaning_for_precision_is_refused(room):
+    room.run(*CALIBRATE, "--method", "image", "--confidence", "0.9", "--risk", "precision")
+    room.refuses(2, ["p-values", "false-discovery rate"], "predict", "c.kcal", "--probs", "test_probs.npy", "--pvalues", "p.npy")
+    told = room.does("inspect", "c.kcal").out
+    assert "risk          precision; the least alpha that can be kept: class 0 " in told
