@@ -1,12 +1,13 @@
-// Does a promise with confidence hold as often as it says? Many draws of calibration groups from real outputs.
+// Does a promise with confidence hold as often as it says? Many draws of calibration groups from real
+// outputs.
 //
 //   confidence FOLDER SET [--draws 200] [--groups N] [--test N] [--alphas 0.05,0.1,0.2] [--confidence 0.95]
 //                         [--risk recall] [--method field] [--stride S]
 //
-// FOLDER holds SET_probs.npy, SET_labels.npy and, where images belong together, SET_groups.npy. Each draw takes
-// N groups at random to calibrate on and others to test on. --confidence 0: the promise on average, to compare
-// with; --stride: every S-th pixel in both directions, to save time. Class 0 is not judged. Printed for every
-// other class:
+// FOLDER holds SET_probs.npy, SET_labels.npy and, where images belong together, SET_groups.npy. Each draw
+// takes N groups at random to calibrate on and others to test on. --confidence 0: the promise on average, to
+// compare with; --stride: every S-th pixel in both directions, to save time. Class 0 is not judged. Printed
+// for every other class:
 //
 //   risk    the mean over draws of the mean over test groups of what alpha bounds: the share of the class's
 //           pixels that the sets miss, or of the pixels with the class in their set those without it
@@ -15,8 +16,8 @@
 //   share   of all test pixels, those with the class in their set
 //   none    draws in which no threshold qualified: these keep the promise
 //
-// KEPT: above is at most 1 - confidence as far as the draws can tell, P(Bin(draws, 1 - confidence) >= count) >=
-// 1 %. The exit status is 1 when a row is not. Sets are those before empty ones are filled.
+// KEPT: above is at most 1 - confidence as far as the draws can tell, P(Bin(draws, 1 - confidence) >= count)
+// >= 1 %. The exit status is 1 when a row is not. Sets are those before empty ones are filled.
 #include <fmt/format.h>
 
 #include <boost/math/distributions/binomial.hpp>
@@ -103,8 +104,9 @@ std::vector<Figures> judge(const Calibrator& calibrator, double alpha, const Dat
         to.share += own.in / own.all;
     }
     for (std::size_t c = 1; c < classes; ++c)
-        out[c] = kept(c) ? Figures{out[c].missed / with[c], out[c].wrong / groups[c], out[c].share / groups[c]}
-                         : Figures{NAN, NAN, NAN};
+        out[c] = kept(c)
+                     ? Figures{out[c].missed / with[c], out[c].wrong / groups[c], out[c].share / groups[c]}
+                     : Figures{NAN, NAN, NAN};
     return out;
 }
 
@@ -140,7 +142,8 @@ bool print(const Wanted& wanted, const Found& found) {
     bool all_kept = true;
     fmt::print(
         "{}: {} calibration groups a draw, method {}, confidence {}\n\n"
-        "| alpha | class | bounded | draws | risk | above | share | none | |\n|---|---|---|---|---|---|---|---|---|\n",
+        "| alpha | class | bounded | draws | risk | above | share | none | "
+        "|\n|---|---|---|---|---|---|---|---|---|\n",
         wanted.set, wanted.groups, wanted.method, wanted.confidence);
     for (const auto& [what, draws] : found)
         for (const bool recall : {true, false}) {
@@ -154,17 +157,18 @@ bool print(const Wanted& wanted, const Found& found) {
                 above += own > what.first;
             }
             const auto count = static_cast<double>(draws.size());
-            const double chance =
-                above == 0 ? 1
-                           : boost::math::cdf(boost::math::complement(
-                                 boost::math::binomial(count, 1 - wanted.confidence),
-                                 static_cast<double>(above) - 1));
+            const double chance = above == 0 ? 1
+                                             : boost::math::cdf(boost::math::complement(
+                                                   boost::math::binomial(count, 1 - wanted.confidence),
+                                                   static_cast<double>(above) - 1));
             const bool kept = wanted.confidence == 0 || chance >= 0.01;
             all_kept = all_kept && kept;
-            fmt::print("| {} | {} | {} | {} | {:.4f} | {:.3f} | {:.4f} | {} | {} |\n", what.first, what.second,
-                       recall ? "recall" : "precision", draws.size(), risk / judged,
+            fmt::print("| {} | {} | {} | {} | {:.4f} | {:.3f} | {:.4f} | {} | {} |\n", what.first,
+                       what.second, recall ? "recall" : "precision", draws.size(), risk / judged,
                        static_cast<double>(above) / count, share / judged, count - judged,
-                       wanted.confidence == 0 ? "" : kept ? "KEPT" : "BROKEN");
+                       wanted.confidence == 0 ? ""
+                       : kept                 ? "KEPT"
+                                              : "BROKEN");
         }
     return all_kept;
 }
@@ -216,7 +220,8 @@ Wanted parse(int argc, char** argv) {
             wanted.set = word;
     }
     if (wanted.set.empty())
-        throw Error(ErrorKind::usage, "usage: confidence FOLDER SET [--draws 200] [--groups N] [--test N] ...");
+        throw Error(ErrorKind::usage,
+                    "usage: confidence FOLDER SET [--draws 200] [--groups N] [--test N] ...");
     return wanted;
 }
 }  // namespace

@@ -79,9 +79,10 @@ struct Levels {
     RiskLevels risk;                   ///< where precision counts
 };
 
-/// Where tests of the precision start: at the step that was most precise in the groups that learn. The smallest
-/// sets need not be, since models are sure of some of their errors. Sets that miss the class altogether count as
-/// wrong here, since empty ones would always win. Any rule that does not look at the other groups is valid.
+/// Where tests of the precision start: at the step that was most precise in the groups that learn. The
+/// smallest sets need not be, since models are sure of some of their errors. Sets that miss the class
+/// altogether count as wrong here, since empty ones would always win. Any rule that does not look at the
+/// other groups is valid.
 std::uint32_t most_precise(const GroupLosses& learnt, std::size_t steps) {
     std::uint32_t best = 0;
     double least = 3;
@@ -105,8 +106,8 @@ Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk, std:
         if (risk != Risk::recall) precision[k] = tests.most_for_precision(alpha, start);
     });
     Levels out;
-    // What passes for a larger alpha need not pass for a smaller one by the letter. Larger sets miss less, and
-    // every step of a sequence before its end has passed, so the rungs can be made to follow each other.
+    // What passes for a larger alpha need not pass for a smaller one by the letter. Larger sets miss less,
+    // and every step of a sequence before its end has passed, so the rungs can be made to follow each other.
     for (std::size_t k = 1; k < rungs; ++k) {
         recall[k] = std::max(recall[k], recall[k - 1]);
         if (precision[k - 1] == RiskLevels::kNone || precision[k] > precision[k - 1])
@@ -127,8 +128,8 @@ Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk, std:
     return out;
 }
 
-/// Sets the levels of a calibrator by the losses of `groups`, which took no part in making it; `learnt` did, and
-/// chooses where the tests of the precision start.
+/// Sets the levels of a calibrator by the losses of `groups`, which took no part in making it; `learnt` did,
+/// and chooses where the tests of the precision start.
 void set_levels(const NestedSets& sets, const CalibrateOptions& asked, const Dataset* learnt,
                 const Dataset& groups, Calibrator& out, Progress& progress) {
     const bool precision = asked.risk != Risk::recall;
@@ -154,8 +155,7 @@ void set_levels(const NestedSets& sets, const CalibrateOptions& asked, const Dat
             if (asked.risk == Risk::precision)
                 for (std::size_t k = 0; k < ladder.levels.size(); ++k)
                     levels.steps[k] = static_cast<std::uint32_t>(k);  // read at rungs of their own
-            const std::uint64_t setting =
-                asked.risk == Risk::precision ? losses.groups : losses.with_class;
+            const std::uint64_t setting = asked.risk == Risk::precision ? losses.groups : losses.with_class;
             read_at_steps(sets, s, levels.steps, ladder, setting, out);
         },
         progress);
@@ -248,11 +248,12 @@ double curve_alpha(const Calibrator& calibrator, std::size_t stratum, double alp
                  "class {}: no threshold has a {}false-discovery rate below 1 with confidence {}; calibrate "
                  "on more {} (--risk recall promises without it)",
                  stratum, both, calibrator.options.confidence, calibrator.grouped ? "groups" : "images");
-        fail(ErrorKind::usage,
-             "class {}: no threshold has a {}false-discovery rate of at most {} with confidence {}; the least "
-             "that can be promised is alpha {:.3f}: ask for that, calibrate on more {} or with a better model",
-             stratum, both, alpha, calibrator.options.confidence,
-             std::ceil(own.least_alpha * 1000 - 1e-6) / 1000, calibrator.grouped ? "groups" : "images");
+        fail(
+            ErrorKind::usage,
+            "class {}: no threshold has a {}false-discovery rate of at most {} with confidence {}; the least "
+            "that can be promised is alpha {:.3f}: ask for that, calibrate on more {} or with a better model",
+            stratum, both, alpha, calibrator.options.confidence,
+            std::ceil(own.least_alpha * 1000 - 1e-6) / 1000, calibrator.grouped ? "groups" : "images");
     }
     if (own.rungs.empty()) return alpha;
     const Ladder& ladder = calibrator.curves[stratum].ladder();
@@ -263,8 +264,7 @@ double curve_alpha(const Calibrator& calibrator, std::size_t stratum, double alp
 }
 
 double kept_alpha(const Calibrator& calibrator, std::size_t stratum, double alpha) {
-    return calibrator.risks.empty() ? alpha
-                                    : std::clamp(calibrator.risks[stratum].least_alpha, alpha, 1.0);
+    return calibrator.risks.empty() ? alpha : std::clamp(calibrator.risks[stratum].least_alpha, alpha, 1.0);
 }
 
 std::string_view name_of(Risk risk) {

@@ -11,9 +11,9 @@ namespace kandinsky {
 void check_confidence(const CalibrateOptions& options);
 
 /// Calibrates so that the promise holds with a probability over the draw of the calibration groups. Some of
-/// them learn nested sets and, for the precision, where tests start; the others test, step after step in a fixed
-/// sequence, which of these sets keep alpha. Methods without regions to learn test thresholds on the score, for
-/// the recall with all groups. docs/risk.md has the proof.
+/// them learn nested sets and, for the precision, where tests start; the others test, step after step in a
+/// fixed sequence, which of these sets keep alpha. Methods without regions to learn test thresholds on the
+/// score, for the recall with all groups. docs/risk.md has the proof.
 [[nodiscard]] Calibrator calibrate_confident(const Dataset& data, const CalibrateOptions& asked,
                                              Progress& progress);
 

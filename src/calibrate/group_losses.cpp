@@ -15,8 +15,8 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::uint32_t kOne = 1u << 24;             // the loss 1 in the rows
-constexpr std::uint32_t kAbsent = 0xFFFFFFFF;        // row of a group without the class
+constexpr std::uint32_t kOne = 1u << 24;              // the loss 1 in the rows
+constexpr std::uint32_t kAbsent = 0xFFFFFFFF;         // row of a group without the class
 constexpr std::uint64_t kPurpose = 0x62657474696E67;  // of the random order
 
 std::uint32_t share(std::uint64_t part, std::uint64_t whole) {
@@ -186,8 +186,7 @@ void each_stratum_losses(const Dataset& data, const NestedSets& sets, bool with_
                          Progress& progress) {
     const CalibrateOptions& options = sets.base().options;
     const Order order = order_of(data, options.seed, progress);
-    const std::size_t bytes =
-        order.groups * sets.steps() * sizeof(std::uint32_t) * (with_wrong ? 2 : 1);
+    const std::size_t bytes = order.groups * sets.steps() * sizeof(std::uint32_t) * (with_wrong ? 2 : 1);
     const std::size_t at_once = std::max<std::size_t>(1, options.memory / std::max<std::size_t>(1, bytes));
     for (std::uint32_t first = 0; first < sets.base().strata();) {
         std::vector<std::uint32_t> strata;

@@ -27,10 +27,11 @@ struct GroupLosses {
     }
 };
 
-/// Hands the losses of every stratum to `body(stratum, losses)`, some strata in one walk over the data, as the
-/// memory allows: 4 bytes for each group, step and kind of loss. Ranks sum up; all get everything. Shares are
-/// rounded up to multiples of 2^-24.
+/// Hands the losses of every stratum to `body(stratum, losses)`, some strata in one walk over the data, as
+/// the memory allows: 4 bytes for each group, step and kind of loss. Ranks sum up; all get everything. Shares
+/// are rounded up to multiples of 2^-24.
 void each_stratum_losses(const Dataset& data, const NestedSets& sets, bool with_wrong,
-                         const std::function<void(std::size_t, const GroupLosses&)>& body, Progress& progress);
+                         const std::function<void(std::size_t, const GroupLosses&)>& body,
+                         Progress& progress);
 
 }  // namespace kandinsky

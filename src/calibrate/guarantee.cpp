@@ -18,17 +18,24 @@ Traits traits_of(const std::string& name) {
     return {};
 }
 
+/// What is exchangeable.
+std::string unit_of(const Calibrator& calibrator) {
+    return calibrator.grouped ? "group" : "image";
+}
+
 /// What is promised with a confidence, of every stratum alike.
 std::string confident(const Calibrator& calibrator) {
     const CalibrateOptions& options = calibrator.options;
-    const std::string unit = calibrator.grouped ? "group" : "image";
+    const std::string unit = unit_of(calibrator);
     const std::string missed = fmt::format(
-        "the sets of a new {} that has such pixels are expected to miss at most a share alpha of its pixels {}",
+        "the sets of a new {} that has such pixels are expected to miss at most a share alpha of its pixels "
+        "{}",
         unit,
         options.condition == Condition::by_class ? "whose true label is the class in question"
                                                  : "with a label");
     const std::string wrong = fmt::format(
-        "of the pixels of a new {} whose set holds the class in question, at most a share alpha is expected to "
+        "of the pixels of a new {} whose set holds the class in question, at most a share alpha is expected "
+        "to "
         "have another label (none counts as 0)",
         unit);
     return fmt::format(
@@ -63,14 +70,15 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     // Regions of one pixel each, and not because the scores happened to make them so.
     const bool pixelwise = calibrator.partitions[stratum].regions == calibrator.grid.pixels() &&
                            (!finds_regions || options.split > 0);
-    const std::string unit = calibrator.grouped ? "group" : "image";
+    const std::string unit = unit_of(calibrator);
     const std::string which = options.condition == Condition::by_class
                                   ? "whose true label is the class in question"
                                   : "with a label";
     const std::string share = fmt::format(
         " In other words: the sets of a new {} are expected to miss at most a share alpha of these pixels{}.",
         unit,
-        options.condition == Condition::by_class && (soft || relearnt || calibrator.partitions[stratum].regions == 1)
+        options.condition == Condition::by_class &&
+                (soft || relearnt || calibrator.partitions[stratum].regions == 1)
             ? " (conformal risk control of the false-negative rate)"
             : "");
     if (relearnt || (soft && options.promise == Promise::split))

@@ -5,8 +5,8 @@
 
 namespace kandinsky {
 
-/// The sets of a calibrator as one nested sequence for each stratum: step k are those of rung k of its ladder,
-/// whatever stands behind them (regions, smooth curves, levels that follow the image). Const use is
+/// The sets of a calibrator as one nested sequence for each stratum: step k are those of rung k of its
+/// ladder, whatever stands behind them (regions, smooth curves, levels that follow the image). Const use is
 /// thread-safe.
 class NestedSets {
   public:
@@ -29,7 +29,7 @@ class NestedSets {
   private:
     const Calibrator& base_;
     Ladder ladder_;
-    std::vector<std::vector<float>> table_;          ///< [stratum][curve][step] where that is not too much
+    std::vector<std::vector<float>> table_;           ///< [stratum][curve][step] where that is not too much
     std::vector<std::vector<std::uint16_t>> smooth_;  ///< [stratum][level] the step, where there are curves
 };
 

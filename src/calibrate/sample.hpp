@@ -19,8 +19,8 @@ enum class SamplePurpose : std::uint64_t { draws = 0x73616D706C65, split = 0x737
                                                      SamplePurpose purpose, std::uint64_t seed,
                                                      std::uint64_t draw);
 
-/// The images that learn, a share `options.split` of so many groups, and those that set the thresholds; groups
-/// stay whole. One split for all methods. One side may be empty.
+/// The images that learn, a share `options.split` of so many groups, and those that set the thresholds;
+/// groups stay whole. One split for all methods. One side may be empty.
 [[nodiscard]] DataSplit split_groups(const Dataset& data, const CalibrateOptions& options,
                                      std::uint64_t groups, Progress& progress);
 

@@ -88,7 +88,8 @@ void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, 
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         if (calibrator.adaptation_of(s) != nullptr) {
             for (std::size_t l = 0; l < levels; ++l)
-                std::fill_n(out + (s * levels + l) * n, n, value_threshold(calibrator, s, kept_alpha(calibrator, s, table.alphas[l])));
+                std::fill_n(out + (s * levels + l) * n, n,
+                            value_threshold(calibrator, s, kept_alpha(calibrator, s, table.alphas[l])));
             continue;
         }
         if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {

@@ -24,7 +24,8 @@ TEST(Betting, NeedsAsManyGroupsAsAnyTestDoes) {
         for (const double confidence : {0.5, 0.8, 0.95, 0.99}) {
             const std::uint64_t needed = groups_needed(alpha, confidence);
             const std::vector<double> none(needed);
-            EXPECT_TRUE(BettingTest(alpha, 1 - confidence, needed).passes(none)) << alpha << " " << confidence;
+            EXPECT_TRUE(BettingTest(alpha, 1 - confidence, needed).passes(none))
+                << alpha << " " << confidence;
             EXPECT_FALSE(
                 BettingTest(alpha, 1 - confidence, needed - 1).passes(std::span(none).first(needed - 1)))
                 << alpha << " " << confidence;
@@ -50,8 +51,8 @@ TEST(Betting, FollowsTheFormulaOfTheDocumentation) {
                 squares += std::pow(losses[i] - sum / (static_cast<double>(i) + 3), 2);
             }
             const double variance = squares / (static_cast<double>(t) + 2);
-            capital *= 1 + std::min(most, std::sqrt(2 * std::log(1 / delta) / (n * variance))) *
-                               (alpha - losses[t]);
+            capital *=
+                1 + std::min(most, std::sqrt(2 * std::log(1 / delta) / (n * variance))) * (alpha - losses[t]);
             largest = std::max(largest, capital);
         }
         if (std::abs(largest * delta - 1) < 1e-9) continue;

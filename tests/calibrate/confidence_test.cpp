@@ -64,10 +64,11 @@ float naive_threshold(const Made& made, const CalibrateOptions& options, std::si
     for (; step > 0; --step) {
         std::vector<double> losses;
         for (const auto& [ticket, scores] : by_ticket) {
-            const auto missed = std::count_if(scores.begin(), scores.end(),
-                                              [&](float s) { return s > steps[step - 1]; });
+            const auto missed =
+                std::count_if(scores.begin(), scores.end(), [&](float s) { return s > steps[step - 1]; });
             losses.push_back(
-                std::ceil(static_cast<double>(missed) / static_cast<double>(scores.size()) * (1 << 24) - 1e-6) /
+                std::ceil(static_cast<double>(missed) / static_cast<double>(scores.size()) * (1 << 24) -
+                          1e-6) /
                 (1 << 24));
         }
         if (!test.passes(losses)) break;
@@ -149,9 +150,10 @@ TEST(Confidence, TooFewGroupsPutEveryClassIntoEverySet) {
     }
 }
 
-/// Every pixel of an image has the same score, uniform in [0, 1]: groups as dependent as can be. The true risk
-/// of a threshold t is 1 - t, so each draw tells for certain whether it keeps alpha. The number that does not is
-/// binomial with a chance of at most 1 - confidence; a correct program fails for one seed in a million.
+/// Every pixel of an image has the same score, uniform in [0, 1]: groups as dependent as can be. The true
+/// risk of a threshold t is 1 - t, so each draw tells for certain whether it keeps alpha. The number that
+/// does not is binomial with a chance of at most 1 - confidence; a correct program fails for one seed in a
+/// million.
 TEST(Confidence, HoldsInAsManyDrawsAsItSays) {
     constexpr double kAlpha = 0.2;
     const std::size_t draws = 600 / kFewer;
@@ -170,8 +172,7 @@ TEST(Confidence, HoldsInAsManyDrawsAsItSays) {
                                Array::copy_of(std::vector<std::uint8_t>(images * 8, 1), {images, 2, 4}), {});
             CalibrateOptions options = options_for("image");
             options.seed = draw;
-            const double risk =
-                1 - std::min(1.0f, score_thresholds(calibrate(data, options), kAlpha)[8]);
+            const double risk = 1 - std::min(1.0f, score_thresholds(calibrate(data, options), kAlpha)[8]);
             broken += risk > kAlpha;
             mean += risk / static_cast<double>(draws);
         }
@@ -182,17 +183,19 @@ TEST(Confidence, HoldsInAsManyDrawsAsItSays) {
     }
 }
 
-/// Groups whose images and pixels hang together, and learners that could spoil the promise. The true risk of a
-/// draw is measured on 400 new groups.
+/// Groups whose images and pixels hang together, and learners that could spoil the promise. The true risk of
+/// a draw is measured on 400 new groups.
 TEST(Confidence, LearningDoesNotSpoilIt) {
     const std::size_t draws = std::max<std::size_t>(4, 40 / kFewer);
     Random fresh(99);
     const Exchangeable unseen(fresh, 400, true);
     const Dataset test = unseen.calibration();
     const std::size_t pixels = test.grid().pixels();
-    for (const auto& [method, risk] : std::vector<std::pair<std::string, Risk>>{
-             {"field", Risk::recall}, {"kmeans", Risk::recall}, {"pixel", Risk::recall},
-             {"image", Risk::precision}, {"field", Risk::precision}}) {
+    for (const auto& [method, risk] : std::vector<std::pair<std::string, Risk>>{{"field", Risk::recall},
+                                                                                {"kmeans", Risk::recall},
+                                                                                {"pixel", Risk::recall},
+                                                                                {"image", Risk::precision},
+                                                                                {"field", Risk::precision}}) {
         const double kAlpha = risk == Risk::recall ? 0.3 : 0.6;
         std::size_t broken = 0, promised = 0;
         for (std::size_t draw = 0; draw < draws; ++draw) {
@@ -253,7 +256,8 @@ TEST(Confidence, SaysWhatItCannotDo) {
     refuse({"--sketch"}, [](auto& o) { o.sketch = 0.01; });
     refuse({"--confidence is 1"}, [](auto& o) { o.confidence = 1; });
     refuse({"--confidence is -0.5"}, [](auto& o) { o.confidence = -0.5; });
-    refuse({"--risk precision needs --confidence"}, [](auto& o) { o.confidence = 0, o.risk = Risk::precision; });
+    refuse({"--risk precision needs --confidence"},
+           [](auto& o) { o.confidence = 0, o.risk = Risk::precision; });
     refuse({"--condition none"}, [](auto& o) { o.condition = Condition::none, o.risk = Risk::both; });
     refuse({"leaves one side empty"}, [](auto& o) { o.split = 0.001; });
 }
@@ -265,8 +269,7 @@ TEST(Precision, LargerAlphasGiveLargerSetsAndSmallOnesAreRefused) {
         SCOPED_TRACE(method);
         const Calibrator calibrator = calibrate(data, options_for(method, Risk::precision));
         ASSERT_EQ(calibrator.risks.size(), 2u);
-        const double least =
-            std::max(calibrator.risks[0].least_alpha, calibrator.risks[1].least_alpha);
+        const double least = std::max(calibrator.risks[0].least_alpha, calibrator.risks[1].least_alpha);
         ASSERT_LT(least, 0.9);
         const std::vector<float> small = score_thresholds(calibrator, least),
                                  large = score_thresholds(calibrator, 0.95);
@@ -294,7 +297,8 @@ TEST(Precision, TogetherWithRecallTheLevelIsThatOfTheRecallWhereItIsPreciseEnoug
     }
     const std::vector<float> strict = score_thresholds(one, least), loose = score_thresholds(one, 0.9);
     for (std::size_t i = 0; i < strict.size(); ++i) EXPECT_GE(strict[i], loose[i]);
-    EXPECT_EQ(strict, score_thresholds(other, least)) << "the least alpha is where the recall asks for the most";
+    EXPECT_EQ(strict, score_thresholds(other, least))
+        << "the least alpha is where the recall asks for the most";
     expect_error(ErrorKind::usage, {"false-negative and false-discovery rate"},
                  [&] { (void)score_thresholds(one, 0.01); });
 }

@@ -205,9 +205,10 @@ Command add_calibrate(CLI::App& root) {
                       "only --probs from files can be read again after a stop");
     });
     app.counts_unless("--curves", [flags = flags.get()] {
-        return unless(flags->calibrate.options().risk == Risk::recall,
-                      "where precision is promised, small alphas have no thresholds; predict --thresholds has "
-                      "those of one alpha");
+        return unless(
+            flags->calibrate.options().risk == Risk::recall,
+            "where precision is promised, small alphas have no thresholds; predict --thresholds has "
+            "those of one alpha");
     });
     app.counts_unless("--regions", [flags = flags.get()] {
         const std::string name = flags->calibrate.options().method;

@@ -81,8 +81,8 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
         "it is for method field");
     // With a confidence, how regions compare is learnt, too: by methods that are not given one region alone.
     const Counts divides = [learns](const CalibrateOptions& one, const Method* how) {
-        return learns(one, how) || (one.confidence > 0 && (how->pixelwise || !how->options.empty() ||
-                                                           one.risk != Risk::recall));
+        return learns(one, how) ||
+               (one.confidence > 0 && (how->pixelwise || !how->options.empty() || one.risk != Risk::recall));
     };
     app.counts_unless("--risk", [this] {
         return unless(!asked_ || risk == "recall",
@@ -126,7 +126,8 @@ void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::stri
     app.add_option("--split", split, "the share of the groups that learns with --promise split (0: chosen)");
     app.add_option(
         "--confidence", confidence,
-        "have the promise hold in at least this share of the draws of calibration groups, such as 0.95, rather "
+        "have the promise hold in at least this share of the draws of calibration groups, such as 0.95, "
+        "rather "
         "than on average over them (0); a quarter of the groups learns unless --split says otherwise");
     app.add_option("--risk", risk,
                    "what alpha bounds: 'recall' (the share of a class's pixels that sets miss), 'precision' "

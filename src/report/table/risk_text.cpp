@@ -12,8 +12,8 @@
 namespace kandinsky {
 
 namespace {
-constexpr double kUsual = 0.1;      // alpha that remarks are about
-constexpr std::size_t kMost = 12;   // numbers that fit into a line
+constexpr double kUsual = 0.1;     // alpha that remarks are about
+constexpr std::size_t kMost = 12;  // numbers that fit into a line
 
 /// The groups that set the levels of a stratum.
 std::uint64_t setting_groups(const Calibrator& calibrator, std::size_t s) {
@@ -54,21 +54,21 @@ double named_alpha(double alpha) {
 
 std::string least_of(const Calibrator& calibrator, std::size_t s) {
     const double least = calibrator.risks[s].least_alpha;
-    return least > 1 ? fmt::format("class {} none", s) : fmt::format("class {} {:.3f}", s, named_alpha(least));
+    return least > 1 ? fmt::format("class {} none", s)
+                     : fmt::format("class {} {:.3f}", s, named_alpha(least));
 }
 }  // namespace
 
 std::string confidence_rule(const Calibrator& calibrator) {
     const CalibrateOptions& options = calibrator.options;
     const std::uint64_t setting = level_groups(calibrator);
-    return fmt::format(
-        "{}; with confidence {:g} that many reach alpha {:.3g} at best",
-        options.promise == Promise::split
-            ? fmt::format("split: {} {} learnt, {} set the thresholds", calibrator.groups - setting,
-                          units(calibrator), setting)
-            : fmt::format("none needed: nothing is learnt, all {} {} set the thresholds", setting,
-                          units(calibrator)),
-        options.confidence, least_alpha_of(setting, test_confidence(options)));
+    return fmt::format("{}; with confidence {:g} that many reach alpha {:.3g} at best",
+                       options.promise == Promise::split
+                           ? fmt::format("split: {} {} learnt, {} set the thresholds",
+                                         calibrator.groups - setting, units(calibrator), setting)
+                           : fmt::format("none needed: nothing is learnt, all {} {} set the thresholds",
+                                         setting, units(calibrator)),
+                       options.confidence, least_alpha_of(setting, test_confidence(options)));
 }
 
 std::string risk_rule(const Calibrator& calibrator) {
@@ -76,7 +76,8 @@ std::string risk_rule(const Calibrator& calibrator) {
     for (std::size_t s = 0; s < std::min(kMost, calibrator.risks.size()); ++s)
         each.push_back(least_of(calibrator, s));
     return fmt::format("{}; the least alpha that can be kept: {}{}", name_of(calibrator.options.risk),
-                       fmt::join(each, ", "), calibrator.risks.size() > kMost ? ", ... (see risk_alphas)" : "");
+                       fmt::join(each, ", "),
+                       calibrator.risks.size() > kMost ? ", ... (see risk_alphas)" : "");
 }
 
 std::string too_few(const Calibrator& calibrator, double alpha) {
@@ -107,12 +108,11 @@ std::vector<std::string> confidence_remarks(const Calibrator& calibrator) {
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
         if (!seen(calibrator, s)) unseen.push_back(s);
     if (!unseen.empty())
-        out.push_back(fmt::format("{} {} no pixel in the calibration labels{}", named(unseen),
-                                  unseen.size() == 1 ? "has" : "have",
-                                  calibrator.options.risk == Risk::recall
-                                      ? ", so every prediction set holds " +
-                                            std::string(unseen.size() == 1 ? "it" : "them")
-                                      : ""));
+        out.push_back(fmt::format(
+            "{} {} no pixel in the calibration labels{}", named(unseen), unseen.size() == 1 ? "has" : "have",
+            calibrator.options.risk == Risk::recall
+                ? ", so every prediction set holds " + std::string(unseen.size() == 1 ? "it" : "them")
+                : ""));
     if (const std::string few = too_few(calibrator, kUsual); !few.empty()) out.push_back(few);
     for (std::size_t s = 0; s < calibrator.risks.size(); ++s)
         if (calibrator.risks[s].least_alpha > kUsual + 1e-9) imprecise.push_back(s);
@@ -121,7 +121,8 @@ std::vector<std::string> confidence_remarks(const Calibrator& calibrator) {
     for (const std::size_t s : imprecise)
         if (each.size() < kMost) each.push_back(least_of(calibrator, s));
     out.push_back(fmt::format(
-        "--risk {} with confidence {:g} can keep no alpha of {} for all classes; the least that it can keep: {}. "
+        "--risk {} with confidence {:g} can keep no alpha of {} for all classes; the least that it can keep: "
+        "{}. "
         "Smaller ones are refused",
         name_of(calibrator.options.risk), calibrator.options.confidence, kUsual, fmt::join(each, ", ")));
     return out;
