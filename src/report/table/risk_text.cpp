@@ -121,10 +121,10 @@ std::vector<std::string> confidence_remarks(const Calibrator& calibrator) {
     for (const std::size_t s : imprecise)
         if (each.size() < kMost) each.push_back(least_of(calibrator, s));
     out.push_back(fmt::format(
-        "--risk {} with confidence {:g} can keep no alpha of {} for all classes; the least that it can keep: "
-        "{}. "
-        "Smaller ones are refused",
-        name_of(calibrator.options.risk), calibrator.options.confidence, kUsual, fmt::join(each, ", ")));
+        "alpha {} is out of reach for {} with --risk {} and confidence {:g}; the least that can be kept: {}; "
+        "smaller ones are refused",
+        kUsual, named(imprecise), name_of(calibrator.options.risk), calibrator.options.confidence,
+        fmt::join(each, ", ")));
     return out;
 }
 
