@@ -11,6 +11,7 @@ struct Command {
 };
 
 Command add_calibrate(CLI::App& root);
+Command add_recalibrate(CLI::App& root);
 Command add_predict(CLI::App& root);
 Command add_evaluate(CLI::App& root);
 Command add_compare(CLI::App& root);

@@ -120,6 +120,7 @@ std::string summary(const Calibrator& calibrator, double alpha) {
             "and never below, so sets can only grow\n",
             calibrator.sketch_error);
     out += fmt::format("promise       {}\n", promise_rule(calibrator));
+    if (!calibrator.weighting.none()) out += fmt::format("weights       {}\n", weights_rule(calibrator));
     if (options.adapt != Adapt::none) out += fmt::format("adapt         {}\n", adapt_rule(calibrator));
     out += fmt::format("guarantee     {}\n\n", guarantee(calibrator));
     if (!calibrator.choices.empty()) out += choice_table(calibrator) + "\n";

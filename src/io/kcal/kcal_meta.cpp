@@ -12,6 +12,24 @@ using nlohmann::ordered_json;
 
 namespace {
 constexpr int kPlainVersion = 2;  // levels do not follow images: what 2 can read stays readable for it
+constexpr int kAdaptVersion = 3;  // levels follow images, groups weigh alike
+
+/// The oldest version of the format whose readers understand all of it. Readers of 3 would promise more of
+/// weighted or renewed levels than is true.
+int version_for(const Calibrator& calibrator) {
+    if (!calibrator.weighting.none() || !calibrator.renewal.none()) return kKcalVersion;
+    return calibrator.adapts() ? kAdaptVersion : kPlainVersion;
+}
+
+std::string print_of(const std::array<std::uint64_t, 2>& fingerprint) {
+    return fmt::format("{:016x}{:016x}", fingerprint[0], fingerprint[1]);
+}
+
+std::array<std::uint64_t, 2> print_from(const ordered_json& data, const std::string& name) {
+    const auto print = data.at("fingerprint").get<std::string>();
+    if (print.size() != 32) fail(ErrorKind::data, "{}: the fingerprint is damaged", name);
+    return {std::stoull(print.substr(0, 16), nullptr, 16), std::stoull(print.substr(16), nullptr, 16)};
+}
 constexpr const char* kLogits[] = {"none", "sigmoid", "softmax"};  // in the order of Logits
 
 /// What a score has beyond its name; null for those that have nothing.
@@ -109,7 +127,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
     }
     ordered_json meta{
         {"format", "kcal"},
-        {"format_version", calibrator.adapts() ? kKcalVersion : kPlainVersion},
+        {"format_version", version_for(calibrator)},
         {"library_version", calibrator.version},
         {"method", options.method},
         {"guarantee", guarantee(calibrator)},
@@ -133,8 +151,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
           {"classes", calibrator.classes},
           {"height", calibrator.grid.height},
           {"width", calibrator.grid.width},
-          {"fingerprint",
-           fmt::format("{:016x}{:016x}", calibrator.fingerprint[0], calibrator.fingerprint[1])}}},
+          {"fingerprint", print_of(calibrator.fingerprint)}}},
         {"strata", strata},
     };
     const ordered_json score = score_settings(options.score);
@@ -149,6 +166,18 @@ ordered_json meta_of(const Calibrator& calibrator) {
         meta["data"]["logits"] = kLogits[static_cast<std::size_t>(calibrator.logits)];
     if (calibrator.ignore != Calibrator().ignore) meta["data"]["ignore"] = calibrator.ignore;
     if (!calibrator.input.empty()) meta["input"] = ordered_json::parse(calibrator.input);
+    if (const Weighting& own = calibrator.weighting; !own.none()) {
+        meta["weights"] = {{"groups", own.groups},
+                           {"effective_groups", own.effective},
+                           {"at_infinity", own.at_infinity},
+                           {"least", own.least}};
+        if (!own.learnt.empty()) meta["weights"]["learnt"] = ordered_json::parse(own.learnt);
+    }
+    if (const Renewal& own = calibrator.renewal; !own.none())
+        meta["levels"] = {{"images", own.images},
+                          {"groups", own.groups},
+                          {"grouped", own.grouped},
+                          {"fingerprint", print_of(own.fingerprint)}};
     return meta;
 }
 
@@ -205,10 +234,20 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         calibrator.reading_known = options.contains("promise");  // 0.1 had none
         calibrator.classes = data.at("classes").get<std::size_t>();
         calibrator.grid = {data.at("height").get<std::uint32_t>(), data.at("width").get<std::uint32_t>()};
-        const auto print = data.at("fingerprint").get<std::string>();
-        if (print.size() != 32) fail(ErrorKind::data, "{}: the fingerprint is damaged", name);
-        calibrator.fingerprint = {std::stoull(print.substr(0, 16), nullptr, 16),
-                                  std::stoull(print.substr(16), nullptr, 16)};
+        calibrator.fingerprint = print_from(data, name);
+        if (const auto weights = meta.find("weights"); weights != meta.end()) {
+            Weighting& own = calibrator.weighting;
+            own.groups = weights->at("groups").get<std::uint64_t>();
+            own.effective = weights->at("effective_groups").get<double>();
+            own.at_infinity = weights->at("at_infinity").get<double>();
+            own.least = weights->at("least").get<double>();
+            if (weights->contains("learnt")) own.learnt = weights->at("learnt").dump();
+        }
+        if (const auto levels = meta.find("levels"); levels != meta.end())
+            calibrator.renewal = {.images = levels->at("images").get<std::uint64_t>(),
+                                  .groups = levels->at("groups").get<std::uint64_t>(),
+                                  .grouped = levels->at("grouped").get<bool>(),
+                                  .fingerprint = print_from(*levels, name)};
         for (const ordered_json& stratum : meta.at("strata")) {
             Partition partition;
             partition.regions = stratum.at("regions").get<std::uint32_t>();

@@ -181,6 +181,7 @@ std::vector<SoftCurves> fit_split(const SoftInput& input, const Options& options
                          .pooling = input.pooling,
                          .ladder = input.ladder,
                          .features = input.features != nullptr ? &features : nullptr,
+                         .weights = input.weights,
                          .seed = input.seed,
                          .memory = input.memory,
                          .settings = input.settings,
