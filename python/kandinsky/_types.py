@@ -15,6 +15,7 @@ Fallback = Literal["auto", "none", "image"]
 ScoreName = Literal["near", "lac", "aps", "raps", "saps", "margin"]
 Promise = Literal["auto", "loo", "split", "none"]
 Adapt = Literal["none", "image"]
+Risk = Literal["recall", "precision", "recall,precision"]
 Compat = Literal["none", "released"]
 Logits = Literal["none", "sigmoid", "softmax"]
 Empty = Literal["auto", "fill", "keep"]
@@ -31,6 +32,7 @@ WORDS = {
     "score_function": ScoreName,
     "promise": Promise,
     "adapt": Adapt,
+    "risk": Risk,
     "compat": Compat,
     "logits": Logits,
     "empty": Empty,
