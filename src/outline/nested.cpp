@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -38,11 +39,44 @@ std::size_t rank_of(const Assurance& wanted, std::size_t groups) {
 }
 
 /// The rank-th smallest value (1, 2, ...); +inf beyond the last.
-double ordered(std::vector<double> values, std::size_t rank) {
-    if (rank > values.size()) return kAll;
+double ordered(const std::vector<std::vector<double>>& groups, std::size_t rank) {
+    if (rank > groups.size()) return kAll;
+    std::vector<double> values;
+    for (const std::vector<double>& parts : groups) values.push_back(parts.front());
     const auto place = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
     std::nth_element(values.begin(), place, values.end());
     return *place;
+}
+
+/// The smallest value above which lie parts of at most `budget` groups, each part counting as its share of
+/// its group.
+double least_above(const std::vector<std::vector<double>>& groups, double budget) {
+    std::vector<std::pair<double, double>> parts;  // value, share
+    for (const std::vector<double>& own : groups)
+        for (const double value : own) parts.emplace_back(value, 1 / static_cast<double>(own.size()));
+    std::sort(parts.begin(), parts.end(), std::greater<>());
+    double above = 0;
+    std::size_t next = 0;
+    while (next < parts.size()) {
+        double tied = 0;
+        std::size_t end = next;
+        for (; end < parts.size() && parts[end].first == parts[next].first; ++end) tied += parts[end].second;
+        if (above + tied > budget + 1e-9) break;
+        above += tied;
+        next = end;
+    }
+    return parts[std::min(next, parts.size() - 1)].first;
+}
+
+/// The threshold of the groups' sets. A new group's share of missed parts L(t) lies between 0 and 1, so (sum
+/// of L(t) over the G groups + 1) / (G + 1) <= alpha is enough; with one part a group that is a rank. `clipped`:
+/// the largest value in place of +inf.
+double threshold_of(const std::vector<std::vector<double>>& groups, const Assurance& wanted, bool clipped) {
+    const std::size_t count = groups.size(), rank = rank_of(wanted, count);
+    if (rank > count && !clipped) return kAll;
+    const bool several = std::any_of(groups.begin(), groups.end(), [](const auto& own) { return own.size() > 1; });
+    if (!several) return ordered(groups, std::min(rank, count));
+    return least_above(groups, std::max(0.0, wanted.alpha * (static_cast<double>(count) + 1) - 1));
 }
 }  // namespace
 
@@ -75,7 +109,7 @@ std::vector<bool> choosers(std::vector<std::uint64_t> keys, const Assurance& wan
 Level conformal_level(std::span<const Family> families, const Assurance& wanted,
                       const std::vector<bool>& choosing, std::size_t plain) {
     const auto part = [&](const Family& family, bool choose) {
-        std::vector<double> out;
+        std::vector<std::vector<double>> out;
         for (std::size_t g = 0; g < family.truth.size(); ++g)
             if (choosing[g] == choose) out.push_back(family.truth[g]);
         return out;
@@ -83,9 +117,9 @@ Level conformal_level(std::span<const Family> families, const Assurance& wanted,
     std::size_t chosen = plain;
     std::vector<double> sizes;
     for (std::size_t k = 0; k < families.size(); ++k) {
-        const std::vector<double> own = part(families[k], true);
+        const auto own = part(families[k], true);
         if (own.empty()) break;
-        const double threshold = ordered(own, std::min(rank_of(wanted, own.size()), own.size()));
+        const double threshold = threshold_of(own, wanted, true);
         double size = 0;
         for (std::size_t g = 0; g < choosing.size(); ++g)
             if (choosing[g]) size += families[k].size(g, threshold);
@@ -96,9 +130,7 @@ Level conformal_level(std::span<const Family> families, const Assurance& wanted,
         if (*least < sizes[plain] - kGain * std::abs(sizes[plain]))
             chosen = static_cast<std::size_t>(least - sizes.begin());
     }
-    std::vector<double> others = part(families[chosen], false);
-    const std::size_t rank = rank_of(wanted, others.size());
-    return {chosen, ordered(std::move(others), rank)};
+    return {chosen, threshold_of(part(families[chosen], false), wanted, false)};
 }
 
 }  // namespace kandinsky::outline

@@ -9,8 +9,9 @@ namespace kandinsky::outline {
 
 /// Nested sets for each group: the larger the threshold, the larger the set.
 struct Family {
-    /// [group] the smallest threshold whose set holds what it must; +inf where none does.
-    std::vector<double> truth;
+    /// [group] the smallest threshold whose set holds what it must; +inf where none does. A group of several
+    /// parts has one for each of them, and what counts is the share of its parts that are missed.
+    std::vector<std::vector<double>> truth;
     /// How large the set of a group is at a threshold, or minus how large what it leaves is. Needs no label.
     std::function<double(std::size_t group, double threshold)> size;
 };
@@ -21,8 +22,9 @@ struct Level {
     double threshold = 0;
 };
 
-/// What is promised of the set of a new group: it holds what it must with probability at least 1 - alpha. On
-/// average over the draws of the calibration groups; or, with a confidence above 0, in at least that share of
+/// What is promised of the set of a new group: it holds what it must with probability at least 1 - alpha (of
+/// several parts: misses at most alpha of them in the mean). On average over the draws of the calibration
+/// groups; or, with a confidence above 0, which groups of several parts do not have, in at least that share of
 /// the draws.
 struct Assurance {
     double alpha = 0.1, confidence = 0;
