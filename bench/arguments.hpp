@@ -53,7 +53,8 @@ class Arguments {
             to.push_back(std::stod(text.substr(at)));
     }
 
-    /// The words that are no options, which must be as many, once all options were taken. Throws a usage error.
+    /// The words that are no options, which must be as many, once all options were taken. Throws a usage
+    /// error.
     [[nodiscard]] const std::vector<std::string>& rest(std::size_t count, const std::string& usage) const {
         if (!given_.empty())
             throw kandinsky::Error(kandinsky::ErrorKind::usage,

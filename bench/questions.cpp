@@ -172,8 +172,8 @@ bool run_objects(const CaseSource& cases, const std::vector<std::uint32_t>& clas
     bool kept = true;
     const std::vector<OutlineScore> all = outline::candidates({});
     for (const double share : wanted.objects) {
-        const auto records =
-            outline::collect_records(cases, classes, all, {.share = share, .per = OutlineUnit::object}, silent());
+        const auto records = outline::collect_records(cases, classes, all,
+                                                      {.share = share, .per = OutlineUnit::object}, silent());
         for (std::size_t c = 0; c < classes.size(); ++c) {
             std::size_t objects = 0, have = 0, most = 0;
             for (const GroupRecord& one : records[c])
@@ -188,8 +188,8 @@ bool run_objects(const CaseSource& cases, const std::vector<std::uint32_t>& clas
                 const auto [cal, test] = deal(records[c], wanted, draw);
                 const ClassOutline rule =
                     outline::outline_of(cal, all, {wanted.alpha, 0}, OutlineSides::outer, draw);
-                const auto k = static_cast<std::size_t>(
-                    std::find(all.begin(), all.end(), rule.outer.score) - all.begin());
+                const auto k = static_cast<std::size_t>(std::find(all.begin(), all.end(), rule.outer.score) -
+                                                        all.begin());
                 double found = 0, outer = 0, times = 0, n = 0;
                 for (const GroupRecord* const one : test) {
                     if (!one->has) continue;
@@ -205,10 +205,11 @@ bool run_objects(const CaseSource& cases, const std::vector<std::uint32_t>& clas
             const bool fine = sum.kept(wanted.alpha);
             kept = kept && fine;
             fmt::print(
-                "objects of class {}, share {:g}: {} in {} groups, at most {} in one; {:.0f} groups calibrate\n  "
+                "objects of class {}, share {:g}: {} in {} groups, at most {} in one; {:.0f} groups "
+                "calibrate\n  "
                 "found {:.4f} ({:.4f}) {}  outer {:.4f} = {:.3f} x object\n",
-                classes[c], share, objects, have, most, groups, sum.mean(), sum.error(), fine ? "KEPT" : "BROKEN",
-                sum.outer / sum.draws, sum.ratio / sum.draws);
+                classes[c], share, objects, have, most, groups, sum.mean(), sum.error(),
+                fine ? "KEPT" : "BROKEN", sum.outer / sum.draws, sum.ratio / sum.draws);
         }
     }
     return kept;

@@ -54,11 +54,12 @@ struct OutlineOptions {
     double confidence = 0;
     /// The outer mask holds at least this share of the object, and of the inner mask at most 1 - share times
     /// the object's size lies outside the object. The object is all that a group has of the class. For
-    /// OutlineUnit::object an object is missed unless the outer mask holds this share of it; 0: a voxel of it.
+    /// OutlineUnit::object an object is missed unless the outer mask holds this share of it; 0: a voxel of
+    /// it.
     double share = 1;
     OutlineUnit per = OutlineUnit::group;               ///< object: for outer masks alone
     Connectivity connectivity = Connectivity::corners;  ///< of objects
-    OutlineSides sides = OutlineSides::both;  ///< which masks
+    OutlineSides sides = OutlineSides::both;            ///< which masks
     std::vector<OutlineScore> scores{};    ///< candidates; several are chosen from. None: all that there are
     bool hard = false;                     ///< probabilities are 0 and 1: masks of a model without any
     std::vector<std::uint32_t> classes{};  ///< none: all but class 0
@@ -89,19 +90,19 @@ struct ClassOutline {
 
 /// What turns predictions into outlines.
 struct OutlineRule {
-    double alpha = 0.1;                       ///< as in OutlineOptions
-    double confidence = 0;                    ///< as in OutlineOptions
-    double share = 1;                         ///< as in OutlineOptions
-    OutlineUnit per = OutlineUnit::group;     ///< as in OutlineOptions
+    double alpha = 0.1;                                 ///< as in OutlineOptions
+    double confidence = 0;                              ///< as in OutlineOptions
+    double share = 1;                                   ///< as in OutlineOptions
+    OutlineUnit per = OutlineUnit::group;               ///< as in OutlineOptions
     Connectivity connectivity = Connectivity::corners;  ///< as in OutlineOptions
-    OutlineSides sides = OutlineSides::both;  ///< as in OutlineOptions
-    bool hard = false;                        ///< as in OutlineOptions
-    LengthUnit unit = LengthUnit::pixel;      ///< of distances
-    bool volumes = false;                     ///< distances are in three dimensions
-    std::size_t class_count = 0;              ///< of the predictions
-    std::size_t groups = 0;                   ///< calibration groups
-    bool grouped = false;                     ///< a group is more than an image or a volume
-    std::vector<ClassOutline> classes;        ///< those that are outlined
+    OutlineSides sides = OutlineSides::both;            ///< as in OutlineOptions
+    bool hard = false;                                  ///< as in OutlineOptions
+    LengthUnit unit = LengthUnit::pixel;                ///< of distances
+    bool volumes = false;                               ///< distances are in three dimensions
+    std::size_t class_count = 0;                        ///< of the predictions
+    std::size_t groups = 0;                             ///< calibration groups
+    bool grouped = false;                               ///< a group is more than an image or a volume
+    std::vector<ClassOutline> classes;                  ///< those that are outlined
 };
 
 /// Thresholds from labelled cases. Groups are read in parallel, one at a time a thread.

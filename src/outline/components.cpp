@@ -67,7 +67,8 @@ Components components(std::span<const std::uint8_t> mask, const Extent& extent, 
                 for (const Step& step : steps) {
                     const std::ptrdiff_t a = z + step.z, b = y + step.y, c = x + step.x;
                     if (a < 0 || b < 0 || b >= height || c < 0 || c >= width) continue;
-                    const std::uint32_t other = out.label[static_cast<std::size_t>((a * height + b) * width + c)];
+                    const std::uint32_t other =
+                        out.label[static_cast<std::size_t>((a * height + b) * width + c)];
                     if (other != 0 && other != own) own = own == 0 ? other : forest.join(own, other);
                 }
                 out.label[voxel] = own != 0 ? own : forest.add();

@@ -27,8 +27,8 @@ double upper_end(double size, double small) {
     return end;
 }
 
-void add_objects(const OutlineRule& rule, const Case& one, std::size_t cls, const std::uint8_t* codes, double small,
-                 Counts& to) {
+void add_objects(const OutlineRule& rule, const Case& one, std::size_t cls, const std::uint8_t* codes,
+                 double small, Counts& to) {
     const outline::ObjectVoxels objects = outline::objects_of(one, cls, rule.connectivity);
     const double voxel = one.spacing[1] * one.spacing[2] * (rule.volumes ? one.spacing[0] : 1);
     for (std::size_t i = 0; i < objects.count(); ++i) {
@@ -61,7 +61,8 @@ void add_case(const OutlineRule& rule, const Case& one, const std::vector<std::u
     add_objects(rule, one, cls, own, small, to);
 }
 
-OutlineJudgement summed(const OutlineRule& rule, const std::vector<std::vector<Counts>>& groups, std::size_t c) {
+OutlineJudgement summed(const OutlineRule& rule, const std::vector<std::vector<Counts>>& groups,
+                        std::size_t c) {
     OutlineJudgement out;
     std::map<double, ObjectCounts> objects;
     for (const std::vector<Counts>& group : groups) {
@@ -81,9 +82,8 @@ OutlineJudgement summed(const OutlineRule& rule, const std::vector<std::vector<C
         }
         const std::size_t misses = outline::allowed_misses(rule.share, one.object);
         ++out.groups;
-        out.held += rule.per == OutlineUnit::object
-                        ? covered == all
-                        : one.object - one.held <= misses && one.wrong <= misses;
+        out.held += rule.per == OutlineUnit::object ? covered == all
+                                                    : one.object - one.held <= misses && one.wrong <= misses;
         out.found += static_cast<double>(covered) / static_cast<double>(all);
         const auto voxels = static_cast<double>(one.voxels);
         out.object_share += static_cast<double>(one.object) / voxels;
@@ -101,7 +101,8 @@ std::vector<OutlineJudgement> judge_outlines(const OutlineRule& rule, const Case
                                              const Calibrator* calibrator, Progress& progress, double small) {
     if (!cases.labelled())
         fail(ErrorKind::usage, "outlines are judged on labelled images; there are no labels");
-    if (!(small >= 0) || std::isinf(small)) fail(ErrorKind::usage, "--small is {}, but must be above 0", small);
+    if (!(small >= 0) || std::isinf(small))
+        fail(ErrorKind::usage, "--small is {}, but must be above 0", small);
     const std::vector<std::vector<std::size_t>> groups = cases.by_group();
     std::vector<std::vector<Counts>> counts(groups.size(), std::vector<Counts>(rule.classes.size()));
     parallel_for(groups.size(), progress, "judging", [&](std::size_t g) {

@@ -14,7 +14,7 @@ namespace kandinsky::outline {
 
 namespace {
 constexpr double kAll = std::numeric_limits<double>::infinity();
-constexpr double kGain = 0.03;                   // what another family must save
+constexpr double kGain = 0.05;                   // what another family must save, for one group that chooses
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
 constexpr std::uint64_t kPurpose = 0x6f75746c;   // of the random numbers
 
@@ -69,12 +69,13 @@ double least_above(const std::vector<std::vector<double>>& groups, double budget
 }
 
 /// The threshold of the groups' sets. A new group's share of missed parts L(t) lies between 0 and 1, so (sum
-/// of L(t) over the G groups + 1) / (G + 1) <= alpha is enough; with one part a group that is a rank. `clipped`:
-/// the largest value in place of +inf.
+/// of L(t) over the G groups + 1) / (G + 1) <= alpha is enough; with one part a group that is a rank.
+/// `clipped`: the largest value in place of +inf.
 double threshold_of(const std::vector<std::vector<double>>& groups, const Assurance& wanted, bool clipped) {
     const std::size_t count = groups.size(), rank = rank_of(wanted, count);
     if (rank > count && !clipped) return kAll;
-    const bool several = std::any_of(groups.begin(), groups.end(), [](const auto& own) { return own.size() > 1; });
+    const bool several =
+        std::any_of(groups.begin(), groups.end(), [](const auto& own) { return own.size() > 1; });
     if (!several) return ordered(groups, std::min(rank, count));
     return least_above(groups, std::max(0.0, wanted.alpha * (static_cast<double>(count) + 1) - 1));
 }
@@ -119,15 +120,20 @@ Level conformal_level(std::span<const Family> families, const Assurance& wanted,
     for (std::size_t k = 0; k < families.size(); ++k) {
         const auto own = part(families[k], true);
         if (own.empty()) break;
-        const double threshold = threshold_of(own, wanted, true);
+        // At three levels, for at one alone a few groups decide.
         double size = 0;
-        for (std::size_t g = 0; g < choosing.size(); ++g)
-            if (choosing[g]) size += families[k].size(g, threshold);
+        for (const double factor : {0.5, 1.0, 2.0}) {
+            const double threshold =
+                threshold_of(own, {std::min(0.5, factor * wanted.alpha), wanted.confidence}, true);
+            for (std::size_t g = 0; g < choosing.size(); ++g)
+                if (choosing[g]) size += families[k].size(g, threshold);
+        }
         sizes.push_back(size);
     }
     if (!sizes.empty()) {
         const auto least = std::min_element(sizes.begin(), sizes.end());
-        if (*least < sizes[plain] - kGain * std::abs(sizes[plain]))
+        const auto count = static_cast<double>(std::count(choosing.begin(), choosing.end(), true));
+        if (*least < sizes[plain] - kGain / std::sqrt(count) * std::abs(sizes[plain]))
             chosen = static_cast<std::size_t>(least - sizes.begin());
     }
     return {chosen, threshold_of(part(families[chosen], false), wanted, false)};

@@ -24,8 +24,8 @@ struct Level {
 
 /// What is promised of the set of a new group: it holds what it must with probability at least 1 - alpha (of
 /// several parts: misses at most alpha of them in the mean). On average over the draws of the calibration
-/// groups; or, with a confidence above 0, which groups of several parts do not have, in at least that share of
-/// the draws.
+/// groups; or, with a confidence above 0, which groups of several parts do not have, in at least that share
+/// of the draws.
 struct Assurance {
     double alpha = 0.1, confidence = 0;
 
@@ -47,8 +47,9 @@ void check(const Assurance& wanted);
 
 /// A threshold that keeps the promise if the groups are exchangeable (with a confidence: independent draws);
 /// +inf where there are too few groups. `choosing` groups leave family `plain` for the one whose sets are
-/// smallest for them at their own threshold, if that saves 3 % at least, and the others set the threshold;
-/// where none chooses, all groups set it.
+/// smallest for them at their own thresholds for alpha / 2, alpha and 2 alpha, if that saves 5 % /
+/// sqrt(groups that choose) at least, and the others set the threshold; where none chooses, all groups set
+/// it.
 [[nodiscard]] Level conformal_level(std::span<const Family> families, const Assurance& wanted,
                                     const std::vector<bool>& choosing, std::size_t plain = 0);
 

@@ -135,7 +135,7 @@ std::vector<OutlineScore> candidates(const OutlineOptions& options) {
         if (!options.hard)
             out.insert(
                 out.end(),
-                {{Kind::distance, 10}, {Kind::relative, 10}, {Kind::relative, 100}, {Kind::doubt, 0}, {Kind::doubt, 10}, {Kind::probability, 0}});
+                {{Kind::distance, 10}, {Kind::relative, 10}, {Kind::doubt, 10}, {Kind::probability, 0}});
         if (options.calibrator) out.push_back({Kind::field, 0});
     }
     for (const OutlineScore& score : out) {

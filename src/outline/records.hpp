@@ -34,8 +34,8 @@ struct GroupRecord {
     std::vector<Profile> profiles;  ///< [score]
 };
 
-/// [class of `classes`][group], groups in ascending order of their ids. Share, unit, connectivity and calibrator
-/// are those of `options`.
+/// [class of `classes`][group], groups in ascending order of their ids. Share, unit, connectivity and
+/// calibrator are those of `options`.
 [[nodiscard]] std::vector<std::vector<GroupRecord>> collect_records(const CaseSource& cases,
                                                                     const std::vector<std::uint32_t>& classes,
                                                                     const std::vector<OutlineScore>& scores,

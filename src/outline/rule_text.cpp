@@ -11,7 +11,7 @@ namespace kandinsky {
 
 namespace {
 constexpr const char* kFormat = "kandinsky outlines";
-constexpr const char* kSides[] = {"both", "outer", "inner"};  // in the order of OutlineSides
+constexpr const char* kSides[] = {"both", "outer", "inner"};   // in the order of OutlineSides
 constexpr const char* kPer[] = {"group", "object"};            // in the order of OutlineUnit
 constexpr const char* kConnectivity[] = {"corners", "faces"};  // in the order of Connectivity
 constexpr double kAll = std::numeric_limits<double>::infinity();
@@ -41,7 +41,8 @@ Enum read_word(const nlohmann::ordered_json& json, const char* key, const char* 
 
 /// What the masks do, of a group.
 std::string held_by(const OutlineRule& rule) {
-    const std::string out = fmt::format("{:g} %", 100 * rule.share), rest = fmt::format("{:g} %", 100 * (1 - rule.share));
+    const std::string out = fmt::format("{:g} %", 100 * rule.share),
+                      rest = fmt::format("{:g} %", 100 * (1 - rule.share));
     switch (rule.sides) {
         case OutlineSides::outer:
             return rule.share == 1 ? "the outer mask holds the object"
@@ -49,16 +50,17 @@ std::string held_by(const OutlineRule& rule) {
         case OutlineSides::inner:
             return rule.share == 1
                        ? "the inner mask lies in the object"
-                       : fmt::format("of the inner mask at most {} of the object's size lies outside it", rest);
+                       : fmt::format("of the inner mask at most {} of the object's size lies outside it",
+                                     rest);
         case OutlineSides::both:
             break;
     }
-    return rule.share == 1
-               ? "the inner mask lies in the object and the outer mask holds it"
-               : fmt::format(
-                     "the outer mask holds at least {} of the object, and of the inner mask at most {} of the "
-                     "object's size lies outside it",
-                     out, rest);
+    return rule.share == 1 ? "the inner mask lies in the object and the outer mask holds it"
+                           : fmt::format(
+                                 "the outer mask holds at least {} of the object, and of the inner mask at "
+                                 "most {} of the "
+                                 "object's size lies outside it",
+                                 out, rest);
 }
 }  // namespace
 
@@ -89,7 +91,8 @@ std::string to_json(const OutlineRule& rule, std::span<const OutlineJudgement> f
     for (std::size_t c = 0; c < found.size(); ++c) {
         nlohmann::ordered_json objects = nlohmann::ordered_json::array();
         for (const ObjectCounts& one : found[c].objects)
-            objects.push_back({{"largest", std::isinf(one.largest) ? nlohmann::ordered_json() : one.largest},
+            objects.push_back({{"largest", std::isinf(one.largest) ? nlohmann::ordered_json(nullptr)
+                                                                   : nlohmann::ordered_json(one.largest)},
                                {"objects", one.objects},
                                {"touched", one.touched},
                                {"covered", one.covered}});
@@ -141,7 +144,8 @@ std::string guarantee(const OutlineRule& rule) {
     const char* const unit = outline::unit_word(rule.grouped, rule.volumes);
     if (rule.per == OutlineUnit::object)
         return fmt::format(
-            "guaranteed for a new {0} that has the class: on average the outer mask {1} all but at most {2:g} % of its "
+            "guaranteed for a new {0} that has the class: on average the outer mask {1} all but at most "
+            "{2:g} % of its "
             "objects, the connected parts of the class (if {0}s are exchangeable)",
             unit,
             rule.share == 0   ? std::string("touches")

@@ -110,7 +110,8 @@ void ClassScores::make(const OutlineScore& score, float* out) const {
         case OutlineScore::Kind::doubt: {
             mean_distances(out);
             double doubtful = 1;  // a model that doubts nothing has a scale, too
-            for (std::size_t v = 0; v < voxels; ++v) doubtful += probs_[v] > kLikely && probs_[v] < 1 - kLikely;
+            for (std::size_t v = 0; v < voxels; ++v)
+                doubtful += probs_[v] > kLikely && probs_[v] < 1 - kLikely;
             const auto scale = static_cast<float>(std::sqrt(radius_ * side_of(case_, doubtful)));
             for (std::size_t v = 0; v < voxels; ++v) out[v] = (out[v] + weight * (1.0f - probs_[v])) / scale;
             return;

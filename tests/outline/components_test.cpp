@@ -56,7 +56,8 @@ TEST(Components, AreThoseOfAFloodFill) {
 
 TEST(Components, ASpiralIsOneObjectAndAChessboardDependsOnCorners) {
     // Arms that meet late are what joins labels: the worst case of two passes.
-    const std::vector<std::string> rows{"1111111", "0000001", "1111101", "1000101", "1011101", "1000001", "1111111"};
+    const std::vector<std::string> rows{"1111111", "0000001", "1111101", "1000101",
+                                        "1011101", "1000001", "1111111"};
     std::vector<std::uint8_t> spiral, chess;
     for (std::size_t y = 0; y < 7; ++y)
         for (std::size_t x = 0; x < 7; ++x) {

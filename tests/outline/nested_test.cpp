@@ -13,7 +13,8 @@ namespace {
 
 TEST(Nested, OneFamilyTakesTheRankOfSplitConformal) {
     Family family;
-    for (int i = 1; i <= 19; ++i) family.truth.push_back({static_cast<double>(i * 7 % 20)});  // 1 to 19 in disorder
+    for (int i = 1; i <= 19; ++i)
+        family.truth.push_back({static_cast<double>(i * 7 % 20)});  // 1 to 19 in disorder
     family.size = [](std::size_t, double t) { return t; };
     const std::vector<bool> nobody(19, false);
     EXPECT_EQ(conformal_level({&family, 1}, {0.1}, nobody).threshold, 18);
@@ -59,9 +60,9 @@ TEST(Nested, TheFamilyWithSmallerSetsIsChosenAndTheOthersSetItsThreshold) {
         if (!choosing[g]) rest.push_back(families[1].truth[g].front());
     std::sort(rest.begin(), rest.end());
     EXPECT_EQ(level.threshold, rest[36]);  // rank ceil(0.9 * 41)
-    // A gain of less than 3 % is no reason to leave the first one.
+    // A gain of less than 5 % / sqrt(10) is no reason to leave the first one.
     families[1].truth = families[0].truth;
-    families[1].size = [](std::size_t, double t) { return 0.98 * t; };
+    families[1].size = [](std::size_t, double t) { return 0.99 * t; };
     EXPECT_EQ(conformal_level(families, {0.1}, choosing).family, 0u);
 }
 

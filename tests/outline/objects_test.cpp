@@ -28,21 +28,25 @@ Dataset squares(std::size_t groups, std::uint64_t seed) {
         for (std::size_t i = 0; i < 16; ++i) cells[i] = i;
         for (std::size_t i = 0; i + 1 < 16; ++i) std::swap(cells[i], cells[i + random.below(16 - i)]);
         for (std::size_t i = 0; i < 16; ++i) {
-            const std::size_t side = 2 + random.below(2), top = 1 + cells[i] / 4 * 4, left = 1 + cells[i] % 4 * 4;
+            const std::size_t side = 2 + random.below(2), top = 1 + cells[i] / 4 * 4,
+                              left = 1 + cells[i] % 4 * 4;
             const bool real = i < wanted, seen = random.uniform() < (real ? skill : 0.03);
             for (std::size_t y = top; y < top + side; ++y)
                 for (std::size_t x = left; x < left + side; ++x) {
                     labels[g * pixels + y * kSide + x] = real;
-                    p[y * kSide + x] = static_cast<float>(seen ? random.uniform(0.4, 1) : random.uniform(0, 0.5));
+                    p[y * kSide + x] =
+                        static_cast<float>(seen ? random.uniform(0.4, 1) : random.uniform(0, 0.5));
                 }
         }
         for (std::size_t i = 0; i < pixels; ++i) probs[2 * g * pixels + i] = 1.0f - p[i];
     }
-    return {Array::copy_of(probs, {groups, 2, kSide, kSide}), Array::copy_of(labels, {groups, kSide, kSide}), {}};
+    return {
+        Array::copy_of(probs, {groups, 2, kSide, kSide}), Array::copy_of(labels, {groups, kSide, kSide}), {}};
 }
 
 OutlineOptions objects_by(const std::string& score, double share, double alpha) {
-    OutlineOptions out{.alpha = alpha, .share = share, .per = OutlineUnit::object, .sides = OutlineSides::outer};
+    OutlineOptions out{
+        .alpha = alpha, .share = share, .per = OutlineUnit::object, .sides = OutlineSides::outer};
     if (!score.empty()) out.scores = {outline_score(score)};
     return out;
 }
@@ -64,13 +68,14 @@ TEST(Objects, TheThresholdIsTheSmallestThatKeepsTheMeanOfTheGroupsShares) {
     EXPECT_EQ(at(0.325), 5);
 }
 
-// 400 worlds of 30 groups and 10 new ones. A new group's share of missed objects lies in [0, 1] and has a mean of
-// at most alpha, so a uniform draw below it (does one object, drawn from the group, get missed?) is a Bernoulli
-// variable of at most that chance. Ten groups of a world share a threshold; worlds are independent, so one group of
-// each is taken. Exact binomial bound: fails by chance once in 10^4 times if the promise is kept.
+// 400 worlds of 30 groups and 10 new ones. A new group's share of missed objects lies in [0, 1] and has a
+// mean of at most alpha, so a uniform draw below it (does one object, drawn from the group, get missed?) is a
+// Bernoulli variable of at most that chance. Ten groups of a world share a threshold; worlds are independent,
+// so one group of each is taken. Exact binomial bound: fails by chance once in 10^4 times if the promise is
+// kept.
 TEST(Objects, ThePromiseHoldsForGroupsOfVeryUnequalNumbersOfObjects) {
-    for (const auto& [score, share] : {std::pair<std::string, double>{"distance", 0}, {"distance", 0.5},
-                                       {"probability", 0.5}, {"", 0}}) {
+    for (const auto& [score, share] :
+         {std::pair<std::string, double>{"distance", 0}, {"distance", 0.5}, {"probability", 0.5}, {"", 0}}) {
         const double alpha = 0.2;
         std::size_t missed = 0, worlds = 400;
         double mean = 0;
@@ -78,15 +83,18 @@ TEST(Objects, ThePromiseHoldsForGroupsOfVeryUnequalNumbersOfObjects) {
             const Dataset data = squares(40, 100 + world);
             std::vector<std::uint32_t> first(30), last(10), one{30};
             for (std::uint32_t i = 0; i < 40; ++i) (i < 30 ? first[i] : last[i - 30]) = i;
-            const OutlineRule rule = calibrate_outlines(*cases_of(data.subset(first)), objects_by(score, share, alpha));
+            const OutlineRule rule =
+                calibrate_outlines(*cases_of(data.subset(first)), objects_by(score, share, alpha));
             const double found = judge_outlines(rule, *cases_of(data.subset(one)))[0].found;
             missed += Random(world, 9, 0).uniform() < 1 - found;
-            mean += (1 - judge_outlines(rule, *cases_of(data.subset(last)))[0].found) / static_cast<double>(worlds);
+            mean += (1 - judge_outlines(rule, *cases_of(data.subset(last)))[0].found) /
+                    static_cast<double>(worlds);
         }
         const boost::math::binomial law(static_cast<double>(worlds), alpha);
         EXPECT_GT(boost::math::cdf(boost::math::complement(law, static_cast<double>(missed) - 1)), 1e-4)
             << score << " " << share << " " << missed;
-        // The mass at infinity costs 1 / 31, and ties and steps some more; a rule that ignores the groups is outside.
+        // The mass at infinity costs 1 / 31, and ties and steps some more; a rule that ignores the groups is
+        // outside.
         EXPECT_LT(mean, alpha + 0.02) << score << " " << share;
         EXPECT_GT(mean, alpha - 0.08) << score << " " << share;
     }
@@ -108,7 +116,8 @@ TEST(Objects, AreJudgedBySize) {
     EXPECT_EQ(apart.objects[0].covered + apart.objects[1].covered, decades.objects[0].covered);
     EXPECT_GE(decades.objects[0].touched, decades.objects[0].covered);
     EXPECT_EQ(decades.found, apart.found);
-    EXPECT_NE(guarantee(rule).find("holds at least 50 % of all but at most 20 % of its objects"), std::string::npos)
+    EXPECT_NE(guarantee(rule).find("holds at least 50 % of all but at most 20 % of its objects"),
+              std::string::npos)
         << guarantee(rule);
     EXPECT_EQ(to_json(outline_rule(to_json(rule), "r")), to_json(rule));
 }

@@ -16,7 +16,7 @@ struct Flags {
     CommonFlags common;
     CaseFlags cases;
     std::string output, contours, json, calibrator, score = "auto", sides = "both", unit = "group",
-                                                   connectivity = "corners";
+                                                    connectivity = "corners";
     std::vector<int> classes;
     double alpha = 0.1, confidence = 0, share = -1, small = 0;
     std::uint64_t seed = 0;
@@ -96,14 +96,15 @@ std::vector<std::string> remarks(const OutlineRule& rule) {
 /// True objects by size.
 std::string objects_table(const OutlineRule& rule, const std::vector<OutlineJudgement>& found) {
     const std::string unit = size_unit(rule);
-    std::string out = fmt::format("{:<7}{:<22}{:>9}{:>10}{:>10}\n", "class", "size of objects", "objects", "touched",
-                                  rule.share == 0 ? "" : "covered");
+    std::string out = fmt::format("{:<7}{:<22}{:>9}{:>10}{:>10}\n", "class", "size of objects", "objects",
+                                  "touched", rule.share == 0 ? "" : "covered");
     for (std::size_t c = 0; c < found.size(); ++c) {
         double last = 0;
         for (const ObjectCounts& one : found[c].objects) {
             const auto n = static_cast<double>(one.objects);
-            const std::string sizes = std::isinf(one.largest) ? fmt::format("above {:g} {}", last, unit)
-                                                              : fmt::format("up to {:g} {}", one.largest, unit);
+            const std::string sizes = std::isinf(one.largest)
+                                          ? fmt::format("above {:g} {}", last, unit)
+                                          : fmt::format("up to {:g} {}", one.largest, unit);
             out += fmt::format("{:<7}{:<22}{:>9}{:>10.4f}", rule.classes[c].number, sizes, one.objects,
                                static_cast<double>(one.touched) / n);
             out += rule.share == 0 ? "\n" : fmt::format("{:>10.4f}\n", static_cast<double>(one.covered) / n);
@@ -111,9 +112,10 @@ std::string objects_table(const OutlineRule& rule, const std::vector<OutlineJudg
         }
     }
     return out + fmt::format("(connected parts of the truth that the outer mask touches{})\n",
-                             rule.share == 0   ? std::string()
-                             : rule.share == 1 ? std::string(", or holds")
-                                               : fmt::format(", or holds by {:g} % or more", 100 * rule.share));
+                             rule.share == 0 ? std::string()
+                             : rule.share == 1
+                                 ? std::string(", or holds")
+                                 : fmt::format(", or holds by {:g} % or more", 100 * rule.share));
 }
 
 std::string judged(const OutlineRule& rule, const std::vector<OutlineJudgement>& found) {
@@ -147,7 +149,9 @@ void run(const Flags& flags) {
     (void)says("--unit", flags.unit, "group", "object");
     OutlineOptions options{.alpha = flags.alpha,
                            .confidence = flags.confidence,
-                           .share = flags.share >= 0 ? flags.share : flags.objects() ? 0.0 : 1.0,
+                           .share = flags.share >= 0  ? flags.share
+                                    : flags.objects() ? 0.0
+                                                      : 1.0,
                            .per = flags.objects() ? OutlineUnit::object : OutlineUnit::group,
                            .connectivity = says("--connectivity", flags.connectivity, "corners", "faces")
                                                ? Connectivity::corners
@@ -178,7 +182,8 @@ void run(const Flags& flags) {
         cases = images->size();
         if (!flags.output.empty() || !flags.contours.empty())
             write_outlines({flags.to_folder() ? flags.output : "", flags.contours}, rule, *images,
-                           options.calibrator.get(), outputs.has("-o") ? &outputs.file("-o") : nullptr, progress);
+                           options.calibrator.get(), outputs.has("-o") ? &outputs.file("-o") : nullptr,
+                           progress);
         if (images->labelled())
             found = judge_outlines(rule, *images, options.calibrator.get(), progress, flags.small);
     }
@@ -210,17 +215,19 @@ Command add_outline(CLI::App& root) {
         app.add_option("--alpha", flags->alpha,
                        "share of groups (images without groups) whose masks may fail");
         declare_confidence(app, flags->confidence);
-        app.add_option("--unit", flags->unit,
-                       "what alpha counts: groups, whose masks fail, or objects, the connected parts of the class "
-                       "(object): the outer mask misses at most alpha of a new group's objects on average");
+        app.add_option(
+            "--unit", flags->unit,
+            "what alpha counts: groups, whose masks fail, or objects, the connected parts of the class "
+            "(object): the outer mask misses at most alpha of a new group's objects on average");
         app.add_option("--share", flags->share,
                        "the outer mask holds at least this share of the object, and of the inner one at most "
                        "1 - share of the object's size lies outside; with --unit object: of each object "
                        "(default 0: it touches the object)")
             ->default_str("1");
-        app.add_option("--connectivity", flags->connectivity,
-                       "pixels that are one object: those that touch at corners (8 neighbours, 26 in volumes) or at "
-                       "faces (4, 6)");
+        app.add_option(
+            "--connectivity", flags->connectivity,
+            "pixels that are one object: those that touch at corners (8 neighbours, 26 in volumes) or at "
+            "faces (4, 6)");
         app.add_option("--sides", flags->sides, "masks to make: both, outer or inner; one alone is tighter");
         app.add_option("--score", flags->score,
                        "how far masks reach: by distance from the predicted mask, relative to its radius, by "
@@ -231,9 +238,10 @@ Command add_outline(CLI::App& root) {
         declare_classes(app, flags->classes, "classes to outline (default: all but 0)");
         app.add_option("--seed", flags->seed, "seed of the draw of the groups that choose the score");
     });
-    app.add_option("--small", flags->small,
-                   "tell objects up to this size apart in what --labels find: pixels or voxels, mm^2 or mm^3 where "
-                   "lengths are known (default: by powers of ten)")
+    app.add_option(
+           "--small", flags->small,
+           "tell objects up to this size apart in what --labels find: pixels or voxels, mm^2 or mm^3 where "
+           "lengths are known (default: by powers of ten)")
         ->default_str("");
     app.input("--calibrator", flags->calibrator, "FILE.kcal",
               "for --score field: a calibrator made from other images");
@@ -249,7 +257,9 @@ Command add_outline(CLI::App& root) {
         return unless(given->score == "auto", "there is one score, and nothing to choose");
     });
     for (const char* const flag : {"--sides", "--confidence"})
-        app.counts_unless(flag, [given] { return unless(!given->objects(), "objects have an outer mask and no confidence"); });
+        app.counts_unless(flag, [given] {
+            return unless(!given->objects(), "objects have an outer mask and no confidence");
+        });
     app.counts_unless("--small", [given] {
         return unless(!given->cases.fresh.labels.empty(), "there are no --labels to find objects in");
     });

@@ -41,7 +41,8 @@ void draw(const OutlineRule& rule, const Case& one, const std::vector<std::uint8
 /// The rows of an array, written in order as they come.
 class Rows {
   public:
-    Rows(AtomicFile& file, const OutlineRule& rule, const CaseSource& cases) : file_(file), rule_(rule), cases_(cases) {
+    Rows(AtomicFile& file, const OutlineRule& rule, const CaseSource& cases)
+        : file_(file), rule_(rule), cases_(cases) {
         if (cases.images(0).empty()) return;
         for (std::size_t i = 0; i < cases.size(); ++i) images_ += cases.images(i).size();
     }
@@ -69,16 +70,17 @@ class Rows {
     void begin(const Extent& extent) {
         if (!size_) {
             size_ = extent;
-            std::vector<std::size_t> shape{images_ > 0 ? images_ : cases_.size(), rule_.classes.size(), extent.height,
-                                           extent.width};
+            std::vector<std::size_t> shape{images_ > 0 ? images_ : cases_.size(), rule_.classes.size(),
+                                           extent.height, extent.width};
             if (images_ == 0 && rule_.volumes) shape.insert(shape.begin() + 2, extent.depth);
             file_.write(npy_header(DType::uint8, shape));
         }
         if (images_ == 0 && !(extent == *size_))
-            fail(ErrorKind::data,
-                 "an array needs cases of one size, but one has {} x {} x {} voxels and another {} x {} x {}; "
-                 "volumes of several sizes go into a folder of files",
-                 size_->width, size_->height, size_->depth, extent.width, extent.height, extent.depth);
+            fail(
+                ErrorKind::data,
+                "an array needs cases of one size, but one has {} x {} x {} voxels and another {} x {} x {}; "
+                "volumes of several sizes go into a folder of files",
+                size_->width, size_->height, size_->depth, extent.width, extent.height, extent.depth);
     }
 
     AtomicFile& file_;

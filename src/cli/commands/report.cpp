@@ -181,9 +181,10 @@ Command add_report(CLI::App& root) {
             return unless(!flags->report.page.empty(), "its curves stand on the page, and none is written");
         });
     app.output("-o,--output", flags->report.page, "FILE.html", "the report, one self-contained page");
-    app.input("--outline", flags->outline, "FILE.json",
-              "what 'kandinsky outline --save' kept: its outlines on the page, over the test images, and how often "
-              "they held");
+    app.input(
+        "--outline", flags->outline, "FILE.json",
+        "what 'kandinsky outline --save' kept: its outlines on the page, over the test images, and how often "
+        "they held");
     app.counts_unless("--outline", [flags = flags.get()] {
         return unless(!flags->report.page.empty(), "outlines stand on the page, and none is written");
     });

@@ -34,17 +34,21 @@ std::vector<std::uint8_t> codes_of(const OutlineRule& rule, const CaseSource& ca
 void check_outlines(const OutlineRule& rule, const std::string& name, const Dataset& test) {
     const char* const instead = "'kandinsky outline --contours' draws its outlines";
     if (rule.class_count != test.classes())
-        fail(ErrorKind::data, "{} is made for {} classes, but there are {}", name, rule.class_count, test.classes());
+        fail(ErrorKind::data, "{} is made for {} classes, but there are {}", name, rule.class_count,
+             test.classes());
     if (rule.hard)
         fail(ErrorKind::usage, "{} was made from masks, but a report has probabilities; {}", name, instead);
     if (rule.unit == LengthUnit::millimetre)
-        fail(ErrorKind::usage, "{} is in millimetres, but the images of a report are pixels; {}", name, instead);
+        fail(ErrorKind::usage, "{} is in millimetres, but the images of a report are pixels; {}", name,
+             instead);
     if (rule.volumes && !test.grouped())
-        fail(ErrorKind::usage, "{} is made for volumes: --groups must say which images are slices of one", name);
+        fail(ErrorKind::usage, "{} is made for volumes: --groups must say which images are slices of one",
+             name);
     for (const ClassOutline& one : rule.classes)
         for (const OutlineLevel& level : {one.outer, one.inner})
             if (level.score.kind == OutlineScore::Kind::field)
-                fail(ErrorKind::usage, "{} has --score field, which a report does not draw; {}", name, instead);
+                fail(ErrorKind::usage, "{} has --score field, which a report does not draw; {}", name,
+                     instead);
 }
 
 ordered_json outlines_json(const ReportInput& input, const std::vector<std::size_t>& images) {
@@ -54,8 +58,8 @@ ordered_json outlines_json(const ReportInput& input, const std::vector<std::size
     const Grid grid = input.test->grid();
     ordered_json examples = ordered_json::array(), classes = ordered_json::array();
     for (const std::size_t image : images)
-        examples.push_back(
-            blob(codes_of(rule, *cases, image), {rule.classes.size(), grid.height, grid.width}, {grid.width}));
+        examples.push_back(blob(codes_of(rule, *cases, image), {rule.classes.size(), grid.height, grid.width},
+                                {grid.width}));
     for (const ClassOutline& one : rule.classes) classes.push_back(one.number);
     return {{"guarantee", guarantee(rule)},
             {"alpha", rule.alpha},
