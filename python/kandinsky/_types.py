@@ -20,6 +20,8 @@ Compat = Literal["none", "released"]
 Logits = Literal["none", "sigmoid", "softmax"]
 Empty = Literal["auto", "fill", "keep"]
 Sides = Literal["both", "outer", "inner"]
+OutlineUnit = Literal["group", "object"]
+Connectivity = Literal["corners", "faces"]
 MeasureBy = Literal["quantiles", "predicted", "soft", "relative", "auto"]
 ScenePreset = Literal["photo", "medical"]
 
@@ -37,6 +39,8 @@ WORDS = {
     "logits": Logits,
     "empty": Empty,
     "sides": Sides,
+    "unit": OutlineUnit,
+    "connectivity": Connectivity,
     "by": MeasureBy,
 }
 

@@ -39,7 +39,7 @@ VALUES = {
     "--preset": "paper", "--promise": "split", "--pvalues": "p_values.npy", "--quantiles": "0.5", "--quiet": "", "--randomized": "",
     "--raps-kreg": "2", "--raps-lambda": "0.3", "--regions": "regions.npy", "--resize": "5x6", "--risk": "precision", "--rungs": "4", "--sample": "5",
     "--saps-weight": "0.7", "--score": "lac", "--seed": "7", "--skip-bad": "", "--split": "0.3", "--sketch": "0.01", "--threads": "1",
-    "--thresholds": "thresholds.npy", "--title": "A title", "--report": "page.html",
+    "--thresholds": "thresholds.npy", "--title": "A title", "--report": "page.html", "--outline": "outline.json",
     # methods
     "--kmeans-clusters": "2", "--kmeans-restarts": "2", "--genann-shape": "circle", "--genann-radii": "2", "--genann-metric": "manhattan",
     "--genann-bounds": "coco", "--genann-population": "20", "--genann-generations": "3", "--genann-weights": "counts", "--fcc-curves": "2",
@@ -54,7 +54,7 @@ BESIDE = {
     "--fallback": {"--method": "pixel"}, "--min-count": {"--method": "pixel", "--pooling": "pixels"}, "--draws": {"--sample": "5"},
     "--field-fold-order": {"--promise": "none"}, "--padding": {"--grid": "12x12"}, "--empty": {"--alpha": "0.6"},
     "--field-folds": {"--promise": "none"}, "--title": {"--report": "page.html"}, "--class-names": {"--report": "page.html"},
-    "--photos": {"--report": "page.html"}, "--adapt": {"--method": "field"},
+    "--photos": {"--report": "page.html"}, "--outline": {"--report": "page.html"}, "--adapt": {"--method": "field"},
     "--risk": {"--confidence": "0.5"},
 }  # fmt: skip
 # Searches that end early.
@@ -131,6 +131,8 @@ def inputs(tmp_path_factory):
         for more, groups in [("", []), ("_grouped", ["--groups", "groups.npy"])]:
             done = run("calibrate", "--probs", probs, "--labels", labels, *groups, "-m", "kmeans", "-o", f"{name}{more}.kcal", cwd=folder)
             assert done.code == 0, done
+    done = run("outline", "--cal-probs", "probs.npy", "--cal-labels", "labels.npy", "--alpha", "0.4", "--save", "outline.json", cwd=folder)
+    assert done.code == 0, done
     return folder
 
 
@@ -240,7 +242,7 @@ def judge(name, option, source, calls):
         return f"{name} {option}: new here; say in VALUES how it changes the result"
     else:
         value = VALUES[option]
-        value = "@" + value if value in {"regions_in2.npy", "photos.npy"} else value
+        value = "@" + value if value in {"regions_in2.npy", "photos.npy", "outline.json"} else value
         value = "" if (name, option) == ("inspect", "--json") else value
     if option == "--class-files" and source == "folders":
         classes = {"--probs": "@PC", "--cal-probs": "@PC", "--test-probs": "@tPC"}
