@@ -1,4 +1,4 @@
-// The data of a report as the program wrote them (docs/report.md), and how to unpack them.
+// The data of a report as the program wrote them (src/report/page/report_data.hpp), and how to unpack them.
 
 export interface Blob8 {
   type: "u8" | "u16";
