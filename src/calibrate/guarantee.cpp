@@ -125,7 +125,7 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
 
 /// Which networks made the calibration outputs, where cross-validation had several; nothing otherwise.
 std::string about_networks(const Calibrator& calibrator) {
-    const auto input = nlohmann::json::parse(calibrator.input, nullptr, false);
+    const auto input = nlohmann::ordered_json::parse(calibrator.input, nullptr, false);
     if (!input.is_object() || !input.contains("folds") || !input["folds"].is_array()) return {};
     std::vector<std::int64_t> folds;
     for (const auto& fold : input["folds"])

@@ -238,7 +238,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
             calibrator.grid.pixels() == 0)
             fail(ErrorKind::data, "{}: classes, strata and grid of meta.json do not fit together", name);
         return out;
-    } catch (const nlohmann::json::exception& problem) {
+    } catch (const nlohmann::ordered_json::exception& problem) {
         fail(ErrorKind::data, "{}: meta.json is damaged ({})", name, printable(problem.what()));
     } catch (const std::logic_error&) {
         fail(ErrorKind::data, "{}: meta.json is damaged (fingerprint)", name);
