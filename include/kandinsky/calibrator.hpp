@@ -5,6 +5,7 @@
 #include <kandinsky/choice.hpp>
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/partition.hpp>
+#include <kandinsky/risk.hpp>
 #include <kandinsky/score.hpp>
 #include <kandinsky/smooth_curves.hpp>
 #include <kandinsky/weights.hpp>
@@ -49,6 +50,10 @@ struct CalibrateOptions {
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time
     /// Largest error of a threshold, upwards, for calibration in one walk (sketch.hpp); 0: exact.
     double sketch = 0;
+    /// The probability, over the draw of the calibration groups, with which the promise holds, e.g. 0.95; 0:
+    /// on average over the draws. Needs Pooling::groups; what is learnt is learnt from Promise::split.
+    double confidence = 0;
+    Risk risk = Risk::recall;  ///< what alpha bounds; others than recall need `confidence`
     /// How much each group counts; needs Pooling::groups.
     GroupWeights weights{};
 };
@@ -99,6 +104,7 @@ struct Calibrator {
     std::vector<CurveLevel> levels;         ///< [stratum][pixel]
     std::vector<Choice> choices;            ///< one per stratum where cross-validation chose; else none
     std::vector<Adaptation> adaptations{};  ///< one per stratum where levels follow images; else none
+    std::vector<RiskLevels> risks{};        ///< one per stratum where precision is promised; else none
     Weighting weighting{};                  ///< of the groups that set the thresholds
     Renewal renewal{};                      ///< where recalibrate() set the levels anew
 

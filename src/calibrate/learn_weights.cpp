@@ -8,6 +8,7 @@
 
 #include "calibrate/logistic_regression.hpp"
 #include "core/base/fail.hpp"
+#include "core/kernel/hash.hpp"
 #include "core/team/team.hpp"
 #include "score/image_features.hpp"
 
@@ -33,7 +34,8 @@ std::vector<double> group_features(const Dataset& data, Progress& progress) {
     return sums;
 }
 
-/// Rows of all ranks, in an order that their content alone decides.
+/// Rows of all ranks, in an order that their content alone decides and that is otherwise random: folds of rows
+/// in ascending order would be so alike that cross-validation saw no overfitting.
 std::vector<double> arranged(const std::vector<double>& own, std::size_t width, Communicator& comm) {
     std::vector<double> all;
     for (const std::vector<std::byte>& part : comm.gather(std::as_bytes(std::span(own)))) {
@@ -44,7 +46,11 @@ std::vector<double> arranged(const std::vector<double>& own, std::size_t width, 
     std::vector<std::size_t> order(all.size() / width);
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto row = [&](std::size_t r) { return all.begin() + static_cast<std::ptrdiff_t>(r * width); };
+    std::vector<std::uint64_t> hash;
+    for (std::size_t r = 0; r < order.size(); ++r)
+        hash.push_back(hash_bytes(all.data() + r * width, width * sizeof(double), width));
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        if (hash[a] != hash[b]) return hash[a] < hash[b];
         return std::lexicographical_compare(row(a), row(a + 1), row(b), row(b + 1));
     });
     std::vector<double> out;
@@ -90,9 +96,14 @@ class Scale {
     std::vector<Place> places_;
 };
 
-/// Cross-validated log-loss of a ridge: rows in their order are dealt to the folds.
-double cross_validated(const TwoSamples& samples, double ridge) {
-    double loss = 0;
+struct Judged {
+    double loss = 0;   ///< cross-validated
+    double error = 0;  ///< standard error of its difference from that of no shift
+};
+
+/// Rows in their order are dealt to the folds.
+Judged cross_validated(const TwoSamples& samples, double ridge) {
+    std::array<std::vector<double>, 2> losses;  // of the rows of each sample
     for (std::size_t fold = 0; fold < kFolds; ++fold) {
         TwoSamples learn{.features = samples.features}, test = learn;
         const auto deal = [&](const std::vector<double>& rows, std::vector<double>& to_learn,
@@ -102,9 +113,26 @@ double cross_validated(const TwoSamples& samples, double ridge) {
         };
         deal(samples.first, learn.first, test.first);
         deal(samples.second, learn.second, test.second);
-        loss += log_loss(test, logistic_regression(learn, ridge)) / kFolds;
+        const LogRatio ratio = logistic_regression(learn, ridge);
+        const auto judge = [&](const std::vector<double>& rows, double sign, std::vector<double>& to) {
+            for (std::size_t i = 0; i < rows.size(); i += samples.features)
+                to.push_back(
+                    std::log1p(std::exp(-sign * ratio.at(std::span(rows).subspan(i, samples.features)))));
+        };
+        judge(test.first, -1, losses[0]);
+        judge(test.second, 1, losses[1]);
     }
-    return loss;
+    Judged out;
+    for (const std::vector<double>& own : losses) {
+        const auto n = static_cast<double>(own.size());
+        const double mean = std::accumulate(own.begin(), own.end(), 0.0) / n;
+        double squares = 0;
+        for (const double one : own) squares += (one - mean) * (one - mean);
+        out.loss += mean / 2;
+        out.error += squares / (n - 1) / n / 4;
+    }
+    out.error = std::sqrt(out.error);
+    return out;
 }
 
 void refuse_unless_alike(const Dataset& calibration, const Dataset& fresh) {
@@ -141,8 +169,10 @@ GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, dou
     samples.second = scale(std::move(samples.second));
     const double unchanged = std::log(2.0);
     double best = unchanged, ridge = 0;
-    for (const double one : kRidges)
-        if (const double loss = cross_validated(samples, one); loss < best) best = loss, ridge = one;
+    for (const double one : kRidges) {
+        const Judged judged = cross_validated(samples, one);
+        if (judged.loss < best && judged.loss + judged.error < unchanged) best = judged.loss, ridge = one;
+    }
     LogRatio ratio{.constant = 0, .slope = std::vector<double>(samples.features)};
     if (ridge > 0) ratio = logistic_regression(samples, ridge);
 

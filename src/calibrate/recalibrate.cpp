@@ -107,6 +107,11 @@ CurveSet releveled(const CurveSet& old, const GroupLevels& levels) {
 void refuse_unless_possible(const Calibrator& calibrator, const Dataset& data) {
     check_fits(calibrator, data);
     if (!data.labelled()) fail(ErrorKind::usage, "to recalibrate, the new images need labels");
+    if (calibrator.options.confidence > 0)
+        fail(ErrorKind::usage,
+             "this calibrator promises with confidence {:g}, which new levels would not keep; calibrate anew on "
+             "the new images",
+             calibrator.options.confidence);
     if (calibrator.options.released || calibrator.options.pooling != Pooling::groups)
         fail(ErrorKind::usage,
              "this calibrator counts pixels alike and not groups, so new groups cannot set its levels; "

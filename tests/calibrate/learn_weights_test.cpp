@@ -53,7 +53,7 @@ TEST(LearnWeights, FindTheShiftThatIsThere) {
     EXPECT_LT(error, 0.2) << "of weights that are 1 on average; without learning it is 0.45";
     const auto told = nlohmann::json::parse(found.learnt);
     EXPECT_EQ(told["new_groups"], 400);
-    EXPECT_GT(told["slopes"]["area of class 1"].get<double>(), 0);
+    EXPECT_LT(told["slopes"]["area of class 0"].get<double>(), 0) << "the background becomes rarer";
     EXPECT_LT(told["loss"].get<double>(), std::log(2.0));
 }
 
@@ -63,9 +63,8 @@ TEST(LearnWeights, AreAlikeWhereNothingHasChanged) {
         const GroupWeights found = learn_weights(Areas(seed, 60, 0).data(), Areas(100 + seed, 60, 0).data());
         const auto [low, high] = std::minmax_element(found.of_row.begin(), found.of_row.end());
         alike += *low == *high;
-        EXPECT_LT(*high, 3) << "seed " << seed;
     }
-    EXPECT_GE(alike, 4u);
+    EXPECT_GE(alike, 6u) << "one standard error is needed for a difference";
 }
 
 TEST(LearnWeights, DependNeitherOnTheOrderOfImagesNorOnThreads) {
