@@ -5,7 +5,7 @@ import re
 from pathlib import PurePosixPath
 
 # Includes point backwards along the flow of the data: a folder may use itself and what stands before it.
-FLOW = ["core", "score", "curve", "partition", "calibrate", "outline", "evaluate", "io", "scene", "report", "model", "dist", "cli"]
+FLOW = ["core", "score", "curve", "partition", "calibrate", "outline", "evaluate", "io", "monitor", "scene", "report", "model", "dist", "cli"]
 # The same inside the folders that are divided by theme.
 ROOMS = {
     "core": ["base", "kernel", "team", "data"],
