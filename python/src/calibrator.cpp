@@ -26,7 +26,9 @@ Calibrated calibrate_data(const Data& data, const std::string& method, std::vect
     const CalibrateOptions options = options_of(method, std::move(words), std::move(arrays));
     PyProgress progress(std::move(callback));
     return progress.run(threads, [&] {
-        return Calibrated{std::make_shared<const Calibrator>(calibrate(data.set, options, progress))};
+        auto made = std::make_shared<const Calibrator>(calibrate(data.set, options, progress));
+        auto reference = std::make_shared<const Reference>(make_reference(*made, data.set, progress));
+        return Calibrated{std::move(made), std::move(reference)};
     });
 }
 
@@ -173,7 +175,10 @@ void init_calibrator(nb::module_& module) {
             "save",
             [](const Calibrated& self, const std::filesystem::path& path) {
                 const nb::gil_scoped_release released;
-                save(*self.core, path);
+                if (self.reference)
+                    save(*self.core, *self.reference, path);
+                else
+                    save(*self.core, path);
             },
             nb::arg("path"));
     module.def("calibrate", calibrate_data, nb::arg("data"), nb::arg("method"), nb::arg("words"),
@@ -182,7 +187,10 @@ void init_calibrator(nb::module_& module) {
         "load",
         [](const std::filesystem::path& path) {
             const nb::gil_scoped_release released;
-            return Calibrated{std::make_shared<const Calibrator>(load(path))};
+            auto core = std::make_shared<const Calibrator>(load(path));
+            std::optional<Reference> reference = load_reference(path);
+            return Calibrated{std::move(core), reference ? std::make_shared<const Reference>(std::move(*reference))
+                                                         : nullptr};
         },
         nb::arg("path"));
 }

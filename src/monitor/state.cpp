@@ -44,6 +44,17 @@ std::size_t course_classes(const Reference& layout) {
 }
 }  // namespace
 
+std::vector<double> feature_weights(const Reference& layout) {
+    const std::size_t per_class = layout.per_class();
+    const auto watched = static_cast<double>(layout.classes.size());
+    const double regional = layout.blocks > 0 ? kRegions : 0.0;
+    std::vector<double> out(layout.features(), (1 - regional) / (watched * Reference::kWhole));
+    for (std::size_t f = 0; f < out.size(); ++f)
+        if (f % per_class >= Reference::kWhole)
+            out[f] = regional / (watched * static_cast<double>(per_class - Reference::kWhole));
+    return out;
+}
+
 Monitor::State::State(const Calibrator& from, const Reference& reference, const MonitorOptions& wanted)
     : fingerprint(from.fingerprint),
       identity(identity_of(from, reference)),
@@ -64,13 +75,8 @@ Monitor::State::State(const Calibrator& from, const Reference& reference, const 
         fail(ErrorKind::usage, "the reference does not belong to the calibrator");
     predictor = std::make_shared<const Predictor>(from, options.alpha);
     most_kept = std::max(most_kept, layout->units + 1);
-    const std::size_t per_class = layout->per_class(), all = layout->features();
-    const auto watched = static_cast<double>(layout->classes.size());
-    const double regional = layout->blocks > 0 ? kRegions : 0.0;
-    for (std::size_t f = 0; f < all; ++f) {
-        const bool whole = f % per_class < Reference::kWhole;
-        weights.push_back(whole ? (1 - regional) / (watched * Reference::kWhole)
-                                : regional / (watched * static_cast<double>(per_class - Reference::kWhole)));
+    weights = feature_weights(*layout);
+    for (std::size_t f = 0; f < weights.size(); ++f) {
         const auto first = layout->values.begin() + static_cast<std::ptrdiff_t>(f * layout->units);
         std::vector<float> values(first, first + static_cast<std::ptrdiff_t>(layout->units));
         const double median = values[values.size() / 2];

@@ -18,7 +18,7 @@ namespace {
 struct Flags {
     CommonFlags common;
     InputFlags input;
-    std::string calibrator, state, json, page, prometheus, map, class_names;
+    std::string calibrator, state, json, page, prometheus, change_map, class_names;
     MonitorOptions options;
     bool complete = false, skip_seen = false, fail_on_alarm = false;
     const CLI::Option *delta = nullptr, *alpha = nullptr;
@@ -81,12 +81,15 @@ void run(const Flags& flags) {
     Outputs outputs{json_output(flags.json),
                     {"--report", flags.page},
                     {"--prometheus", flags.prometheus},
-                    {"--map", flags.map},
+                    {"--change-map", flags.change_map},
                     {"--state", flags.state}};
     TerminalProgress progress(flags.common.quiet);
     const InputWatch inputs;
     const Calibrator calibrator = load(flags.calibrator);
     Monitor monitor = begin(flags, calibrator);
+    if (flags.complete && !calibrator.grouped)
+        fail(ErrorKind::usage, "--complete has no effect: {} was made without groups, so every image is complete",
+             flags.calibrator);
     const Input input = flags.input.load(progress, &calibrator);
     say(progress, input, flags.common.quiet);
     MonitorUpdate update =
@@ -110,8 +113,8 @@ void run(const Flags& flags) {
         outputs.file("--report").write(report_page(monitor_page(
             monitor, update, calibrator.grid, "The stream after calibration", names)));
     if (outputs.has("--prometheus")) outputs.file("--prometheus").write(prometheus_text(verdict));
-    if (outputs.has("--map"))
-        write_npy(outputs.file("--map"),
+    if (outputs.has("--change-map"))
+        write_npy(outputs.file("--change-map"),
                   Array::copy_of(monitor.change_map(),
                                  {calibrator.classes, calibrator.grid.height, calibrator.grid.width})
                       .view());
@@ -153,7 +156,7 @@ Command add_monitor(CLI::App& root) {
     app.output("--report", flags->page, "FILE.html", "the stream over time, one self-contained page");
     app.output("--prometheus", flags->prometheus, "FILE.prom",
                "write metrics for the text file collector of Prometheus' node exporter");
-    app.output("--map", flags->map, "FILE.npy",
+    app.output("--change-map", flags->change_map, "FILE.npy",
                "where the outputs changed, float32 [C,H,W]: -1 (less of the class) to 1 (more)");
     app.add_option("--class-names", flags->class_names, "names of the classes, separated by commas");
     app.counts_unless("--class-names", [flags = flags.get()] {
