@@ -4,18 +4,19 @@
 //   monitor labels FOLDER SET [--reference 100] [--draws 20] [--length 300]
 //
 // FOLDER holds SET_cal_probs.npy, SET_test_probs.npy, their labels and, for sets with patients, groups. All
-// images (patients) are one pool, from which reference and stream are drawn without replacement. The outputs of
-// the stream stay as they are, or change from its first image on:
+// images (patients) are one pool, from which reference and stream are drawn without replacement. The outputs
+// of the stream stay as they are, or change from its first image on:
 //
 //   odds      those of every class but the first fall to a quarter
 //   blur      three passes of a 3 x 3 mean over the probabilities
 //   noise     independent normal noise of standard deviation 1 on the logarithms
 //   contrast  logarithms times 0.7
+//   half      only the first half of every patient's slices: another field of view, outputs untouched
 //   other     SET_other_probs.npy, where it exists: another network's outputs for the test images
 //
 // `streams` looks at outputs alone, from features made once; --out DIR has the p-values of every stream and
-// feature, for bench/monitor.py. `labels` calibrates for each draw with the defaults and hands images and labels
-// to the library's Monitor.
+// feature, for bench/monitor.py. `labels` calibrates for each draw with the defaults and hands images and
+// labels to the library's Monitor.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -96,7 +97,7 @@ void change(const std::string& kind, Grid grid, std::size_t classes, std::uint64
         }
         return;
     }
-    if (kind == "none" || kind == "other") return;
+    if (kind == "none" || kind == "half" || kind == "other") return;
     Random random(1, 2, image);
     for (std::size_t i = 0; i < probs.size(); ++i) {
         float& p = probs[i];
@@ -115,18 +116,23 @@ std::vector<std::vector<float>> features_of(const Pool& pool, const Reference& l
     for (const std::size_t part : {0, 1}) {
         if (kind == "other" && part == 0) continue;
         const Dataset data(kind == "other" ? pool.other : pool.probs[part], Array(), pool.groups[part]);
-        std::vector<std::vector<std::int64_t>> looks(data.images(), std::vector<std::int64_t>(layout.features()));
+        std::vector<std::vector<std::int64_t>> looks(data.images(),
+                                                     std::vector<std::int64_t>(layout.features()));
         parallel_for(data.images(), [&](std::size_t i) {
             std::vector<float> probs(pool.classes * pool.grid.pixels());
             data.read_probs(i, {0, pool.grid.pixels()}, probs.data());
             change(kind, pool.grid, pool.classes, part * 1000000 + i, probs);
             watch_image(layout, pool.grid, probs, looks[i]);
         });
-        std::vector<std::vector<std::int64_t>> sums(data.groups(), std::vector<std::int64_t>(layout.features()));
-        std::vector<std::int64_t> images(data.groups());
+        std::vector<std::vector<std::int64_t>> sums(data.groups(),
+                                                    std::vector<std::int64_t>(layout.features()));
+        std::vector<std::int64_t> images(data.groups()), all(data.groups());
+        for (std::size_t i = 0; i < data.images(); ++i) ++all[data.group_of(i)];
         for (std::size_t i = 0; i < data.images(); ++i) {
-            ++images[data.group_of(i)];
-            for (std::size_t f = 0; f < layout.features(); ++f) sums[data.group_of(i)][f] += looks[i][f];
+            const std::size_t group = data.group_of(i);
+            if (kind == "half" && 2 * images[group] >= all[group]) continue;
+            ++images[group];
+            for (std::size_t f = 0; f < layout.features(); ++f) sums[group][f] += looks[i][f];
         }
         for (std::size_t g = 0; g < sums.size(); ++g) {
             std::vector<float>& unit = units.emplace_back();
@@ -195,16 +201,18 @@ void streams(const Pool& pool, std::map<std::string, std::string>& options) {
         rang[s] = run_stream(layout, weights, of(plain, order, 0, reference),
                              of(plain, order, reference, reference + length), s, nullptr);
     });
-    const auto alarms =
-        static_cast<std::size_t>(std::count_if(rang.begin(), rang.end(), [](std::size_t r) { return r > 0; }));
+    const auto alarms = static_cast<std::size_t>(
+        std::count_if(rang.begin(), rang.end(), [](std::size_t r) { return r > 0; }));
     const boost::math::binomial law(static_cast<double>(count), kDelta);
-    fmt::print("without a change: {} alarms in {} streams of {} units after {} (delta {}); P(so many | delta) = "
-               "{:.3f}\n",
-               alarms, count, length, reference, kDelta,
-               alarms == 0 ? 1.0 : cdf(complement(law, static_cast<double>(alarms) - 1)));
+    fmt::print(
+        "without a change: {} alarms in {} streams of {} units after {} (delta {}); P(so many | delta) = "
+        "{:.3f}\n",
+        alarms, count, length, reference, kDelta,
+        alarms == 0 ? 1.0 : cdf(complement(law, static_cast<double>(alarms) - 1)));
     const std::size_t shifted = number("--shifted");
-    for (const char* const kind : {"odds", "blur", "noise", "contrast", "other"}) {
+    for (const char* const kind : {"odds", "blur", "noise", "contrast", "half", "other"}) {
         if (kind == std::string("other") && pool.other.empty()) continue;
+        if (kind == std::string("half") && pool.groups[0].empty()) continue;
         const auto changed = features_of(pool, layout, kind);
         const std::size_t skipped = plain.size() - changed.size();  // `other` has the test images only
         std::vector<std::size_t> delays(shifted);
@@ -212,21 +220,24 @@ void streams(const Pool& pool, std::map<std::string, std::string>& options) {
         parallel_for(shifted, [&](std::size_t s) {
             auto order = drawn(plain.size(), plain.size(), 100000 + s);
             if (skipped > 0)
-                std::stable_partition(order.begin(), order.end(), [&](std::uint32_t i) { return i < skipped; });
+                std::stable_partition(order.begin(), order.end(),
+                                      [&](std::uint32_t i) { return i < skipped; });
             const std::size_t begin = std::max(reference, skipped);
             std::vector<const std::vector<float>*> stream;
             for (std::size_t i = begin; i < std::min(begin + length, plain.size()); ++i)
                 stream.push_back(&changed[order[i] - skipped]);
-            delays[s] = run_stream(layout, weights, of(plain, order, 0, reference), stream, 100000 + s, &p_values[s]);
+            delays[s] =
+                run_stream(layout, weights, of(plain, order, 0, reference), stream, 100000 + s, &p_values[s]);
         });
         const auto found = std::count_if(delays.begin(), delays.end(), [](std::size_t d) { return d > 0; });
-        fmt::print("{:<9} median delay {} units, {} of {} streams found\n", kind, median(delays, 1000000), found,
-                   shifted);
+        fmt::print("{:<9} median delay {} units, {} of {} streams found\n", kind, median(delays, 1000000),
+                   found, shifted);
         if (options.count("--out") == 0) continue;
         std::vector<double> all;
         for (const auto& one : p_values) all.insert(all.end(), one.begin(), one.end());
         write_npy(options["--out"] + "/p_" + kind + ".npy",
-                  Array::copy_of(all, {shifted, layout.features(), all.size() / shifted / layout.features()}).view());
+                  Array::copy_of(all, {shifted, layout.features(), all.size() / shifted / layout.features()})
+                      .view());
         std::vector<double> own;
         for (const std::size_t d : delays) own.push_back(static_cast<double>(d));
         write_npy(options["--out"] + "/delay_" + kind + ".npy", Array::copy_of(own, {own.size()}).view());
@@ -234,7 +245,8 @@ void streams(const Pool& pool, std::map<std::string, std::string>& options) {
 }
 
 void labels(const Pool& pool, std::map<std::string, std::string>& options) {
-    const std::size_t draws = std::stoul(options.at("--draws")), reference = std::stoul(options.at("--reference")),
+    const std::size_t draws = std::stoul(options.at("--draws")),
+                      reference = std::stoul(options.at("--reference")),
                       length = std::stoul(options.at("--length"));
     const Dataset cal(pool.probs[0], pool.labels[0], pool.groups[0]),
         test(pool.probs[1], pool.labels[1], pool.groups[1]);
@@ -247,7 +259,8 @@ void labels(const Pool& pool, std::map<std::string, std::string>& options) {
     };
     std::map<std::string, std::vector<std::size_t>> by_labels, by_outputs;
     for (std::size_t draw = 0; draw < draws; ++draw) {
-        const Dataset own = cal.subset(images_of(cal, drawn(cal.groups(), std::min(reference, cal.groups()), draw)));
+        const Dataset own =
+            cal.subset(images_of(cal, drawn(cal.groups(), std::min(reference, cal.groups()), draw)));
         const Calibrator calibrator = calibrate(own, {});
         const Reference seen = make_reference(calibrator, own);
         const Dataset plain =
@@ -290,16 +303,19 @@ void labels(const Pool& pool, std::map<std::string, std::string>& options) {
             return std::count_if(delays.begin(), delays.end(), [](std::size_t d) { return d > 0; });
         };
         fmt::print("{:<9} outputs: {} of {} rang, median {}; labels: {} of {}, median {}\n", kind,
-                   found(by_outputs[kind]), draws, median(by_outputs[kind], 1000000), found(by_labels[kind]), draws,
-                   median(by_labels[kind], 1000000));
+                   found(by_outputs[kind]), draws, median(by_outputs[kind], 1000000), found(by_labels[kind]),
+                   draws, median(by_labels[kind], 1000000));
     }
 }
 }  // namespace
 
 int main(int argc, char** argv) {
     const std::string mode = argc > 3 ? argv[1] : "";
-    std::map<std::string, std::string> options{{"--reference", "100"}, {"--streams", "1000"}, {"--length", "500"},
-                                               {"--shifted", "100"},   {"--draws", "20"}};
+    std::map<std::string, std::string> options{{"--reference", "100"},
+                                               {"--streams", "1000"},
+                                               {"--length", "500"},
+                                               {"--shifted", "100"},
+                                               {"--draws", "20"}};
     for (int i = 4; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
     if (mode != "streams" && mode != "labels") {
         fmt::print(stderr, "usage: monitor streams|labels FOLDER SET [options]; see bench/monitor.cpp\n");

@@ -11,9 +11,10 @@
 
 namespace kandinsky {
 
-/// What the calibration images' outputs looked like: what a Monitor compares a stream with. Every number is made
-/// from the outputs of one image alone (of a group: the mean over its images), never from labels or thresholds,
-/// so that those of calibration and of new images are exchangeable. docs/monitoring.md has the formulas.
+/// What the calibration images' outputs looked like: what a Monitor compares a stream with. Every number is
+/// made from the outputs of one image alone (of a group: the mean over its images), never from labels or
+/// thresholds, so that those of calibration and of new images are exchangeable. docs/monitoring.md has the
+/// formulas.
 struct Reference {
     static constexpr std::size_t kWhole = 8;  ///< features of a class in the whole image
     /// What they are called; the first four are those of ImageFeatures.
@@ -23,7 +24,7 @@ struct Reference {
     std::vector<std::uint32_t> classes{};  ///< that are looked at, ascending
     std::uint32_t blocks = 0;              ///< an image is cut into blocks x blocks regions; 0: none
     std::size_t units = 0;                 ///< images, or groups of them, that were looked at
-    std::vector<float> values{};           ///< [class][kWhole features, then the area in each region][unit], ascending
+    std::vector<float> values{};  ///< [class][kWhole features, then the area in each region][unit], ascending
 
     /// Numbers of a class.
     [[nodiscard]] std::size_t per_class() const { return kWhole + std::size_t{blocks} * blocks; }
@@ -38,7 +39,8 @@ struct Reference {
 [[nodiscard]] Reference make_reference(const Calibrator& calibrator, const Dataset& data,
                                        Progress& progress = silent());
 
-/// Writes a calibrator with its reference into one .kcal file, which programs that know no references read too.
+/// Writes a calibrator with its reference into one .kcal file, which programs that know no references read
+/// too.
 void save(const Calibrator& calibrator, const Reference& reference, const std::filesystem::path& path);
 
 /// The reference of a .kcal file; nothing where it has none, as files of earlier versions.

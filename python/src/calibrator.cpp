@@ -189,8 +189,8 @@ void init_calibrator(nb::module_& module) {
             const nb::gil_scoped_release released;
             auto core = std::make_shared<const Calibrator>(load(path));
             std::optional<Reference> reference = load_reference(path);
-            return Calibrated{std::move(core), reference ? std::make_shared<const Reference>(std::move(*reference))
-                                                         : nullptr};
+            return Calibrated{std::move(core),
+                              reference ? std::make_shared<const Reference>(std::move(*reference)) : nullptr};
         },
         nb::arg("path"));
 }

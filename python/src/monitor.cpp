@@ -31,7 +31,8 @@ struct Watch {
 const Reference& reference_of(const Calibrated& calibrated) {
     if (!calibrated.reference)
         fail(ErrorKind::usage,
-             "the calibrator has no reference to compare a stream with: those of compare() and files of earlier "
+             "the calibrator has no reference to compare a stream with: those of compare() and files of "
+             "earlier "
              "versions have none; calibrate again");
     return *calibrated.reference;
 }
@@ -83,8 +84,8 @@ void init_monitor(nb::module_& module) {
     module.def(
         "watch",
         [](const Calibrated& calibrated, double delta, double alpha) {
-            return new Watch{calibrated,
-                             Monitor(*calibrated.core, reference_of(calibrated), {.delta = delta, .alpha = alpha})};
+            return new Watch{calibrated, Monitor(*calibrated.core, reference_of(calibrated),
+                                                 {.delta = delta, .alpha = alpha})};
         },
         nb::arg("calibrated"), nb::arg("delta"), nb::arg("alpha"), nb::rv_policy::take_ownership);
     module.def(

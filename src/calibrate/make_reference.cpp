@@ -68,7 +68,8 @@ Reference make_reference(const Calibrator& calibrator, const Dataset& data, Prog
     out.values.resize(all.size());
     for (std::size_t f = 0; f < features; ++f) {
         const auto first = out.values.begin() + static_cast<std::ptrdiff_t>(f * out.units);
-        for (std::size_t u = 0; u < out.units; ++u) first[static_cast<std::ptrdiff_t>(u)] = all[u * features + f];
+        for (std::size_t u = 0; u < out.units; ++u)
+            first[static_cast<std::ptrdiff_t>(u)] = all[u * features + f];
         std::sort(first, first + static_cast<std::ptrdiff_t>(out.units));
     }
     return out;

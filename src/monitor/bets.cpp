@@ -40,9 +40,9 @@ std::array<double, Bets::kWays> payments(double p) {
             1 - middle,
             1 + 1.9 * middle,
             1 - 1.9 * middle,
-            0.5 / std::sqrt(away),         // values at both ends
+            0.5 / std::sqrt(away),  // values at both ends
             3 * away * away,
-            1.5 * (1 - away * away)};      // values in the middle
+            1.5 * (1 - away * away)};  // values in the middle
 }
 
 void Bets::bet(double p) {

@@ -6,16 +6,16 @@
 namespace kandinsky {
 
 /// What one gambler has won against "these p-values are independent and uniform": a mixture over betting
-/// functions whose capital moves between them now and then, so that a change may begin at any time. Under that
-/// assumption its value is a martingale that starts at 1: P(it ever reaches 1 / delta) <= delta (Ville).
+/// functions whose capital moves between them now and then, so that a change may begin at any time. Under
+/// that assumption its value is a martingale that starts at 1: P(it ever reaches 1 / delta) <= delta (Ville).
 struct Bets {
     static constexpr std::size_t kWays = 17;
     static constexpr double kJump = 0.005;  ///< share that moves at each step; docs/monitoring.md
     static constexpr double kAsleep = 0.2;  ///< share that does not bet at first
 
-    double log_value = 0;                    ///< natural logarithm of the capital
+    double log_value = 0;                      ///< natural logarithm of the capital
     std::array<double, kWays> share = even();  ///< of the capital, by betting function
-    double asleep = kAsleep;                 ///< share that waits
+    double asleep = kAsleep;                   ///< share that waits
 
     /// 0 < p < 1. Constant time, no allocation.
     void bet(double p);

@@ -13,7 +13,7 @@ struct ImageLook {
     std::vector<std::int64_t> features{};  ///< as watch_image() has them
     std::uint64_t key = 0;                 ///< of the outputs: equal outputs have equal keys
     double set_size = std::numeric_limits<double>::quiet_NaN();  ///< mean over pixels, where it was measured
-    std::vector<std::int64_t> labels{};    ///< [class] pixels that the sets miss, then [class] pixels; or empty
+    std::vector<std::int64_t> labels{};  ///< [class] pixels that the sets miss, then [class] pixels; or empty
 };
 
 /// How to look.

@@ -20,15 +20,16 @@ void check_stream(const Grid& grid, std::size_t classes, bool grouped, const Dat
              data.classes(), classes);
     if (data.grid() != grid)
         fail(ErrorKind::data,
-             "{} has images of {} x {} (height x width), but the stream's calibrator was made for {} x {}", name,
-             data.grid().height, data.grid().width, grid.height, grid.width);
+             "{} has images of {} x {} (height x width), but the stream's calibrator was made for {} x {}",
+             name, data.grid().height, data.grid().width, grid.height, grid.width);
     if (grouped && !data.grouped())
         fail(ErrorKind::usage,
              "the calibration images had groups, so the stream is judged group by group: give --groups (or "
              "--group-by for files)");
     if (!grouped && data.grouped())
         fail(ErrorKind::usage,
-             "the calibration images had no groups, so the stream is judged image by image: leave --groups out, "
+             "the calibration images had no groups, so the stream is judged image by image: leave --groups "
+             "out, "
              "or calibrate with groups");
 }
 

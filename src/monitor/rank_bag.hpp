@@ -9,8 +9,8 @@
 namespace kandinsky {
 
 /// Values of one feature, ascending: what a new value is ranked among. At most so many: a full bag lets go of
-/// one value chosen at random, the new one as likely as each other. The choice does not look at the values, so
-/// ranks stay uniform and independent (docs/monitoring.md has the proof).
+/// one value chosen at random, the new one as likely as each other. The choice does not look at the values,
+/// so ranks stay uniform and independent (docs/monitoring.md has the proof).
 class RankBag {
   public:
     explicit RankBag(std::vector<float> ascending) : values_(std::move(ascending)) {}

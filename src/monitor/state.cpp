@@ -69,7 +69,8 @@ Monitor::State::State(const Calibrator& from, const Reference& reference, const 
     if (!(options.delta > 0 && options.delta < 1))
         fail(ErrorKind::usage, "--delta is {}, but must lie between 0 and 1", options.delta);
     if (!(options.alpha > 0 && options.alpha < 1))
-        fail(ErrorKind::usage, "--alpha is {}, but must lie between 0 and 1 to watch a stream", options.alpha);
+        fail(ErrorKind::usage, "--alpha is {}, but must lie between 0 and 1 to watch a stream",
+             options.alpha);
     if (reference.units == 0 || reference.values.size() != reference.features() * reference.units ||
         reference.classes.empty() || reference.classes.back() >= from.classes)
         fail(ErrorKind::usage, "the reference does not belong to the calibrator");
@@ -129,8 +130,7 @@ void Monitor::State::judge_outputs() {
     if (open_sets > 0) {
         const double size = open_set_sizes / static_cast<double>(open_sets);
         row[2] = static_cast<float>(size);
-        late_set_size =
-            std::isnan(late_set_size) ? size : late_set_size + 4 * kLate * (size - late_set_size);
+        late_set_size = std::isnan(late_set_size) ? size : late_set_size + 4 * kLate * (size - late_set_size);
     }
     outputs_course.add(row);
     judged.add(mix(static_cast<std::uint64_t>(open.id)));

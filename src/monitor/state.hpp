@@ -40,8 +40,9 @@ struct OpenGroup {
     }
 };
 
-/// What each feature's evidence weighs; they add up to 1, so that the chance of any false alarm is at most delta
-/// whatever the features have to do with each other. Those of the whole image share 0.8, regions the rest.
+/// What each feature's evidence weighs; they add up to 1, so that the chance of any false alarm is at most
+/// delta whatever the features have to do with each other. Those of the whole image share 0.8, regions the
+/// rest.
 [[nodiscard]] std::vector<double> feature_weights(const Reference& layout);
 
 struct Monitor::State {
@@ -55,17 +56,17 @@ struct Monitor::State {
     MonitorOptions options;
     std::shared_ptr<const Predictor> predictor;
     std::shared_ptr<const Reference> layout;
-    std::size_t most_kept;                 ///< values of a bag
-    std::vector<std::size_t> classes;      ///< whose labels are judged
-    std::vector<double> weights;           ///< [feature], they add up to 1
+    std::size_t most_kept;             ///< values of a bag
+    std::vector<std::size_t> classes;  ///< whose labels are judged
+    std::vector<double> weights;       ///< [feature], they add up to 1
 
     std::uint64_t images = 0, units = 0, labelled_units = 0;
     double late_set_size = std::numeric_limits<double>::quiet_NaN();
     std::vector<FeatureState> features;
-    std::vector<LossState> losses;         ///< [of classes]
+    std::vector<LossState> losses;  ///< [of classes]
     OpenGroup open, open_labels;
-    double open_set_sizes = 0;             ///< of the open group: their sum
-    std::uint64_t open_sets = 0;           ///< of images that were measured
+    double open_set_sizes = 0;                            ///< of the open group: their sum
+    std::uint64_t open_sets = 0;                          ///< of images that were measured
     RecentKeys seen, seen_labels, judged, judged_labels;  ///< outputs, labelled outputs, groups, their labels
     std::optional<Alarm> outputs, labels;
     ThinnedCurve outputs_course, labels_course;

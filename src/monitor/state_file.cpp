@@ -161,7 +161,8 @@ void Monitor::save(AtomicFile& file) const {
     put(zip, "loss_bets", losses, {classes, losses.size() / classes});
     put(zip, "loss_bounds", bounds, {classes, kBoundNumbers});
     put(zip, "open_sums", state.open.open ? state.open.sums : std::vector<std::int64_t>{});
-    put(zip, "open_label_sums", state.open_labels.open ? state.open_labels.sums : std::vector<std::int64_t>{});
+    put(zip, "open_label_sums",
+        state.open_labels.open ? state.open_labels.sums : std::vector<std::int64_t>{});
     put(zip, "seen", state.seen.keys());
     put(zip, "seen_labels", state.seen_labels.keys());
     put(zip, "judged", state.judged.keys());
@@ -221,9 +222,8 @@ Monitor::Monitor(const Calibrator& calibrator, const Reference& reference,
         for (std::size_t f = 0; f < features; ++f) {
             const auto first = bags.begin() + static_cast<std::ptrdiff_t>(f * kept);
             std::vector<float> own(first, first + static_cast<std::ptrdiff_t>(kept));
-            if (!std::is_sorted(own.begin(), own.end()) || !std::all_of(own.begin(), own.end(), [](float v) {
-                    return std::isfinite(v);
-                }))
+            if (!std::is_sorted(own.begin(), own.end()) ||
+                !std::all_of(own.begin(), own.end(), [](float v) { return std::isfinite(v); }))
                 fail(ErrorKind::data, "its values do not ascend");
             state.features[f].bag = RankBag(std::move(own));
             from = take_bets(from, state.features[f].bets);

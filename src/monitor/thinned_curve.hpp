@@ -7,9 +7,9 @@
 
 namespace kandinsky {
 
-/// The course of some numbers over a stream of any length in bounded memory: each point stands for a stretch of
-/// units, of one length for all. When there are too many points, two become one. A point holds the last value
-/// of the first `last` columns and the means of the others, of the units that have one (NaN: none has).
+/// The course of some numbers over a stream of any length in bounded memory: each point stands for a stretch
+/// of units, of one length for all. When there are too many points, two become one. A point holds the last
+/// value of the first `last` columns and the means of the others, of the units that have one (NaN: none has).
 class ThinnedCurve {
   public:
     static constexpr std::size_t kMostPoints = 400;
@@ -52,7 +52,8 @@ class ThinnedCurve {
             from.pending.size() != columns_ || from.counts.size() != columns_ || from.stride == 0 ||
             from.filled >= from.stride)
             return false;
-        values_ = std::move(from.values), pending_ = std::move(from.pending), counts_ = std::move(from.counts);
+        values_ = std::move(from.values), pending_ = std::move(from.pending),
+        counts_ = std::move(from.counts);
         stride_ = from.stride, filled_ = from.filled;
         return true;
     }

@@ -32,10 +32,10 @@ std::string change_text(const WatchedFeature& one, const std::vector<std::string
     const char* const way = one.direction > 0.1    ? "rose"
                             : one.direction < -0.1 ? "fell"
                                                    : "is spread differently";
-    const std::string place =
-        one.regional ? fmt::format(" in rows {}-{}, columns {}-{}", one.rows.begin, one.rows.end - 1,
-                                   one.columns.begin, one.columns.end - 1)
-                     : std::string();
+    const std::string place = one.regional
+                                  ? fmt::format(" in rows {}-{}, columns {}-{}", one.rows.begin,
+                                                one.rows.end - 1, one.columns.begin, one.columns.end - 1)
+                                  : std::string();
     return fmt::format("{} of {}{} {}: {:.2f} of late, {:.2f} at calibration (median)", one.name,
                        class_name(one.cls, names), place, way, one.now, one.before);
 }
@@ -75,7 +75,8 @@ MonitorVerdict Monitor::verdict() const {
     for (std::size_t i = 0; i < state.classes.size(); ++i) {
         const MeanBounds& bounds = state.losses[i].bounds;
         if (bounds.count == 0) continue;
-        if (state.labels && state.labels->what == i) out.labels = Alarm{state.labels->unit, out.coverage.size()};
+        if (state.labels && state.labels->what == i)
+            out.labels = Alarm{state.labels->unit, out.coverage.size()};
         out.coverage.push_back({state.classes[i], bounds.count, 1 - bounds.mean(), 1 - bounds.high,
                                 1 - bounds.low, 1 - state.losses[i].limit,
                                 std::exp(std::min(state.loss_evidence(i), 700.0))});
@@ -127,30 +128,31 @@ std::vector<std::string> describe(const MonitorVerdict& verdict, const std::vect
     } else if (verdict.outputs) {
         // What rang, and the region of its class that changed most.
         const WatchedFeature& rang = verdict.features.at(verdict.outputs->what);
-        std::string text = fmt::format("outputs: ALARM at {} {}: {}", unit, verdict.outputs->unit,
-                                       change_text(rang, names));
+        std::string text =
+            fmt::format("outputs: ALARM at {} {}: {}", unit, verdict.outputs->unit, change_text(rang, names));
         const WatchedFeature* most = nullptr;
         for (const WatchedFeature& one : verdict.features)
             if (one.regional && one.cls == rang.cls && (most == nullptr || one.evidence > most->evidence))
                 most = &one;
         if (most != nullptr && !rang.regional)
-            text += fmt::format("; by region most in rows {}-{}, columns {}-{}{}", most->rows.begin,
-                                most->rows.end - 1, most->columns.begin, most->columns.end - 1,
-                                most->evidence < 1 ? " (no clear change there)" : "");
+            text += most->evidence < 1
+                        ? std::string("; no region stands out")
+                        : fmt::format("; by region most in rows {}-{}, columns {}-{}", most->rows.begin,
+                                      most->rows.end - 1, most->columns.begin, most->columns.end - 1);
         out.push_back(std::move(text));
     } else {
-        out.push_back(fmt::format(
-            "outputs: no change found (evidence {:.2g} of {:.4g}; most for {} of {}{})", leading.evidence, wanted,
-            leading.name, class_name(leading.cls, names), leading.regional ? " in one region" : ""));
+        out.push_back(fmt::format("outputs: no change found (evidence {:.2g} of {:.4g}; most for {} of {}{})",
+                                  leading.evidence, wanted, leading.name, class_name(leading.cls, names),
+                                  leading.regional ? " in one region" : ""));
     }
     for (std::size_t i = 0; i < verdict.coverage.size(); ++i) {
         const WatchedCoverage& one = verdict.coverage[i];
         const bool rang = verdict.labels && verdict.labels->what == i;
         out.push_back(fmt::format(
-            "coverage of {}: {:.3f} in {} {}s, true value in [{:.3f}, {:.3f}]; {}", class_name(one.cls, names),
-            one.coverage, one.units, unit, one.low, one.high,
+            "coverage of {}: {:.3f} in {} {}s, true value in [{:.3f}, {:.3f}]; {}",
+            class_name(one.cls, names), one.coverage, one.units, unit, one.low, one.high,
             rang ? fmt::format("ALARM at labelled {} {}: below {:.3f}", unit, verdict.labels->unit, one.limit)
-                 : fmt::format("not found below {:.3f} (evidence {:.2g} of {:.4g})", one.limit, one.evidence,
+                 : fmt::format("no alarm (below {:.3f}: evidence {:.2g} of {:.4g})", one.limit, one.evidence,
                                wanted)));
     }
     return out;

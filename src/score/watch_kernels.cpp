@@ -45,8 +45,7 @@ WatchCounts CountWatched(const float* probs, std::size_t n, std::size_t rows, st
             odds_in = hn::Add(odds_in, hn::IfThenElseZero(in, odds));
             odds_out = hn::Sub(odds_out, hn::IfThenZeroElse(in, odds));
             roughness = hn::Add(
-                roughness,
-                hn::ConvertTo(whole, hn::Add(hn::Mul(hn::Abs(hn::Sub(p, up)), unit), nearest)));
+                roughness, hn::ConvertTo(whole, hn::Add(hn::Mul(hn::Abs(hn::Sub(p, up)), unit), nearest)));
         }
         for (; i < n; ++i) {
             const auto one_clean = [](float given) { return given > 0 ? std::min(given, 1.0f) : 0.0f; };

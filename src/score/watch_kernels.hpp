@@ -19,8 +19,8 @@ struct WatchCounts {
 inline constexpr std::int32_t kMostOdds = 12;
 
 /// `rows` stretches of `n` pixels, `stride` apart, at most 8192 pixels together so that no sum overflows.
-/// `above`: whether the row before the first belongs to the image. The logarithm is straight between powers of
-/// two, as the bits of a float have it. NaN counts as 0. The same numbers on every vector unit.
+/// `above`: whether the row before the first belongs to the image. The logarithm is straight between powers
+/// of two, as the bits of a float have it. NaN counts as 0. The same numbers on every vector unit.
 [[nodiscard]] WatchCounts count_watched(const float* probs, std::size_t n, std::size_t rows,
                                         std::size_t stride, bool above);
 

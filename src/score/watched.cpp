@@ -48,7 +48,8 @@ double mean(std::uint64_t sum, double unit, std::uint64_t count) {
 }
 }  // namespace
 
-Reference watch_layout(Grid grid, std::size_t classes, bool exclusive, std::span<const std::uint64_t> counts) {
+Reference watch_layout(Grid grid, std::size_t classes, bool exclusive,
+                       std::span<const std::uint64_t> counts) {
     Reference layout;
     layout.classes.resize(classes);
     std::iota(layout.classes.begin(), layout.classes.end(), 0u);
@@ -93,8 +94,7 @@ void watch_image(const Reference& layout, Grid grid, std::span<const float> prob
                 all.mass += sums.mass, all.inside += sums.inside, all.roughness += sums.roughness;
                 all.odds_in += sums.odds_in, all.odds_out += sums.odds_out;
                 if (layout.blocks > 0)
-                    *to++ = fixed(
-                        std::log2(mean(sums.mass, 4096, (bottom - top) * (right - left)) + kLeast));
+                    *to++ = fixed(std::log2(mean(sums.mass, 4096, (bottom - top) * (right - left)) + kLeast));
             }
         for (std::size_t k = 0; k < ImageFeatures::kCount; ++k) whole[k] = fixed(own.values[k]);
         const double inner = mean(all.odds_in, 256, all.inside),

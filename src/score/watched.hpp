@@ -31,6 +31,7 @@ inline constexpr std::int64_t kWatchUnit = 65536;
 
 /// The features of one image in units of 1 / kWatchUnit, in the order of Reference::values. `probs`:
 /// [class][pixel]. No allocation.
-void watch_image(const Reference& layout, Grid grid, std::span<const float> probs, std::span<std::int64_t> out);
+void watch_image(const Reference& layout, Grid grid, std::span<const float> probs,
+                 std::span<std::int64_t> out);
 
 }  // namespace kandinsky

@@ -54,7 +54,8 @@ TEST(Bets, AreThePlainSumOverBettingFunctionsAndSleep) {
 }
 
 TEST(Bets, RarelyWinAgainstExchangeableValuesWhateverTheirTies) {
-    // Ranks of 30 + 300 values against delta = 0.05, a third of the streams with ties, in a bag of at most 100.
+    // Ranks of 30 + 300 values against delta = 0.05, a third of the streams with ties, in a bag of at most
+    // 100.
     constexpr std::size_t kStreams = 2000;
     constexpr double kDelta = 0.05;
     std::size_t alarms = 0;

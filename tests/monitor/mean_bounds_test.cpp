@@ -20,9 +20,11 @@ TEST(MeanBounds, RarelyMissTheTrueMeanAtAnyTime) {
         Random random(31, 1, stream);
         MeanBounds bounds;
         for (int i = 0; i < 200; ++i)
-            bounds.add(stream % 2 == 0 ? (random.uniform() < kMean ? 1.0 : 0.0) : 2 * kMean * random.uniform(),
-                       kDelta);
-        misses += bounds.low > kMean || bounds.high < kMean;  // bounds never widen: the end tells of all times
+            bounds.add(
+                stream % 2 == 0 ? (random.uniform() < kMean ? 1.0 : 0.0) : 2 * kMean * random.uniform(),
+                kDelta);
+        misses +=
+            bounds.low > kMean || bounds.high < kMean;  // bounds never widen: the end tells of all times
     }
     const boost::math::binomial law(static_cast<double>(kStreams), kDelta);
     EXPECT_GT(misses == 0 ? 1.0 : cdf(complement(law, static_cast<double>(misses) - 1)), 1e-4) << misses;

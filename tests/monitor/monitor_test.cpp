@@ -43,7 +43,8 @@ Made stream(std::size_t images, std::uint64_t seed, double shift = 0, bool group
 Dataset without_labels(const Dataset& data) {
     return Dataset(data.stored_probs(), Array(), Array(), data.options()).subset([&] {
         std::vector<std::uint32_t> rows;
-        for (std::size_t i = 0; i < data.images(); ++i) rows.push_back(static_cast<std::uint32_t>(data.row_of(i)));
+        for (std::size_t i = 0; i < data.images(); ++i)
+            rows.push_back(static_cast<std::uint32_t>(data.row_of(i)));
         return rows;
     }());
 }
@@ -158,7 +159,7 @@ TEST_F(MonitorFiles, HoweverTheStreamIsCutTheStateIsTheSame) {
         Monitor whole(one.calibrator, one.reference);
         whole.update(data);
         Monitor parts(one.calibrator, one.reference);
-        for (const auto [first, last] : {std::pair{0u, 1u}, {1u, 35u}, {35u, 36u}, {36u, 90u}}) {
+        for (const auto& [first, last] : {std::pair{0u, 1u}, {1u, 35u}, {35u, 36u}, {36u, 90u}}) {
             const ThreadLimit limit(1 + last % 3);
             parts.update(data.subset(numbers(first, last)));
             parts.save(folder_ / "state");
@@ -224,22 +225,27 @@ TEST_F(MonitorFiles, WhatDoesNotFitIsNamedAndChangesNothing) {
     const Calibrated one, grouped(true);
     Monitor monitor(one.calibrator, one.reference), by_group(grouped.calibrator, grouped.reference);
     const std::string before = bytes(monitor);
-    EXPECT_NE(message_of([&] { monitor.update(make({.classes = 3, .grid = {12, 16}}).dataset()); })
-                  .find("3 classes"),
+    EXPECT_NE(message_of([&] {
+                  monitor.update(make({.classes = 3, .grid = {12, 16}}).dataset());
+              }).find("3 classes"),
               std::string::npos);
-    EXPECT_NE(message_of([&] { monitor.update(make({.grid = {11, 16}}).dataset()); }).find("11 x 16"),
+    EXPECT_NE(message_of([&] {
+                  monitor.update(make({.grid = {11, 16}}).dataset());
+              }).find("11 x 16"),
               std::string::npos);
     EXPECT_NE(message_of([&] { monitor.update(stream(9, 1, 0, true).dataset()); }).find("--groups"),
               std::string::npos);
-    EXPECT_NE(message_of([&] { by_group.update(stream(9, 1).dataset()); }).find("--groups"), std::string::npos);
+    EXPECT_NE(message_of([&] { by_group.update(stream(9, 1).dataset()); }).find("--groups"),
+              std::string::npos);
     Made logits = stream(9, 1);
     logits.probs[2 * 3 * logits.pixels()] = 7.5f;
     EXPECT_NE(message_of([&] { monitor.update(logits.dataset()); }).find("7.5"), std::string::npos);
     EXPECT_EQ(bytes(monitor), before);
     monitor.save(folder_ / "state");
-    EXPECT_NE(
-        message_of([&] { Monitor(grouped.calibrator, grouped.reference, folder_ / "state"); }).find("another"),
-        std::string::npos);
+    EXPECT_NE(message_of([&] {
+                  Monitor(grouped.calibrator, grouped.reference, folder_ / "state");
+              }).find("another"),
+              std::string::npos);
     EXPECT_NE(message_of([&] { Monitor(one.calibrator, one.reference, {.delta = 0}); }).find("--delta"),
               std::string::npos);
 }

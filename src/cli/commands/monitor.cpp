@@ -31,7 +31,8 @@ Monitor begin(const Flags& flags, const Calibrator& calibrator) {
     const std::optional<Reference> reference = load_reference(flags.calibrator);
     if (!reference)
         fail(ErrorKind::usage,
-             "{} has no reference to compare a stream with: earlier versions and --sketch keep none; calibrate "
+             "{} has no reference to compare a stream with: earlier versions and --sketch keep none; "
+             "calibrate "
              "again without --sketch",
              flags.calibrator);
     std::error_code ignored;
@@ -50,11 +51,10 @@ Monitor begin(const Flags& flags, const Calibrator& calibrator) {
 
 /// What is said of the images that were handed over.
 std::string update_text(const MonitorVerdict& verdict, const MonitorUpdate& update) {
-    std::string out = fmt::format("{} images, {} in all; compared with {} calibration {}\n", update.images,
-                                  verdict.images, verdict.reference_units,
-                                  verdict.grouped ? "groups" : "images");
-    if (verdict.grouped)
-        out += fmt::format("{} groups judged, {} in all\n", update.units, verdict.units);
+    std::string out =
+        fmt::format("{} images, {} in all; compared with {} calibration {}\n", update.images, verdict.images,
+                    verdict.reference_units, verdict.grouped ? "groups" : "images");
+    if (verdict.grouped) out += fmt::format("{} groups judged, {} in all\n", update.units, verdict.units);
     for (const std::string& line : describe(verdict)) out += line + "\n";
     if (verdict.set_size == verdict.set_size)
         out += fmt::format("set size of late: {:.2f} classes at alpha {}\n", verdict.set_size,
@@ -88,12 +88,12 @@ void run(const Flags& flags) {
     const Calibrator calibrator = load(flags.calibrator);
     Monitor monitor = begin(flags, calibrator);
     if (flags.complete && !calibrator.grouped)
-        fail(ErrorKind::usage, "--complete has no effect: {} was made without groups, so every image is complete",
+        fail(ErrorKind::usage,
+             "--complete has no effect: {} was made without groups, so every image is complete",
              flags.calibrator);
     const Input input = flags.input.load(progress, &calibrator);
     say(progress, input, flags.common.quiet);
-    MonitorUpdate update =
-        monitor.update(input.data, flags.skip_seen ? Seen::skip : Seen::count, progress);
+    MonitorUpdate update = monitor.update(input.data, flags.skip_seen ? Seen::skip : Seen::count, progress);
     MonitorVerdict verdict = monitor.verdict();
     if (flags.complete) {
         const std::uint64_t units = verdict.units, labelled = verdict.labelled_units;
@@ -104,14 +104,14 @@ void run(const Flags& flags) {
     }
     progress.clear();
     inputs.check();
-    const std::vector<std::string> given = flags.class_names.empty()
-                                               ? std::vector<std::string>{}
-                                               : split(flags.class_names, ',');
+    const std::vector<std::string> given =
+        flags.class_names.empty() ? std::vector<std::string>{} : split(flags.class_names, ',');
     const std::vector<std::string> names = class_labels(given, calibrator.classes);
     if (outputs.has("--state")) monitor.save(outputs.file("--state"));
     if (outputs.has("--report"))
-        outputs.file("--report").write(report_page(monitor_page(
-            monitor, update, calibrator.grid, "The stream after calibration", names)));
+        outputs.file("--report")
+            .write(report_page(
+                monitor_page(monitor, update, calibrator.grid, "The stream after calibration", names)));
     if (outputs.has("--prometheus")) outputs.file("--prometheus").write(prometheus_text(verdict));
     if (outputs.has("--change-map"))
         write_npy(outputs.file("--change-map"),
@@ -132,8 +132,9 @@ Command add_monitor(CLI::App& root) {
                                        "Watch new images: do outputs and coverage still fit the calibrator?");
     app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
     declare_input(app, flags->input, "", false);
-    app.input("--labels", flags->input.labels, "FILE",
-              "labels, where there are some: coverage is judged too (images without a label: ignored pixels)");
+    app.input(
+        "--labels", flags->input.labels, "FILE",
+        "labels, where there are some: coverage is judged too (images without a label: ignored pixels)");
     app.input("--groups", flags->input.groups, "FILE",
               "which images belong together, where the calibration images had groups: as for calibrate");
     declare_reading(app, flags->input);

@@ -14,7 +14,8 @@ namespace {
 ordered_json feature_json(const WatchedFeature& one) {
     ordered_json region = nullptr;
     if (one.regional)
-        region = {{"rows", {one.rows.begin, one.rows.end}}, {"columns", {one.columns.begin, one.columns.end}}};
+        region = {{"rows", {one.rows.begin, one.rows.end}},
+                  {"columns", {one.columns.begin, one.columns.end}}};
     return {{"class", one.cls},
             {"feature", one.name},
             {"region", region},
