@@ -49,6 +49,22 @@ std::vector<std::uint32_t> by_group(const Dataset& data) {
     return order;
 }
 
+std::vector<ImageLook> look_at_all(const Dataset& data, const LookPlan& plan, Progress& progress) {
+    std::vector<ImageLook> looks(data.images());
+    try {
+        visit_blocks({.data = data, .progress = progress, .stage = "looking"}, {},
+                     [&](std::size_t, std::size_t first, std::size_t last) {
+                         for (std::size_t i = first; i < last; ++i) looks[i] = look_at(data, i, plan);
+                     });
+    } catch (const Error& error) {
+        // Which thread complains first is chance; which image is named must not be.
+        if (error.kind() == ErrorKind::data)
+            for (std::size_t i = 0; i < data.images(); ++i) (void)look_at(data, i, plan);
+        throw;
+    }
+    return looks;
+}
+
 void add(OpenGroup& to, const std::vector<std::int64_t>& numbers) {
     ++to.images;
     for (std::size_t i = 0; i < numbers.size(); ++i) to.sums[i] += numbers[i];
@@ -77,11 +93,7 @@ MonitorUpdate Monitor::update(const Dataset& images, Seen seen, Progress& progre
         const std::size_t end = std::min(order.size(), begin + kChunk);
         const Dataset part = images.subset({order.begin() + static_cast<std::ptrdiff_t>(begin),
                                             order.begin() + static_cast<std::ptrdiff_t>(end)});
-        std::vector<ImageLook> looks(part.images());
-        visit_blocks({.data = part, .progress = progress, .stage = "looking"}, {},
-                     [&](std::size_t, std::size_t first, std::size_t last) {
-                         for (std::size_t i = first; i < last; ++i) looks[i] = look_at(part, i, plan);
-                     });
+        const std::vector<ImageLook> looks = look_at_all(part, plan, progress);
         for (std::size_t i = 0; i < looks.size(); ++i) {
             const ImageLook& look = looks[i];
             const std::int64_t group = next->grouped ? part.group_id(i) : 0;

@@ -81,7 +81,7 @@ struct Monitor::State {
 /// Classes and features whose course is kept.
 inline constexpr std::size_t kCourseClasses = 4, kCourseCoverage = 8;
 /// Of so many images about one, by its content, has its sets measured where there are no labels.
-inline constexpr std::uint64_t kSetEvery = 16;
+inline constexpr std::uint64_t kSetEvery = 64;
 /// The weight of the latest unit in what holds "of late".
 inline constexpr double kLate = 0.05;
 

@@ -1,9 +1,5 @@
 #include "score/watch_kernels.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "score/watch_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -14,55 +10,62 @@ namespace kandinsky {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-WatchCounts CountWatched(const float* probs, std::size_t n, std::size_t rows, std::size_t stride,
-                         bool above) {
-    constexpr float kOne = 4096;
+/// Columns [first, last) of all rows, a whole number of vectors of `real`.
+template <class Real>
+void AddColumns(Real real, const float* probs, std::size_t first, std::size_t last, std::size_t rows,
+                std::size_t stride, bool above, WatchCounts& out) {
+    if (first == last) return;
     constexpr std::int32_t kMost = kMostOdds << 23;
     constexpr int kShift = 15;  // of the 23 bits behind the point, 8 stay
-    const hn::ScalableTag<float> real;
-    const hn::RebindToSigned<decltype(real)> whole;
+    const hn::RebindToSigned<Real> whole;
     const std::size_t lanes = hn::Lanes(real);
-    const auto zero = hn::Zero(real), one = hn::Set(real, 1.0f), unit = hn::Set(real, kOne),
+    const auto zero = hn::Zero(real), one = hn::Set(real, 1.0f), unit = hn::Set(real, 4096.0f),
                nearest = hn::Set(real, 0.5f);
     const auto none = hn::Zero(whole), single = hn::Set(whole, 1), most = hn::Set(whole, kMost),
                least = hn::Set(whole, -kMost);
-    const auto clean = [&](auto given) {
+    const auto clean = [&](const float* from) {
+        const auto given = hn::LoadU(real, from);
         return hn::IfThenElseZero(hn::Gt(given, zero), hn::Min(given, one));
     };
     auto mass = none, inside = none, odds_in = none, odds_out = none, roughness = none;
-    WatchCounts tail;
     for (std::size_t row = 0; row < rows; ++row) {
         const float* const from = probs + row * stride;
         const float* const before = row > 0 || above ? from - stride : from;
-        std::size_t i = 0;
-        for (; i + lanes <= n; i += lanes) {
-            const auto p = clean(hn::LoadU(real, from + i)), up = clean(hn::LoadU(real, before + i));
+        for (std::size_t i = first; i < last; i += lanes) {
+            const auto p = clean(from + i), up = clean(before + i);
             const auto bits = hn::Sub(hn::BitCast(whole, p), hn::BitCast(whole, hn::Sub(one, p)));
             const auto odds = hn::ShiftRight<kShift>(hn::Min(hn::Max(bits, least), most));
             const auto in = hn::Gt(bits, none);
+            const auto step = hn::Mul(hn::Abs(hn::Sub(p, up)), unit);
             mass = hn::Add(mass, hn::ConvertTo(whole, hn::Add(hn::Mul(p, unit), nearest)));
             inside = hn::Add(inside, hn::IfThenElseZero(in, single));
             odds_in = hn::Add(odds_in, hn::IfThenElseZero(in, odds));
             odds_out = hn::Sub(odds_out, hn::IfThenZeroElse(in, odds));
-            roughness = hn::Add(
-                roughness, hn::ConvertTo(whole, hn::Add(hn::Mul(hn::Abs(hn::Sub(p, up)), unit), nearest)));
-        }
-        for (; i < n; ++i) {
-            const auto one_clean = [](float given) { return given > 0 ? std::min(given, 1.0f) : 0.0f; };
-            const float p = one_clean(from[i]), up = one_clean(before[i]);
-            const std::int32_t bits = std::bit_cast<std::int32_t>(p) - std::bit_cast<std::int32_t>(1.0f - p);
-            const std::int32_t odds = std::clamp(bits, -kMost, kMost) >> kShift;
-            tail.mass += static_cast<std::uint32_t>(p * kOne + 0.5f);
-            tail.inside += bits > 0;
-            (bits > 0 ? tail.odds_in : tail.odds_out) += static_cast<std::uint32_t>(bits > 0 ? odds : -odds);
-            tail.roughness += static_cast<std::uint32_t>(std::fabs(p - up) * kOne + 0.5f);
+            roughness = hn::Add(roughness, hn::ConvertTo(whole, hn::Add(step, nearest)));
         }
     }
     const auto sum = [&](auto lane_sums) {
         return static_cast<std::uint32_t>(hn::GetLane(hn::SumOfLanes(whole, lane_sums)));
     };
-    return {tail.mass + sum(mass), tail.inside + sum(inside), tail.odds_in + sum(odds_in),
-            tail.odds_out + sum(odds_out), tail.roughness + sum(roughness)};
+    out.mass += sum(mass);
+    out.inside += sum(inside);
+    out.odds_in += sum(odds_in);
+    out.odds_out += sum(odds_out);
+    out.roughness += sum(roughness);
+}
+
+WatchCounts CountWatched(const float* probs, std::size_t n, std::size_t rows, std::size_t stride,
+                         bool above) {
+    // Rows are short: what a wide vector leaves of them should not go pixel by pixel.
+    const hn::ScalableTag<float> wide;
+    const hn::CappedTag<float, 4> narrow;
+    const hn::CappedTag<float, 1> single;
+    const std::size_t first = n - n % hn::Lanes(wide), second = n - n % hn::Lanes(narrow);
+    WatchCounts out;
+    AddColumns(wide, probs, 0, first, rows, stride, above, out);
+    AddColumns(narrow, probs, first, second, rows, stride, above, out);
+    AddColumns(single, probs, second, n, rows, stride, above, out);
+    return out;
 }
 
 }  // namespace HWY_NAMESPACE

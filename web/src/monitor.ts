@@ -96,7 +96,7 @@ function evidenceSection(data: MonitorData): HTMLElement {
   const parts: HTMLElement[] = [frame.figure];
   const sizes = series(data.outputs, "set size");
   if (sizes.length > 0) {
-    const size = new ChartFrame("Set size", "set-size", "Mean number of classes in a set, in labelled images and in about one of sixteen others.");
+    const size = new ChartFrame("Set size", "set-size", "Mean number of classes in a set, in labelled images and in about one of 64 others.");
     size.show(lines("Set size", data, sizes, { y: "classes", at: verdict.outputs_alarm?.unit, colour: 2 }));
     parts.push(size.figure);
   }
