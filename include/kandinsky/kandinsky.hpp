@@ -28,6 +28,7 @@
 #include <kandinsky/predictor.hpp>
 #include <kandinsky/progress.hpp>
 #include <kandinsky/reference.hpp>
+#include <kandinsky/risk.hpp>
 #include <kandinsky/scenes.hpp>
 #include <kandinsky/score.hpp>
 #include <kandinsky/sketch.hpp>
