@@ -34,14 +34,18 @@ Calibrated calibrate_data(const Data& data, const std::string& method, std::vect
         if (fresh != nullptr)
             options.weights =
                 learn_weights(data.set, fresh->set, max_weight != 0 ? max_weight : 10, progress);
-        return Calibrated{std::make_shared<const Calibrator>(calibrate(data.set, options, progress))};
+        auto made = std::make_shared<const Calibrator>(calibrate(data.set, options, progress));
+        auto reference = std::make_shared<const Reference>(make_reference(*made, data.set, progress));
+        return Calibrated{std::move(made), std::move(reference)};
     });
 }
 
 Calibrated recalibrate_by(const Calibrated& self, const Data& data, std::size_t threads, nb::object callback) {
     PyProgress progress(std::move(callback));
     return progress.run(threads, [&] {
-        return Calibrated{std::make_shared<const Calibrator>(recalibrate(*self.core, data.set, progress))};
+        auto made = std::make_shared<const Calibrator>(recalibrate(*self.core, data.set, progress));
+        auto reference = std::make_shared<const Reference>(make_reference(*made, data.set, progress));
+        return Calibrated{std::move(made), std::move(reference)};
     });
 }
 
@@ -189,7 +193,10 @@ void init_calibrator(nb::module_& module) {
             "save",
             [](const Calibrated& self, const std::filesystem::path& path) {
                 const nb::gil_scoped_release released;
-                save(*self.core, path);
+                if (self.reference)
+                    save(*self.core, *self.reference, path);
+                else
+                    save(*self.core, path);
             },
             nb::arg("path"));
     module.def("calibrate", calibrate_data, nb::arg("data"), nb::arg("method"), nb::arg("words"),
@@ -199,7 +206,10 @@ void init_calibrator(nb::module_& module) {
         "load",
         [](const std::filesystem::path& path) {
             const nb::gil_scoped_release released;
-            return Calibrated{std::make_shared<const Calibrator>(load(path))};
+            auto core = std::make_shared<const Calibrator>(load(path));
+            std::optional<Reference> reference = load_reference(path);
+            return Calibrated{std::move(core),
+                              reference ? std::make_shared<const Reference>(std::move(*reference)) : nullptr};
         },
         nb::arg("path"));
 }

@@ -1,3 +1,4 @@
+#include <kandinsky/reference.hpp>
 #include <kandinsky/sketch.hpp>
 
 #include "cli/commands/command.hpp"
@@ -122,12 +123,14 @@ Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options,
 }
 
 /// Everything else.
-Calibrator calibrate_input(const Flags& flags, const CalibrateOptions& options, TerminalProgress& progress) {
+Calibrator calibrate_input(const Flags& flags, const CalibrateOptions& options, TerminalProgress& progress,
+                           std::optional<Reference>& reference) {
     const Input input = load(flags, progress);
     say(progress, input, flags.common.quiet);
     CalibrateOptions weighted = options;
     weighted.weights = flags.weights.load(input, flags.input, progress);
     Calibrator calibrator = calibrate(input.data, weighted, progress);
+    reference = make_reference(calibrator, input.data, progress);
     calibrator.logits = input.logits;
     calibrator.ignore = input.ignore;
     if (!input.provenance.is_null()) calibrator.input = input.provenance.dump();
@@ -152,8 +155,9 @@ void run(const Flags& flags) {
     if (flags.weights.given()) refuse_ranks("calibrate with weights");
     TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups, flags.weights.weights,
                                flags.weights.shift_to, flags.weights.shift_groups});
-    const Calibrator calibrator =
-        stream ? calibrate_stream(flags, options, progress) : calibrate_input(flags, options, progress);
+    std::optional<Reference> reference;  // images that pass by once leave none
+    const Calibrator calibrator = stream ? calibrate_stream(flags, options, progress)
+                                         : calibrate_input(flags, options, progress, reference);
     if (!flags.common.quiet)
         for (const std::string& remark : remarks(calibrator)) warn(progress, remark);
     if (progress.cancelled()) throw Interrupted();
@@ -161,7 +165,10 @@ void run(const Flags& flags) {
     if (!speaks()) return work.done();
     if (outputs.has("--curves")) write_npy(outputs.file("--curves"), curves_of(calibrator).view());
     if (outputs.has("--regions")) write_npy(outputs.file("--regions"), regions_of(calibrator).view());
-    save(calibrator, outputs.file("-o"));
+    if (reference)
+        save(calibrator, *reference, outputs.file("-o"));
+    else
+        save(calibrator, outputs.file("-o"));
     inputs.check();
     outputs.commit();
     work.done();

@@ -1,3 +1,5 @@
+#include <kandinsky/reference.hpp>
+
 #include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
@@ -25,10 +27,11 @@ void run(const Flags& flags) {
     const Input input = flags.input.load(progress, &old);
     say(progress, input, flags.common.quiet);
     const Calibrator calibrator = recalibrate(old, input.data, progress);
+    const Reference reference = make_reference(calibrator, input.data, progress);
     if (!flags.common.quiet)
         for (const std::string& remark : remarks(calibrator)) warn(progress, remark);
     if (progress.cancelled()) throw Interrupted();
-    save(calibrator, outputs.file("-o"));
+    save(calibrator, reference, outputs.file("-o"));
     inputs.check();
     outputs.commit();
     progress.clear();

@@ -41,6 +41,9 @@ VALUES = {
     "--saps-weight": "0.7", "--score": "lac", "--seed": "7", "--skip-bad": "", "--split": "0.3", "--sketch": "0.01", "--threads": "1",
     "--thresholds": "thresholds.npy", "--title": "A title", "--report": "page.html", "--outline": "outline.json",
     "--max-weight": "1.1", "--shift-to": "probs2.npy", "--weights": "weights.npy",
+    # monitor
+    "--change-map": "map.npy", "--complete": "", "--delta": "0.3", "--fail-on-alarm": "", "--prometheus": "metrics.prom", "--skip-seen": "",
+    "--state": "stream.state",
     # methods
     "--kmeans-clusters": "2", "--kmeans-restarts": "2", "--genann-shape": "circle", "--genann-radii": "2", "--genann-metric": "manhattan",
     "--genann-bounds": "coco", "--genann-population": "20", "--genann-generations": "3", "--genann-weights": "counts", "--fcc-curves": "2",
@@ -64,7 +67,7 @@ SHORT = {"genann": {"--genann-generations": "4", "--genann-population": "30", "-
          "fcc": {"--fcc-starts": "2", "--fcc-iterations": "4", "--fcc-curves": "3"}, "kmeans": {"--kmeans-clusters": "3"}}  # fmt: skip
 # What may change nothing on so few images: searches, and levels that cross-validation decides against.
 EFFORT = {"--kmeans-restarts", "--fcc-starts", "--field-rings", "--adapt"}
-ALWAYS_FINE = {"--seed", "--threads", "--memory", "--quiet", "--skip-bad", "--checkpoint", "--no-empty"}
+ALWAYS_FINE = {"--seed", "--threads", "--memory", "--quiet", "--skip-bad", "--checkpoint", "--no-empty", "--skip-seen", "--fail-on-alarm"}
 NETWORK = {"--model", "--images", "--outputs", "--multiple", "--batch", "--device", "--mixed", "--intensity"}
 FOLDERS = {"--grid", "--resize", "--class-files", "--skip-bad", "--padding", "--only-annotated", "--group-by", "--axis", "--orient"}
 COCO = {"--categories", "--crowd", "--overlap", "--letterbox"}
@@ -80,8 +83,10 @@ def expected(name, option, source):
     if (option in NETWORK and name == "calibrate") or (source == "arrays" and option in FOLDERS):
         return REFUSED
     recorded = {"--ignore", "--logits", "--grid", "--resize", "--class-files", "--only-annotated", "--padding"}  # by the calibrator
-    if name in {"evaluate", "report", "predict", "recalibrate"} and option in recorded:
+    if name in {"evaluate", "report", "predict", "recalibrate", "monitor"} and option in recorded:
         return REFUSED
+    if name == "monitor" and option in {"--groups", "--group-by", "--complete"}:
+        return REFUSED  # the calibration images had no groups: commands/test_monitor.py
     if option in {"--packed" if source == "folders" else "--coding", "--class-names"} and name == "predict":
         return REFUSED  # names stand in volumes: commands/test_nnunet.py
     if name == "report" and option in {"--group-by", "--groups"}:
@@ -158,6 +163,8 @@ def base_of(name, source):
         return [f"@{source}.kcal"], {**test, "--json": "out.json"}
     if name == "recalibrate":
         return [f"@{source}.kcal"], {**test, "--output": "out.kcal"}
+    if name == "monitor":
+        return [f"@{source}.kcal"], {**test, "--json": "out.json"}
     if name == "predict":
         return [f"@{source}.kcal"], {"--probs": test["--probs"], "--output": "sets.npy" if source == "arrays" else "sets",
                                         "--alpha": "0.4"}
@@ -188,7 +195,7 @@ def content(path, strict):
             return {one: archive.read(one) for one in archive.namelist() if one != "meta.json" or not strict}
     if path.suffix == ".html":
         page = page_data(path)
-        del page["provenance"]["command"]  # which names every option, with an effect or without
+        page.get("provenance", {}).pop("command", None)  # which names every option, with an effect or without
         return timeless(page)
     return timeless(json.loads(data)) if path.suffix == ".json" else data
 
@@ -244,7 +251,7 @@ def judge(name, option, source, calls):
     elif option == "--shift-groups":
         value = "@alone.npy"
     elif option.endswith("groups"):
-        value = "@tgroups.npy" if name in {"evaluate", "report", "recalibrate"} or option == "--test-groups" else "@groups.npy"
+        value = "@tgroups.npy" if name in {"evaluate", "report", "recalibrate", "monitor"} or option == "--test-groups" else "@groups.npy"
         beside |= {"--bootstrap": "30"} if "--bootstrap" in declared else {}
     elif option not in VALUES:
         return f"{name} {option}: new here; say in VALUES how it changes the result"
@@ -303,7 +310,7 @@ def judge_calibration_images(option, source, calls):
     return f"report {option} from {source}: nothing changes" if nothing[2] == with_it[2] else None
 
 
-ARRAY_COMMANDS = ["calibrate", "recalibrate", "evaluate", "predict", "compare", "report", "inspect"]
+ARRAY_COMMANDS = ["calibrate", "recalibrate", "evaluate", "predict", "compare", "report", "inspect", "monitor"]
 
 
 @pytest.mark.parametrize("source", ["arrays", "folders"])
