@@ -133,8 +133,9 @@ MeasureLevel measure_level(Quantity what, const std::vector<const GroupFeatures*
                        std::bit_cast<std::uint64_t>(one->predicted));
     for (std::size_t k = 0; k < names.size(); ++k) {
         for (const GroupFeatures* const one : groups)
-            families[k].truth.push_back(start_of(what, names[k], *one)
-                                            .strangeness(what == Quantity::dice ? one->dice() : one->truth));
+            families[k].truth.push_back(
+                {start_of(what, names[k], *one)
+                     .strangeness(what == Quantity::dice ? one->dice() : one->truth)});
         families[k].size = [&, k, least = least, most = most](std::size_t g, double t) {
             const auto [low, high] = start_of(what, names[k], *groups[g]).widened(t, least, most);
             return high - low;

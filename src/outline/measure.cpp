@@ -108,8 +108,7 @@ std::vector<Measurement> measure(const MeasureRule& rule, const CaseSource& case
 }
 
 std::string size_unit(const MeasureRule& rule) {
-    if (rule.unit == LengthUnit::millimetre) return rule.volumes ? "mm^3" : "mm^2";
-    return rule.volumes ? "voxels" : "pixels";
+    return outline::size_unit(rule.unit, rule.volumes);
 }
 
 std::string guarantee(const MeasureRule& rule) {
