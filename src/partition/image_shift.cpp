@@ -25,9 +25,11 @@ void share(Communicator& comm, std::vector<ShiftSample>& samples) {
     if (comm.size() == 1) return;
     std::vector<std::uint64_t> words;
     for (const ShiftSample& one : samples) {
-        words.insert(words.end(), {one.group, one.fold, one.scores, one.values.size()});
+        words.insert(words.end(),
+                     {one.group, one.fold, one.scores, one.values.size(), one.others.size()});
         for (const double value : one.features.values) words.push_back(std::bit_cast<std::uint64_t>(value));
-        for (const std::int32_t value : one.values) words.push_back(static_cast<std::uint32_t>(value));
+        for (const auto* list : {&one.values, &one.others})
+            for (const std::int32_t value : *list) words.push_back(static_cast<std::uint32_t>(value));
     }
     const std::vector<std::uint64_t> all = gather_words(comm, words).values;
     samples.clear();
@@ -37,8 +39,10 @@ void share(Communicator& comm, std::vector<ShiftSample>& samples) {
         one.fold = static_cast<std::uint32_t>(*at++);
         one.scores = *at++;
         one.values.resize(*at++);
+        one.others.resize(*at++);
         for (double& value : one.features.values) value = std::bit_cast<double>(*at++);
-        for (std::int32_t& value : one.values) value = static_cast<std::int32_t>(*at++);
+        for (auto* list : {&one.values, &one.others})
+            for (std::int32_t& value : *list) value = static_cast<std::int32_t>(*at++);
     }
 }
 
@@ -47,12 +51,14 @@ constexpr std::size_t kCount = ImageFeatures::kCount;
 constexpr std::array kLevels{0.85, 0.9, 0.95};
 constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003};  // descending: each starts the next
 constexpr double kErrors = 1;  // standard errors by which adapting must be better
+constexpr std::array kScales{1.0, 0.75, 0.5, 0.25};
+constexpr double kMostPrice = 1.02;  // of the false share with one level
 
 /// Samples in an order that their content alone decides.
 void arrange(std::vector<ShiftSample>& samples) {
     std::sort(samples.begin(), samples.end(), [](const ShiftSample& a, const ShiftSample& b) {
-        return std::tie(a.group, a.scores, a.features.values, a.values) <
-               std::tie(b.group, b.scores, b.features.values, b.values);
+        return std::tie(a.group, a.scores, a.features.values, a.values, a.others) <
+               std::tie(b.group, b.scores, b.features.values, b.values, b.others);
     });
 }
 
@@ -154,12 +160,78 @@ struct Trial {
 };
 
 Adaptation::Shift fitted(std::span<const ShiftSample> samples, std::span<const ValueTable> tables,
-                         const std::vector<std::size_t>& chosen, double ridge) {
+                         const std::vector<std::size_t>& chosen, double ridge, double scale) {
     if (chosen.empty()) return {};
     const Rows rows(samples, tables, chosen);
-    return rows.shift(
+    Adaptation::Shift out = rows.shift(
         quantile_regression(rows.rows(), kLevels, ridge, quantiles_alone(rows.rows(), kLevels)));
+    for (double& slope : out.slope) slope *= scale;
+    out.constant *= scale;
+    return out;
 }
+
+/// What a shift costs: how often pixels with another label are in the sets of images that it was learnt
+/// without.
+class Price {
+  public:
+    Price(std::span<const ShiftSample> samples, std::span<const ValueTable> tables, std::uint32_t folds,
+          double ridge) {
+        std::map<std::uint64_t, double> scores;
+        for (const ShiftSample& one : samples) scores[one.group] += static_cast<double>(one.scores);
+        for (std::uint32_t fold = 0; fold < folds; ++fold) {
+            const Adaptation::Shift shift = fitted(
+                samples, tables, those(samples, [&](const ShiftSample& one) { return one.fold != fold; }),
+                ridge, 1);
+            for (std::size_t i = 0; i < samples.size(); ++i)
+                if (samples[i].fold == fold && !samples[i].others.empty())
+                    images_.push_back(
+                        {.values = &tables[i],
+                         .others = ValueTable(samples[i].others),
+                         .shift = static_cast<double>(shift.at(samples[i].features)) / Adaptation::kUnit,
+                         .weight = static_cast<double>(samples[i].scores) / scores[samples[i].group]});
+        }
+    }
+
+    /// The mean over the levels of the regression; 0 where no pixel has another label.
+    [[nodiscard]] double at(double scale) const {
+        double sum = 0;
+        for (const double level : kLevels) {
+            const double limit = quantile(level, scale);
+            double inside = 0, whole = 0;
+            for (const Image& one : images_) {
+                inside += one.weight * one.others.at(limit + scale * one.shift).share;
+                whole += one.weight;
+            }
+            if (whole > 0) sum += inside / whole / static_cast<double>(kLevels.size());
+        }
+        return sum;
+    }
+
+  private:
+    struct Image {
+        const ValueTable* values;
+        ValueTable others;
+        double shift, weight;
+    };
+
+    /// Where the groups' values, less the shifts, reach a level.
+    [[nodiscard]] double quantile(double level, double scale) const {
+        constexpr int kHalvings = 40;
+        double low = -16, high = 16;
+        for (int i = 0; i < kHalvings; ++i) {
+            const double middle = (low + high) / 2;
+            double below = 0, whole = 0;
+            for (const Image& one : images_) {
+                below += one.weight * one.values->at(middle + scale * one.shift).share;
+                whole += one.weight;
+            }
+            (below < level * whole ? low : high) = middle;
+        }
+        return high;
+    }
+
+    std::vector<Image> images_;
+};
 }  // namespace
 
 LearntShift learn_shift(std::vector<ShiftSample> samples) {
@@ -184,16 +256,27 @@ LearntShift learn_shift(std::vector<ShiftSample> samples) {
     out.plain_loss = mean.back();
     out.loss = mean[best];
     out.ridge = kRidges[best];
-    if (out.plain_loss - out.loss > kErrors * std::sqrt(variance / groups))
-        out.shift =
-            fitted(samples, tables, those(samples, [](const ShiftSample&) { return true; }), out.ridge);
+    if (!(out.plain_loss - out.loss > kErrors * std::sqrt(variance / groups))) return out;
+    const Price price(samples, tables, folds, out.ridge);
+    out.plain_price = price.at(0);
+    for (const double scale : kScales) {
+        out.scale = scale;
+        out.price = price.at(scale);
+        if (out.price > kMostPrice * out.plain_price) continue;
+        out.shift = fitted(samples, tables, those(samples, [](const ShiftSample&) { return true; }),
+                           out.ridge, scale);
+        return out;
+    }
+    out.scale = 0;
     return out;
 }
 
-Adaptation::Shift shift_without(std::vector<ShiftSample> samples, double ridge, std::uint32_t fold) {
+Adaptation::Shift shift_without(std::vector<ShiftSample> samples, const LearntShift& known,
+                                std::uint32_t fold) {
     arrange(samples);
     return fitted(samples, tables_of(samples),
-                  those(samples, [&](const ShiftSample& one) { return one.fold != fold; }), ridge);
+                  those(samples, [&](const ShiftSample& one) { return one.fold != fold; }), known.ridge,
+                  known.scale);
 }
 
 }  // namespace kandinsky::partition

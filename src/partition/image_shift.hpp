@@ -17,7 +17,14 @@ struct ShiftSample {
     std::uint64_t scores = 0;  ///< all that the image has
     ImageFeatures features;
     std::vector<std::int32_t> values;  ///< in units of 1 / Adaptation::kUnit
+    std::vector<std::int32_t> others{};  ///< the same of pixels with another label, for the price
 };
+
+/// Whether a pixel is one of about 1024 of an image at which the price is looked at. Content does not show.
+[[nodiscard]] inline bool priced(std::size_t pixel, std::size_t pixels) {
+    constexpr std::uint64_t kWanted = 1024, kAll = std::uint64_t{1} << 32;
+    return pixel * std::uint64_t{2654435761} % kAll * pixels < kWanted * kAll;  // spread over the image
+}
 
 /// Which of an image's values the learning looks at, of so many images: evenly spread ones, at most 512,
 /// which give its quantiles to 0.02; fewer where there are many images, so that memory stays small.
@@ -32,15 +39,19 @@ struct LearntShift {
     double ridge = 0;         ///< that cross-validation chose
     double loss = 0;          ///< cross-validated pinball loss with it ...
     double plain_loss = 0;    ///< ... and with one level for all images
+    double scale = 1;         ///< what the price left of the slopes
+    double price = 0;         ///< cross-validated false share with that, mean over three levels ...
+    double plain_price = 0;   ///< ... and with one level for all images
 };
 
 /// Learns it by quantile regression (quantile_regression.hpp) with groups weighing alike, each split over
-/// its scores. The ridge, and whether to adapt at all, are chosen by cross-validation over the folds. The
-/// order of the samples does not show. Fewer than two folds with samples: nothing.
+/// its scores. The ridge, and whether to adapt at all, are chosen by cross-validation over the folds. Slopes
+/// are then scaled down until pixels with another label are in the sets at most 1.02 times as often as with
+/// one level for all images, by cross-validation too. The order of the samples does not show. Fewer than two folds with samples: nothing.
 [[nodiscard]] LearntShift learn_shift(std::vector<ShiftSample> samples);
 
-/// The same learnt without one fold at a ridge that is known; samples of other folds count.
-[[nodiscard]] Adaptation::Shift shift_without(std::vector<ShiftSample> samples, double ridge,
+/// The same learnt without one fold, with the ridge and scale that are known; samples of other folds count.
+[[nodiscard]] Adaptation::Shift shift_without(std::vector<ShiftSample> samples, const LearntShift& known,
                                               std::uint32_t fold);
 
 }  // namespace kandinsky::partition

@@ -87,6 +87,7 @@ std::optional<SmoothCurves::Storage> smooth_from(const ordered_json& stratum) {
     storage.largest = smooth->at("largest").get<float>();
     storage.scores = smooth->at("scores").get<std::uint64_t>();
     storage.groups = smooth->at("groups").get<std::uint64_t>();
+    if (smooth->value("by_region", false)) storage.region.resize(1);  // the reader fills them
     return storage;
 }
 }  // namespace
@@ -94,6 +95,7 @@ std::optional<SmoothCurves::Storage> smooth_from(const ordered_json& stratum) {
 ordered_json meta_of(const Calibrator& calibrator) {
     const CalibrateOptions& options = calibrator.options;
     ordered_json strata = ordered_json::array();
+    bool regions = false;  // of smooth curves
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         strata.push_back({{"regions", calibrator.partitions[s].regions},
                           {"geometry", ordered_json::parse(calibrator.partitions[s].geometry)}});
@@ -102,6 +104,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
             strata.back()["smooth"] = {{"cell", smooth.side},     {"bins", smooth.edges.size()},
                                        {"origin", smooth.origin}, {"largest", smooth.largest},
                                        {"scores", smooth.scores}, {"groups", smooth.groups}};
+            if (!smooth.region.empty()) strata.back()["smooth"]["by_region"] = true, regions = true;
         }
         if (calibrator.choices.empty()) continue;
         strata.back()["method"] = calibrator.choices[s].method;
@@ -109,7 +112,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
     }
     ordered_json meta{
         {"format", "kcal"},
-        {"format_version", calibrator.adapts() ? kKcalVersion : kPlainVersion},
+        {"format_version", calibrator.adapts() || regions ? kKcalVersion : kPlainVersion},
         {"library_version", calibrator.version},
         {"method", options.method},
         {"guarantee", guarantee(calibrator)},

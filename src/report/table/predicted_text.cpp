@@ -117,7 +117,7 @@ std::string promise_rule(const Calibrator& calibrator) {
     const std::uint64_t setting = level_groups(calibrator);
     bool learns = true;  // a method that this build does not know may
     for (const Method* const known : methods())
-        if (known->name == options.method) learns = known->uses_labels;
+        if (known->name == options.method) learns = known->uses_labels || options.adapt == Adapt::image;
     std::string out =
         options.promise == Promise::leave_one_out
             ? fmt::format("loo: learnt again without each of {} {}", setting, units)
