@@ -9,8 +9,8 @@
 namespace kandinsky::partition {
 
 /// The cells that distributions are kept on. A lattice: blocks of side x side pixels, the smallest that leave
-/// at most kMost cells. Distributions are smooth, so finer cells would cost more and say the same. Or regions,
-/// each of which is a cell that its pixels read alone.
+/// at most kMost cells. Distributions are smooth, so finer cells would cost more and say the same. Or
+/// regions, each of which is a cell that its pixels read alone.
 class Cells {
   public:
     static constexpr std::size_t kMost = 6000;

@@ -103,7 +103,7 @@ LearntShift shift_without_group(const Evidence& evidence, std::uint32_t left_out
     std::vector<std::int32_t> values, others;
     for (const Evidence::Image& image : evidence.images()) {
         const std::uint32_t fold = folds.of_image[image.group];
-        if (image.group == left_out || image.scores.empty() || by_fold[fold].without_data()) continue;
+        if (image.group == left_out || by_fold[fold].without_data()) continue;
         values.clear();
         for (const auto& [pixel, score] : image.scores)
             values.push_back(Adaptation::value_of(by_fold[fold].level(pixel, score)));

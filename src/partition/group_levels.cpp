@@ -237,7 +237,7 @@ std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
                      }
                  });
     for (std::vector<ShiftSample>& stratum : out) {
-        std::erase_if(stratum, [](const ShiftSample& one) { return one.scores == 0; });
+        std::erase_if(stratum, [](const ShiftSample& one) { return one.scores == 0 && one.others.empty(); });
         share(input.data.team().comm, stratum);
     }
     return out;

@@ -104,7 +104,8 @@ std::vector<SoftCurves> fit_images(const LevelImages& images, const Options& opt
     std::vector<SoftCurves> out(input.strata.size(), nothing_known(input, cells));
     const Folds folds =
         make_folds(input.data, input.census.image_hash, options.folds, options.order, input.seed);
-    for (const std::vector<std::uint32_t>& strata : batches_of(input, folds.count, options.bins, cells.grid()))
+    for (const std::vector<std::uint32_t>& strata :
+         batches_of(input, folds.count, options.bins, cells.grid()))
         fit_batch(images, options, cells, folds, strata, out);
     return out;
 }

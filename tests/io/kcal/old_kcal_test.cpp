@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <kandinsky/calibrator.hpp>
 #include <kandinsky/kcal.hpp>
-#include <kandinsky/predict.hpp>
+#include <kandinsky/predictor.hpp>
 
 namespace kandinsky {
 namespace {

@@ -100,7 +100,8 @@ TEST(GroupLevels, JudgeEveryImageByTheFoldsItIsNotIn) {
             }
             expected.add(counts);
         }
-        const GroupLevels found = group_levels(input, input.strata, {&cells, 1}, {judge}, folds.of_image).front();
+        const GroupLevels found =
+            group_levels(input, input.strata, {&cells, 1}, {judge}, folds.of_image).front();
         for (double level = 0.01; level < 0.91; level += 0.01)
             EXPECT_EQ(found.quantile(level), expected.quantile(level)) << level;
     }
