@@ -42,7 +42,7 @@ struct CalibrateOptions {
     std::size_t rungs = 0;  ///< resolution of long curves; 0: 2000, or 200 for more than 1024 curves
     bool released = false;  ///< reproduce the authors' released code; the default score is lac then
     Promise promise = Promise::automatic;  ///< with `split` above 0 it is Promise::split
-    /// Whether the level follows features of the image; needs Pooling::groups and method field.
+    /// Whether the level follows features of the image; needs Pooling::groups, not kAutoMethod.
     Adapt adapt = Adapt::none;
     double split =
         0;  ///< share of the groups that finds the regions, the rest sets thresholds; 0: all do both

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "calibrate/adapted_regions.hpp"
 #include "calibrate/choose.hpp"
 #include "calibrate/confidence.hpp"
 #include "calibrate/leave_one_out.hpp"
@@ -55,6 +56,17 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
     const auto some = [](const std::vector<bool>& flags) {
         return std::find(flags.begin(), flags.end(), true) != flags.end();
     };
+    std::vector<Adaptation> adaptations;
+    if (options.adapt == Adapt::image && !some(soft)) {
+        std::vector<SmoothCurves> smooth =
+            adapted_curves(options, partitions, runs.finder, runs.setter, rule.ladder, adaptations);
+        Calibrator calibrator =
+            runs.setter.finish(options, std::move(partitions),
+                               std::vector<CurveSet>(strata, CurveSet(rule.ladder)), std::move(smooth));
+        calibrator.choices = std::move(choices);
+        calibrator.adaptations = std::move(adaptations);
+        return calibrator;
+    }
     std::vector<bool> by_region;
     std::vector<Partition> wanted;  // strata that get their curves elsewhere stand in as one region
     for (std::size_t s = 0; s < strata; ++s) {
@@ -68,7 +80,6 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
         curves.push_back(soft[s] ? CurveSet(rule.ladder, rule.released)
                                  : std::move(pixelwise[s] ? pixels[s] : regions[s]));
     std::vector<SmoothCurves> smooth(some(soft) ? strata : 0);
-    std::vector<Adaptation> adaptations;
     for (const auto& [label, those] : soft_strata) {
         std::vector<SoftCurves> made =
             runs.all.soft_curves(own[those.front()], those, data_split, rule.ladder);
@@ -151,7 +162,9 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
         for (Choice& choice : by_stratum) choice.method = one.method;
         if (chosen) by_stratum = std::move(*next_choice++);
         CalibrationRun& all = whole ? *whole : set;
-        calibrators.push_back(one.promise == Promise::leave_one_out && !soft
+        calibrators.push_back(one.promise == Promise::leave_one_out && !soft && one.adapt == Adapt::image
+                                  ? adapted_leave_one_out(one, std::move(by_stratum), all, progress)
+                              : one.promise == Promise::leave_one_out && !soft
                                   ? leave_one_out(one, std::move(by_stratum), all, progress)
                                   : calibrate_by_stratum(one, std::move(by_stratum),
                                                          data_split ? &*data_split : nullptr,
@@ -209,7 +222,7 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         if (one.confidence == 0) open.push_back(wanted.size());
         CalibrateOptions own = one;
         // Among several methods, those that cannot adapt do not.
-        if (options.size() > 1 && (own.method == kAutoMethod || !method(own.method).fit_curves))
+        if (options.size() > 1 && own.method == kAutoMethod)
             own.adapt = Adapt::none;
         wanted.push_back(one.confidence > 0 ? std::move(own)
                                             : with_promise(effective(std::move(own)), groups, share));

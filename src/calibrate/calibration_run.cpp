@@ -79,8 +79,9 @@ CalibrateOptions effective(CalibrateOptions options) {
     if (options.adapt == Adapt::image) {
         if (options.pooling != Pooling::groups || options.released)
             fail(ErrorKind::usage, "--adapt image needs --pooling groups");
-        if (options.method == kAutoMethod || !method(options.method).fit_curves)
-            fail(ErrorKind::usage, "--adapt image is for method field, but the method is {}", options.method);
+        if (options.method == kAutoMethod)
+            fail(ErrorKind::usage,
+                 "--adapt image needs a method of your choice, but the method is auto; use --method field");
     }
     if (!options.weights.none()) {
         if (options.pooling != Pooling::groups || options.released)
@@ -104,19 +105,24 @@ constexpr std::uint64_t kMostLeftOut = 200, kMostRefits = 20;
 constexpr std::uint64_t kLevelGroups = 100;
 /// Groups that weigh little must be more for that; so large a share at most.
 constexpr double kMostLevels = 0.75;
+
+bool learns_quickly(const Method& how) {
+    return how.fit_curves || !how.uses_labels;
+}
 }  // namespace
 
 CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups, double share) {
     const bool open = options.method == kAutoMethod;
     if (options.split > 0) options.promise = Promise::split;
-    if (!open && !method(options.method).uses_labels) {
+    const bool adapts = options.adapt == Adapt::image;  // how levels follow images is learnt
+    if (!open && !adapts && !method(options.method).uses_labels) {
         options.promise = Promise::none;
         options.split = 0;
     }
     if (options.promise == Promise::automatic) {
         if (options.pooling == Pooling::pixels || options.released)
             options.promise = Promise::none;
-        else if (groups <= (!open && method(options.method).fit_curves ? kMostLeftOut : kMostRefits))
+        else if (groups <= (!open && learns_quickly(method(options.method)) ? kMostLeftOut : kMostRefits))
             options.promise = Promise::leave_one_out;
         else
             options.promise = Promise::split;
@@ -218,11 +224,14 @@ Partition CalibrationRun::region_of(const CalibrateOptions& options, std::size_t
     return found;
 }
 
+const std::vector<std::vector<ImageFeatures>>& CalibrationRun::image_features() {
+    if (image_features_.empty()) image_features_ = features_of(data_, common_.condition, progress_);
+    return image_features_;
+}
+
 std::vector<SoftCurves> CalibrationRun::soft_curves(const CalibrateOptions& options,
                                                     std::vector<std::uint32_t> strata,
                                                     const DataSplit* data_split, const Ladder& ladder) {
-    if (options.adapt == Adapt::image && image_features_.empty())
-        image_features_ = features_of(data_, options.condition, progress_);
     return method(options.method)
         .fit_curves({.data = data_,
                      .census = census_,
@@ -233,7 +242,7 @@ std::vector<SoftCurves> CalibrationRun::soft_curves(const CalibrateOptions& opti
                      .ladder = ladder,
                      .data_split = data_split,
                      .leave_one_out = options.promise == Promise::leave_one_out,
-                     .features = options.adapt == Adapt::image ? &image_features_ : nullptr,
+                     .features = options.adapt == Adapt::image ? &image_features() : nullptr,
                      .weights = options.weights.none() ? nullptr : &options.weights,
                      .seed = options.seed,
                      .memory = options.memory,

@@ -62,6 +62,9 @@ class CalibrationRun {
 
     [[nodiscard]] const Dataset& data() const { return data_; }
     [[nodiscard]] const Census& census() const { return census_; }
+    [[nodiscard]] Progress& progress() const { return progress_; }
+    /// [image][stratum], in a pass of its own when asked for the first time.
+    [[nodiscard]] const std::vector<std::vector<ImageFeatures>>& image_features();
 
     void find_features();  ///< before region_of() for a method that looks at curves
     Partition region_of(const CalibrateOptions& options, std::size_t stratum);

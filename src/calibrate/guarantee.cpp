@@ -71,7 +71,10 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     if (options.released)
         return "No finite-sample guarantee: interpolated quantiles of the released code tend to cover too "
                "little.";
-    const auto [finds_regions, soft] = traits_of(calibrator.method_of(stratum));
+    const Traits traits = traits_of(calibrator.method_of(stratum));
+    const bool finds_regions = traits.finds_regions;
+    // Where levels follow the image, they are set for all regions together, as those of smooth curves are.
+    const bool soft = traits.soft || options.adapt == Adapt::image;
     const bool relearnt = options.promise == Promise::leave_one_out;
     // A choice among methods on the images that set the thresholds spoils what each method would promise.
     const bool judged_on_same = options.method == kAutoMethod && options.split == 0 && !relearnt;

@@ -67,6 +67,7 @@ SmoothCurves::Storage storage_on(const ScoreGrid& grid, const Cells& cells,
                                  std::optional<std::vector<std::uint16_t>> distributions) {
     SmoothCurves::Storage storage;
     storage.side = cells.side();
+    storage.region = cells.region();
     if (!distributions) return storage;
     storage.origin = grid.origin();
     storage.largest = grid.largest();
@@ -131,7 +132,7 @@ void SmoothJudge::add(const Evidence& evidence, std::uint32_t group, const Smoot
         for (const auto& [pixel, score] : image.scores) {
             const std::int32_t key = scale_key(score);
             const std::uint32_t level = curves.level(
-                rows_[pixel / image_.width], columns_[pixel % image_.width], common_.bin_of_key(key), key);
+                rows_[pixel / image_.width], columns_[cells_.column_of(pixel)], common_.bin_of_key(key), key);
             ++counts[adapts ? GroupLevels::step_of(level, own_shift) : GroupLevels::step_of(level)];
         }
     }

@@ -97,22 +97,26 @@ namespace {
 class LevelReader {
   public:
     static constexpr std::uint32_t kNone = SmoothCurves::kNever;  ///< of a score that nobody can judge
+    struct NoOthers {};  ///< for read(), where pixels with another label do not count
 
-    LevelReader(const SoftInput& input, std::span<const std::uint32_t> strata, const Cells& cells,
+    LevelReader(const SoftInput& input, std::span<const std::uint32_t> strata, std::span<const Cells> cells,
                 const std::vector<Judge>& judges)
         : grid_(input.data.grid()),
           strata_(strata.size()),
           judges_(judges),
-          rows_(cells.rows()),
-          columns_(cells.columns()),
+          cells_(cells),
           fed_(fed_by_class(input.condition, input.data.classes(), strata)),
           // Some rows at a time, so that their scores stay in the cache.
           tile_pixels_(grid_.width * std::clamp<std::size_t>(4096 / grid_.width, 1, grid_.height)),
-          tile_(input.data, input.score, tile_pixels_) {}
+          tile_(input.data, input.score, tile_pixels_) {
+        for (const Cells& one : cells) rows_.push_back(one.rows()), columns_.push_back(one.columns());
+    }
 
-    /// Calls body(place of the stratum, level) for all scores of an image that is in a fold.
-    template <class Body>
-    void read(std::uint32_t image, std::size_t fold, Body&& body) {
+    /// Calls body(place of the stratum, level) for all scores of an image that is in a fold, and
+    /// other(place, level) for some of its pixels with another label.
+    template <class Body, class Other>
+    void read(std::uint32_t image, std::size_t fold, Body&& body, [[maybe_unused]] Other&& other) {
+        constexpr bool kOthers = !std::is_same_v<std::remove_cvref_t<Other>, NoOthers>;
         const std::size_t pixels = grid_.pixels(), width = grid_.width;
         for (std::size_t begin = 0; begin < pixels; begin += tile_pixels_) {
             const PixelRange range{begin, std::min(pixels, begin + tile_pixels_)};
@@ -130,11 +134,19 @@ class LevelReader {
                     continue;
                 }
                 for (std::size_t line = 0; line < range.size(); line += width) {
-                    const BetweenCells& row = rows_[(begin + line) / width];
+                    const BetweenCells& row = rows_[place][(begin + line) / width];
                     for (std::size_t x = 0; x < width; ++x) {
-                        if (member[line + x] == 0) continue;
+                        const std::size_t pixel = begin + line + x;
+                        if (member[line + x] == 0) {
+                            // Scores of no member may lie beyond the thresholds.
+                            if constexpr (kOthers)
+                                if (tile_.valid()[line + x] != 0 && priced(pixel, pixels))
+                                    other(place, others.level(pixel, scores[line + x]));
+                            continue;
+                        }
                         const std::int32_t key = scale_key(scores[line + x]);
-                        body(place, others.level(row, columns_[x], grid.bin_of_key(key), key));
+                        const std::size_t column = cells_[place].column_of(pixel);
+                        body(place, others.level(row, columns_[place][column], grid.bin_of_key(key), key));
                     }
                 }
             }
@@ -145,7 +157,8 @@ class LevelReader {
     Grid grid_;
     std::size_t strata_;
     const std::vector<Judge>& judges_;
-    std::vector<BetweenCells> rows_, columns_;
+    std::span<const Cells> cells_;
+    std::vector<std::vector<BetweenCells>> rows_, columns_;  ///< [place of the stratum]
     std::vector<std::size_t> fed_;
     std::size_t tile_pixels_;
     ScoredTile tile_;
@@ -153,7 +166,7 @@ class LevelReader {
 }  // namespace
 
 std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const std::uint32_t> strata,
-                                      const Cells& cells, const std::vector<Judge>& judges,
+                                      std::span<const Cells> cells, const std::vector<Judge>& judges,
                                       const std::vector<std::uint8_t>& fold_of_image,
                                       const ImageShifts* shifts) {
     static_assert(SmoothCurves::kOne == 16 * GroupLevels::kSteps);
@@ -171,7 +184,7 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
                 ++own[level == LevelReader::kNone ? own.size() - 1
                       : shifts != nullptr         ? GroupLevels::step_of(level, (*shifts)[image][place])
                                                   : GroupLevels::step_of(level)];
-            });
+            }, LevelReader::NoOthers{});
         const std::lock_guard lock(adding);
         const std::uint64_t weight =
             weights.empty() ? GroupLevels::kWhole : weights[input.data.group_of(images.front())];
@@ -198,21 +211,27 @@ std::uint64_t identity(const SoftInput& input, std::size_t image) {
 }  // namespace
 
 std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
-                                                    std::span<const std::uint32_t> strata, const Cells& cells,
+                                                    std::span<const std::uint32_t> strata,
+                                                    std::span<const Cells> cells,
                                                     const std::vector<Judge>& judges, const Folds& folds) {
     const std::size_t wanted = strata.size();
     std::vector<std::vector<ShiftSample>> out(wanted, std::vector<ShiftSample>(input.data.images()));
     visit_blocks({.data = input.data, .progress = input.progress, .stage = "field: images"}, {},
                  [&](std::size_t, std::size_t first, std::size_t last) {
                      LevelReader reader(input, strata, cells, judges);
-                     std::vector<std::vector<std::int32_t>> values(wanted);
+                     std::vector<std::vector<std::int32_t>> values(wanted), others(wanted);
                      for (std::size_t image = first; image < last; ++image) {
-                         for (std::vector<std::int32_t>& one : values) one.clear();
-                         reader.read(static_cast<std::uint32_t>(image), folds.of_image[image],
-                                     [&](std::size_t place, std::uint32_t level) {
-                                         if (level != LevelReader::kNone)
-                                             values[place].push_back(Adaptation::value_of(level));
-                                     });
+                         for (auto* list : {&values, &others})
+                             for (std::vector<std::int32_t>& one : *list) one.clear();
+                         reader.read(
+                             static_cast<std::uint32_t>(image), folds.of_image[image],
+                             [&](std::size_t place, std::uint32_t level) {
+                                 if (level != LevelReader::kNone)
+                                     values[place].push_back(Adaptation::value_of(level));
+                             },
+                             [&](std::size_t place, std::uint32_t level) {
+                                 others[place].push_back(Adaptation::value_of(level));
+                             });
                          for (std::size_t i = 0; i < wanted; ++i) {
                              ShiftSample& one = out[i][image];
                              one.group = folds.place.empty() ? identity(input, image) : folds.place[image];
@@ -220,11 +239,12 @@ std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
                              one.scores = values[i].size();
                              one.features = (*input.features)[image][strata[i]];
                              one.values = some_values(values[i], input.census.images);
+                             one.others = some_values(others[i], input.census.images);
                          }
                      }
                  });
     for (std::vector<ShiftSample>& stratum : out) {
-        std::erase_if(stratum, [](const ShiftSample& one) { return one.scores == 0; });
+        std::erase_if(stratum, [](const ShiftSample& one) { return one.scores == 0 && one.others.empty(); });
         share(input.data.team().comm, stratum);
     }
     return out;

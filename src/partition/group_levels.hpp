@@ -71,10 +71,12 @@ using ImageShifts = std::vector<std::vector<std::int32_t>>;
 
 /// The levels at which to read the smoothed distributions so that a random pixel of a new group is covered at
 /// each level of the ladder: hierarchical quantiles of u = F_p(s), for each of `strata`, in one pass over the
-/// data. F is the judge's of the image's fold: one that was learnt without it. A score whose fold leaves no
-/// others to learn from counts as infinite. With `shifts`, they are quantiles of values that adapt.
+/// data. `cells`: of each stratum. F is the judge's of the image's fold: one that was learnt without it. A
+/// score whose fold leaves no others to learn from counts as infinite. With `shifts`, they are quantiles of
+/// values that adapt.
 [[nodiscard]] std::vector<GroupLevels> group_levels(const SoftInput& input,
-                                                    std::span<const std::uint32_t> strata, const Cells& cells,
+                                                    std::span<const std::uint32_t> strata,
+                                                    std::span<const Cells> cells,
                                                     const std::vector<Judge>& judges,
                                                     const std::vector<std::uint8_t>& fold_of_image,
                                                     const ImageShifts* shifts = nullptr);
@@ -83,7 +85,7 @@ using ImageShifts = std::vector<std::vector<std::int32_t>>;
 /// Images without a judge are left out.
 [[nodiscard]] std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
                                                                   std::span<const std::uint32_t> strata,
-                                                                  const Cells& cells,
+                                                                  std::span<const Cells> cells,
                                                                   const std::vector<Judge>& judges,
                                                                   const Folds& folds);
 

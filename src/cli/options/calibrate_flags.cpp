@@ -46,7 +46,9 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
         return [kind](const CalibrateOptions& one, const Method*) { return one.score.kind == kind; };
     };
     const Counts has_regions = [](const CalibrateOptions&, const Method* how) { return !how || how->fit; };
-    const Counts learns = [](const CalibrateOptions&, const Method* how) { return !how || how->uses_labels; };
+    const Counts learns = [](const CalibrateOptions& one, const Method* how) {
+        return !how || how->uses_labels || one.adapt == Adapt::image;
+    };
     const Counts not_released = [](const CalibrateOptions& one, const Method*) { return !one.released; };
     constexpr const char* kReleased = "--compat released reproduces code that has no such choice";
     for (const char* const flag : {"--raps-lambda", "--raps-kreg"})
@@ -76,9 +78,9 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
     rule(
         "--adapt",
         [](const CalibrateOptions& one, const Method* how) {
-            return one.adapt == Adapt::none || (how != nullptr && how->fit_curves);
+            return one.adapt == Adapt::none || how != nullptr;
         },
-        "it is for method field");
+        "it needs a method of your choice");
     // With a confidence, how regions compare is learnt, too: by methods that are not given one region alone.
     const Counts divides = [learns](const CalibrateOptions& one, const Method* how) {
         return learns(one, how) ||
@@ -272,7 +274,8 @@ std::string calibrated_text(const Calibrator& calibrator, const std::string& out
     std::uint64_t regions = 0;
     std::uint32_t side = 0;
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
-        if (const SmoothCurves* const smooth = calibrator.smooth_of(s))
+        if (const SmoothCurves* const smooth = calibrator.smooth_of(s);
+            smooth != nullptr && smooth->storage().region.empty())
             side = smooth->storage().side;
         else
             regions += calibrator.partitions[s].regions;

@@ -17,7 +17,9 @@ constexpr int kPlainVersion = 2, kAdaptVersion = 3;
 
 /// The oldest version of the format whose readers understand all of it.
 int version_for(const Calibrator& calibrator) {
-    if (calibrator.options.confidence > 0 || !calibrator.weighting.none() || !calibrator.renewal.none())
+    bool regions = false;  // of smooth curves
+    for (const SmoothCurves& curves : calibrator.smooth) regions = regions || !curves.storage().region.empty();
+    if (calibrator.options.confidence > 0 || !calibrator.weighting.none() || !calibrator.renewal.none() || regions)
         return kKcalVersion;
     return calibrator.adapts() ? kAdaptVersion : kPlainVersion;
 }
@@ -106,6 +108,7 @@ std::optional<SmoothCurves::Storage> smooth_from(const ordered_json& stratum) {
     storage.largest = smooth->at("largest").get<float>();
     storage.scores = smooth->at("scores").get<std::uint64_t>();
     storage.groups = smooth->at("groups").get<std::uint64_t>();
+    if (smooth->value("by_region", false)) storage.region.resize(1);  // the reader fills them
     return storage;
 }
 }  // namespace
@@ -121,6 +124,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
             strata.back()["smooth"] = {{"cell", smooth.side},     {"bins", smooth.edges.size()},
                                        {"origin", smooth.origin}, {"largest", smooth.largest},
                                        {"scores", smooth.scores}, {"groups", smooth.groups}};
+            if (!smooth.region.empty()) strata.back()["smooth"]["by_region"] = true;
         }
         if (calibrator.choices.empty()) continue;
         strata.back()["method"] = calibrator.choices[s].method;
