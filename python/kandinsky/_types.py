@@ -20,6 +20,8 @@ Compat = Literal["none", "released"]
 Logits = Literal["none", "sigmoid", "softmax"]
 Empty = Literal["auto", "fill", "keep"]
 Sides = Literal["both", "outer", "inner"]
+OutlineUnit = Literal["group", "object"]
+Connectivity = Literal["corners", "faces"]
 MeasureBy = Literal["quantiles", "predicted", "soft", "relative", "auto"]
 ScenePreset = Literal["photo", "medical"]
 
@@ -37,6 +39,8 @@ WORDS = {
     "logits": Logits,
     "empty": Empty,
     "sides": Sides,
+    "unit": OutlineUnit,
+    "connectivity": Connectivity,
     "by": MeasureBy,
 }
 
@@ -54,6 +58,8 @@ AnyTensor = TypeVar("AnyTensor", bound=Tensor)
 Array = Union["np.ndarray[Any, Any]", Tensor, List[Any], memoryview]
 #: Which images belong together: one integer or name for each.
 Groups = Union["np.ndarray[Any, Any]", Tensor, Sequence[int], Sequence[str], Sequence[bytes]]
+#: How much each image counts.
+Weights = Union["np.ndarray[Any, Any]", Tensor, Sequence[float]]
 Level = Union[float, Sequence[float]]
 Labels = Union[int, Sequence[int], None]
 Classes = Union[int, Sequence[int], "np.ndarray[Any, Any]", None]

@@ -6,8 +6,10 @@ import { stratumName } from "./data";
 import { h, picker } from "./dom";
 import { inspector } from "./inspector";
 import { dataSection, differenceSection, errorSection, partitionSection } from "./maps_section";
+import { outlinesSection } from "./outlines";
 import { overviewSection, reliabilitySection, tableSection } from "./overview";
 import { setsSection } from "./sets";
+import { type MonitorData, buildMonitor } from "./monitor";
 import { Store } from "./store";
 import { plural } from "./text";
 import { tradeSection } from "./trade";
@@ -34,6 +36,7 @@ function toolbar(store: Store): HTMLElement {
     ["#trade", "trade"],
     ["#errors", "errors"],
     ["#sets", "sets"],
+    ...(report.outlines ? ([["#outlines", "outlines"]] as [string, string][]) : []),
     ["#regions", "regions"],
     ["#honesty", "reliability"],
     ["#provenance", "origin"],
@@ -58,6 +61,7 @@ function build(report: Report): Node[] {
     errorSection(store),
     differenceSection(store),
     setsSection(store),
+    outlinesSection(store),
     partitionSection(store),
     dataSection(store),
     reliabilitySection(store),
@@ -71,7 +75,8 @@ function build(report: Report): Node[] {
 const main = document.getElementById("report")!;
 try {
   const text = document.getElementById("kandinsky-data")!.textContent ?? "";
-  main.replaceChildren(...build(JSON.parse(text) as Report));
+  const data = JSON.parse(text) as Report | MonitorData;
+  main.replaceChildren(...("kind" in data ? buildMonitor(data) : build(data)));
 } catch (error) {
   main.replaceChildren(h("p", { role: "alert" }, `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`));
   throw error;
