@@ -18,6 +18,7 @@ struct EndWith {
 inline constexpr int kAlarmCode = 5;
 
 Command add_calibrate(CLI::App& root);
+Command add_recalibrate(CLI::App& root);
 Command add_predict(CLI::App& root);
 Command add_evaluate(CLI::App& root);
 Command add_compare(CLI::App& root);
