@@ -1,7 +1,7 @@
 // Do outlines and intervals keep what they promise, and how large are they? Draws of calibration groups.
 //
 //   questions FOLDER SET [--draws 200] [--groups N] [--test N] [--alpha 0.1] [--shares 0.95,0.99,1]
-//   [--volumes] [--stride S]
+//   [--volumes] [--stride S] [--classes 1,2] [--objects 0,0.5] [--only outlines|objects|measures]
 //
 // FOLDER holds SET_probs.npy, SET_labels.npy and, where images belong together, SET_groups.npy. Each draw
 // takes N groups at random to calibrate on and N others to test on, so that the two are exchangeable by
@@ -16,6 +16,8 @@
 //            (one-sided, 1 %)
 //   outer    share of the voxels in the outer mask, and how many times the object that is
 //   inner    share of the object that the inner mask is as large as
+//   found    share of a test group's objects (connected parts) that the outer mask touches (share 0), or of
+//            which it holds a share; mean over groups. KEPT as above
 //   width    mean width of the intervals
 //
 // `dilation` is the distance outside the predicted mask, as ConSeMa takes it. The exit status is 1 when a
@@ -28,6 +30,7 @@
 #include <kandinsky/kandinsky.hpp>
 #include <numeric>
 
+#include "arguments.hpp"
 #include "core/base/random.hpp"
 #include "outline/features.hpp"
 #include "outline/records.hpp"
@@ -43,7 +46,11 @@ struct Wanted {
     std::size_t draws = 200, groups = 50, test = 150, stride = 1;
     double alpha = 0.1;
     bool volumes = false;
-    std::vector<double> shares{0.95, 0.99, 1};
+    std::string only;
+    std::vector<std::uint32_t> classes;
+    std::vector<double> shares{0.95, 0.99, 1}, objects{0, 0.5};
+
+    [[nodiscard]] bool asks(const char* what) const { return only.empty() || only == what; }
 };
 
 struct Sum {
@@ -89,8 +96,8 @@ void judge(const ClassOutline& rule, const std::vector<const GroupRecord*>& test
     };
     for (const GroupRecord* const one : test) {
         if (!one->has) continue;
-        const std::size_t wide = place(rule.outer), narrow = place(rule.inner);
-        const bool out_ok = one->outer[wide] <= rule.outer.threshold;
+        const std::size_t wide = place(rule.outer), narrow = both ? place(rule.inner) : 0;
+        const bool out_ok = one->outer[wide].front() <= rule.outer.threshold;
         const bool in_ok = !both || rule.inner.threshold <= one->inner[narrow];
         const double large = one->profiles[wide].up_to(rule.outer.threshold);
         const double small = 1 - one->profiles[narrow].from(rule.inner.threshold);
@@ -105,7 +112,7 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
     const std::vector<OutlineScore> all = outline::candidates({});
     const auto only = [&](std::size_t k) { return std::vector<OutlineScore>{all[k]}; };
     for (const double share : wanted.shares) {
-        const auto records = outline::collect_records(cases, classes, all, share, nullptr, silent());
+        const auto records = outline::collect_records(cases, classes, all, {.share = share}, silent());
         for (std::size_t c = 0; c < classes.size(); ++c) {
             double object = 0, have = 0;
             for (const GroupRecord& one : records[c]) object += one.object_share, have += one.has;
@@ -147,7 +154,7 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
             report("dilation", OutlineSides::outer, [&](const auto& cal, OutlineSides, std::size_t) {
                 std::vector<double> margins;
                 for (const GroupRecord* const r : cal)
-                    if (r->has) margins.push_back(std::max(0.0, r->outer[0]));
+                    if (r->has) margins.push_back(std::max(0.0, r->outer[0].front()));
                 std::sort(margins.begin(), margins.end());
                 const auto rank = static_cast<std::size_t>(
                     std::ceil((1 - wanted.alpha) * static_cast<double>(margins.size() + 1) - 1e-9));
@@ -155,6 +162,54 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
                 rule.outer = {all[0], rank > margins.size() ? INFINITY : margins[rank - 1]};
                 return rule;
             });
+        }
+    }
+    return kept;
+}
+
+/// Objects that the outer mask misses, as a share of those of a group.
+bool run_objects(const CaseSource& cases, const std::vector<std::uint32_t>& classes, const Wanted& wanted) {
+    bool kept = true;
+    const std::vector<OutlineScore> all = outline::candidates({});
+    for (const double share : wanted.objects) {
+        const auto records = outline::collect_records(cases, classes, all,
+                                                      {.share = share, .per = OutlineUnit::object}, silent());
+        for (std::size_t c = 0; c < classes.size(); ++c) {
+            std::size_t objects = 0, have = 0, most = 0;
+            for (const GroupRecord& one : records[c])
+                if (one.has) {
+                    objects += one.outer[0].size(), ++have;
+                    most = std::max(most, one.outer[0].size());
+                }
+            if (have < 2 * outline::least_groups({wanted.alpha, 0})) continue;
+            Sum sum;
+            double groups = 0;
+            for (std::size_t draw = 0; draw < wanted.draws; ++draw) {
+                const auto [cal, test] = deal(records[c], wanted, draw);
+                const ClassOutline rule =
+                    outline::outline_of(cal, all, {wanted.alpha, 0}, OutlineSides::outer, draw);
+                const auto k = static_cast<std::size_t>(std::find(all.begin(), all.end(), rule.outer.score) -
+                                                        all.begin());
+                double found = 0, outer = 0, times = 0, n = 0;
+                for (const GroupRecord* const one : test) {
+                    if (!one->has) continue;
+                    double own = 0;
+                    for (const double t : one->outer[k]) own += t <= rule.outer.threshold;
+                    found += own / static_cast<double>(one->outer[k].size());
+                    const double large = one->profiles[k].up_to(rule.outer.threshold);
+                    outer += large, times += large / one->object_share, n += 1;
+                }
+                sum.add(found / n, outer / n, times / n, 0);
+                groups += static_cast<double>(rule.groups) / static_cast<double>(wanted.draws);
+            }
+            const bool fine = sum.kept(wanted.alpha);
+            kept = kept && fine;
+            fmt::print(
+                "objects of class {}, share {:g}: {} in {} groups, at most {} in one; {:.0f} groups "
+                "calibrate\n  "
+                "found {:.4f} ({:.4f}) {}  outer {:.4f} = {:.3f} x object\n",
+                classes[c], share, objects, have, most, groups, sum.mean(), sum.error(),
+                fine ? "KEPT" : "BROKEN", sum.outer / sum.draws, sum.ratio / sum.draws);
         }
     }
     return kept;
@@ -203,37 +258,22 @@ Array thinned(const Array& array, std::size_t stride) {
 
 Wanted parse(int argc, char** argv) {
     Wanted wanted;
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        const auto value = [&] {
-            if (i + 1 >= argc) throw Error(ErrorKind::usage, fmt::format("{} needs a value", word));
-            return std::string(argv[++i]);
-        };
-        if (word == "--draws")
-            wanted.draws = std::stoul(value());
-        else if (word == "--groups")
-            wanted.groups = std::stoul(value());
-        else if (word == "--test")
-            wanted.test = std::stoul(value());
-        else if (word == "--stride")
-            wanted.stride = std::stoul(value());
-        else if (word == "--alpha")
-            wanted.alpha = std::stod(value());
-        else if (word == "--volumes")
-            wanted.volumes = true;
-        else if (word == "--shares") {
-            wanted.shares.clear();
-            const std::string list = value() + ",";
-            for (std::size_t at = 0; at < list.size(); at = list.find(',', at) + 1)
-                wanted.shares.push_back(std::stod(list.substr(at)));
-        } else if (wanted.folder.empty())
-            wanted.folder = word;
-        else
-            wanted.set = word;
-    }
-    if (wanted.set.empty())
-        throw Error(ErrorKind::usage,
-                    "usage: questions FOLDER SET [--draws 200] [--groups N] [--test N] [--volumes] ...");
+    Arguments given(argc, argv, {"--volumes"});
+    given.take("--draws", wanted.draws);
+    given.take("--groups", wanted.groups);
+    given.take("--test", wanted.test);
+    given.take("--stride", wanted.stride);
+    given.take("--alpha", wanted.alpha);
+    given.take("--shares", wanted.shares);
+    given.take("--only", wanted.only);
+    given.take("--objects", wanted.objects);
+    std::vector<double> classes;
+    given.take("--classes", classes);
+    for (const double cls : classes) wanted.classes.push_back(static_cast<std::uint32_t>(cls));
+    wanted.volumes = given.take("--volumes");
+    const auto& words =
+        given.rest(2, "questions FOLDER SET [--draws 200] [--groups N] [--test N] [--volumes] ...");
+    wanted.folder = words[0], wanted.set = words[1];
     return wanted;
 }
 
@@ -245,10 +285,16 @@ bool run(const Wanted& wanted) {
                        thinned(read_npy(file("labels")), wanted.stride), groups);
     const auto step = static_cast<double>(wanted.stride);
     const auto cases = cases_of(data, {.volumes = wanted.volumes, .spacing = {1, step, step}});
-    std::vector<std::uint32_t> classes(data.classes() - 1);
-    std::iota(classes.begin(), classes.end(), 1u);
-    const bool outlines = run_outlines(*cases, classes, wanted);
-    return run_measures(*cases, classes, wanted) && outlines;
+    std::vector<std::uint32_t> classes = wanted.classes;
+    if (classes.empty()) {
+        classes.resize(data.classes() - 1);
+        std::iota(classes.begin(), classes.end(), 1u);
+    }
+    bool kept = true;
+    if (wanted.asks("outlines")) kept = run_outlines(*cases, classes, wanted);
+    if (wanted.asks("objects")) kept = run_objects(*cases, classes, wanted) && kept;
+    if (wanted.asks("measures")) kept = run_measures(*cases, classes, wanted) && kept;
+    return kept;
 }
 }  // namespace
 

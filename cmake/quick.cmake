@@ -1,25 +1,59 @@
-# For `pip install .`, where whoever installs compiles: what takes no time when it runs takes little when it is compiled. No
-# value changes. docs/python.md has the time; a file whose unnamed namespace collides with another one's in its folder fails to
-# compile here, and needs another name.
+# For `pip install .`, where whoever installs compiles: headers are read once for many files, and what takes no time when it runs
+# takes little when it is compiled. No value changes. docs/python.md has the time. Files of a group are compiled as one: one
+# whose unnamed namespace collides with another's fails to compile here, and needs another name.
+
+# One file that compiles these files of vector code, each for every kind of processor: Highway's headers take longer than they do.
+function(kandinsky_join_vector_code out)
+  set(place "${PROJECT_BINARY_DIR}/generated/${out}.cpp")
+  set(begin "#undef HWY_TARGET_INCLUDE\n#define HWY_TARGET_INCLUDE \"${place}\"\n")
+  set(text "${begin}#include <hwy/foreach_target.h>\n#include <hwy/highway.h>\n")
+  foreach(source ${ARGN})
+    string(APPEND text "#include \"${source}\"\n")
+  endforeach()
+  string(APPEND text "${begin}")  # they have named themselves
+  file(CONFIGURE OUTPUT ${place} CONTENT "${text}" @ONLY)
+  set(${out} ${place} PARENT_SCOPE)
+endfunction()
+
 function(kandinsky_compile_quickly target)
   # Vector code for three kinds of processors instead of six: without AVX2 it runs as on the oldest.
   target_compile_definitions(${target} PRIVATE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
   # Loops are vectorised as with -O3; what that adds beyond takes long to compile.
   target_compile_options(${target} PRIVATE -O2 -ftree-vectorize -fvect-cost-model=dynamic)
-  get_target_property(hot ${target} SOURCES)
-  # Scores and sets are made elsewhere. These hold what reads headers for longest: JSON and formatted text. Readers wait
-  # for disk and zlib.
-  set(cold ${hot})
-  list(FILTER cold INCLUDE REGEX "/src/(io|report|calibrate|evaluate/compare|partition/genann/genann|partition/fcc/fcc)")
-  list(FILTER cold EXCLUDE REGEX "/src/calibrate/(predict|set_tally|thresholds)")
-  foreach(source ${cold})  # vector code includes itself once for each kind of processor
-    file(STRINGS ${source} vector_code REGEX "HWY_TARGET_INCLUDE")
-    if(vector_code)
-      list(REMOVE_ITEM cold ${source})
+
+  # Cold are files that make or read JSON or words, and readers, which wait for disk and zlib. Scores and sets are made
+  # elsewhere. Other files are grouped by the library whose headers they read for longest, or by folder.
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    file(STRINGS ${source} long REGEX "^#(include <(Eigen|boost|nlohmann)/|define HWY_TARGET_INCLUDE)")
+    if(long MATCHES "HWY_TARGET_INCLUDE")
+      if(source MATCHES "/src/io/")
+        list(APPEND vector_readers ${source})
+      else()
+        list(APPEND vector_code ${source})
+      endif()
+    elseif(source MATCHES "/src/calibrate/(predict|predictor|set_tally|thresholds)" OR long MATCHES "(Eigen|boost)/")
+      list(APPEND hot ${source})
+      set_property(SOURCE ${source} PROPERTY UNITY_GROUP "by_${CMAKE_MATCH_1}")
+    elseif(long MATCHES "nlohmann" OR source MATCHES "/src/(io|report|calibrate|evaluate/compare|partition/method)")
+      list(APPEND cold ${source})
+      set_property(SOURCE ${source} PROPERTY UNITY_GROUP cold)
+    else()
+      list(APPEND hot ${source})
+      if(source MATCHES "/src/(curve/curve|partition/image_shift|scene/photo).cpp")
+        set_property(SOURCE ${source} PROPERTY UNITY_GROUP apart)
+      elseif(source MATCHES "/src/curve/smooth_curves")
+        set_property(SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+      elseif(source MATCHES "/src/(partition/(fcc|field|genann|kmeans)|[a-z]+)/")
+        string(MAKE_C_IDENTIFIER ${CMAKE_MATCH_1} group)
+        set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
+      endif()
     endif()
   endforeach()
-  list(REMOVE_ITEM hot ${cold})
-  set_target_properties(${target} PROPERTIES SOURCES "${hot}")
+  kandinsky_join_vector_code(vector_code ${vector_code})
+  kandinsky_join_vector_code(vector_readers ${vector_readers})
+  set_property(SOURCE ${vector_readers} PROPERTY COMPILE_DEFINITIONS _GLIBCXX_ASSERTIONS)  # io reads what others wrote
+  set_target_properties(${target} PROPERTIES SOURCES "${hot};${vector_code};${vector_readers}" UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 
   add_library(${target}_cold OBJECT ${cold})
   foreach(property CXX_EXTENSIONS INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS LINK_LIBRARIES COMPILE_FEATURES
@@ -29,40 +63,9 @@ function(kandinsky_compile_quickly target)
       set_target_properties(${target}_cold PROPERTIES ${property} "${value}")
     endif()
   endforeach()
-  # io reads what others wrote; see CMakeLists.txt.
-  set_property(SOURCE ${cold} PROPERTY COMPILE_DEFINITIONS)
+  set_property(SOURCE ${cold} PROPERTY COMPILE_DEFINITIONS)  # the whole target has them
   target_compile_definitions(${target}_cold PRIVATE _GLIBCXX_ASSERTIONS)
   target_compile_options(${target}_cold PRIVATE -O1 -fno-tree-vectorize)
-  foreach(source ${cold})
-    string(REGEX MATCH "/src/(io|report)/" folder ${source})
-    string(MAKE_C_IDENTIFIER "cold${folder}" group)
-    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
-  endforeach()
   set_target_properties(${target}_cold PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP CXX_EXTENSIONS OFF)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_cold>)
-
-  # Folders in one piece, but for vector code.
-  foreach(source ${hot})
-    if(source MATCHES "/src/(partition/(field|genann|kmeans|fcc)|score)/")
-      set(group ${CMAKE_MATCH_1})
-      file(STRINGS ${source} vector_code REGEX "HWY_TARGET_INCLUDE")
-      if(NOT vector_code)
-        string(MAKE_C_IDENTIFIER ${group} group)
-        set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
-      endif()
-    endif()
-  endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-
-  target_precompile_headers(${target} PRIVATE <algorithm> <array> <atomic> <cmath> <filesystem> <functional> <map> <memory>
-    <mutex> <numeric> <optional> <span> <string> <thread> <variant> <vector> <fmt/format.h> <kandinsky/kandinsky.hpp>)
-  # Files with definitions or options of their own cannot share the others' compiled headers.
-  foreach(source ${hot})
-    get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
-    get_source_file_property(options ${source} COMPILE_OPTIONS)
-    if(definitions OR options)
-      set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-    endif()
-  endforeach()
-  set_source_files_properties(src/scene/blob.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endfunction()

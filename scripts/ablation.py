@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of docs/ablation.md: the paper's methods under other priors, on real model outputs.
+"""The paper's methods under other settings, on real model outputs: docs/results.md has the last column of the table.
 
     scripts/ablation.py FOLDER [--only PATTERN] [--keep FILE.json]
 

@@ -5,6 +5,7 @@
 #include <kandinsky/choice.hpp>
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/partition.hpp>
+#include <kandinsky/risk.hpp>
 #include <kandinsky/score.hpp>
 #include <kandinsky/smooth_curves.hpp>
 
@@ -48,6 +49,10 @@ struct CalibrateOptions {
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time
     /// Largest error of a threshold, upwards, for calibration in one walk (sketch.hpp); 0: exact.
     double sketch = 0;
+    /// The probability, over the draw of the calibration groups, with which the promise holds, e.g. 0.95; 0:
+    /// on average over the draws. Needs Pooling::groups; what is learnt is learnt from Promise::split.
+    double confidence = 0;
+    Risk risk = Risk::recall;  ///< what alpha bounds; others than recall need `confidence`
 };
 
 /// The paper's settings: the score lac, pixels pooled alike, no fallback, and every method's options as the
@@ -87,6 +92,7 @@ struct Calibrator {
     std::vector<CurveLevel> levels;         ///< [stratum][pixel]
     std::vector<Choice> choices;            ///< one per stratum where cross-validation chose; else none
     std::vector<Adaptation> adaptations{};  ///< one per stratum where levels follow images; else none
+    std::vector<RiskLevels> risks{};        ///< one per stratum where precision is promised; else none
 
     /// Number of strata: one for each class, or one for all where classes were pooled.
     [[nodiscard]] std::size_t strata() const { return partitions.size(); }

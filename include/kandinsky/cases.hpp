@@ -51,6 +51,9 @@ class CaseSource {
     /// Safe from several threads. Throws Error of kind `data` or `file` that names the place.
     [[nodiscard]] virtual Case read(std::size_t i) const = 0;
 
+    /// The images of a data set that are a case's slices, in order; none where cases come from files.
+    [[nodiscard]] virtual std::vector<std::size_t> images(std::size_t) const { return {}; }
+
     /// The cases of each group, in ascending order of the group's id.
     [[nodiscard]] std::vector<std::vector<std::size_t>> by_group() const;
 };

@@ -8,7 +8,7 @@
 #include <kandinsky/progress.hpp>
 
 // Fourier concentric clustering: nested polar curves around one centre, found by minimising the variances of
-// a vector-valued field J on the bands between them. docs/methods/fcc.md has the formulae.
+// a vector-valued field J on the bands between them. docs/methods.md has the formulas.
 
 namespace kandinsky {
 

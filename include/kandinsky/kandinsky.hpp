@@ -26,6 +26,7 @@
 #include <kandinsky/predict.hpp>
 #include <kandinsky/predictor.hpp>
 #include <kandinsky/progress.hpp>
+#include <kandinsky/risk.hpp>
 #include <kandinsky/scenes.hpp>
 #include <kandinsky/score.hpp>
 #include <kandinsky/sketch.hpp>

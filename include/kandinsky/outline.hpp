@@ -15,9 +15,10 @@ struct OutlineScore {
         relative,     ///< the same in radii of the predicted mask
         probability,  ///< 1 - p
         field,        ///< 1 - the p-value of a calibrator
+        doubt,        ///< mean distance to several masks, and 1 - p, by what the model doubts
     };
     Kind kind = Kind::distance;  ///< which
-    double weight = 0;           ///< of distance and relative
+    double weight = 0;           ///< of distance, relative and doubt
 
     friend bool operator==(const OutlineScore&, const OutlineScore&) = default;
 };
@@ -33,16 +34,32 @@ enum class OutlineSides {
     inner,  ///< the inner one alone, larger for it
 };
 
+/// Of what the promise speaks.
+enum class OutlineUnit {
+    group,   ///< all that a group has of the class, as one object
+    object,  ///< connected components: which share of a group's objects is missed, on average
+};
+
+/// Which voxels of a class belong to one object.
+enum class Connectivity {
+    corners,  ///< those that touch at a corner: 8 neighbours, 26 in volumes
+    faces,    ///< those that share a side: 4 neighbours, 6 in volumes
+};
+
 /// What is asked of the masks.
 struct OutlineOptions {
-    double alpha = 0.1;  ///< share of groups whose masks may fail
+    double alpha = 0.1;  ///< share of groups whose masks may fail; of a group's objects that may be missed
     /// 0: alpha holds on average over the draws of the calibration groups; else in at least this share of
     /// them.
     double confidence = 0;
     /// The outer mask holds at least this share of the object, and of the inner mask at most 1 - share times
-    /// the object's size lies outside the object. The object is all that a group has of the class.
+    /// the object's size lies outside the object. The object is all that a group has of the class. For
+    /// OutlineUnit::object an object is missed unless the outer mask holds this share of it; 0: a voxel of
+    /// it.
     double share = 1;
-    OutlineSides sides = OutlineSides::both;  ///< which masks
+    OutlineUnit per = OutlineUnit::group;               ///< object: for outer masks alone
+    Connectivity connectivity = Connectivity::corners;  ///< of objects
+    OutlineSides sides = OutlineSides::both;            ///< which masks
     std::vector<OutlineScore> scores{};    ///< candidates; several are chosen from. None: all that there are
     bool hard = false;                     ///< probabilities are 0 and 1: masks of a model without any
     std::vector<std::uint32_t> classes{};  ///< none: all but class 0
@@ -62,6 +79,7 @@ struct ClassOutline {
     std::size_t groups = 0;       ///< calibration groups that have it
     std::size_t without = 0;      ///< those that do not
     std::size_t false_inner = 0;  ///< of these, those with an inner mask
+    std::size_t objects = 0;      ///< of the calibration groups; 0 unless they are the unit
     std::size_t choosers = 0;     ///< calibration groups that chose the scores; the others set the thresholds
     OutlineLevel outer;           ///< of the outer mask, where there is one
     OutlineLevel inner;           ///< of the inner mask, where there is one
@@ -72,17 +90,19 @@ struct ClassOutline {
 
 /// What turns predictions into outlines.
 struct OutlineRule {
-    double alpha = 0.1;                       ///< as in OutlineOptions
-    double confidence = 0;                    ///< as in OutlineOptions
-    double share = 1;                         ///< as in OutlineOptions
-    OutlineSides sides = OutlineSides::both;  ///< as in OutlineOptions
-    bool hard = false;                        ///< as in OutlineOptions
-    LengthUnit unit = LengthUnit::pixel;      ///< of distances
-    bool volumes = false;                     ///< distances are in three dimensions
-    std::size_t class_count = 0;              ///< of the predictions
-    std::size_t groups = 0;                   ///< calibration groups
-    bool grouped = false;                     ///< a group is more than an image or a volume
-    std::vector<ClassOutline> classes;        ///< those that are outlined
+    double alpha = 0.1;                                 ///< as in OutlineOptions
+    double confidence = 0;                              ///< as in OutlineOptions
+    double share = 1;                                   ///< as in OutlineOptions
+    OutlineUnit per = OutlineUnit::group;               ///< as in OutlineOptions
+    Connectivity connectivity = Connectivity::corners;  ///< as in OutlineOptions
+    OutlineSides sides = OutlineSides::both;            ///< as in OutlineOptions
+    bool hard = false;                                  ///< as in OutlineOptions
+    LengthUnit unit = LengthUnit::pixel;                ///< of distances
+    bool volumes = false;                               ///< distances are in three dimensions
+    std::size_t class_count = 0;                        ///< of the predictions
+    std::size_t groups = 0;                             ///< calibration groups
+    bool grouped = false;                               ///< a group is more than an image or a volume
+    std::vector<ClassOutline> classes;                  ///< those that are outlined
 };
 
 /// Thresholds from labelled cases. Groups are read in parallel, one at a time a thread.
@@ -98,26 +118,40 @@ inline constexpr std::uint8_t kInside = 2;   ///< in the inner mask, which is pa
 [[nodiscard]] std::vector<std::uint8_t> outline_case(const OutlineRule& rule, const Case& one,
                                                      const Calibrator* calibrator = nullptr);
 
+/// What outer masks do to true objects of about one size.
+struct ObjectCounts {
+    double largest = 0;       ///< upper end of the sizes, in the rule's pixels, voxels, mm^2 or mm^3
+    std::size_t objects = 0;  ///< connected components of the truth up to this size, above those before
+    std::size_t touched = 0;  ///< of these, those with a voxel in the outer mask
+    std::size_t covered = 0;  ///< of these, those of which it holds the rule's share
+};
+
 /// How outlines of labelled cases fared.
 struct OutlineJudgement {
     std::size_t groups = 0;       ///< that have the class
-    std::size_t held = 0;         ///< of these, those whose masks hold what the rule promises
+    std::size_t held = 0;         ///< of these, those whose masks hold what the rule promises, each object
+    double found = 0;             ///< share of a group's objects that the outer mask covers, mean over groups
     double object_share = 0;      ///< of the voxels, mean over these groups
     double outer_share = 0;       ///< the same
     double inner_share = 0;       ///< the same
     std::size_t without = 0;      ///< groups without the class
     std::size_t false_inner = 0;  ///< of these, those with an inner mask
+    std::vector<ObjectCounts> objects;  ///< by size, ascending; sizes that no object has are left out
 };
-/// For each class of the rule.
+/// For each class of the rule. Sizes of objects are told apart at `small`, or by powers of ten where it is 0.
 [[nodiscard]] std::vector<OutlineJudgement> judge_outlines(const OutlineRule& rule, const CaseSource& cases,
                                                            const Calibrator* calibrator = nullptr,
-                                                           Progress& progress = silent());
+                                                           Progress& progress = silent(), double small = 0);
 
 /// The rule in a sentence: what is promised of the masks of a new group.
 [[nodiscard]] std::string guarantee(const OutlineRule& rule);
+/// What objects' sizes are in: "pixels", "mm^2", "voxels" or "mm^3".
+[[nodiscard]] std::string size_unit(const OutlineRule& rule);
 
 /// The rule as JSON.
 [[nodiscard]] std::string to_json(const OutlineRule& rule);
+/// What judge_outlines() found, as a JSON array; an infinite size is null.
+[[nodiscard]] std::string to_json(const OutlineRule& rule, std::span<const OutlineJudgement> found);
 /// The rule of a JSON text. Throws a data error, which begins with `name`, for other texts.
 [[nodiscard]] OutlineRule outline_rule(const std::string& json, const std::string& name);
 

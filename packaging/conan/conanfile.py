@@ -51,7 +51,11 @@ class KandinskyConan(ConanFile):
         for name in ("NIFTI", "PNG", "JPEG", "COCO"):
             chain.cache_variables[f"KANDINSKY_WITH_{name}"] = "OFF"
         chain.generate()
-        CMakeDeps(self).generate()
+        deps = CMakeDeps(self)
+        # Conan names the package highway; its own CMake files, and Debian's, name it hwy.
+        deps.set_property("highway", "cmake_file_name", "hwy")
+        deps.set_property("highway::hwy", "cmake_target_name", "hwy::hwy")
+        deps.generate()
 
     def build(self):
         cmake = CMake(self)
@@ -62,9 +66,16 @@ class KandinskyConan(ConanFile):
         copy(self, "LICENSE", self.source_folder, str(Path(self.package_folder) / "licenses"))
         CMake(self).install()
         rmdir(self, str(Path(self.package_folder) / "share"))
+        if not self.options.system_libraries:
+            rmdir(self, str(Path(self.package_folder) / "lib" / "cmake"))
 
     def package_info(self):
-        # The library's own CMake package is used: it knows what a static library must be linked with.
-        self.cpp_info.set_property("cmake_find_mode", "none")
-        self.cpp_info.builddirs = [str(Path("lib") / "cmake" / "kandinsky")]
         self.cpp_info.libs = ["kandinsky"]
+        if self.options.system_libraries:
+            # The library's own CMake package is used: it knows what a static library must be linked with.
+            self.cpp_info.set_property("cmake_find_mode", "none")
+            self.cpp_info.builddirs = [str(Path("lib") / "cmake" / "kandinsky")]
+        else:
+            # Of Conan's libraries it does not know the names, so CMakeDeps writes the package.
+            self.cpp_info.set_property("cmake_target_name", "kandinsky::kandinsky")
+            self.cpp_info.system_libs = ["dl", "m", "pthread"]

@@ -121,6 +121,8 @@ def outline_fit(
     alpha: float,
     confidence: float,
     share: float,
+    unit: str,
+    connectivity: str,
     sides: str,
     score: str,
     hard: bool,
@@ -132,6 +134,9 @@ def outline_fit(
 def outline_apply(
     rule: str, data: Data, volumes: bool, spacing: Sequence[float], out: Any, threads: int, progress: _Progress
 ) -> None: ...
+def outline_judge(
+    rule: str, data: Data, volumes: bool, spacing: Sequence[float], small: float, threads: int, progress: _Progress
+) -> str: ...
 def measure_fit(
     data: Data,
     volumes: bool,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, Sequence, TypedDict, Union
 
-from ._types import Adapt, Array, Compat, Condition, Fallback, PathLike, Pooling, Promise, ScoreName
+from ._types import Adapt, Array, Compat, Condition, Fallback, PathLike, Pooling, Promise, Risk, ScoreName
 
 
 class AllOptions(TypedDict, total=False):
@@ -93,6 +93,8 @@ class CompareOptions(AllOptions, total=False):
     split: float
     promise: Promise
     adapt: Adapt
+    confidence: float
+    risk: Risk
     compat: Compat
     seed: int
     memory: Union[str, int, None]

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._checks import real, whole, word
 from ._options import check_name, counts_for, words_of
-from ._types import WORDS, Adapt, Condition, Compat, Fallback, Labels, Logits, MethodName, PathLike, Pooling, Promise, ScoreName
+from ._types import WORDS, Adapt, Condition, Compat, Fallback, Labels, Logits, MethodName, PathLike, Pooling, Promise, Risk, ScoreName
 from ._words import RENAMED, flag_of, renamed
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class Parameters:
     split: float
     promise: Promise
     adapt: Adapt
+    confidence: float
+    risk: Risk
     compat: Compat
     seed: int
     memory: Union[str, int, None]
@@ -91,6 +93,7 @@ class Parameters:
         for name in _COUNTS:
             whole(name, getattr(self, name))
         real("split", self.split)
+        real("confidence", self.confidence)
         given = self._calibration()
         del given["method"]
         return (self.method, *words_of(self.method, given))

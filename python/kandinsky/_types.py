@@ -15,10 +15,13 @@ Fallback = Literal["auto", "none", "image"]
 ScoreName = Literal["near", "lac", "aps", "raps", "saps", "margin"]
 Promise = Literal["auto", "loo", "split", "none"]
 Adapt = Literal["none", "image"]
+Risk = Literal["recall", "precision", "recall,precision"]
 Compat = Literal["none", "released"]
 Logits = Literal["none", "sigmoid", "softmax"]
 Empty = Literal["auto", "fill", "keep"]
 Sides = Literal["both", "outer", "inner"]
+OutlineUnit = Literal["group", "object"]
+Connectivity = Literal["corners", "faces"]
 MeasureBy = Literal["quantiles", "predicted", "soft", "relative", "auto"]
 ScenePreset = Literal["photo", "medical"]
 
@@ -31,10 +34,13 @@ WORDS = {
     "score_function": ScoreName,
     "promise": Promise,
     "adapt": Adapt,
+    "risk": Risk,
     "compat": Compat,
     "logits": Logits,
     "empty": Empty,
     "sides": Sides,
+    "unit": OutlineUnit,
+    "connectivity": Connectivity,
     "by": MeasureBy,
 }
 

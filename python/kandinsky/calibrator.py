@@ -31,6 +31,7 @@ from ._types import (
     PathLike,
     Pooling,
     Promise,
+    Risk,
     ScoreName,
 )
 from ._words import in_python
@@ -80,6 +81,11 @@ class Calibrator(Filed, Fitted):
     adapt : {"none", "image"}
         "image": thresholds follow how hard an image looks by its own outputs, inside the same promise; for every method but auto, with
         pooling by groups. "none": all images have the same.
+    confidence : float
+        In at least this share of the draws of calibration groups the promise holds, such as 0.95; 0: on average over them.
+    risk : {"recall", "precision", "recall,precision"}
+        What alpha bounds: the share of a class's pixels that sets miss, or, of the pixels with the class in their set, the share
+        without it, or both; precision needs `confidence`.
     compat : {"none", "released"}
         "released" reproduces the authors' released code.
     seed : int
@@ -143,6 +149,8 @@ class Calibrator(Filed, Fitted):
         split: float = 0.0,
         promise: Promise = "auto",
         adapt: Adapt = "none",
+        confidence: float = 0.0,
+        risk: Risk = "recall",
         compat: Compat = "none",
         seed: int = 0,
         memory: Union[str, int, None] = None,
@@ -165,6 +173,8 @@ class Calibrator(Filed, Fitted):
         self.split = split
         self.promise = promise
         self.adapt = adapt
+        self.confidence = confidence
+        self.risk = risk
         self.compat = compat
         self.seed = seed
         self.memory = memory

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+import json
+from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from ._checks import real, switch, whole, word
 from ._progress import Progress, Shown
 from ._rules import Cases, Rule
 from ._shapes import volumes_of_sets
-from ._types import Array, Classes, Groups, Labels, Logits, Sides
+from ._types import Array, Classes, Connectivity, Groups, Labels, Logits, OutlineUnit, Sides
 from .errors import DataError, UsageError
 from .plot import _axes
 
@@ -52,6 +53,38 @@ class OutlineRule(Rule):
             _core.outline_apply(self._text, cases.data, cases.volumes, cases.spacing, out, whole("threads", threads), callback)
         return volumes_of_sets(out, cases.shape[2]) if cases.volumes else out
 
+    def evaluate(
+        self,
+        probs: Array,
+        labels: Array,
+        groups: Optional[Groups] = None,
+        *,
+        small: float = 0.0,
+        spacing: Optional[Sequence[float]] = None,
+        ignore: Labels = 255,
+        logits: Logits = "none",
+        threads: int = 0,
+        progress: Progress = False,
+    ) -> List[Dict[str, Any]]:
+        """How the outlines of labelled images fare: a dictionary for each class, as the command's --json has them under "test".
+
+        Parameters
+        ----------
+        probs, labels, groups, spacing, ignore, logits, threads, progress
+            As for :func:`fit_outline`.
+        small : float
+            Objects up to this size are told apart from larger ones, in pixels or voxels, or in mm^2 or mm^3 with a spacing. 0:
+            sizes are told apart by powers of ten.
+        """
+        cases = self._cases(probs, labels, groups, spacing, ignore, logits)
+        with Shown(progress) as callback:
+            found: List[Dict[str, Any]] = json.loads(
+                _core.outline_judge(
+                    self._text, cases.data, cases.volumes, cases.spacing, real("small", small), whole("threads", threads), callback
+                )
+            )
+        return found
+
 
 def fit_outline(
     probs: Array,
@@ -60,8 +93,10 @@ def fit_outline(
     *,
     alpha: float = 0.1,
     confidence: float = 0.0,
-    share: float = 1.0,
-    sides: Sides = "both",
+    share: Optional[float] = None,
+    unit: OutlineUnit = "group",
+    connectivity: Connectivity = "corners",
+    sides: Optional[Sides] = None,
     score_function: str = "auto",
     masks: bool = False,
     spacing: Optional[Sequence[float]] = None,
@@ -75,7 +110,8 @@ def fit_outline(
     """Learns from labelled images how far an inner and an outer mask must stay from the predicted one.
 
     For a new group that has the class, the inner mask lies in the object and the outer mask holds it, both together with
-    probability at least 1 - `alpha`, if the new group and these groups are exchangeable.
+    probability at least 1 - `alpha`, if the new group and these groups are exchangeable. With ``unit="object"`` the outer mask
+    misses at most `alpha` of a new group's objects on average.
 
     Parameters
     ----------
@@ -90,14 +126,19 @@ def fit_outline(
         Share of groups whose masks may fail.
     confidence : float
         0: `alpha` holds on average over the draws of calibration data; else in at least this share of them, such as 0.95.
-    share : float
+    share : float, optional
         The outer mask holds at least this share of the object, and of the inner mask at most 1 - share times the object's size
-        lies outside it. The object is all that a group has of the class.
-    sides : {"both", "outer", "inner"}
-        One mask alone is tighter.
+        lies outside it. The object is all that a group has of the class, and the default is 1. With ``unit="object"`` an object
+        is missed unless the outer mask holds this share of it; the default 0 asks for a pixel.
+    unit : {"group", "object"}
+        What `alpha` counts: groups whose masks fail, or objects that the outer mask misses. Objects are connected components.
+    connectivity : {"corners", "faces"}
+        Pixels are one object where they touch at corners (8 neighbours, 26 in volumes) or at faces (4, 6).
+    sides : {"both", "outer", "inner"}, optional
+        One mask alone is tighter. The default is "both", and "outer" for objects.
     score_function : str
-        "auto", "distance", "relative" (in radii of the predicted mask) or "probability"; "distance:10" and "relative:10" count
-        a probability as 10 pixels.
+        "auto", "distance", "relative" (in radii of the predicted mask), "doubt" (relative, too, to what the model doubts) or
+        "probability"; "distance:10", "relative:10" and "doubt:10" count a probability as 10 pixels.
     masks : bool
         The model gives no probabilities.
     spacing : sequence of float, optional
@@ -114,11 +155,14 @@ def fit_outline(
     OutlineRule
     """
     cases = Cases(probs, labels, groups, masks=switch("masks", masks), spacing=spacing, ignore=ignore, logits=logits)
+    objects = word("unit", unit) == "object"
+    least = (0.0 if objects else 1.0) if share is None else real("share", share)
+    which = ("outer" if objects else "both") if sides is None else word("sides", sides)
     with Shown(progress) as callback:
         return OutlineRule(
             _core.outline_fit(
-                cases.data, cases.volumes, cases.spacing, real("alpha", alpha), real("confidence", confidence), real("share", share), word("sides", sides),
-                str(score_function), masks, class_list(classes), whole("seed", seed), whole("threads", threads), callback,
+                cases.data, cases.volumes, cases.spacing, real("alpha", alpha), real("confidence", confidence), least, unit,
+                word("connectivity", connectivity), which, str(score_function), masks, class_list(classes), whole("seed", seed), whole("threads", threads), callback,
             )
         )  # fmt: skip
 

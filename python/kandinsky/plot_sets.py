@@ -66,7 +66,7 @@ def plot_sets(
     return ax
 
 
-_Layer = Tuple["np.ndarray[Any, Any]", str, str]  # where, label, colour
+_Layer = Tuple["np.ndarray[Any, Any]", str, Any]  # where, label, colour
 
 
 def _of_class(held: "np.ndarray[Any, Any]", cls: int, name: str) -> List[_Layer]:
@@ -76,8 +76,18 @@ def _of_class(held: "np.ndarray[Any, Any]", cls: int, name: str) -> List[_Layer]
 
 def _of_all(held: "np.ndarray[Any, Any]", names: List[str]) -> List[_Layer]:
     size = held.sum(axis=0)
-    layers = [(held[c] & (size == 1), name, f"C{c % 10}") for c, name in enumerate(names)]
+    layers = [(held[c] & (size == 1), name, colour) for c, (name, colour) in enumerate(zip(names, _distinct(len(names))))]
     return [*layers, (size > 1, "undecided", "0.4"), (size == 0, "empty", "white")]
+
+
+def _distinct(count: int) -> "List[Any]":
+    """A colour for each class, no two alike and none grey: grey is for undecided pixels."""
+    from matplotlib import colormaps
+
+    if count > 18:
+        return [colormaps["turbo"](c / (count - 1)) for c in range(count)]
+    strong, light = colormaps["tab20"].colors[::2], colormaps["tab20"].colors[1::2]
+    return [one for part in (strong, light) for place, one in enumerate(part) if place != 7][:count]
 
 
 def _layers(ax: Any, layers: List[_Layer], opacity: float) -> None:

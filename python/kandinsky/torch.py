@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 import torch
@@ -26,6 +26,7 @@ _LOGITS = ("none", "sigmoid", "softmax")
 # Of the score near (docs/scores.md), rounded to float32 as the library's are.
 _TOP = 65535.0
 _HALF, _GROWN = float(np.float32(0.1)), float(np.float32(1) + np.float32(0.1))
+_FEW = 8  # up to so many classes are ranked by comparing planes: a sort along the classes takes ten times as long
 _STEP = float(np.float32(0.5) / np.float32(_TOP))
 
 
@@ -147,17 +148,32 @@ class PredictionSets(torch.nn.Module):
             return 1 - p
         if self.score == "near":
             return self._near(p)
+        planes = list(p.unbind(1))
         if self.score == "margin":
-            first, second = p.topk(2, 1).values.split(1, 1)
+            first, second = planes[0], torch.full_like(planes[0], -torch.inf)
+            for plane in planes[1:]:
+                second = torch.maximum(second, torch.minimum(first, plane))
+                first = torch.maximum(first, plane)
+            first, second = first.unsqueeze(1), second.unsqueeze(1)
             return torch.where(p >= first, second, first) - p
-        # The lower number comes first among equals. ONNX has no stable sort, but its TopK promises that; torch's does not.
+        few = self.classes <= _FEW
+        ordered, order = (_sorted(planes), None) if few else self._order(p)
+        for rank in range(1, self.classes):  # one after the other: cumsum() sums in another precision or order
+            ordered[rank] = ordered[0] if self.score == "saps" else ordered[rank - 1] + ordered[rank]
+        by_rank = [plane + more for plane, more in zip(ordered, self.more.unbind())]
+        if order is not None:
+            return torch.zeros_like(p).scatter(1, order, torch.stack(by_rank, 1))
+        ranks, scores = _ranks(p, planes), torch.empty_like(p)
+        for rank, plane in enumerate(by_rank):
+            scores = torch.where(ranks == rank, plane.unsqueeze(1), scores)
+        return scores
+
+    def _order(self, p: Tensor) -> Tuple[List[Tensor], Tensor]:
+        """The planes of descending probabilities, and their classes: the lower number first among equals."""
+        # ONNX has no stable sort, but its TopK promises that order; torch's does not.
         exporting = torch.onnx.is_in_onnx_export()
         ordered, order = p.topk(self.classes, 1) if exporting else torch.sort(p, dim=1, descending=True, stable=True)
-        planes = list(ordered.unbind(1))
-        for rank in range(1, self.classes):  # one after the other: cumsum() sums in another precision or order
-            planes[rank] = planes[0] if self.score == "saps" else planes[rank - 1] + planes[rank]
-        by_rank = torch.stack(planes, 1) + self.more
-        return torch.zeros_like(p).scatter(1, order, by_rank)
+        return list(ordered.unbind(1)), order
 
     def _near(self, p: Tensor) -> Tensor:
         side = max(1, (self.height + self.width) // 256)
@@ -179,6 +195,26 @@ class PredictionSets(torch.nn.Module):
             cells = more[:, :, :, None, :, None].expand(-1, -1, -1, side, -1, side)
             more = cells.reshape(-1, self.classes, down * side, across * side)[:, :, : self.height, : self.width]
         return (1 - p) + more
+
+
+def _sorted(planes: List[Tensor]) -> List[Tensor]:
+    """Descending, pixel by pixel: exchanges of neighbours, which need no sort along the classes."""
+    planes, count = list(planes), len(planes)
+    for turn in range(count):
+        for i in range(turn % 2, count - 1, 2):
+            a, b = planes[i], planes[i + 1]
+            planes[i], planes[i + 1] = torch.maximum(a, b), torch.minimum(a, b)
+    return planes
+
+
+def _ranks(p: Tensor, planes: List[Tensor]) -> Tensor:
+    """uint8 [N,C,H,W]: how many classes come before, the lower number first among equals."""
+    numbers = torch.arange(len(planes), device=p.device).view(-1, 1, 1)
+    ranks = torch.zeros_like(p, dtype=torch.uint8)
+    for number, plane in enumerate(planes):
+        plane = plane.unsqueeze(1)
+        ranks = ranks + ((plane > p) | ((plane == p) & (numbers > number))).to(torch.uint8)
+    return ranks
 
 
 def _penalties(score: str, more: Dict[str, Any], classes: int) -> np.ndarray:

@@ -38,11 +38,22 @@ void check_fits(const CaseSource& cases, std::size_t classes, LengthUnit unit, b
 }
 
 std::string outline_fit(const Data& data, bool volumes, const Spacing& spacing, double alpha,
-                        double confidence, double share, const std::string& sides, const std::string& score,
+                        double confidence, double share, const std::string& unit,
+                        const std::string& connectivity, const std::string& sides, const std::string& score,
                         bool hard, std::vector<std::uint32_t> classes, std::uint64_t seed,
                         std::size_t threads, nb::object callback) {
-    OutlineOptions options{
-        .alpha = alpha, .share = share, .hard = hard, .classes = std::move(classes), .seed = seed};
+    OutlineOptions options{.alpha = alpha,
+                           .confidence = confidence,
+                           .share = share,
+                           .hard = hard,
+                           .classes = std::move(classes),
+                           .seed = seed};
+    if (unit != "group" && unit != "object")
+        fail(ErrorKind::usage, "--unit is '{}', but must be group or object", unit);
+    if (connectivity != "corners" && connectivity != "faces")
+        fail(ErrorKind::usage, "--connectivity is '{}', but must be corners or faces", connectivity);
+    options.per = unit == "group" ? OutlineUnit::group : OutlineUnit::object;
+    options.connectivity = connectivity == "corners" ? Connectivity::corners : Connectivity::faces;
     if (sides != "both" && sides != "outer" && sides != "inner")
         fail(ErrorKind::usage, "--sides is '{}', but must be both, outer or inner", sides);
     options.sides = sides == "both"    ? OutlineSides::both
@@ -76,6 +87,18 @@ void outline_apply(const std::string& text, const Data& data, bool volumes, cons
                     std::copy_n(own.data() + (c * depth + s) * pixels, pixels,
                                 codes.as<std::uint8_t>() + ((i * depth + s) * count + c) * pixels);
         });
+    });
+}
+
+/// What became of the promise, as JSON.
+std::string outline_judge(const std::string& text, const Data& data, bool volumes, const Spacing& spacing,
+                          double small, std::size_t threads, nb::object callback) {
+    const OutlineRule rule = outline_rule(text, "rule");
+    PyProgress progress(std::move(callback));
+    return progress.run(threads, [&] {
+        const auto cases = source_of(data, volumes, spacing);
+        check_fits(*cases, rule.class_count, rule.unit, rule.volumes);
+        return to_json(rule, judge_outlines(rule, *cases, nullptr, progress, small));
     });
 }
 
@@ -116,9 +139,11 @@ nb::list measure_apply(const std::string& text, const Data& data, bool volumes, 
 
 void init_outline(nb::module_& module) {
     module.def("outline_fit", outline_fit, nb::arg("data"), nb::arg("volumes"), nb::arg("spacing"),
-               nb::arg("alpha"), nb::arg("confidence"), nb::arg("share"), nb::arg("sides"), nb::arg("score"),
-               nb::arg("hard"), nb::arg("classes"), nb::arg("seed"), nb::arg("threads"),
-               nb::arg("progress").none());
+               nb::arg("alpha"), nb::arg("confidence"), nb::arg("share"), nb::arg("unit"),
+               nb::arg("connectivity"), nb::arg("sides"), nb::arg("score"), nb::arg("hard"),
+               nb::arg("classes"), nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
+    module.def("outline_judge", outline_judge, nb::arg("rule"), nb::arg("data"), nb::arg("volumes"),
+               nb::arg("spacing"), nb::arg("small"), nb::arg("threads"), nb::arg("progress").none());
     module.def("outline_apply", outline_apply, nb::arg("rule"), nb::arg("data"), nb::arg("volumes"),
                nb::arg("spacing"), nb::arg("out"), nb::arg("threads"), nb::arg("progress").none());
     module.def("measure_fit", measure_fit, nb::arg("data"), nb::arg("volumes"), nb::arg("spacing"),

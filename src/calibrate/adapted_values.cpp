@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "calibrate/confidence.hpp"
 #include "core/base/parallel.hpp"
 #include "core/kernel/compare_kernels.hpp"
 #include "score/image_features.hpp"
@@ -42,7 +43,7 @@ void adapt_scores(const Calibrator& calibrator, std::size_t stratum, std::int32_
 float value_threshold(const Calibrator& calibrator, std::size_t stratum, double alpha) {
     constexpr float kInf = std::numeric_limits<float>::infinity();
     const std::vector<std::int32_t>& levels = calibrator.adaptation_of(stratum)->levels();
-    const std::size_t rung = calibrator.smooth_of(stratum)->rung_of(alpha);
+    const std::size_t rung = calibrator.smooth_of(stratum)->rung_of(curve_alpha(calibrator, stratum, alpha));
     if (alpha >= 1) return -kInf;
     if (!(alpha > 0) || rung == levels.size() || levels[rung] == Adaptation::kNever) return kInf;
     return static_cast<float>(levels[rung]);
@@ -65,7 +66,7 @@ AdaptedSets::AdaptedSets(const Calibrator& calibrator, std::size_t stratum, doub
     : adaptation_(*calibrator.adaptation_of(stratum)),
       curves_(*calibrator.smooth_of(stratum)),
       grid_(calibrator.grid),
-      rung_(curves_.rung_of(alpha)) {
+      rung_(curves_.rung_of(curve_alpha(calibrator, stratum, alpha))) {
     std::vector<std::uint32_t> levels;
     const float one = value_threshold(calibrator, stratum, alpha);
     if (std::isinf(one)) {  // every image has the same sets

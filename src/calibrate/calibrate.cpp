@@ -8,34 +8,16 @@
 
 #include "calibrate/adapted_regions.hpp"
 #include "calibrate/choose.hpp"
+#include "calibrate/confidence.hpp"
 #include "calibrate/leave_one_out.hpp"
 #include "calibrate/sample.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
 #include "core/team/team.hpp"
-#include "score/group_identity.hpp"
 
 namespace kandinsky {
 
 namespace {
-/// The images that find the regions, and those that set the thresholds; groups stay whole. One split for all
-/// methods. One side may be empty.
-DataSplit split_groups(const Dataset& data, const CalibrateOptions& options, std::uint64_t groups,
-                       Progress& progress) {
-    const auto count = static_cast<std::size_t>(std::llround(options.split * static_cast<double>(groups)));
-    std::vector<std::uint32_t> chosen;
-    if (count > 0)
-        chosen =
-            draw_sample(data, group_identities(data, progress), count, SamplePurpose::split, options.seed, 0);
-    DataSplit data_split;
-    for (std::uint32_t image = 0, next = 0; image < data.images(); ++image)
-        if (next < chosen.size() && chosen[next] == image)
-            data_split.learn.push_back(chosen[next++]);
-        else
-            data_split.level.push_back(image);
-    return data_split;
-}
-
 /// The data of one calibration: `finder` sees the images that regions come from, `setter` those that set
 /// thresholds, `all` everything, which soft methods divide themselves.
 struct CalibrationRuns {
@@ -206,19 +188,26 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
     std::vector<std::size_t> open;
     for (const CalibrateOptions& one : options) {
         check_method(one.method);  // unknown names are told before any work
+        check_confidence(one);
         if (one.sketch != 0)
             fail(ErrorKind::usage,
                  "--sketch is for images that are seen once; these can be read again, so "
                  "leave it out and the thresholds are exact");
-        open.push_back(wanted.size());
+        if (one.confidence == 0) open.push_back(wanted.size());
         CalibrateOptions own = one;
         // Among several methods, those that cannot adapt do not.
-        if (options.size() > 1 && own.method == kAutoMethod)
-            own.adapt = Adapt::none;
-        wanted.push_back(with_promise(effective(std::move(own)), groups));
+        if (options.size() > 1 && own.method == kAutoMethod) own.adapt = Adapt::none;
+        wanted.push_back(one.confidence > 0 ? std::move(own)
+                                            : with_promise(effective(std::move(own)), groups));
     }
     std::vector<Calibrator> out(wanted.size());
     std::vector<double> times(wanted.size());
+    for (std::size_t m = 0; m < wanted.size(); ++m) {
+        if (wanted[m].confidence == 0) continue;
+        const Stopwatch own;
+        out[m] = calibrate_confident(data, wanted[m], progress);
+        times[m] = own.seconds();
+    }
     while (!open.empty()) {
         const CalibrateOptions first = wanted[open.front()];
         const auto later = std::stable_partition(open.begin(), open.end(), [&](std::size_t m) {

@@ -18,9 +18,45 @@ Traits traits_of(const std::string& name) {
     return {};
 }
 
+/// What is exchangeable.
+std::string unit_of(const Calibrator& calibrator) {
+    return calibrator.grouped ? "group" : "image";
+}
+
+/// What is promised with a confidence, of every stratum alike.
+std::string confident(const Calibrator& calibrator) {
+    const CalibrateOptions& options = calibrator.options;
+    const std::string unit = unit_of(calibrator);
+    const std::string missed = fmt::format(
+        "the sets of a new {} that has such pixels are expected to miss at most a share alpha of its pixels "
+        "{}",
+        unit,
+        options.condition == Condition::by_class ? "whose true label is the class in question"
+                                                 : "with a label");
+    const std::string wrong = fmt::format(
+        "of the pixels of a new {} whose set holds the class in question, at most a share alpha is expected "
+        "to "
+        "have another label (none counts as 0)",
+        unit);
+    return fmt::format(
+        "In at least {:g} % of the draws of calibration {}s: {}, if calibration and new {}s are drawn "
+        "independently from one source. This holds for each {}alpha by itself: control of the {} with "
+        "confidence {:g}.",
+        100 * options.confidence, unit,
+        options.risk == Risk::recall      ? missed
+        : options.risk == Risk::precision ? wrong
+                                          : missed + ", and " + wrong,
+        unit, options.condition == Condition::by_class ? "class and " : "",
+        options.risk == Risk::recall      ? "false-negative rate"
+        : options.risk == Risk::precision ? "false-discovery rate"
+                                          : "false-negative and false-discovery rates",
+        options.confidence);
+}
+
 /// What is promised of one stratum.
 std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     const CalibrateOptions& options = calibrator.options;
+    if (options.confidence > 0) return confident(calibrator);
     if (options.released)
         return "No finite-sample guarantee: interpolated quantiles of the released code tend to cover too "
                "little.";
@@ -37,13 +73,17 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     // Regions of one pixel each, and not because the scores happened to make them so.
     const bool pixelwise = calibrator.partitions[stratum].regions == calibrator.grid.pixels() &&
                            (!finds_regions || options.split > 0);
-    const std::string unit = calibrator.grouped ? "group" : "image";
+    const std::string unit = unit_of(calibrator);
     const std::string which = options.condition == Condition::by_class
                                   ? "whose true label is the class in question"
                                   : "with a label";
     const std::string share = fmt::format(
-        " In other words: the sets of a new {} are expected to miss at most a share alpha of these pixels.",
-        unit);
+        " In other words: the sets of a new {} are expected to miss at most a share alpha of these pixels{}.",
+        unit,
+        options.condition == Condition::by_class &&
+                (soft || relearnt || calibrator.partitions[stratum].regions == 1)
+            ? " (conformal risk control of the false-negative rate)"
+            : "");
     if (relearnt || (soft && options.promise == Promise::split))
         return fmt::format(
                    "A random pixel {}, of a new {} that has such a pixel, has its true label in the set with "
@@ -88,7 +128,7 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
 
 /// Which networks made the calibration outputs, where cross-validation had several; nothing otherwise.
 std::string about_networks(const Calibrator& calibrator) {
-    const auto input = nlohmann::json::parse(calibrator.input, nullptr, false);
+    const auto input = nlohmann::ordered_json::parse(calibrator.input, nullptr, false);
     if (!input.is_object() || !input.contains("folds") || !input["folds"].is_array()) return {};
     std::vector<std::int64_t> folds;
     for (const auto& fold : input["folds"])
@@ -125,7 +165,7 @@ std::string guarantee(const Calibrator& calibrator) {
                     : fmt::format("{}{} {}: {}", text.empty() ? "" : " ",
                                   strata.size() == 1 ? "Class" : "Classes", fmt::join(strata, ", "), own);
     if (calibrator.options.fallback == Fallback::image &&
-        calibrator.options.promise != Promise::leave_one_out)
+        calibrator.options.promise != Promise::leave_one_out && calibrator.options.confidence == 0)
         text += fmt::format(
             " Regions with fewer than {} scores borrow the image-wide curve and are promised nothing of "
             "their own.",

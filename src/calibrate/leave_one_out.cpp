@@ -275,10 +275,10 @@ Calibrator leave_one_out(const CalibrateOptions& options, std::vector<Choice> ch
         partitions.push_back(pieces_of(learner.fits(), s, grid));
         if (soft[s]) learner.cells().divide(partitions[s]);
         const Method& how = method(choices[s].method);
-        nlohmann::json geometry = nlohmann::json::object();
+        nlohmann::ordered_json geometry = nlohmann::ordered_json::object();
         if (run.census().totals[s] > 0 && !how.fit_curves) {
             if (how.uses_features) run.find_features();
-            geometry = nlohmann::json::parse(run.region_of(settled(options, choices[s]), s).geometry);
+            geometry = nlohmann::ordered_json::parse(run.region_of(settled(options, choices[s]), s).geometry);
         }
         geometry["pieces"] = partitions[s].regions;
         partitions[s].geometry = geometry.dump();

@@ -1,10 +1,12 @@
 #include "calibrate/sample.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/fail.hpp"
 #include "core/base/random.hpp"
 #include "core/team/team.hpp"
+#include "score/group_identity.hpp"
 
 namespace kandinsky {
 
@@ -46,6 +48,22 @@ std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<st
     for (std::size_t image = 0; image < data.images(); ++image)
         if (drawn[data.group_of(image)]) images.push_back(static_cast<std::uint32_t>(image));
     return images;
+}
+
+DataSplit split_groups(const Dataset& data, const CalibrateOptions& options, std::uint64_t groups,
+                       Progress& progress) {
+    const auto count = static_cast<std::size_t>(std::llround(options.split * static_cast<double>(groups)));
+    std::vector<std::uint32_t> chosen;
+    if (count > 0)
+        chosen =
+            draw_sample(data, group_identities(data, progress), count, SamplePurpose::split, options.seed, 0);
+    DataSplit data_split;
+    for (std::uint32_t image = 0, next = 0; image < data.images(); ++image)
+        if (next < chosen.size() && chosen[next] == image)
+            data_split.learn.push_back(chosen[next++]);
+        else
+            data_split.level.push_back(image);
+    return data_split;
 }
 
 }  // namespace kandinsky

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <kandinsky/dataset.hpp>
+#include <kandinsky/calibrator.hpp>
 #include <vector>
+
+#include "partition/soft_method.hpp"
 
 namespace kandinsky {
 
@@ -16,5 +18,10 @@ enum class SamplePurpose : std::uint64_t { draws = 0x73616D706C65, split = 0x737
                                                      const std::vector<std::uint64_t>& who, std::size_t count,
                                                      SamplePurpose purpose, std::uint64_t seed,
                                                      std::uint64_t draw);
+
+/// The images that learn, a share `options.split` of so many groups, and those that set the thresholds;
+/// groups stay whole. One split for all methods. One side may be empty.
+[[nodiscard]] DataSplit split_groups(const Dataset& data, const CalibrateOptions& options,
+                                     std::uint64_t groups, Progress& progress);
 
 }  // namespace kandinsky

@@ -5,6 +5,7 @@
 
 #include "calibrate/calibration_run.hpp"
 #include "calibrate/choose.hpp"
+#include "calibrate/confidence.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "score/scored_tile.hpp"
@@ -16,6 +17,7 @@ namespace {
 constexpr std::size_t kMostBins = std::size_t{1} << 16;
 
 void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
+    check_confidence(options);
     if (options.method == kAutoMethod || method(options.method).fit_curves) {
         std::string others;
         for (const Method* one : methods())

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <kandinsky/calibrator.hpp>
 
+#include "calibrate/confidence.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 
@@ -20,18 +21,19 @@ std::vector<float> thresholds_of(const Calibrator& calibrator, double alpha, Val
             std::copy_n(out.data(), pixels, own);
             continue;
         }
+        const double read = curve_alpha(calibrator, s, alpha);
         if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {
             parallel_for(calibrator.grid.height, [&](std::size_t y) {
-                smooth->thresholds({&alpha, 1}, {y * width, (y + 1) * width}, own + y * width);
+                smooth->thresholds({&read, 1}, {y * width, (y + 1) * width}, own + y * width);
                 for (std::size_t p = y * width; p < (y + 1) * width; ++p) own[p] = value(own[p]);
             });
             continue;
         }
         const CurveSet& curves = calibrator.curves[s];
-        const std::size_t rung = curves.rung_of(alpha);
+        const std::size_t rung = curves.rung_of(read);
         std::vector<float> of_curve(curves.size());
         for (std::size_t k = 0; k < of_curve.size(); ++k)
-            of_curve[k] = value(curves.threshold(k, alpha, rung));
+            of_curve[k] = value(curves.threshold(k, read, rung));
         for (std::size_t p = 0; p < pixels; ++p) own[p] = of_curve[calibrator.curve_of(s, p)];
     }
     return out;
@@ -72,8 +74,13 @@ std::string_view name_of(EmptySets empty) {
 }
 
 EmptySets empty_sets(EmptySets wanted, const Calibrator& calibrator) {
+    if (wanted == EmptySets::fill && !calibrator.risks.empty())
+        fail(ErrorKind::usage,
+             "--empty fill puts classes into sets without a test, so the calibrator's promise of precision "
+             "would not hold; leave it out");
     if (wanted != EmptySets::automatic) return wanted;
-    return calibrator.classless ? EmptySets::keep : EmptySets::fill;
+    // A class that fills an empty set is a discovery that nobody has tested.
+    return calibrator.classless || !calibrator.risks.empty() ? EmptySets::keep : EmptySets::fill;
 }
 
 EmptySets empty_sets(std::string_view name) {

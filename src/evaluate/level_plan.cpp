@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "calibrate/adapted_values.hpp"
+#include "calibrate/confidence.hpp"
 #include "core/base/parallel.hpp"
 
 namespace kandinsky {
@@ -50,6 +51,17 @@ LevelPlan released_marginal_levels() {
     return released([](int i) { return static_cast<int>((i + 0.5) * 5) - 1; });
 }
 
+namespace {
+/// Where a stratum's curves are read for some alphas.
+std::vector<double> read_alphas(const Calibrator& calibrator, std::size_t stratum,
+                                const std::vector<double>& alphas) {
+    std::vector<double> out;
+    for (const double alpha : alphas)
+        out.push_back(curve_alpha(calibrator, stratum, kept_alpha(calibrator, stratum, alpha)));
+    return out;
+}
+}  // namespace
+
 ThresholdTable thresholds_by_curve(const Calibrator& calibrator, const std::vector<double>& alphas) {
     ThresholdTable out{alphas, std::vector<std::vector<float>>(calibrator.strata())};
     auto& table = out.by_curve;
@@ -58,12 +70,13 @@ ThresholdTable thresholds_by_curve(const Calibrator& calibrator, const std::vect
         const CurveSet& curves = calibrator.curves[s];
         table[s].resize(curves.size() * alphas.size());
         std::vector<std::size_t> rungs;
-        for (const double alpha : alphas) rungs.push_back(curves.rung_of(alpha));
+        const std::vector<double> read = read_alphas(calibrator, s, alphas);
+        for (const double alpha : read) rungs.push_back(curves.rung_of(alpha));
         constexpr std::size_t kTask = 1024;  // curves
         parallel_for((curves.size() + kTask - 1) / kTask, [&](std::size_t task) {
             for (std::size_t k = task * kTask; k < std::min(curves.size(), (task + 1) * kTask); ++k)
                 for (std::size_t l = 0; l < alphas.size(); ++l)
-                    table[s][k * alphas.size() + l] = curves.threshold(k, alphas[l], rungs[l]);
+                    table[s][k * alphas.size() + l] = curves.threshold(k, read[l], rungs[l]);
         });
     }
     return out;
@@ -75,11 +88,12 @@ void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, 
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         if (calibrator.adaptation_of(s) != nullptr) {
             for (std::size_t l = 0; l < levels; ++l)
-                std::fill_n(out + (s * levels + l) * n, n, value_threshold(calibrator, s, table.alphas[l]));
+                std::fill_n(out + (s * levels + l) * n, n,
+                            value_threshold(calibrator, s, kept_alpha(calibrator, s, table.alphas[l])));
             continue;
         }
         if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {
-            smooth->thresholds(table.alphas, range, out + s * levels * n);
+            smooth->thresholds(read_alphas(calibrator, s, table.alphas), range, out + s * levels * n);
             continue;
         }
         for (std::size_t i = 0; i < n; ++i) {

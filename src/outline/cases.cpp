@@ -41,6 +41,7 @@ class DatasetCases : public CaseSource {
     }
     [[nodiscard]] LengthUnit unit() const override { return options_.unit; }
     [[nodiscard]] bool volumes() const override { return options_.volumes; }
+    [[nodiscard]] std::vector<std::size_t> images(std::size_t i) const override { return images_[i]; }
 
     [[nodiscard]] Case read(std::size_t i) const override {
         const std::vector<std::size_t>& slices = images_[i];

@@ -13,7 +13,7 @@
 namespace kandinsky::outline {
 
 namespace {
-constexpr double kAll = std::numeric_limits<double>::infinity();
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 void add_case(const Case& one, std::size_t cls, GroupFeatures& to) {
     const std::size_t voxels = one.extent.voxels();
@@ -71,7 +71,7 @@ double Start::strangeness(double truth) const {
 }
 
 std::pair<double, double> Start::widened(double t, double least, double most) const {
-    if (t == kAll) return {least, most};
+    if (t == kUnlimited) return {least, most};
     const double from = low - t * scale, to = high + t * scale;
     if (from > to)
         return {std::clamp((low + high) / 2, least, most), std::clamp((low + high) / 2, least, most)};
@@ -119,7 +119,7 @@ Start start_of(Quantity what, const std::string& name, const GroupFeatures& of) 
 }
 
 std::pair<double, double> bounds_of(Quantity what) {
-    return {0, what == Quantity::dice ? 1 : kAll};
+    return {0, what == Quantity::dice ? 1 : kUnlimited};
 }
 
 MeasureLevel measure_level(Quantity what, const std::vector<const GroupFeatures*>& groups,
@@ -133,8 +133,9 @@ MeasureLevel measure_level(Quantity what, const std::vector<const GroupFeatures*
                        std::bit_cast<std::uint64_t>(one->predicted));
     for (std::size_t k = 0; k < names.size(); ++k) {
         for (const GroupFeatures* const one : groups)
-            families[k].truth.push_back(start_of(what, names[k], *one)
-                                            .strangeness(what == Quantity::dice ? one->dice() : one->truth));
+            families[k].truth.push_back(
+                {start_of(what, names[k], *one)
+                     .strangeness(what == Quantity::dice ? one->dice() : one->truth)});
         families[k].size = [&, k, least = least, most = most](std::size_t g, double t) {
             const auto [low, high] = start_of(what, names[k], *groups[g]).widened(t, least, most);
             return high - low;

@@ -12,10 +12,10 @@
 namespace kandinsky {
 
 namespace {
-constexpr const char* kFormat = "kandinsky measures";
+constexpr const char* kMeasures = "kandinsky measures";
 constexpr const char* kBy[] = {"auto", "quantiles", "predicted", "soft",
                                "relative"};  // in the order of MeasureBy
-constexpr double kAll = std::numeric_limits<double>::infinity();
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 double mean_width(outline::Quantity what, const MeasureLevel& level,
                   const std::vector<const outline::GroupFeatures*>& groups) {
@@ -36,7 +36,7 @@ nlohmann::ordered_json json_of(const MeasureLevel& one) {
 MeasureLevel level_of(outline::Quantity what, const nlohmann::ordered_json& json) {
     const auto& limit = json.at("threshold");
     const MeasureLevel out{json.at("start").get<std::string>(),
-                           limit.is_string() ? kAll : limit.get<double>()};
+                           limit.is_string() ? kUnlimited : limit.get<double>()};
     (void)start_of(what, out.start, {});  // refuses other names
     return out;
 }
@@ -108,8 +108,7 @@ std::vector<Measurement> measure(const MeasureRule& rule, const CaseSource& case
 }
 
 std::string size_unit(const MeasureRule& rule) {
-    if (rule.unit == LengthUnit::millimetre) return rule.volumes ? "mm^3" : "mm^2";
-    return rule.volumes ? "voxels" : "pixels";
+    return outline::size_unit(rule.unit, rule.volumes);
 }
 
 std::string guarantee(const MeasureRule& rule) {
@@ -122,7 +121,7 @@ std::string guarantee(const MeasureRule& rule) {
 }
 
 std::string to_json(const MeasureRule& rule) {
-    nlohmann::ordered_json out = outline::rule_json(rule, kFormat);
+    nlohmann::ordered_json out = outline::rule_json(rule, kMeasures);
     out["classes"] = nlohmann::ordered_json::array();
     for (const ClassMeasure& one : rule.classes) {
         nlohmann::ordered_json item{
@@ -136,12 +135,12 @@ std::string to_json(const MeasureRule& rule) {
 
 MeasureRule measure_rule(const std::string& text, const std::string& name) {
     return outline::rule_of<MeasureRule>(
-        text, name, kFormat, "measure", [](const auto&, MeasureRule&) {},
+        text, name, kMeasures, "measure", [](const auto&, MeasureRule&) {},
         [](const nlohmann::ordered_json& item) {
             ClassMeasure one;
             one.size = level_of(outline::Quantity::size, item.at("size"));
             one.dice = level_of(outline::Quantity::dice, item.at("dice"));
-            one.size_width = item.contains("size_width") ? item.at("size_width").get<double>() : kAll;
+            one.size_width = item.contains("size_width") ? item.at("size_width").get<double>() : kUnlimited;
             one.dice_width = item.at("dice_width").get<double>();
             return one;
         });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -13,7 +14,7 @@ namespace kandinsky::outline {
 
 namespace {
 constexpr double kAll = std::numeric_limits<double>::infinity();
-constexpr double kGain = 0.03;                   // what another family must save
+constexpr double kGain = 0.05;                   // what another family must save, for one group that chooses
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
 constexpr std::uint64_t kPurpose = 0x6f75746c;   // of the random numbers
 
@@ -38,11 +39,45 @@ std::size_t rank_of(const Assurance& wanted, std::size_t groups) {
 }
 
 /// The rank-th smallest value (1, 2, ...); +inf beyond the last.
-double ordered(std::vector<double> values, std::size_t rank) {
-    if (rank > values.size()) return kAll;
+double ordered(const std::vector<std::vector<double>>& groups, std::size_t rank) {
+    if (rank > groups.size()) return kAll;
+    std::vector<double> values;
+    for (const std::vector<double>& parts : groups) values.push_back(parts.front());
     const auto place = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
     std::nth_element(values.begin(), place, values.end());
     return *place;
+}
+
+/// The smallest value above which lie parts of at most `budget` groups, each part counting as its share of
+/// its group.
+double least_above(const std::vector<std::vector<double>>& groups, double budget) {
+    std::vector<std::pair<double, double>> parts;  // value, share
+    for (const std::vector<double>& own : groups)
+        for (const double value : own) parts.emplace_back(value, 1 / static_cast<double>(own.size()));
+    std::sort(parts.begin(), parts.end(), std::greater<>());
+    double above = 0;
+    std::size_t next = 0;
+    while (next < parts.size()) {
+        double tied = 0;
+        std::size_t end = next;
+        for (; end < parts.size() && parts[end].first == parts[next].first; ++end) tied += parts[end].second;
+        if (above + tied > budget + 1e-9) break;
+        above += tied;
+        next = end;
+    }
+    return parts[std::min(next, parts.size() - 1)].first;
+}
+
+/// The threshold of the groups' sets. A new group's share of missed parts L(t) lies between 0 and 1, so (sum
+/// of L(t) over the G groups + 1) / (G + 1) <= alpha is enough; with one part a group that is a rank.
+/// `clipped`: the largest value in place of +inf.
+double threshold_of(const std::vector<std::vector<double>>& groups, const Assurance& wanted, bool clipped) {
+    const std::size_t count = groups.size(), rank = rank_of(wanted, count);
+    if (rank > count && !clipped) return kAll;
+    const bool several =
+        std::any_of(groups.begin(), groups.end(), [](const auto& own) { return own.size() > 1; });
+    if (!several) return ordered(groups, std::min(rank, count));
+    return least_above(groups, std::max(0.0, wanted.alpha * (static_cast<double>(count) + 1) - 1));
 }
 }  // namespace
 
@@ -75,7 +110,7 @@ std::vector<bool> choosers(std::vector<std::uint64_t> keys, const Assurance& wan
 Level conformal_level(std::span<const Family> families, const Assurance& wanted,
                       const std::vector<bool>& choosing, std::size_t plain) {
     const auto part = [&](const Family& family, bool choose) {
-        std::vector<double> out;
+        std::vector<std::vector<double>> out;
         for (std::size_t g = 0; g < family.truth.size(); ++g)
             if (choosing[g] == choose) out.push_back(family.truth[g]);
         return out;
@@ -83,22 +118,25 @@ Level conformal_level(std::span<const Family> families, const Assurance& wanted,
     std::size_t chosen = plain;
     std::vector<double> sizes;
     for (std::size_t k = 0; k < families.size(); ++k) {
-        const std::vector<double> own = part(families[k], true);
+        const auto own = part(families[k], true);
         if (own.empty()) break;
-        const double threshold = ordered(own, std::min(rank_of(wanted, own.size()), own.size()));
+        // At three levels, for at one alone a few groups decide.
         double size = 0;
-        for (std::size_t g = 0; g < choosing.size(); ++g)
-            if (choosing[g]) size += families[k].size(g, threshold);
+        for (const double factor : {0.5, 1.0, 2.0}) {
+            const double threshold =
+                threshold_of(own, {std::min(0.5, factor * wanted.alpha), wanted.confidence}, true);
+            for (std::size_t g = 0; g < choosing.size(); ++g)
+                if (choosing[g]) size += families[k].size(g, threshold);
+        }
         sizes.push_back(size);
     }
     if (!sizes.empty()) {
         const auto least = std::min_element(sizes.begin(), sizes.end());
-        if (*least < sizes[plain] - kGain * std::abs(sizes[plain]))
+        const auto count = static_cast<double>(std::count(choosing.begin(), choosing.end(), true));
+        if (*least < sizes[plain] - kGain / std::sqrt(count) * std::abs(sizes[plain]))
             chosen = static_cast<std::size_t>(least - sizes.begin());
     }
-    std::vector<double> others = part(families[chosen], false);
-    const std::size_t rank = rank_of(wanted, others.size());
-    return {chosen, ordered(std::move(others), rank)};
+    return {chosen, threshold_of(part(families[chosen], false), wanted, false)};
 }
 
 }  // namespace kandinsky::outline

@@ -9,8 +9,9 @@ namespace kandinsky::outline {
 
 /// Nested sets for each group: the larger the threshold, the larger the set.
 struct Family {
-    /// [group] the smallest threshold whose set holds what it must; +inf where none does.
-    std::vector<double> truth;
+    /// [group] the smallest threshold whose set holds what it must; +inf where none does. A group of several
+    /// parts has one for each of them, and what counts is the share of its parts that are missed.
+    std::vector<std::vector<double>> truth;
     /// How large the set of a group is at a threshold, or minus how large what it leaves is. Needs no label.
     std::function<double(std::size_t group, double threshold)> size;
 };
@@ -21,9 +22,10 @@ struct Level {
     double threshold = 0;
 };
 
-/// What is promised of the set of a new group: it holds what it must with probability at least 1 - alpha. On
-/// average over the draws of the calibration groups; or, with a confidence above 0, in at least that share of
-/// the draws.
+/// What is promised of the set of a new group: it holds what it must with probability at least 1 - alpha (of
+/// several parts: misses at most alpha of them in the mean). On average over the draws of the calibration
+/// groups; or, with a confidence above 0, which groups of several parts do not have, in at least that share
+/// of the draws.
 struct Assurance {
     double alpha = 0.1, confidence = 0;
 
@@ -45,8 +47,9 @@ void check(const Assurance& wanted);
 
 /// A threshold that keeps the promise if the groups are exchangeable (with a confidence: independent draws);
 /// +inf where there are too few groups. `choosing` groups leave family `plain` for the one whose sets are
-/// smallest for them at their own threshold, if that saves 3 % at least, and the others set the threshold;
-/// where none chooses, all groups set it.
+/// smallest for them at their own thresholds for alpha / 2, alpha and 2 alpha, if that saves 5 % /
+/// sqrt(groups that choose) at least, and the others set the threshold; where none chooses, all groups set
+/// it.
 [[nodiscard]] Level conformal_level(std::span<const Family> families, const Assurance& wanted,
                                     const std::vector<bool>& choosing, std::size_t plain = 0);
 

@@ -8,6 +8,7 @@
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/random.hpp"
+#include "outline/components.hpp"
 #include "outline/scores.hpp"
 
 namespace kandinsky::outline {
@@ -25,14 +26,29 @@ double last_needed(std::vector<float>& scores, std::size_t misses) {
     return *last;
 }
 
+/// The thresholds at which the objects of a case are held, one after the other.
+void add_objects(const ObjectVoxels& objects, const std::vector<float>& scores, double share,
+                 std::vector<double>& to) {
+    std::vector<float> own;
+    for (std::size_t i = 0; i < objects.count(); ++i) {
+        own.clear();
+        for (const std::uint32_t v : objects.of(i)) own.push_back(scores[v]);
+        to.push_back(last_needed(own, allowed_object_misses(share, own.size())));
+    }
+}
+
 GroupRecord record_of(const std::vector<Case>& cases, const std::vector<std::vector<float>>& fields,
-                      std::size_t cls, const std::vector<OutlineScore>& scores, double share) {
+                      std::size_t cls, const std::vector<OutlineScore>& scores,
+                      const OutlineOptions& options) {
     GroupRecord out;
     std::vector<ClassScores> makers;
+    std::vector<ObjectVoxels> objects;  // of each case, where they are the unit
+    const bool apart = options.per == OutlineUnit::object;
     std::size_t object = 0, voxels = 0;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const Case& one = cases[i];
         makers.emplace_back(one, cls, fields.empty() ? nullptr : &fields[i]);
+        if (apart) objects.push_back(objects_of(one, cls, options.connectivity));
         const std::uint8_t* const member = one.member.data() + cls * one.extent.voxels();
         for (std::size_t v = 0; v < one.extent.voxels(); ++v) {
             voxels += one.valid[v];
@@ -42,14 +58,16 @@ GroupRecord record_of(const std::vector<Case>& cases, const std::vector<std::vec
     if (voxels == 0) return out;
     out.has = object > 0;
     out.object_share = static_cast<double>(object) / static_cast<double>(voxels);
-    const std::size_t misses = allowed_misses(share, object);
+    const std::size_t misses = allowed_misses(options.share, object);
     std::vector<float> all, inside, outside;
     for (const OutlineScore& score : scores) {
+        std::vector<double>& held = out.outer.emplace_back();
         all.clear(), inside.clear(), outside.clear();
         for (std::size_t i = 0; i < cases.size(); ++i) {
             const Case& one = cases[i];
             std::vector<float> values(one.extent.voxels());
             makers[i].make(score, values.data());
+            if (apart) add_objects(objects[i], values, options.share, held);
             const std::uint8_t* const member = one.member.data() + cls * one.extent.voxels();
             for (std::size_t v = 0; v < values.size(); ++v) {
                 if (one.valid[v] == 0) continue;
@@ -60,7 +78,7 @@ GroupRecord record_of(const std::vector<Case>& cases, const std::vector<std::vec
                     outside.push_back(-values[v]);
             }
         }
-        out.outer.push_back(last_needed(inside, misses));
+        if (!apart) held.push_back(last_needed(inside, misses));
         out.inner.push_back(-last_needed(outside, misses));
         out.profiles.emplace_back(std::move(all));
         all = {};
@@ -117,7 +135,7 @@ std::vector<OutlineScore> candidates(const OutlineOptions& options) {
         if (!options.hard)
             out.insert(
                 out.end(),
-                {{Kind::distance, 10}, {Kind::relative, 10}, {Kind::relative, 100}, {Kind::probability, 0}});
+                {{Kind::distance, 10}, {Kind::relative, 10}, {Kind::doubt, 10}, {Kind::probability, 0}});
         if (options.calibrator) out.push_back({Kind::field, 0});
     }
     for (const OutlineScore& score : out) {
@@ -134,8 +152,8 @@ std::vector<OutlineScore> candidates(const OutlineOptions& options) {
 
 std::vector<std::vector<GroupRecord>> collect_records(const CaseSource& cases,
                                                       const std::vector<std::uint32_t>& classes,
-                                                      const std::vector<OutlineScore>& scores, double share,
-                                                      const Calibrator* calibrator, Progress& progress) {
+                                                      const std::vector<OutlineScore>& scores,
+                                                      const OutlineOptions& options, Progress& progress) {
     const std::vector<std::vector<std::size_t>> groups = cases.by_group();
     std::vector<std::vector<GroupRecord>> out(classes.size(), std::vector<GroupRecord>(groups.size()));
     const bool field = std::any_of(scores.begin(), scores.end(), [](const OutlineScore& score) {
@@ -147,10 +165,10 @@ std::vector<std::vector<GroupRecord>> collect_records(const CaseSource& cases,
         for (const std::size_t i : groups[g]) {
             if (progress.cancelled()) throw Interrupted();
             own.push_back(cases.read(i));
-            if (field) fields.push_back(field_values(*calibrator, own.back()));
+            if (field) fields.push_back(field_values(*options.calibrator, own.back()));
         }
         for (std::size_t c = 0; c < classes.size(); ++c)
-            out[c][g] = record_of(own, fields, classes[c], scores, share);
+            out[c][g] = record_of(own, fields, classes[c], scores, options);
     });
     return out;
 }
@@ -169,7 +187,7 @@ ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
     for (std::size_t k = 0; k < scores.size(); ++k) {
         for (const GroupRecord* const one : have) {
             outer[k].truth.push_back(one->outer[k]);
-            inner[k].truth.push_back(-one->inner[k]);
+            inner[k].truth.push_back({-one->inner[k]});
         }
         outer[k].size = [&have, k](std::size_t g, double t) { return have[g]->profiles[k].up_to(t); };
         inner[k].size = [&have, k](std::size_t g, double t) { return have[g]->profiles[k].from(-t) - 1; };
@@ -180,8 +198,10 @@ ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
     out.choosers = static_cast<std::size_t>(std::count(choosing.begin(), choosing.end(), true));
     // Where there are too few groups to choose a score: candidates() says why this one.
     const std::size_t plain = scores.size() > 1 ? 1 : 0;
-    const Level large = conformal_level(outer, level, choosing, plain);
-    const Level small = conformal_level(inner, level, choosing, plain);
+    // The mask that is not made is the whole image, or nothing.
+    const Level none{plain, kAll};
+    const Level large = sides == OutlineSides::inner ? none : conformal_level(outer, level, choosing, plain);
+    const Level small = sides == OutlineSides::outer ? none : conformal_level(inner, level, choosing, plain);
     out.outer = {scores[large.family], large.threshold};
     out.inner = {scores[small.family], -small.threshold};
     for (const GroupRecord* const one : have) {

@@ -27,15 +27,20 @@ class Profile {
 struct GroupRecord {
     double object_share = 0;  ///< of the voxels that count; 0: the group does not have the class
     bool has = false;
-    std::vector<double> outer;      ///< [score] the smallest threshold of an outer mask that holds the object
+    /// [score][object] the smallest threshold of an outer mask that holds it; one object unless they are the
+    /// unit.
+    std::vector<std::vector<double>> outer;
     std::vector<double> inner;      ///< [score] the largest threshold of an inner mask that stays in it
     std::vector<Profile> profiles;  ///< [score]
 };
 
-/// [class of `classes`][group], groups in ascending order of their ids.
-[[nodiscard]] std::vector<std::vector<GroupRecord>> collect_records(
-    const CaseSource& cases, const std::vector<std::uint32_t>& classes,
-    const std::vector<OutlineScore>& scores, double share, const Calibrator* calibrator, Progress& progress);
+/// [class of `classes`][group], groups in ascending order of their ids. Share, unit, connectivity and
+/// calibrator are those of `options`.
+[[nodiscard]] std::vector<std::vector<GroupRecord>> collect_records(const CaseSource& cases,
+                                                                    const std::vector<std::uint32_t>& classes,
+                                                                    const std::vector<OutlineScore>& scores,
+                                                                    const OutlineOptions& options,
+                                                                    Progress& progress);
 
 /// The outline of one class from the records of its groups.
 [[nodiscard]] ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,

@@ -11,7 +11,9 @@ namespace kandinsky {
 
 namespace {
 constexpr const char* kFormat = "kandinsky outlines";
-constexpr const char* kSides[] = {"both", "outer", "inner"};  // in the order of OutlineSides
+constexpr const char* kSides[] = {"both", "outer", "inner"};   // in the order of OutlineSides
+constexpr const char* kPer[] = {"group", "object"};            // in the order of OutlineUnit
+constexpr const char* kConnectivity[] = {"corners", "faces"};  // in the order of Connectivity
 constexpr double kAll = std::numeric_limits<double>::infinity();
 
 nlohmann::ordered_json json_of(const OutlineLevel& one) {
@@ -28,10 +30,37 @@ OutlineLevel level_of(const nlohmann::ordered_json& json) {
     return {outline_score(json.at("score").get<std::string>()), threshold};
 }
 
-OutlineSides sides_of(const std::string& word) {
-    for (std::size_t i = 0; i < std::size(kSides); ++i)
-        if (word == kSides[i]) return static_cast<OutlineSides>(i);
-    fail(ErrorKind::data, "the sides '{}' are unknown", word);
+/// The place of a word in the list that an enumeration's words are.
+template <class Enum, std::size_t N>
+Enum read_word(const nlohmann::ordered_json& json, const char* key, const char* const (&words)[N]) {
+    const auto word = json.at(key).get<std::string>();
+    for (std::size_t i = 0; i < N; ++i)
+        if (word == words[i]) return static_cast<Enum>(i);
+    fail(ErrorKind::data, "{} '{}' is unknown", key, word);
+}
+
+/// What the masks do, of a group.
+std::string held_by(const OutlineRule& rule) {
+    const std::string out = fmt::format("{:g} %", 100 * rule.share),
+                      rest = fmt::format("{:g} %", 100 * (1 - rule.share));
+    switch (rule.sides) {
+        case OutlineSides::outer:
+            return rule.share == 1 ? "the outer mask holds the object"
+                                   : fmt::format("the outer mask holds at least {} of the object", out);
+        case OutlineSides::inner:
+            return rule.share == 1
+                       ? "the inner mask lies in the object"
+                       : fmt::format("of the inner mask at most {} of the object's size lies outside it",
+                                     rest);
+        case OutlineSides::both:
+            break;
+    }
+    return rule.share == 1 ? "the inner mask lies in the object and the outer mask holds it"
+                           : fmt::format(
+                                 "the outer mask holds at least {} of the object, and of the inner mask at "
+                                 "most {} of the "
+                                 "object's size lies outside it",
+                                 out, rest);
 }
 }  // namespace
 
@@ -39,11 +68,14 @@ std::string to_json(const OutlineRule& rule) {
     nlohmann::ordered_json out = outline::rule_json(rule, kFormat);
     out["share"] = rule.share;
     out["sides"] = kSides[static_cast<std::size_t>(rule.sides)];
+    out["per"] = kPer[static_cast<std::size_t>(rule.per)];
+    out["connectivity"] = kConnectivity[static_cast<std::size_t>(rule.connectivity)];
     out["classes"] = nlohmann::ordered_json::array();
     for (const ClassOutline& one : rule.classes)
         out["classes"].push_back({{"class", one.number},
                                   {"groups", one.groups},
                                   {"groups_without", one.without},
+                                  {"objects", one.objects},
                                   {"choosers", one.choosers},
                                   {"false_inner", one.false_inner},
                                   {"outer", json_of(one.outer)},
@@ -54,17 +86,45 @@ std::string to_json(const OutlineRule& rule) {
     return out.dump(2) + "\n";
 }
 
+std::string to_json(const OutlineRule& rule, std::span<const OutlineJudgement> found) {
+    nlohmann::ordered_json out = nlohmann::ordered_json::array();
+    for (std::size_t c = 0; c < found.size(); ++c) {
+        nlohmann::ordered_json objects = nlohmann::ordered_json::array();
+        for (const ObjectCounts& one : found[c].objects)
+            objects.push_back({{"largest", std::isinf(one.largest) ? nlohmann::ordered_json(nullptr)
+                                                                   : nlohmann::ordered_json(one.largest)},
+                               {"objects", one.objects},
+                               {"touched", one.touched},
+                               {"covered", one.covered}});
+        out.push_back({{"class", rule.classes[c].number},
+                       {"groups", found[c].groups},
+                       {"held", found[c].held},
+                       {"found", found[c].found},
+                       {"object_share", found[c].object_share},
+                       {"outer_share", found[c].outer_share},
+                       {"inner_share", found[c].inner_share},
+                       {"groups_without", found[c].without},
+                       {"false_inner", found[c].false_inner},
+                       {"size_unit", size_unit(rule)},
+                       {"objects", std::move(objects)}});
+    }
+    return out.dump(2) + "\n";
+}
+
 OutlineRule outline_rule(const std::string& text, const std::string& name) {
     return outline::rule_of<OutlineRule>(
         text, name, kFormat, "outline",
         [](const nlohmann::ordered_json& json, OutlineRule& rule) {
             rule.share = json.at("share").get<double>();
-            rule.sides = sides_of(json.at("sides").get<std::string>());
+            rule.sides = read_word<OutlineSides>(json, "sides", kSides);
+            rule.per = read_word<OutlineUnit>(json, "per", kPer);
+            rule.connectivity = read_word<Connectivity>(json, "connectivity", kConnectivity);
         },
         [](const nlohmann::ordered_json& item) {
             ClassOutline one;
             one.groups = item.at("groups").get<std::size_t>();
             one.without = item.at("groups_without").get<std::size_t>();
+            one.objects = item.at("objects").get<std::size_t>();
             one.choosers = item.at("choosers").get<std::size_t>();
             one.false_inner = item.at("false_inner").get<std::size_t>();
             one.outer = level_of(item.at("outer"));
@@ -76,26 +136,27 @@ OutlineRule outline_rule(const std::string& text, const std::string& name) {
         });
 }
 
+std::string size_unit(const OutlineRule& rule) {
+    return outline::size_unit(rule.unit, rule.volumes);
+}
+
 std::string guarantee(const OutlineRule& rule) {
-    const std::string what =
-        rule.share == 1 ? rule.sides == OutlineSides::both
-                              ? "the inner mask lies in the object and the outer mask holds it"
-                          : rule.sides == OutlineSides::outer ? "the outer mask holds the object"
-                                                              : "the inner mask lies in the object"
-        : rule.sides == OutlineSides::outer
-            ? fmt::format("the outer mask holds at least {:g} % of the object", 100 * rule.share)
-        : rule.sides == OutlineSides::inner
-            ? fmt::format("of the inner mask at most {:g} % of the object's size lies outside it",
-                          100 * (1 - rule.share))
-            : fmt::format(
-                  "the outer mask holds at least {:g} % of the object, and of the inner mask at "
-                  "most {:g} % of the object's size lies outside it",
-                  100 * rule.share, 100 * (1 - rule.share));
+    const char* const unit = outline::unit_word(rule.grouped, rule.volumes);
+    if (rule.per == OutlineUnit::object)
+        return fmt::format(
+            "guaranteed for a new {0} that has the class: on average the outer mask {1} all but at most "
+            "{2:g} % of its "
+            "objects, the connected parts of the class (if {0}s are exchangeable)",
+            unit,
+            rule.share == 0   ? std::string("touches")
+            : rule.share == 1 ? std::string("holds")
+                              : fmt::format("holds at least {:g} % of", 100 * rule.share),
+            100 * rule.alpha);
     return fmt::format(
         "guaranteed for a new {0} that has the class, with probability at least {1:g}{2}: {3} (if {0}s are "
         "{4})",
-        outline::unit_word(rule.grouped, rule.volumes), 1 - rule.alpha, outline::assured(rule.confidence),
-        what, outline::exchangeable(rule.confidence));
+        unit, 1 - rule.alpha, outline::assured(rule.confidence), held_by(rule),
+        outline::exchangeable(rule.confidence));
 }
 
 }  // namespace kandinsky

@@ -1,5 +1,6 @@
 #include "outline/scores.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <kandinsky/predictor.hpp>
@@ -15,7 +16,9 @@ constexpr std::pair<OutlineScore::Kind, const char*> kNames[] = {
     {OutlineScore::Kind::distance, "distance"},
     {OutlineScore::Kind::relative, "relative"},
     {OutlineScore::Kind::probability, "probability"},
-    {OutlineScore::Kind::field, "field"}};
+    {OutlineScore::Kind::field, "field"},
+    {OutlineScore::Kind::doubt, "doubt"}};
+constexpr float kLikely = 0.1f, kPossible = 0.01f;  // beside the predicted mask, the masks of `doubt`
 }  // namespace
 
 std::string name_of(const OutlineScore& score) {
@@ -30,15 +33,14 @@ OutlineScore outline_score(const std::string& name) {
         if (name.substr(0, colon) != known) continue;
         OutlineScore out{kind, 0};
         if (colon == std::string::npos) return out;
-        if (kind != OutlineScore::Kind::distance && kind != OutlineScore::Kind::relative) break;
+        if (kind == OutlineScore::Kind::probability || kind == OutlineScore::Kind::field) break;
         const char* const last = name.data() + name.size();
         const auto [end, status] = std::from_chars(name.data() + colon + 1, last, out.weight);
         if (status == std::errc() && end == last && out.weight > 0 && out.weight <= 1e6) return out;
     }
     fail(ErrorKind::usage,
-         "--score is '{}', but must be auto, distance, relative, probability or field; distance:10 and "
-         "relative:10 "
-         "count a probability as 10 pixels",
+         "--score is '{}', but must be auto, distance, relative, doubt, probability or field; distance:10, "
+         "relative:10 and doubt:10 count a probability as 10 pixels",
          name);
 }
 
@@ -58,19 +60,41 @@ std::vector<std::uint8_t> predicted_mask(const Case& one, std::size_t cls) {
     return mask;
 }
 
+namespace {
+/// The side of a square or cube as large as so many voxels.
+double side_of(const Case& one, double voxels) {
+    const double area = voxels * one.spacing[1] * one.spacing[2];
+    return one.extent.depth > 1 ? std::cbrt(area * one.spacing[0]) : std::sqrt(area);
+}
+}  // namespace
+
 ClassScores::ClassScores(const Case& one, std::size_t cls, const std::vector<float>* field)
-    : case_(one), probs_(one.probs.data() + cls * one.extent.voxels()), distance_(one.extent.voxels()) {
-    const std::size_t voxels = one.extent.voxels();
-    if (field != nullptr) field_ = field->data() + cls * voxels;
-    const std::vector<std::uint8_t> mask = predicted_mask(one, cls);
-    signed_distances(mask, one.extent, one.spacing, distance_);
+    : case_(one),
+      probs_(one.probs.data() + cls * one.extent.voxels()),
+      mask_(predicted_mask(one, cls)),
+      distance_(one.extent.voxels()) {
+    if (field != nullptr) field_ = field->data() + cls * one.extent.voxels();
+    signed_distances(mask_, one.extent, one.spacing, distance_);
     pixel_ = std::sqrt(one.spacing[1] * one.spacing[2]);
     double size = 0;
-    for (const std::uint8_t m : mask) size += m;
+    for (const std::uint8_t m : mask_) size += m;
     if (size == 0) size = 1;
-    const double area = one.spacing[1] * one.spacing[2];
-    radius_ = one.extent.depth > 1 ? std::cbrt(size * area * one.spacing[0] * 3 / (4 * std::numbers::pi))
-                                   : std::sqrt(size * area / std::numbers::pi);
+    radius_ = side_of(one, size) * (one.extent.depth > 1 ? std::cbrt(3 / (4 * std::numbers::pi))
+                                                         : std::sqrt(1 / std::numbers::pi));
+}
+
+/// The mean of the distances to the predicted mask and to where the class is likely or possible.
+void ClassScores::mean_distances(float* out) const {
+    const std::size_t voxels = distance_.size();
+    std::vector<std::uint8_t> mask(voxels);
+    std::vector<float> far(voxels);
+    std::copy(distance_.begin(), distance_.end(), out);
+    for (const float level : {kLikely, kPossible}) {
+        for (std::size_t v = 0; v < voxels; ++v) mask[v] = mask_[v] | (probs_[v] > level ? 1 : 0);
+        signed_distances(mask, case_.extent, case_.spacing, far);
+        for (std::size_t v = 0; v < voxels; ++v) out[v] += far[v];
+    }
+    for (std::size_t v = 0; v < voxels; ++v) out[v] /= 3.0f;
 }
 
 void ClassScores::make(const OutlineScore& score, float* out) const {
@@ -83,6 +107,15 @@ void ClassScores::make(const OutlineScore& score, float* out) const {
             if (score.kind == OutlineScore::Kind::relative)
                 for (std::size_t v = 0; v < voxels; ++v) out[v] /= radius;
             return;
+        case OutlineScore::Kind::doubt: {
+            mean_distances(out);
+            double doubtful = 1;  // a model that doubts nothing has a scale, too
+            for (std::size_t v = 0; v < voxels; ++v)
+                doubtful += probs_[v] > kLikely && probs_[v] < 1 - kLikely;
+            const auto scale = static_cast<float>(std::sqrt(radius_ * side_of(case_, doubtful)));
+            for (std::size_t v = 0; v < voxels; ++v) out[v] = (out[v] + weight * (1.0f - probs_[v])) / scale;
+            return;
+        }
         case OutlineScore::Kind::probability:
             for (std::size_t v = 0; v < voxels; ++v) out[v] = 1.0f - probs_[v];
             return;

@@ -16,9 +16,12 @@ class ClassScores {
     void make(const OutlineScore& score, float* out) const;
 
   private:
+    void mean_distances(float* out) const;
+
     const Case& case_;
     const float* probs_;
     const float* field_ = nullptr;
+    std::vector<std::uint8_t> mask_;  ///< the predicted one
     std::vector<float> distance_;
     double pixel_ = 1;   ///< side of a pixel within a slice
     double radius_ = 1;  ///< of a disc or ball as large as the predicted mask

@@ -87,7 +87,7 @@ template <class Rule, class Read, class ReadClass>
         }
         if (out.classes.empty()) fail(ErrorKind::data, "it has no class");
         return out;
-    } catch (const nlohmann::json::exception&) {
+    } catch (const nlohmann::ordered_json::exception&) {
         fail(ErrorKind::data, "{} is damaged: a field is missing or of another kind", name);
     } catch (const Error& problem) {
         fail(ErrorKind::data, "{} is damaged: {}", name, problem.what());

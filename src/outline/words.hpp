@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <kandinsky/cases.hpp>
 #include <string>
 
 namespace kandinsky::outline {
@@ -11,6 +12,12 @@ namespace kandinsky::outline {
 /// What the promise is for.
 [[nodiscard]] inline const char* unit_word(bool grouped, bool volumes) {
     return grouped ? "group" : volumes ? "volume" : "image";
+}
+
+/// What areas and volumes are in.
+[[nodiscard]] inline const char* size_unit(LengthUnit unit, bool volumes) {
+    if (unit == LengthUnit::millimetre) return volumes ? "mm^3" : "mm^2";
+    return volumes ? "voxels" : "pixels";
 }
 
 /// Over which draws it holds.

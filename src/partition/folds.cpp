@@ -12,12 +12,17 @@
 namespace kandinsky::partition {
 
 namespace {
+/// The fold of a place in an order of `groups`: run after run, as equal in size as can be.
+std::uint8_t run_of(std::size_t place, std::size_t folds, std::size_t groups) {
+    return static_cast<std::uint8_t>(place * folds / groups);
+}
+
 /// A number for each group of this rank: by it all groups are put in an order that shows neither positions
 /// nor ids, or in that of the file.
 std::vector<std::uint64_t> tickets_of(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
                                       FoldOrder order, std::uint64_t salt) {
     std::vector<std::uint64_t> tickets(data.groups(), std::numeric_limits<std::uint64_t>::max());
-    if (order == FoldOrder::content) {
+    if (order != FoldOrder::contiguous) {
         tickets = group_identities(data, image_hash);
         for (std::uint64_t& ticket : tickets) ticket = mix(salt ^ mix(ticket));
         return tickets;
@@ -79,7 +84,9 @@ Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_ha
         for (std::size_t image = 0; image < data.images(); ++image)
             folds.place.push_back(static_cast<std::uint32_t>(places[data.group_of(image)]));
         for (std::size_t g = 0; g < tickets.size(); ++g)
-            of_group[g] = static_cast<std::uint8_t>(places[g] % folds.count);
+            of_group[g] = order == FoldOrder::content_runs
+                              ? run_of(places[g], folds.count, groups)
+                              : static_cast<std::uint8_t>(places[g] % folds.count);
     }
     folds.of_image.resize(data.images());
     for (std::size_t image = 0; image < data.images(); ++image)
@@ -92,7 +99,7 @@ Folds folds_without(std::size_t wanted, std::size_t groups, std::uint32_t left_o
     Folds out{.of_image = {}, .count = std::min(wanted, others)};
     for (std::uint32_t place = 0; place < groups; ++place)
         out.of_image.push_back(
-            static_cast<std::uint8_t>((place - (place > left_out)) % std::max<std::size_t>(1, out.count)));
+            place == left_out || others == 0 ? 0 : run_of(place - (place > left_out), out.count, others));
     return out;
 }
 

@@ -7,8 +7,9 @@
 namespace kandinsky::partition {
 
 enum class FoldOrder {
-    content,     ///< by the group's id, or by the image's content without groups: positions do not show
-    contiguous,  ///< runs of neighbouring positions in the file, for frames of a video
+    content,       ///< by the group's id, or by the image's content without groups: positions do not show
+    content_runs,  ///< the same order cut into runs: without one group, few others change their fold
+    contiguous,    ///< runs of neighbouring positions in the file, for frames of a video
 };
 
 /// The fold of every image, below the returned count. All images of a group share one; folds differ by at
@@ -24,7 +25,7 @@ struct Folds {
 [[nodiscard]] Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
                                std::size_t wanted, FoldOrder order, std::uint64_t seed);
 
-/// What make_folds() gives by content for all groups but one, for each place: `of_image` is by place here.
+/// What make_folds() gives by content_runs for all groups but one, for each place: `of_image` is by place here.
 /// `left_out`: of `groups`, at most kRankedGroups; as many as there are: nobody.
 [[nodiscard]] Folds folds_without(std::size_t wanted, std::size_t groups, std::uint32_t left_out);
 

@@ -1,6 +1,6 @@
 #include "partition/quantile_regression.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <kandinsky/adaptation.hpp>

@@ -172,7 +172,7 @@ TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleDemands) {
                                       .settings = &settings,
                                       .progress = silent()};
                 const auto grids = make_score_grids(input, input.strata, 128);
-                const Folds folds = make_folds(rest, census.image_hash, 5, FoldOrder::content, 0);
+                const Folds folds = make_folds(rest, census.image_hash, 5, FoldOrder::content_runs, 0);
                 const field::Learnt learnt =
                     field::learn(count_scores(input, input.strata, grids, folds, cells)[0],
                                  field::for_groups({}, static_cast<double>(rest.images()) /

@@ -128,7 +128,8 @@ FromScratch learn_from(const Dataset& rest, std::uint32_t stratum, const Calibra
                           .progress = silent()};
     const Cells cells(rest.grid(), regions);
     const auto grids = make_score_grids(input, input.strata, kRegionBins);
-    const Folds folds = make_folds(rest, census.image_hash, kRegionFolds, FoldOrder::content, 0);
+    const Folds folds =
+        make_folds(rest, census.image_hash, kRegionFolds, FoldOrder::content_runs, 0);
     const FoldDistributions fit =
         region_distributions(count_regions(input, input.strata, grids, folds, {&cells, 1}).front(), 0);
     Judge judge{.grid = &grids[0], .by_fold = {}};

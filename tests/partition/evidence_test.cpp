@@ -30,7 +30,7 @@ TEST(Evidence, WithoutAGroupIsWhatTheOthersAloneGive) {
             const Dataset alone = data.subset(others);
             const Census counted = take_census(alone, Condition::by_class, silent());
             const SoftInput rest = input_of(alone, counted, settings);
-            const Folds own = make_folds(alone, counted.image_hash, 5, FoldOrder::content, 0);
+            const Folds own = make_folds(alone, counted.image_hash, 5, FoldOrder::content_runs, 0);
             const Folds left = folds_without(5, data.groups(), place);
             ASSERT_EQ(left.count, own.count);
             EXPECT_DOUBLE_EQ(evidence[0].images_per_group(place),

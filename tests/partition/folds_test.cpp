@@ -47,7 +47,7 @@ TEST(Folds, NeverDivideAGroup) {
     Sample sample = small(40);
     for (std::size_t i = 0; i < 40; ++i) sample.groups.push_back(static_cast<std::int32_t>(i * 7 % 11));
     const Given given(sample);
-    for (const FoldOrder order : {FoldOrder::content, FoldOrder::contiguous}) {
+    for (const FoldOrder order : {FoldOrder::content, FoldOrder::content_runs, FoldOrder::contiguous}) {
         std::map<std::int32_t, std::set<int>> seen;
         const Folds folds = folds_of(given, 5, order);
         for (std::size_t i = 0; i < 40; ++i) seen[sample.groups[i]].insert(folds.of_image[i]);
@@ -58,6 +58,18 @@ TEST(Folds, NeverDivideAGroup) {
 TEST(Folds, AreRunsOfPositionsWhenContiguous) {
     const Folds folds = folds_of(Given(small(10)), 5, FoldOrder::contiguous);
     EXPECT_EQ(folds.of_image, (std::vector<std::uint8_t>{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}));
+}
+
+TEST(Folds, ChangeForFewGroupsWhenOneIsLeftOut) {
+    constexpr std::size_t kGroups = 60, kFolds = 5;
+    const Folds all = folds_without(kFolds, kGroups, kGroups);
+    for (std::uint32_t left_out = 0; left_out < kGroups; ++left_out) {
+        const Folds rest = folds_without(kFolds, kGroups, left_out);
+        std::size_t changed = 0;
+        for (std::size_t place = 0; place < kGroups; ++place)
+            changed += place != left_out && rest.of_image[place] != all.of_image[place];
+        EXPECT_LT(changed, kFolds) << left_out;
+    }
 }
 
 TEST(Folds, AreNoMoreThanThereAreGroups) {

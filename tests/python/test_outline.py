@@ -41,6 +41,22 @@ def test_the_command_says_the_same(scenes, tmp_path):
         assert one.size_true == other["size"]["truth"]
 
 
+@pytest.mark.skipif(not COMMAND, reason="set KANDINSKY_COMMAND to the kandinsky program")
+def test_the_command_says_the_same_of_objects_and_with_a_confidence(scenes, tmp_path):
+    probs, labels = scenes
+    for name, array in (("cp", probs[:60]), ("cy", labels[:60]), ("np", probs[60:]), ("ny", labels[60:])):
+        np.save(tmp_path / f"{name}.npy", array)
+    given = ["--cal-probs", "cp.npy", "--cal-labels", "cy.npy", "--alpha", "0.2"]
+    command(tmp_path, "outline", *given, "--unit", "object", "--connectivity", "faces", "--save", "o.json", "--probs", "np.npy", "--labels", "ny.npy",
+            "--small", "20", "--json", "found.json")
+    rule = kandinsky.fit_outline(probs[:60], labels[:60], alpha=0.2, unit="object", connectivity="faces")
+    assert rule == kandinsky.OutlineRule.load(tmp_path / "o.json") and "touches all but at most 20 % of its objects" in rule.guarantee
+    assert rule.evaluate(probs[60:], labels[60:], small=20) == json.loads((tmp_path / "found.json").read_text())["test"]
+    command(tmp_path, "outline", *given, "--confidence", "0.9", "--save", "c.json")
+    assured = kandinsky.fit_outline(probs[:60], labels[:60], alpha=0.2, confidence=0.9)
+    assert assured == kandinsky.OutlineRule.load(tmp_path / "c.json") and "90 % of the draws" in assured.guarantee
+
+
 def test_volumes_are_cases(scenes):
     probs, labels = scenes
     deep = np.moveaxis(probs.reshape(35, 2, 2, 24, 32), 1, 2)
@@ -84,7 +100,8 @@ def test_rules_are_kept_and_drawn(scenes, tmp_path):
 @pytest.mark.parametrize(
     "options, said",
     [({"score_function": "near"}, "score_function is 'near'"), ({"sides": "left"}, "sides"), ({"share": 2}, "share"), ({"alpha": 0}, "alpha"),
-     ({"spacing": (1, 2, 3)}, "two numbers"), ({"masks": 1}, "masks"), ({"classes": 5}, "classes")],
+     ({"spacing": (1, 2, 3)}, "two numbers"), ({"masks": 1}, "masks"), ({"classes": 5}, "classes"), ({"unit": "lesion"}, "unit is 'lesion'"), ({"connectivity": 8}, "connectivity is 8"),
+     ({"unit": "object", "sides": "both"}, "outer masks"), ({"unit": "object", "confidence": 0.9}, "confidence")],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(scenes, options, said):
     with pytest.raises(kandinsky.UsageError, match=said):

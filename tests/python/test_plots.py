@@ -90,6 +90,15 @@ def test_a_soft_method_shows_its_thresholds(scenes):
     assert axes.get_title() == "field, class 1: no regions, score thresholds"
 
 
+@pytest.mark.parametrize("classes", [2, 11, 18, 40])
+def test_every_class_has_its_own_colour_in_a_plot_of_sets(classes):
+    sets = np.eye(classes, dtype=bool)[:, None, :]  # one row, a pixel for each class
+    sets = np.concatenate((sets, np.ones_like(sets)), axis=1)  # below it undecided pixels
+    alone, undecided = np.asarray(kandinsky.plot_sets(sets).images[0].get_array())
+    assert len({tuple(colour) for colour in [*alone, undecided[0]]}) == classes + 1
+    assert all(np.ptp(colour[:3]) > 0.1 for colour in alone)  # grey means undecided
+
+
 def test_sets_are_drawn_over_the_image(scenes):
     cal, test = scenes
     calibrator = kandinsky.Calibrator("kmeans").fit(cal.probs, cal.labels)

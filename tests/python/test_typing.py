@@ -146,7 +146,7 @@ def test_the_types_list_the_words_and_options_that_there_are():
                         learn = kandinsky.fit_outline if name == "sides" else kandinsky.fit_measure
                         learn(probs, np.ones_like(labels), **{name: word})
                         continue
-                    learner = {"promise": {"method": "kmeans", "clusters": 1}, "adapt": {"method": "field"}}.get(name, {"method": "image"})
+                    learner = {"promise": {"method": "kmeans", "clusters": 1}, "adapt": {"method": "field"}, "risk": {"confidence": 0.9}}.get(name, {"method": "image"})
                     kandinsky.Calibrator(**learner, **{name: word}).fit(probs, labels)
     full = {option.name for option in kandinsky.options()} - set(kandinsky.Calibrator().get_params())
     short = {"regions"} | {o.name[len(m) + 1 :] for m in names for o in names[m].options if o.name.startswith(f"{m}_")}

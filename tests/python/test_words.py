@@ -55,6 +55,7 @@ def errors(small):
         fit("field", promise="loo", split=0.5), fit(quantiles=[]), fit(quantiles=[2]), fit(split=2), fit("kmeans", split=0.001),
         fit(rungs=1), fit(compat="released", score_function="aps"), fit(memory="1"), fit(memory="much"), fit(condition="klass"),
         fit(score_function="lack"), fit(pooling="none"), fit(fallback="all"), fit(options={"preset": "book"}), fit(logits="tanh"),
+        fit("field", confidence=0.9, promise="loo"), fit(confidence=2), fit(risk="precision"), fit(risk="f1"), fit(confidence=0.9, pooling="pixels"),
         fit("field", bandwidths="x"), fit("genann", population=2), fit("fcc", order=0), fit("kmeans", split=0.5, promise="loo"),
         lambda: Calibrator("image").fit(nan, labels), lambda: Calibrator("image").fit(probs, many),
         lambda: Calibrator("image").fit(probs * 9, labels), lambda: Calibrator("image", logits="softmax").fit(nan, labels),

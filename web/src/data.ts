@@ -1,4 +1,4 @@
-// The data of a report as the program wrote them (docs/report.md), and how to unpack them.
+// The data of a report as the program wrote them (src/report/page/report_data.hpp), and how to unpack them.
 
 export interface Blob8 {
   type: "u8" | "u16";
@@ -84,6 +84,27 @@ export interface Example {
   sets: Blob8[];
 }
 
+export interface ObjectCounts {
+  largest: number; // upper end of the sizes
+  objects: number;
+  touched: number;
+  covered: number;
+}
+
+/** Inner and outer masks of the examples, what is promised of them, and what became of it on the test images. */
+export interface Outlines {
+  guarantee: string;
+  alpha: number;
+  share: number; // of the object, or of each object; 0: touched
+  per: "group" | "object";
+  inner: boolean;
+  outer: boolean;
+  size_unit: string;
+  classes: number[];
+  test: { groups: number; held: number; found: number; object_share: number; outer_share: number; inner_share: number; objects: ObjectCounts[] }[];
+  examples: Blob8[]; // [class of classes][H][W]: 0 outside, 1 between, 2 inside
+}
+
 export interface InputFile {
   what: string;
   probabilities: string;
@@ -123,6 +144,7 @@ export interface Report {
   labelled: Blob8;
   reliability: Reliability[];
   examples: Example[];
+  outlines?: Outlines | null;
   training: Training | null;
   provenance: { command?: string; inputs?: InputFile[]; calibrators?: string[] };
 }

@@ -6,6 +6,7 @@ import { stratumName } from "./data";
 import { h, picker } from "./dom";
 import { inspector } from "./inspector";
 import { dataSection, differenceSection, errorSection, partitionSection } from "./maps_section";
+import { outlinesSection } from "./outlines";
 import { overviewSection, reliabilitySection, tableSection } from "./overview";
 import { setsSection } from "./sets";
 import { Store } from "./store";
@@ -34,6 +35,7 @@ function toolbar(store: Store): HTMLElement {
     ["#trade", "trade"],
     ["#errors", "errors"],
     ["#sets", "sets"],
+    ...(report.outlines ? ([["#outlines", "outlines"]] as [string, string][]) : []),
     ["#regions", "regions"],
     ["#honesty", "reliability"],
     ["#provenance", "origin"],
@@ -58,6 +60,7 @@ function build(report: Report): Node[] {
     errorSection(store),
     differenceSection(store),
     setsSection(store),
+    outlinesSection(store),
     partitionSection(store),
     dataSection(store),
     reliabilitySection(store),

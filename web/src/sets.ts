@@ -28,7 +28,7 @@ export function overPhoto(colour: Rgb, photo: ArrayLike<number>, pixel: number):
 
 const kinds = ["easy", "usual", "hard"];
 
-function exampleTitle(example: Example, i: number, all: number): string {
+export function exampleTitle(example: Example, i: number, all: number): string {
   const kind = all === 3 ? `: ${kinds[i]}` : "";
   return `Image ${example.image}${example.group === null ? "" : ` (group ${example.group})`}${kind}`;
 }

@@ -204,6 +204,12 @@ Command add_calibrate(CLI::App& root) {
         return unless(flags->model.model.empty() && !flags->from_pipe(),
                       "only --probs from files can be read again after a stop");
     });
+    app.counts_unless("--curves", [flags = flags.get()] {
+        return unless(
+            flags->calibrate.options().risk == Risk::recall,
+            "where precision is promised, small alphas have no thresholds; predict --thresholds has "
+            "those of one alpha");
+    });
     app.counts_unless("--regions", [flags = flags.get()] {
         const std::string name = flags->calibrate.options().method;
         return unless(name == kAutoMethod || method(name).fit, "method " + name + " has no regions");

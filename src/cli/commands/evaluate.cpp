@@ -77,6 +77,10 @@ void run(const Flags& flags) {
     write_json(flags.json, outputs, json);
     outputs.commit();
     work.done();
+    if (!flags.common.quiet && calibrator.options.risk == Risk::precision)
+        warn(progress,
+             "this calibrator promises precision: coverage and CE describe its sets and do not judge the "
+             "promise");
     if (flags.prints())
         print(evaluation_table(calibrator, report, flags.classes) +
               (flags.more ? evaluation_details(calibrator, report, flags.classes) : "") + traffic);

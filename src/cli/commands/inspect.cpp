@@ -2,10 +2,12 @@
 #include <cmath>
 #include <kandinsky/kcal.hpp>
 
+#include "calibrate/confidence.hpp"
 #include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
 #include "report/table/predicted_text.hpp"
+#include "report/table/risk_text.hpp"
 #include "report/table/table.hpp"
 
 namespace kandinsky::cli {
@@ -65,7 +67,9 @@ struct Row {
 };
 
 std::vector<Row> rows_of(const Calibrator& calibrator, double alpha) {
-    const std::vector<float> limits = score_thresholds(calibrator, alpha);
+    double kept = alpha;  // by all classes
+    for (std::size_t s = 0; s < calibrator.risks.size(); ++s) kept = kept_alpha(calibrator, s, kept);
+    const std::vector<float> limits = score_thresholds(calibrator, kept);
     const std::size_t pixels = calibrator.grid.pixels();
     std::vector<Row> rows(calibrator.strata());
     for (std::size_t s = 0; s < rows.size(); ++s) {
@@ -120,6 +124,7 @@ std::string summary(const Calibrator& calibrator, double alpha) {
             "and never below, so sets can only grow\n",
             calibrator.sketch_error);
     out += fmt::format("promise       {}\n", promise_rule(calibrator));
+    if (!calibrator.risks.empty()) out += fmt::format("risk          {}\n", risk_rule(calibrator));
     if (options.adapt != Adapt::none) out += fmt::format("adapt         {}\n", adapt_rule(calibrator));
     out += fmt::format("guarantee     {}\n\n", guarantee(calibrator));
     if (!calibrator.choices.empty()) out += choice_table(calibrator) + "\n";

@@ -1,16 +1,13 @@
-#include <atomic>
 #include <cmath>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/outline.hpp>
 
 #include "cli/commands/command.hpp"
+#include "cli/commands/outline_files.hpp"
 #include "cli/options/case_flags.hpp"
 #include "core/base/fail.hpp"
-#include "core/base/parallel.hpp"
-#include "io/array/npy.hpp"
 #include "io/file/input_watch.hpp"
 #include "outline/nested.hpp"
-#include "report/figure/contour.hpp"
 
 namespace kandinsky::cli {
 
@@ -18,11 +15,13 @@ namespace {
 struct Flags {
     CommonFlags common;
     CaseFlags cases;
-    std::string output, contours, json, calibrator, score = "auto", sides = "both";
+    std::string output, contours, json, calibrator, score = "auto", sides = "both", unit = "group",
+                                                    connectivity = "corners";
     std::vector<int> classes;
-    double alpha = 0.1, confidence = 0, share = 1;
+    double alpha = 0.1, confidence = 0, share = -1, small = 0;
     std::uint64_t seed = 0;
 
+    [[nodiscard]] bool objects() const { return unit != "group"; }
     /// Folders go into a folder, one file a case, unless the name asks for one array.
     [[nodiscard]] bool to_folder() const {
         return !output.empty() && cases.applies() && cases.folders() &&
@@ -94,117 +93,70 @@ std::vector<std::string> remarks(const OutlineRule& rule) {
     return out;
 }
 
+/// True objects by size.
+std::string objects_table(const OutlineRule& rule, const std::vector<OutlineJudgement>& found) {
+    const std::string unit = size_unit(rule);
+    std::string out = fmt::format("{:<7}{:<22}{:>9}{:>10}{:>10}\n", "class", "size of objects", "objects",
+                                  "touched", rule.share == 0 ? "" : "covered");
+    for (std::size_t c = 0; c < found.size(); ++c) {
+        double last = 0;
+        for (const ObjectCounts& one : found[c].objects) {
+            const auto n = static_cast<double>(one.objects);
+            const std::string sizes = std::isinf(one.largest)
+                                          ? fmt::format("above {:g} {}", last, unit)
+                                          : fmt::format("up to {:g} {}", one.largest, unit);
+            out += fmt::format("{:<7}{:<22}{:>9}{:>10.4f}", rule.classes[c].number, sizes, one.objects,
+                               static_cast<double>(one.touched) / n);
+            out += rule.share == 0 ? "\n" : fmt::format("{:>10.4f}\n", static_cast<double>(one.covered) / n);
+            last = one.largest;
+        }
+    }
+    return out + fmt::format("(connected parts of the truth that the outer mask touches{})\n",
+                             rule.share == 0 ? std::string()
+                             : rule.share == 1
+                                 ? std::string(", or holds")
+                                 : fmt::format(", or holds by {:g} % or more", 100 * rule.share));
+}
+
 std::string judged(const OutlineRule& rule, const std::vector<OutlineJudgement>& found) {
-    std::string out = fmt::format("{:<7}{:>7}{:>10}{:>10}{:>10}{:>10}\n", "class", "groups", "held", "object",
-                                  "outer", "inner");
+    const bool objects = rule.per == OutlineUnit::object;
+    std::string out = fmt::format("{:<7}{:>7}{:>10}{:>10}{:>10}{:>10}\n", "class", "groups",
+                                  objects ? "found" : "held", "object", "outer", "inner");
     for (std::size_t c = 0; c < found.size(); ++c) {
         const OutlineJudgement& one = found[c];
         const double n = static_cast<double>(std::max<std::size_t>(1, one.groups));
         out += fmt::format("{:<7}{:>7}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}\n", rule.classes[c].number,
-                           one.groups, static_cast<double>(one.held) / n, one.object_share, one.outer_share,
-                           one.inner_share);
+                           one.groups, objects ? one.found : static_cast<double>(one.held) / n,
+                           one.object_share, one.outer_share, one.inner_share);
     }
     return out +
-           "(held: groups whose masks are as promised; the others are shares of the image, means over groups "
-           "that have the class)\n";
+           fmt::format("({}; the others are shares of the image, means over groups that have the class)\n",
+                       objects ? "found: share of a group's objects, mean over groups"
+                               : "held: groups whose masks are as promised") +
+           (rule.sides == OutlineSides::inner ? "" : objects_table(rule, found));
 }
 
 nlohmann::ordered_json json_of(const OutlineRule& rule, const std::vector<OutlineJudgement>& found) {
     nlohmann::ordered_json out{{"rule", nlohmann::ordered_json::parse(to_json(rule))}};
     if (found.empty()) return out;
-    out["test"] = nlohmann::ordered_json::array();
-    for (std::size_t c = 0; c < found.size(); ++c)
-        out["test"].push_back({{"class", rule.classes[c].number},
-                               {"groups", found[c].groups},
-                               {"held", found[c].held},
-                               {"object_share", found[c].object_share},
-                               {"outer_share", found[c].outer_share},
-                               {"inner_share", found[c].inner_share},
-                               {"groups_without", found[c].without},
-                               {"false_inner", found[c].false_inner}});
+    out["test"] = nlohmann::ordered_json::parse(to_json(rule, found));
     return out;
-}
-
-/// Draws a case: its slice with the largest outer mask, a picture for each class.
-void draw(const OutlineRule& rule, const Case& one, const std::vector<std::uint8_t>& codes,
-          const std::string& name, const std::filesystem::path& folder) {
-    const std::size_t pixels = one.extent.height * one.extent.width, voxels = one.extent.voxels();
-    for (std::size_t c = 0; c < rule.classes.size(); ++c) {
-        const std::uint8_t* const own = codes.data() + c * voxels;
-        std::size_t best = one.extent.depth / 2, most = 0;
-        for (std::size_t s = 0; s < one.extent.depth; ++s) {
-            const auto zeros =
-                static_cast<std::size_t>(std::count(own + s * pixels, own + (s + 1) * pixels, kOutside));
-            if (pixels - zeros > most) most = pixels - zeros, best = s;
-        }
-        const std::size_t number = rule.classes[c].number, at = number * voxels + best * pixels;
-        const std::span<const std::uint8_t> truth =
-            one.member.empty() ? std::span<const std::uint8_t>() : std::span(one.member).subspan(at, pixels);
-        const Grid grid{static_cast<std::uint32_t>(one.extent.height),
-                        static_cast<std::uint32_t>(one.extent.width)};
-        AtomicFile file(folder / fmt::format("{}_class{}.png", name, number));
-        file.write(contour_png(std::span(one.probs).subspan(at, pixels), {own + best * pixels, pixels}, truth,
-                               grid));
-        file.commit();
-    }
-}
-
-/// Outlines all cases into an array, a folder of files, or pictures.
-void write_masks(const Flags& flags, const OutlineRule& rule, const CaseSource& cases,
-                 const Calibrator* calibrator, Outputs& outputs, TerminalProgress& progress) {
-    std::optional<FolderOutput> folder, pictures;
-    if (flags.to_folder()) folder.emplace(flags.output);
-    if (!flags.contours.empty()) pictures.emplace(flags.contours);
-    const auto* const files = dynamic_cast<const FolderCases*>(&cases);
-    const auto made = [&](std::size_t i) {
-        if (progress.cancelled()) throw Interrupted();
-        const Case one = cases.read(i);
-        std::vector<std::uint8_t> codes = outline_case(rule, one, calibrator);
-        if (pictures) draw(rule, one, codes, cases.name(i), pictures->folder());
-        if (folder) files->write(i, codes, folder->folder());
-        return std::pair(one.extent, std::move(codes));
-    };
-    if (!outputs.has("-o")) {
-        parallel_for(cases.size(), progress, "outlining", [&](std::size_t i) { (void)made(i); });
-    } else {
-        // In the order of the cases, a few at a time; all must have one size. A volume's slices are rows of
-        // the array.
-        constexpr std::size_t kBlock = 64;
-        std::optional<Extent> size;
-        for (std::size_t first = 0; first < cases.size(); first += kBlock) {
-            progress.update("outlining", first, cases.size());
-            const std::size_t count = std::min(kBlock, cases.size() - first);
-            std::vector<std::pair<Extent, std::vector<std::uint8_t>>> block(count);
-            parallel_for(count, [&](std::size_t i) { block[i] = made(first + i); });
-            for (const auto& [extent, codes] : block) {
-                const std::size_t classes = rule.classes.size(), voxels = extent.voxels();
-                if (!size) {
-                    size = extent;
-                    std::vector<std::size_t> shape{cases.size(), classes, extent.height, extent.width};
-                    if (rule.volumes) shape.insert(shape.begin() + 2, extent.depth);
-                    outputs.file("-o").write(npy_header(DType::uint8, shape));
-                }
-                if (!(extent == *size))
-                    fail(ErrorKind::data,
-                         "an array needs cases of one size, but one has {} x {} x {} voxels and another {} x "
-                         "{} x {}; "
-                         "volumes of several sizes go into a folder of files",
-                         size->width, size->height, size->depth, extent.width, extent.height, extent.depth);
-                outputs.file("-o").write(codes.data(), classes * voxels);
-            }
-        }
-    }
-    if (folder) folder->commit();
-    if (pictures) pictures->commit();
 }
 
 void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
     flags.cases.check();
+    (void)says("--unit", flags.unit, "group", "object");
     OutlineOptions options{.alpha = flags.alpha,
                            .confidence = flags.confidence,
-                           .share = flags.share,
-                           .sides = sides_of(flags.sides),
+                           .share = flags.share >= 0  ? flags.share
+                                    : flags.objects() ? 0.0
+                                                      : 1.0,
+                           .per = flags.objects() ? OutlineUnit::object : OutlineUnit::group,
+                           .connectivity = says("--connectivity", flags.connectivity, "corners", "faces")
+                                               ? Connectivity::corners
+                                               : Connectivity::faces,
+                           .sides = flags.objects() ? OutlineSides::outer : sides_of(flags.sides),
                            .hard = flags.cases.hard(),
                            .seed = flags.seed};
     if (flags.score != "auto") options.scores = {outline_score(flags.score)};
@@ -229,8 +181,11 @@ void run(const Flags& flags) {
         flags.cases.check_fits(*images, rule.unit, rule.volumes, rule.hard);
         cases = images->size();
         if (!flags.output.empty() || !flags.contours.empty())
-            write_masks(flags, rule, *images, options.calibrator.get(), outputs, progress);
-        if (images->labelled()) found = judge_outlines(rule, *images, options.calibrator.get(), progress);
+            write_outlines({flags.to_folder() ? flags.output : "", flags.contours}, rule, *images,
+                           options.calibrator.get(), outputs.has("-o") ? &outputs.file("-o") : nullptr,
+                           progress);
+        if (images->labelled())
+            found = judge_outlines(rule, *images, options.calibrator.get(), progress, flags.small);
     }
     progress.clear();
     inputs.check();
@@ -260,10 +215,19 @@ Command add_outline(CLI::App& root) {
         app.add_option("--alpha", flags->alpha,
                        "share of groups (images without groups) whose masks may fail");
         declare_confidence(app, flags->confidence);
+        app.add_option(
+            "--unit", flags->unit,
+            "what alpha counts: groups, whose masks fail, or objects, the connected parts of the class "
+            "(object): the outer mask misses at most alpha of a new group's objects on average");
         app.add_option("--share", flags->share,
                        "the outer mask holds at least this share of the object, and of the inner one at most "
-                       "1 - share of the object's "
-                       "size lies outside");
+                       "1 - share of the object's size lies outside; with --unit object: of each object "
+                       "(default 0: it touches the object)")
+            ->default_str("1");
+        app.add_option(
+            "--connectivity", flags->connectivity,
+            "pixels that are one object: those that touch at corners (8 neighbours, 26 in volumes) or at "
+            "faces (4, 6)");
         app.add_option("--sides", flags->sides, "masks to make: both, outer or inner; one alone is tighter");
         app.add_option("--score", flags->score,
                        "how far masks reach: by distance from the predicted mask, relative to its radius, by "
@@ -274,6 +238,11 @@ Command add_outline(CLI::App& root) {
         declare_classes(app, flags->classes, "classes to outline (default: all but 0)");
         app.add_option("--seed", flags->seed, "seed of the draw of the groups that choose the score");
     });
+    app.add_option(
+           "--small", flags->small,
+           "tell objects up to this size apart in what --labels find: pixels or voxels, mm^2 or mm^3 where "
+           "lengths are known (default: by powers of ten)")
+        ->default_str("");
     app.input("--calibrator", flags->calibrator, "FILE.kcal",
               "for --score field: a calibrator made from other images");
     app.output("-o,--output", flags->output, "FILE",
@@ -286,6 +255,13 @@ Command add_outline(CLI::App& root) {
     const Flags* const given = flags.get();
     app.counts_unless("--seed", [given] {
         return unless(given->score == "auto", "there is one score, and nothing to choose");
+    });
+    for (const char* const flag : {"--sides", "--confidence"})
+        app.counts_unless(flag, [given] {
+            return unless(!given->objects(), "objects have an outer mask and no confidence");
+        });
+    app.counts_unless("--small", [given] {
+        return unless(!given->cases.fresh.labels.empty(), "there are no --labels to find objects in");
     });
     for (const char* const flag : {"-o", "--contours"})
         app.counts_unless(

@@ -4,10 +4,12 @@
 
 #include "cli/commands/command.hpp"
 #include "cli/commands/model_flags.hpp"
+#include "cli/options/case_flags.hpp"
 #include "cli/options/report_flags.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/input_watch.hpp"
+#include "report/data/outline_data.hpp"
 #include "report/page/page.hpp"
 #include "score/census.hpp"
 
@@ -20,6 +22,7 @@ struct Flags {
     ReportFlags report;
     PhotoFlags photos;
     std::vector<std::string> calibrators;
+    std::string outline;
     std::vector<int> classes;
     double alpha = 0.1;
 };
@@ -113,7 +116,13 @@ void run(const Flags& flags) {
     const auto photo =
         flags.photos.reader(read, flags.input.folder.options(calibrators.front().input).coco.letterbox);
     check_classes(flags.classes, data.classes(), "there are");
+    std::optional<OutlineRule> outlines;
+    if (!flags.outline.empty()) {
+        outlines = outline_rule(read_rule(flags.outline), flags.outline);
+        check_outlines(*outlines, flags.outline, data);
+    }
     ReportInput input;
+    if (outlines) input.outlines = &*outlines;
     input.title = "Coverage of prediction sets";
     input.names = names_of(flags.calibrators, calibrators);
     for (const Calibrator& calibrator : calibrators) {
@@ -172,6 +181,13 @@ Command add_report(CLI::App& root) {
             return unless(!flags->report.page.empty(), "its curves stand on the page, and none is written");
         });
     app.output("-o,--output", flags->report.page, "FILE.html", "the report, one self-contained page");
+    app.input(
+        "--outline", flags->outline, "FILE.json",
+        "what 'kandinsky outline --save' kept: its outlines on the page, over the test images, and how often "
+        "they held");
+    app.counts_unless("--outline", [flags = flags.get()] {
+        return unless(!flags->report.page.empty(), "outlines stand on the page, and none is written");
+    });
     flags->report.declare(app);
     flags->photos.declare(app, flags->report);
     app.add_option("--alpha", flags->alpha, "level for set sizes and where the slider starts");

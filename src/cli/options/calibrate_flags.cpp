@@ -8,6 +8,7 @@
 #include "cli/options/words.hpp"
 #include "core/base/fail.hpp"
 #include "report/table/predicted_text.hpp"
+#include "report/table/risk_text.hpp"
 
 namespace kandinsky::cli {
 
@@ -80,8 +81,17 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
             return one.adapt == Adapt::none || how != nullptr;
         },
         "it needs a method of your choice");
+    // With a confidence, how regions compare is learnt, too: by methods that are not given one region alone.
+    const Counts divides = [learns](const CalibrateOptions& one, const Method* how) {
+        return learns(one, how) ||
+               (one.confidence > 0 && (how->pixelwise || !how->options.empty() || one.risk != Risk::recall));
+    };
+    app.counts_unless("--risk", [this] {
+        return unless(!asked_ || risk == "recall",
+                      "comparisons judge coverage, which is the recall; use calibrate and evaluate");
+    });
     for (const char* const flag : {"--split", "--promise"})
-        rule(flag, learns, "the method learns nothing from the images, so all of them set thresholds");
+        rule(flag, divides, "the method learns nothing from the images, so all of them set thresholds");
 }
 
 void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::string>()> asked) {
@@ -116,6 +126,15 @@ void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::stri
         "'image': thresholds follow how hard an image looks by its own outputs; 'none': all images "
         "have the same");
     app.add_option("--split", split, "the share of the groups that learns with --promise split (0: chosen)");
+    app.add_option(
+        "--confidence", confidence,
+        "have the promise hold in at least this share of the draws of calibration groups, such as 0.95, "
+        "rather "
+        "than on average over them (0); a quarter of the groups learns unless --split says otherwise");
+    app.add_option("--risk", risk,
+                   "what alpha bounds: 'recall' (the share of a class's pixels that sets miss), 'precision' "
+                   "(of the pixels with the class in their set, the share without it), or "
+                   "'recall,precision'; precision needs --confidence");
     app.add_option("--compat", compat, "'released': reproduce the authors' released code");
     app.add_option("--seed", seed, "seed of everything random");
     app.add_option("--memory", memory,
@@ -154,6 +173,8 @@ CalibrateOptions CalibrateFlags::options() const {
     options.split = split;
     options.promise = promise_of(promise);
     options.adapt = adapt_of(adapt);
+    options.confidence = confidence;
+    options.risk = risk_of(risk);
     if (split > 0 && given("promise") && options.promise != Promise::split)
         fail(ErrorKind::usage, "--split {} means --promise split, but --promise is {}", split, promise);
     options.seed = seed;
@@ -190,6 +211,7 @@ CalibrateOptions CalibrateFlags::options() const {
 }
 
 std::vector<std::string> remarks(const Calibrator& calibrator) {
+    if (calibrator.options.confidence > 0) return confidence_remarks(calibrator);
     std::vector<std::size_t> unseen, rare;
     double low = 1, high = 0;
     const std::size_t pixels = calibrator.grid.pixels();

@@ -14,11 +14,11 @@ struct CalibrateFlags {
     std::string method = default_method();
     std::string condition = "class", pooling = "groups", fallback = "auto",
                 score = std::string(name_of(default_score().kind)), compat = "none";
-    std::string quantiles = "0.6,0.7,0.8,0.9", promise = "auto", adapt = "none";
+    std::string quantiles = "0.6,0.7,0.8,0.9", promise = "auto", adapt = "none", risk = "recall";
     std::string memory;
     std::uint64_t min_count = 1, seed = 0;
     std::size_t rungs = 0;
-    double split = 0;
+    double split = 0, confidence = 0;
     ScoreOptions score_options;  ///< all but the kind
     std::map<std::string, std::string> method_options;
     std::string preset = "none";

@@ -225,10 +225,10 @@ void CaseFlags::check_fits(const CaseSource& images, LengthUnit unit, bool rule_
              name, rule_volumes ? "images (arrays: say --volumes, with --groups)" : "volumes");
 }
 
-std::string CaseFlags::rule_text() const {
-    const MappedFile file = map_file(rule);
+std::string read_rule(const std::string& path) {
+    const MappedFile file = map_file(path);
     constexpr std::size_t kMost = std::size_t{16} << 20;
-    if (file.bytes.size() > kMost) fail(ErrorKind::data, "{} is too large for a rule", rule);
+    if (file.bytes.size() > kMost) fail(ErrorKind::data, "{} is too large for a rule", path);
     return std::string(file.text());
 }
 

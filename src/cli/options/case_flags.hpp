@@ -7,6 +7,9 @@
 
 namespace kandinsky::cli {
 
+/// The text of a rule that an earlier call saved.
+[[nodiscard]] std::string read_rule(const std::string& path);
+
 /// Labelled images to calibrate on and new ones, from arrays or folders, with probabilities or with masks
 /// alone: what the commands about whole objects have in common.
 struct CaseFlags {
@@ -28,8 +31,7 @@ struct CaseFlags {
     [[nodiscard]] std::unique_ptr<CaseSource> images(std::size_t classes) const;
     /// Refuses new images whose lengths or dimensions are not those of the rule.
     void check_fits(const CaseSource& images, LengthUnit unit, bool rule_volumes, bool rule_hard) const;
-    /// The text of --rule.
-    [[nodiscard]] std::string rule_text() const;
+    [[nodiscard]] std::string rule_text() const { return read_rule(rule); }  ///< of --rule
 
   private:
     [[nodiscard]] std::unique_ptr<CaseSource> open(const InputFlags& input, const std::string& predicted,

@@ -99,6 +99,19 @@ void write_adaptations(ArrayWriter& to, const Calibrator& calibrator) {
     to.add("adapt_levels", levels, {levels.size()});
 }
 
+/// Of calibrators that promise precision: the least alphas, and where curves are read.
+void write_risks(ArrayWriter& to, const Calibrator& calibrator) {
+    if (calibrator.risks.empty()) return;
+    std::vector<double> least;
+    std::vector<std::uint32_t> rungs;
+    for (const RiskLevels& one : calibrator.risks) {
+        least.push_back(one.least_alpha);
+        rungs.insert(rungs.end(), one.rungs.begin(), one.rungs.end());
+    }
+    to.add("risk_alphas", least, {least.size()});
+    if (!rungs.empty()) to.add("risk_rungs", rungs, {least.size(), rungs.size() / least.size()});
+}
+
 /// An array of a given type and shape; an empty shape stands for any length.
 template <class T>
 std::vector<T> read(const ZipReader& archive, const std::string& member,
@@ -255,6 +268,29 @@ std::vector<Adaptation> read_adaptations(const ZipReader& archive, const Calibra
     if (next != levels.size()) fail(ErrorKind::data, "the levels of the adaptation are too many");
     return out;
 }
+
+/// What a calibrator that promises precision has; none for others.
+std::vector<RiskLevels> read_risks(const ZipReader& archive, const Calibrator& calibrator,
+                                   std::size_t rungs) {
+    if (calibrator.options.risk == Risk::recall) return {};
+    const std::size_t strata = calibrator.strata();
+    const auto least = read<double>(archive, "risk_alphas", {strata});
+    std::vector<RiskLevels> out(strata);
+    for (std::size_t s = 0; s < strata; ++s) {
+        if (!(least[s] >= 0)) fail(ErrorKind::data, "the least alpha of stratum {} is no number", s);
+        out[s].least_alpha = least[s];
+    }
+    if (calibrator.options.risk != Risk::precision) return out;
+    const auto numbers = read<std::uint32_t>(archive, "risk_rungs", {strata, rungs});
+    for (std::size_t s = 0; s < strata; ++s) {
+        const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(s * rungs);
+        out[s].rungs.assign(first, first + static_cast<std::ptrdiff_t>(rungs));
+        for (std::size_t k = 0; k < rungs; ++k)
+            if (out[s].rungs[k] != RiskLevels::kNone && out[s].rungs[k] >= rungs)
+                fail(ErrorKind::data, "stratum {} is read at a rung that is not there", s);
+    }
+    return out;
+}
 }  // namespace
 
 void save(const Calibrator& calibrator, AtomicFile& file) {
@@ -292,6 +328,7 @@ void save(const Calibrator& calibrator, AtomicFile& file) {
     if (with_smooth_regions > 0)
         to.add_narrow("smooth_regions", smooth_regions, {with_smooth_regions, grid.height, grid.width});
     write_adaptations(to, calibrator);
+    write_risks(to, calibrator);
     zip.finish(kComment, true);
 }
 
@@ -354,6 +391,7 @@ Calibrator load(const std::filesystem::path& path) {
                             CurveLevel::none);
         }
         calibrator.adaptations = read_adaptations(archive, calibrator, ladder.levels.size());
+        calibrator.risks = read_risks(archive, calibrator, ladder.levels.size());
         if (with_regions == 0) return std::move(calibrator);
         const auto regions = read_narrow(archive, "regions", {with_regions, grid.height, grid.width});
         const auto levels = read<std::uint8_t>(archive, "curve_level", map_shape);

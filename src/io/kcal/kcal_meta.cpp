@@ -11,7 +11,9 @@ namespace kandinsky {
 using nlohmann::ordered_json;
 
 namespace {
-constexpr int kPlainVersion = 2;  // levels do not follow images: what 2 can read stays readable for it
+// What an older program can read stays readable for it: without levels that follow images, and without a
+// confidence, whose promise it would not know.
+constexpr int kPlainVersion = 2, kAdaptVersion = 3;
 constexpr const char* kLogits[] = {"none", "sigmoid", "softmax"};  // in the order of Logits
 
 /// What a score has beyond its name; null for those that have nothing.
@@ -112,7 +114,9 @@ ordered_json meta_of(const Calibrator& calibrator) {
     }
     ordered_json meta{
         {"format", "kcal"},
-        {"format_version", calibrator.adapts() || regions ? kKcalVersion : kPlainVersion},
+        {"format_version", options.confidence > 0             ? kKcalVersion
+                           : calibrator.adapts() || regions ? kAdaptVersion
+                                                            : kPlainVersion},
         {"library_version", calibrator.version},
         {"method", options.method},
         {"guarantee", guarantee(calibrator)},
@@ -145,6 +149,10 @@ ordered_json meta_of(const Calibrator& calibrator) {
     if (options.sketch > 0)
         meta["options"]["sketch"] = {{"asked", options.sketch}, {"error", calibrator.sketch_error}};
     meta["options"]["promise"] = name_of(options.promise);
+    if (options.confidence > 0) {
+        meta["options"]["confidence"] = options.confidence;
+        meta["options"]["risk"] = name_of(options.risk);
+    }
     if (calibrator.masks) meta["data"]["masks"] = true;
     if (options.adapt != Adapt::none) meta["options"]["adapt"] = name_of(options.adapt);
     if (calibrator.classless) meta["data"]["classless"] = true;
@@ -184,6 +192,11 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         to.split = options.at("split").get<double>();
         to.adapt = adapt_of(options.value("adapt", "none"));
         to.promise = to.split > 0 ? Promise::split : promise_of(options.value("promise", "none"));
+        to.confidence = options.value("confidence", 0.0);
+        to.risk = risk_of(options.value("risk", "recall"));
+        if (!(to.confidence >= 0 && to.confidence < 1))
+            fail(ErrorKind::data, "{}: the confidence is {}, but must lie between 0 and 1", name,
+                 to.confidence);
         to.released = options.at("compat").get<std::string>() == "released";
         to.seed = options.at("seed").get<std::uint64_t>();
         to.settings.text = settings_from(options.at("method_options"));
@@ -228,7 +241,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
             calibrator.grid.pixels() == 0)
             fail(ErrorKind::data, "{}: classes, strata and grid of meta.json do not fit together", name);
         return out;
-    } catch (const nlohmann::json::exception& problem) {
+    } catch (const nlohmann::ordered_json::exception& problem) {
         fail(ErrorKind::data, "{}: meta.json is damaged ({})", name, printable(problem.what()));
     } catch (const std::logic_error&) {
         fail(ErrorKind::data, "{}: meta.json is damaged (fingerprint)", name);

@@ -2,7 +2,6 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/base/fail.hpp"
@@ -153,6 +152,7 @@ std::vector<SoftCurves> fit_curves(const SoftInput& input) {
         fail(ErrorKind::usage,
              "--promise loo needs folds by content; with --field-fold-order contiguous use --promise split "
              "or none");
+    if (input.leave_one_out) options.order = FoldOrder::content_runs;
     // One of the fits without a group, for which the others alone are here.
     if (input.leave_one_out && input.pooling == Pooling::pixels)
         options = for_groups(std::move(options), static_cast<double>(input.census.images) /

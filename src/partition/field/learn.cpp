@@ -1,6 +1,6 @@
 #include "partition/field/learn.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

@@ -61,9 +61,9 @@ std::uint32_t merge_empty(std::span<const std::uint32_t> counts, std::vector<std
 }
 
 /// At most some 60 lines of the log: the first, the last and evenly between.
-nlohmann::json thinned(const std::vector<AnnuliGeneration>& log) {
+nlohmann::ordered_json thinned(const std::vector<AnnuliGeneration>& log) {
     const std::size_t step = std::max<std::size_t>(1, log.size() / 60);
-    nlohmann::json lines = nlohmann::json::array();
+    nlohmann::ordered_json lines = nlohmann::ordered_json::array();
     for (std::size_t k = 0; k < log.size(); ++k)
         if (k % step == 0 || k + 1 == log.size())
             lines.push_back({log[k].generation, log[k].best, log[k].mean, log[k].spread});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <kandinsky/outline.hpp>
 #include <nlohmann/json.hpp>
 
 #include "evaluate/level_plan.hpp"
@@ -24,7 +25,8 @@ struct ReportInput {
     double alpha = 0.1;
     /// The photo of a test image as uint8 [H,W,3] on the grid, to lie under its sets; may be empty.
     std::function<Array(std::size_t image)> photo;
-    nlohmann::ordered_json training;  ///< epoch, loss, dice: how the network learned; null: not known
+    const OutlineRule* outlines = nullptr;  ///< to draw on the test images and to judge; may be null
+    nlohmann::ordered_json training;        ///< epoch, loss, dice: how the network learned; null: not known
     nlohmann::ordered_json provenance = nlohmann::ordered_json::object();  ///< inputs and command, as text
 };
 

@@ -25,7 +25,7 @@ void require_report_template() {
 
 std::string script_safe(const nlohmann::ordered_json& data) {
     // '<' stands only inside strings, where the escape means the same. Bytes that are no UTF-8 are replaced.
-    const std::string text = data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    const std::string text = data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     std::string out;
     out.reserve(text.size());
     for (const char letter : text)

@@ -8,6 +8,7 @@
 #include "io/kcal/kcal.hpp"
 #include "report/data/blob.hpp"
 #include "report/data/example_images.hpp"
+#include "report/data/outline_data.hpp"
 #include "report/data/pixel_curves.hpp"
 #include "report/table/predicted_text.hpp"
 #include "report/table/result_json.hpp"
@@ -204,6 +205,9 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
         if (const std::string own = describe(input.calibrators[m]->options.score);
             scores.find(own) > scores.size())
             scores += " or " + own;
+    ordered_json examples = examples_json(input, tally, limits.example_bytes);
+    std::vector<std::size_t> images;
+    for (const ordered_json& one : examples) images.push_back(one["image"].get<std::size_t>());
     const bool drawn = input.comparison != nullptr && input.comparison->draws > 1;
     return {{"schema", 1},
             {"title", input.title},
@@ -227,7 +231,8 @@ ordered_json report_data(const ReportInput& input, const Tally& tally, const Rep
             {"test_counts", std::move(tested)},
             {"labelled", counts_blob(tally.labelled.data(), grid)},
             {"reliability", std::move(reliability)},
-            {"examples", examples_json(input, tally, limits.example_bytes)},
+            {"examples", std::move(examples)},
+            {"outlines", outlines_json(input, images)},
             {"training", input.training},
             {"provenance", input.provenance}};
 }

@@ -4,7 +4,7 @@
 
 namespace kandinsky {
 
-/// The data of the page (docs/report.md has the fields). Deterministic: no time, no host.
+/// The data of the page (web/src/data.ts declares the fields). Deterministic: no time, no host.
 [[nodiscard]] nlohmann::ordered_json report_data(const ReportInput& input, const Tally& tally,
                                                  const ReportLimits& limits = {});
 

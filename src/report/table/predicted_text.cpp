@@ -8,6 +8,8 @@
 #include <limits>
 #include <numeric>
 
+#include "report/table/risk_text.hpp"
+
 namespace kandinsky {
 
 namespace {
@@ -83,6 +85,10 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
     }
     const char* const unit = calibrator.grouped ? "groups" : "images";
     const auto groups = static_cast<double>(calibrator.groups);
+    if (calibrator.options.confidence > 0) {
+        const std::string few = too_few(calibrator, alpha);
+        if (!few.empty()) return out + ": " + few;
+    }
     if (alpha * (groups + 1) < 1)
         return out + fmt::format(
                          ": alpha {} is too small for {} calibration {}; calibrate on more, or take "
@@ -115,6 +121,7 @@ std::string promise_rule(const Calibrator& calibrator) {
     const CalibrateOptions& options = calibrator.options;
     const std::string units = calibrator.grouped ? "groups" : "images";
     const std::uint64_t setting = level_groups(calibrator);
+    if (options.confidence > 0) return confidence_rule(calibrator);
     bool learns = true;  // a method that this build does not know may
     for (const Method* const known : methods())
         if (known->name == options.method) learns = known->uses_labels || options.adapt == Adapt::image;

@@ -10,7 +10,7 @@ from support import expect_refusal
 def distance(mask, spacing=None):
     """Signed distance of every voxel, by looking at all pairs; of an empty mask the diagonal of the image, which is a pixel deep."""
     if not mask.any():
-        return np.full(mask.shape, np.sqrt(1 + (np.array(mask.shape) ** 2).sum()))
+        return np.full(mask.shape, np.sqrt((mask.ndim == 2) + (np.array(mask.shape) ** 2).sum()))
     spacing = np.ones(mask.ndim) if spacing is None else np.array(spacing)
     place = np.indices(mask.shape).reshape(mask.ndim, -1).T * spacing
     out, flat = np.empty(mask.size), mask.ravel()
@@ -74,6 +74,41 @@ def test_volumes_have_three_dimensions_and_a_spacing(room):
     assert abs(rule["classes"][0]["inner"]["threshold"] - small) < 1e-5
     expect_refusal(room.run("outline", "--rule", "rule.json", "--probs", "p.npy", "-o", "o.npy"), 3, "in millimetres", "--spacing")
     expect_refusal(room.run("outline", "--rule", "rule.json", "--probs", "p.npy", "--spacing", "1,1", "-o", "o.npy"), 3, "for volumes")
+
+
+def test_slices_of_volumes_of_several_depths_are_written_in_the_order_of_the_input(room):
+    probs, labels = discs(30, 2, 10)
+    groups = np.random.default_rng(0).permutation(np.repeat(np.arange(12), [1, 4] * 6))  # slices stand apart
+    room.save("p.npy", probs), room.save("y.npy", labels), room.save("g.npy", groups)
+    room.does("outline", "--cal-probs", "p.npy", "--cal-labels", "y.npy", "--cal-groups", "g.npy", "--volumes", "--alpha", "0.3", "--sides", "outer",
+              "--score", "distance", "--probs", "p.npy", "--groups", "g.npy", "-o", "o.npy", "--json", "r.json")
+    codes = room.load("o.npy")
+    assert codes.shape == (30, 1, 10, 10)
+    large = json.loads((room.folder / "r.json").read_text())["rule"]["classes"][0]["outer"]["threshold"]
+    for g in range(12):
+        own = groups == g
+        np.testing.assert_array_equal(codes[own, 0], distance(probs[own, 1] > 0.5) <= large + 1e-5)
+
+
+def test_images_without_the_class_and_classes_that_nobody_has_are_told(room):
+    """Empty masks: nothing predicted, nothing true, or both; an absent class; all of it is defined."""
+    cal, new = discs(41, 20), discs(4, 21)
+    new[0][0, 1], new[0][0, 0] = 0.01, 0.99  # nothing predicted
+    new[1][1] = 0  # nothing true
+    new[0][2, 1], new[0][2, 0], new[1][2] = 0.01, 0.99, 0  # neither
+    given = save_all(room, cal, new)
+    room.does("outline", *given, "--score", "distance", "--probs", "np.npy", "--labels", "ny.npy", "-o", "o.npy", "--json", "r.json")
+    found, codes = json.loads((room.folder / "r.json").read_text())["test"][0], room.load("o.npy")[:, 0]
+    assert (found["groups"], found["groups_without"]) == (2, 2)
+    assert not codes[[0, 2]].any()  # farther from the class than any margin
+    three = np.concatenate([cal[0], np.full_like(cal[0][:, :1], 1e-6)], 1)
+    room.save("cp.npy", three), room.save("np.npy", np.concatenate([new[0], np.full_like(new[0][:, :1], 1e-6)], 1))
+    done = room.run("outline", *given, "--probs", "np.npy", "-o", "o.npy", "--json", "r.json")
+    assert done.code == 0 and "class 2: 0 calibration groups have it" in done.err
+    assert (room.load("o.npy")[:, 1] == 1).all()
+    room.save("ny.npy", np.zeros_like(new[1]))
+    room.does("outline", *given, "--unit", "object", "--probs", "np.npy", "--labels", "ny.npy", "--json", "r.json")
+    assert all(one["groups"] == 0 and one["objects"] == [] for one in json.loads((room.folder / "r.json").read_text())["test"])
 
 
 def test_what_is_judged_is_what_the_masks_do(room):

@@ -57,6 +57,25 @@ def test_the_page_carries_the_numbers_of_evaluate(room, has_page):
 CAL = ["--cal-probs", "probs.npy", "--cal-labels", "labels.npy"]
 
 
+def test_outlines_stand_on_the_page_as_the_command_makes_them(room, has_page):
+    if not has_page:
+        pytest.skip(f"this program was {WITHOUT}")
+    room.does("outline", *CAL, *INPUT, "--alpha", "0.4", "--share", "0.8", "--save", "rule.json", "-o", "codes.npy", "--json", "o.json")
+    room.does("report", "image.kcal", *INPUT, "--outline", "rule.json", "-o", "o.html")
+    data, wanted = page_data(room.folder / "o.html"), json.loads((room.folder / "o.json").read_text())
+    own = data["outlines"]
+    assert own["guarantee"] == wanted["rule"]["guarantee"] and own["test"] == wanted["test"] and len(own["examples"]) == len(data["examples"])
+    for example, codes in zip(data["examples"], own["examples"]):
+        np.testing.assert_array_equal(page_array(codes), room.load("codes.npy")[example["image"]])
+    room.does("report", "image.kcal", *INPUT, "-o", "o.html")
+    assert page_data(room.folder / "o.html")["outlines"] is None
+    room.does("outline", *CAL, "--spacing", "1,2", "--alpha", "0.4", "--save", "mm.json")
+    expect_refusal(room.run("report", "image.kcal", *INPUT, "--outline", "mm.json", "-o", "no.html"), 2, "mm.json is in millimetres", "--contours")
+    (room.folder / "bad.json").write_text("{}")
+    expect_refusal(room.run("report", "image.kcal", *INPUT, "--outline", "bad.json", "-o", "no.html"), 3, "bad.json is not a rule of 'kandinsky outline'")
+    assert not (room.folder / "no.html").exists()
+
+
 def test_the_curves_of_the_pixel_and_of_the_image_stand_beside_other_methods(room, has_page):
     if not has_page:
         pytest.skip(f"this program was {WITHOUT}")

@@ -22,7 +22,7 @@ CHANGES = {
     "--volumes": "", "--spacing": "2,3", "--ignore": "1", "--logits": "sigmoid", "--alpha": "0.5", "--confidence": "0.7", "--json": None, "--save": "rule.json",
 }  # fmt: skip
 OWN = {
-    "outline": {"--share": "0.8", "--sides": "outer", "--score": "distance", "--classes": "0", "--output": "masks.npy", "--contours": "lines",
+    "outline": {"--unit": "object", "--connectivity": "faces", "--small": "20", "--share": "0.8", "--sides": "outer", "--score": "distance", "--classes": "0", "--output": "masks.npy", "--contours": "lines",
                 "--calibrator": None},
     "measure": {"--by": "soft", "--classes": "0", "--csv": "v.csv"},
 }  # fmt: skip

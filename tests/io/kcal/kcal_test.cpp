@@ -142,6 +142,32 @@ TEST(Kcal, ComesBackAsItWas) {
     }
 }
 
+TEST(Kcal, KeepsConfidenceAndWherePrecisionIsRead) {
+    const Folder folder;
+    for (const Risk risk : {Risk::recall, Risk::precision, Risk::both}) {
+        CalibrateOptions options{.score = {}};
+        options.method = "image";
+        options.confidence = 0.9;
+        options.risk = risk;
+        const Calibrator original =
+            calibrate(make({.images = 60, .classes = 2, .seed = 3}).dataset(), options);
+        save(original, folder / "a.kcal");
+        const Calibrator back = load(folder / "a.kcal");
+        save(back, folder / "b.kcal");
+        EXPECT_TRUE(slurp(folder / "a.kcal") == slurp(folder / "b.kcal"));
+        EXPECT_EQ(back.options.confidence, 0.9);
+        EXPECT_EQ(back.options.risk, risk);
+        EXPECT_EQ(guarantee(back), guarantee(original));
+        EXPECT_EQ(nlohmann::json::parse(describe(back))["format_version"], 4);
+        ASSERT_EQ(back.risks.size(), risk == Risk::recall ? 0u : 2u);
+        for (std::size_t s = 0; s < back.risks.size(); ++s) {
+            EXPECT_EQ(back.risks[s].least_alpha, original.risks[s].least_alpha);
+            EXPECT_EQ(back.risks[s].rungs, original.risks[s].rungs);
+            EXPECT_EQ(back.risks[s].rungs.empty(), risk == Risk::both);
+        }
+    }
+}
+
 TEST(Kcal, HoldsStoredArraysAndAMetaFile) {
     const Folder folder;
     save(calibrators().front(), folder / "a.kcal");
@@ -184,7 +210,7 @@ TEST_F(DamagedCalibrator, RewrittenWithoutAChangeIsFine) {
 }
 
 TEST_F(DamagedCalibrator, NewerOrForeignFormatsAreRefused) {
-    refuse_meta({"version 4", "update kandinsky"}, [](auto& m) { m["format_version"] = kKcalVersion + 1; });
+    refuse_meta({"version 5", "update kandinsky"}, [](auto& m) { m["format_version"] = kKcalVersion + 1; });
     refuse_meta({"version 5000000000"}, [](auto& m) { m["format_version"] = 5000000000; });
     refuse_meta({"format version"}, [](auto& m) { m["format_version"] = 0; });
     refuse_meta({"format version"}, [](auto& m) { m["format_version"] = "1"; });

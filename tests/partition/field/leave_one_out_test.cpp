@@ -37,7 +37,7 @@ TEST(LeaveOneOut, TheCurveIsTheLeastOfAllThatWereLearntAndTheLevelIsTheirQuantil
                 const SoftInput rest = input_of(alone, counted, settings);
                 const std::vector<std::uint32_t> strata{s};
                 const std::vector<ScoreGrid> grids = make_score_grids(rest, strata, options.bins);
-                const Folds folds = make_folds(alone, counted.image_hash, 5, FoldOrder::content, 0);
+                const Folds folds = make_folds(alone, counted.image_hash, 5, FoldOrder::content_runs, 0);
                 const Options own_options = for_groups(
                     options, static_cast<double>(alone.images()) / static_cast<double>(alone.groups()));
                 const Learnt learnt = learn(count_scores(rest, strata, grids, folds, cells)[0], own_options,

@@ -304,6 +304,23 @@ describe("unusual reports", { skip: missing }, () => {
     });
   });
 
+  test("outlines are drawn over the examples, with what is promised and what became of it", async () => {
+    run(at, "outline", "--cal-probs", one[1], "--cal-labels", one[3], "--alpha", "0.3", "--share", "0.8", "--save", "rule.json", "-q");
+    const found = JSON.parse(run(at, "outline", "--rule", "rule.json", ...test_data, "--json", "-"));
+    run(at, "calibrate", ...one, "--method", "image", "-o", "plain.kcal", "-q");
+    run(at, "report", "plain.kcal", ...test_data, "--outline", "rule.json", "-o", "outlines.html", "-q");
+    await opens("outlines.html", async (page) => {
+      await textIs(page, "outline-numbers", new RegExp(`as promised in ${found.test[0].held} of ${found.test[0].groups} test groups`));
+      assert.match(await page.locator("#outlines .lead").textContent(), /^Guaranteed for a new image/);
+      assert.equal(await page.locator("#outline-0 svg.lines path").count(), 3);
+      assert.equal(await page.locator("#outline-sizes tbody tr").count(), found.test[0].objects.length);
+      await page.locator("#outlines").scrollIntoViewIfNeeded();
+      await screenshot(page, "outlines");
+    });
+    run(at, "report", "plain.kcal", ...test_data, "-o", "none.html", "-q");
+    await opens("none.html", async (page) => assert.equal(await page.locator("#outlines").count(), 0));
+  });
+
   test("two calibrators of one method, and classes the labels do not show", async () => {
     for (const [k, name] of [[3, "three"], [5, "five"]]) run(at, "calibrate", ...one, "--method", "kmeans", "--kmeans-clusters", k, "--ignore", "1,255", "-o", `${name}.kcal`, "-q");
     run(at, "report", "three.kcal", "five.kcal", ...test_data, "-o", "two.html", "-q");

@@ -1,0 +1,281 @@
+#include "calibrate/confidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "calibrate/betting.hpp"
+#include "calibrate/group_losses.hpp"
+#include "calibrate/sample.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "core/team/team.hpp"
+
+namespace kandinsky {
+
+namespace {
+constexpr std::size_t kSteps = 1000;     // of nested sets, about
+constexpr double kLearningShare = 0.25;  // of the groups: a bound needs more of them than distributions do
+
+/// What is learnt from some groups: any nested sets would do, so pixels are pooled, which leaves no level
+/// that a few groups cannot support.
+CalibrateOptions learning(const CalibrateOptions& asked) {
+    CalibrateOptions out = asked;
+    out.confidence = 0;
+    out.risk = Risk::recall;
+    out.promise = Promise::none;
+    out.split = 0;
+    out.rungs = kSteps;
+    if (out.adapt == Adapt::none) out.pooling = Pooling::pixels;
+    return out;
+}
+
+/// The regions where nothing is to be learnt: one for each stratum, whatever the labels are.
+bool learns_nothing(const CalibrateOptions& asked, const Dataset& data) {
+    if (asked.method == kAutoMethod || method(asked.method).uses_labels) return false;
+    const std::vector<std::uint32_t> none(data.grid().pixels());
+    for (std::size_t s = 0; s < strata_of(data, asked.condition); ++s) {
+        PartitionInput input;
+        input.grid = data.grid();
+        input.counts = none;
+        input.stratum = static_cast<std::uint32_t>(s);
+        input.strata = strata_of(data, asked.condition);
+        if (fit_region(asked, input, silent()).regions > 1) return false;
+    }
+    return true;
+}
+
+/// Steps in fixed sequences, for one stratum and all alphas of a ladder.
+class Sequences {
+  public:
+    Sequences(const GroupLosses& losses, std::size_t steps, double delta)
+        : losses_(losses), steps_(steps), delta_(delta) {}
+
+    /// The first step from which on all pass the test of the recall, largest sets first; kEveryClass: none.
+    [[nodiscard]] std::uint32_t least_for_recall(double alpha) const {
+        const BettingTest test(alpha, delta_, losses_.with_class);
+        std::size_t step = steps_;
+        while (step > 0 && test.passes(losses_.missed_at(step - 1))) --step;
+        return step == steps_ ? kEveryClass : static_cast<std::uint32_t>(step);
+    }
+    /// The last step up to which all from `start` on pass the test of the precision; kNone: none does.
+    [[nodiscard]] std::uint32_t most_for_precision(double alpha, std::size_t start) const {
+        const BettingTest test(alpha, delta_, losses_.groups);
+        std::size_t step = start;
+        while (step < steps_ && test.passes(losses_.wrong_at(step))) ++step;
+        return step == start ? RiskLevels::kNone : static_cast<std::uint32_t>(step - 1);
+    }
+
+  private:
+    const GroupLosses& losses_;
+    std::size_t steps_;
+    double delta_;
+};
+
+/// What a stratum's curves are read at.
+struct Levels {
+    std::vector<std::uint32_t> steps;  ///< [rung] for recall
+    RiskLevels risk;                   ///< where precision counts
+};
+
+/// Where tests of the precision start: at the step that was most precise in the groups that learn. The
+/// smallest sets need not be, since models are sure of some of their errors. Sets that miss the class
+/// altogether count as wrong here, since empty ones would always win. Any rule that does not look at the
+/// other groups is valid.
+std::uint32_t most_precise(const GroupLosses& learnt, std::size_t steps) {
+    std::uint32_t best = 0;
+    double least = 3;
+    for (std::uint32_t k = 0; k < steps; ++k) {
+        const std::span<const double> wrong = learnt.wrong_at(k), missed = learnt.missed_at(k);
+        const double now = std::accumulate(wrong.begin(), wrong.end(), 0.0) +
+                           static_cast<double>(std::count(missed.begin(), missed.end(), 1.0));
+        if (now / static_cast<double>(learnt.groups) > least) continue;
+        least = now / static_cast<double>(learnt.groups), best = k;
+    }
+    return best;
+}
+
+/// `start`: of the tests of the precision.
+Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk, std::uint32_t start) {
+    const std::size_t rungs = ladder.levels.size();
+    std::vector<std::uint32_t> recall(rungs, 0), precision(rungs, 0);
+    parallel_for(rungs, [&](std::size_t k) {
+        const double alpha = 1 - ladder.levels[k];
+        if (risk != Risk::precision) recall[k] = tests.least_for_recall(alpha);
+        if (risk != Risk::recall) precision[k] = tests.most_for_precision(alpha, start);
+    });
+    Levels out;
+    // What passes for a larger alpha need not pass for a smaller one by the letter. Larger sets miss less,
+    // and every step of a sequence before its end has passed, so the rungs can be made to follow each other.
+    for (std::size_t k = 1; k < rungs; ++k) {
+        recall[k] = std::max(recall[k], recall[k - 1]);
+        if (precision[k - 1] == RiskLevels::kNone || precision[k] > precision[k - 1])
+            precision[k] = precision[k] == RiskLevels::kNone ? precision[k] : precision[k - 1];
+    }
+    out.steps = std::move(recall);
+    if (risk == Risk::recall) return out;
+    // Sets may be larger than the recall asks for, and below the start nothing is known of their precision.
+    for (std::uint32_t& step : out.steps) step = std::max(step, start);
+    std::size_t kept = 0;  // rungs that qualify
+    while (kept < rungs && precision[kept] != RiskLevels::kNone &&
+           (risk == Risk::precision || out.steps[kept] <= precision[kept]))
+        ++kept;
+    out.risk.least_alpha = kept == 0 ? 2 : 1 - ladder.levels[kept - 1];
+    if (risk == Risk::both) return out;
+    out.risk.rungs = std::move(precision);
+    for (std::size_t k = kept; k < rungs; ++k) out.risk.rungs[k] = RiskLevels::kNone;
+    return out;
+}
+
+/// Sets the levels of a calibrator by the losses of `groups`, which took no part in making it; `learnt` did,
+/// and chooses where the tests of the precision start.
+void set_levels(const NestedSets& sets, const CalibrateOptions& asked, const Dataset* learnt,
+                const Dataset& groups, Calibrator& out, Progress& progress) {
+    const bool precision = asked.risk != Risk::recall;
+    std::vector<std::uint32_t> starts(out.strata());
+    if (precision)
+        each_stratum_losses(
+            *learnt, sets, true,
+            [&](std::size_t s, const GroupLosses& losses) { starts[s] = most_precise(losses, sets.steps()); },
+            progress);
+    // Both are promised together: the chances of failure add up.
+    const double delta = (1 - asked.confidence) / (asked.risk == Risk::both ? 2 : 1);
+    std::size_t curves = 0;
+    for (std::size_t s = 0; s < out.strata(); ++s)
+        curves += out.smooth_of(s) != nullptr ? out.grid.pixels() : out.partitions[s].regions;
+    const Ladder ladder =
+        asked.risk == Risk::precision ? sets.base().curves.front().ladder() : rule_for(asked, curves).ladder;
+    out.risks.resize(precision ? out.strata() : 0);
+    each_stratum_losses(
+        groups, sets, precision,
+        [&](std::size_t s, const GroupLosses& losses) {
+            Levels levels = find_levels({losses, sets.steps(), delta}, ladder, asked.risk, starts[s]);
+            if (precision) out.risks[s] = std::move(levels.risk);
+            if (asked.risk == Risk::precision)
+                for (std::size_t k = 0; k < ladder.levels.size(); ++k)
+                    levels.steps[k] = static_cast<std::uint32_t>(k);  // read at rungs of their own
+            const std::uint64_t setting = asked.risk == Risk::precision ? losses.groups : losses.with_class;
+            read_at_steps(sets, s, levels.steps, ladder, setting, out);
+        },
+        progress);
+}
+}  // namespace
+
+void check_confidence(const CalibrateOptions& options) {
+    if (!(options.confidence >= 0 && options.confidence < 1))
+        fail(ErrorKind::usage, "--confidence is {}, but must lie between 0 and 1, e.g. 0.95",
+             options.confidence);
+    if (options.confidence == 0) {
+        if (options.risk != Risk::recall)
+            fail(ErrorKind::usage,
+                 "--risk {} needs --confidence, e.g. 0.95: larger sets may be less or more precise, so their "
+                 "thresholds are tested one by one, which promises with a confidence only",
+                 name_of(options.risk));
+        return;
+    }
+    if (options.sketch != 0)
+        fail(ErrorKind::usage,
+             "--confidence needs the losses of whole groups, but --sketch sees every image once; leave one "
+             "of them out");
+    if (options.pooling == Pooling::pixels || options.released)
+        fail(ErrorKind::usage,
+             "--confidence counts groups, which are independent; pixels are not, so leave out --pooling "
+             "pixels (and --preset paper, --compat released)");
+    if (options.promise == Promise::leave_one_out)
+        fail(ErrorKind::usage,
+             "--confidence cannot be had with --promise loo: all groups learn there, so their losses are not "
+             "independent and only their mean is bounded; use --promise split");
+    if (options.promise == Promise::none)
+        fail(ErrorKind::usage,
+             "--confidence is a promise, but --promise none says to make none; use --promise split");
+    if (options.risk != Risk::recall && options.condition != Condition::by_class)
+        fail(ErrorKind::usage, "--risk {} is about single classes; leave out --condition none",
+             name_of(options.risk));
+}
+
+Calibrator calibrate_confident(const Dataset& data, const CalibrateOptions& asked, Progress& progress) {
+    CalibrateOptions wanted = effective(asked);
+    Communicator& comm = data.team().comm;
+    const bool fixed = learns_nothing(wanted, data), divides = !fixed || wanted.risk != Risk::recall;
+    const std::uint64_t groups = total(comm, data.groups());
+    wanted.promise = divides ? Promise::split : Promise::none;
+    if (!divides) wanted.split = 0;
+    if (divides && wanted.split == 0) wanted.split = kLearningShare;
+    std::optional<Dataset> learn, level;
+    if (divides) {
+        const DataSplit parts = split_groups(data, wanted, groups, progress);
+        if (total(comm, parts.learn.size()) == 0 || total(comm, parts.level.size()) == 0)
+            fail(ErrorKind::usage, "--split {} of {} {} leaves one side empty", wanted.split, groups,
+                 data.grouped() ? "groups" : "images");
+        learn = data.subset(parts.learn), level = data.subset(parts.level);
+    }
+    // What sets no threshold counts as seen all the same.
+    Calibrator base;
+    const Dataset& setting = divides ? *level : data;
+    Census census;
+    if (fixed) {
+        base = fixed_steps(wanted, data.grid(), data.classes(), strata_of(data, wanted.condition));
+        base.logits = data.options().logits, base.ignore = data.options().ignore;
+        census = take_census(data, wanted.condition, progress);
+    } else {
+        base = calibrate(*learn, learning(asked), progress);
+        census = take_census(setting, wanted.condition, progress);
+    }
+    Calibrator out = base;
+    wanted.fallback = fixed ? Fallback::none : base.options.fallback;
+    out.options = wanted;
+    out.options.score = base.options.score;
+    set_levels(NestedSets(base), wanted, divides ? &*learn : nullptr, setting, out, progress);
+    out.images += census.images, out.groups += census.groups;
+    out.grouped = data.grouped(), out.masks = data.overlapping();
+    out.classless = out.classless || census.classless > 0;
+    out.version = KANDINSKY_VERSION;
+    out.counts.resize(census.counts.size());
+    for (std::size_t i = 0; i < census.counts.size(); ++i) out.counts[i] += census.counts[i];
+    for (std::size_t i = 0; i < 2; ++i) out.fingerprint[i] += census.fingerprint[i];
+    return out;
+}
+
+double curve_alpha(const Calibrator& calibrator, std::size_t stratum, double alpha) {
+    if (calibrator.risks.empty() || alpha >= 1) return alpha;
+    const RiskLevels& own = calibrator.risks[stratum];
+    constexpr double kSlack = 1e-12;
+    if (alpha < own.least_alpha - kSlack) {
+        const std::string both = calibrator.options.risk == Risk::both ? "false-negative and " : "";
+        if (own.least_alpha > 1)
+            fail(ErrorKind::usage,
+                 "class {}: no threshold has a {}false-discovery rate below 1 with confidence {}; calibrate "
+                 "on more {} (--risk recall promises without it)",
+                 stratum, both, calibrator.options.confidence, calibrator.grouped ? "groups" : "images");
+        fail(
+            ErrorKind::usage,
+            "class {}: no threshold has a {}false-discovery rate of at most {} with confidence {}; the least "
+            "that can be promised is alpha {:.3f}: ask for that, calibrate on more {} or with a better model",
+            stratum, both, alpha, calibrator.options.confidence,
+            std::ceil(own.least_alpha * 1000 - 1e-6) / 1000, calibrator.grouped ? "groups" : "images");
+    }
+    if (own.rungs.empty()) return alpha;
+    const Ladder& ladder = calibrator.curves[stratum].ladder();
+    const std::size_t rung = calibrator.curves[stratum].rung_of(alpha);
+    if (rung >= own.rungs.size() || own.rungs[rung] == RiskLevels::kNone)
+        fail(ErrorKind::internal, "[risk] alpha {} has no rung", alpha);
+    return 1 - ladder.levels[own.rungs[rung]];
+}
+
+double kept_alpha(const Calibrator& calibrator, std::size_t stratum, double alpha) {
+    return calibrator.risks.empty() ? alpha : std::clamp(calibrator.risks[stratum].least_alpha, alpha, 1.0);
+}
+
+std::string_view name_of(Risk risk) {
+    return risk == Risk::recall ? "recall" : risk == Risk::precision ? "precision" : "recall,precision";
+}
+
+Risk risk_of(std::string_view name) {
+    if (name == "recall") return Risk::recall;
+    if (name == "precision") return Risk::precision;
+    if (name == "recall,precision" || name == "precision,recall") return Risk::both;
+    fail(ErrorKind::usage, "risk is '{}', but must be recall, precision or recall,precision", name);
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <kandinsky/calibrator.hpp>
+#include <span>
+
+namespace kandinsky {
+
+/// The sets of a calibrator as one nested sequence for each stratum: step k are those of rung k of its
+/// ladder, whatever stands behind them (regions, smooth curves, levels that follow the image). Const use is
+/// thread-safe.
+class NestedSets {
+  public:
+    explicit NestedSets(const Calibrator& base);
+
+    [[nodiscard]] const Calibrator& base() const { return base_; }
+    [[nodiscard]] std::size_t steps() const { return ladder_.levels.size(); }  ///< of every stratum
+    [[nodiscard]] double alpha(std::size_t step) const { return 1 - ladder_.levels[step]; }
+
+    /// The first step whose sets hold the class, for scores of a stratum at the pixels of a range; steps()
+    /// where none does. `shift`: of the image, where levels follow it.
+    void enter_at(std::size_t stratum, std::int32_t shift, PixelRange range, const float* scores,
+                  std::uint16_t* out) const;
+
+    /// The threshold of a stratum's curve at a step.
+    [[nodiscard]] float threshold(std::size_t stratum, std::size_t curve, std::size_t step) const {
+        return base_.curves[stratum].threshold(curve, alpha(step), step);
+    }
+
+  private:
+    const Calibrator& base_;
+    Ladder ladder_;
+    std::vector<std::vector<float>> table_;           ///< [stratum][curve][step] where that is not too much
+    std::vector<std::vector<std::uint16_t>> smooth_;  ///< [stratum][level] the step, where there are curves
+};
+
+/// The level of a step that stands for all sets: thresholds are infinite.
+inline constexpr std::uint32_t kEveryClass = 0xFFFFFFFF;
+
+/// Has the curves of a stratum read at other steps: rung k of `ladder` at steps[k], which ascend; kEveryClass
+/// makes them infinite. `groups`: that set the levels.
+void read_at_steps(const NestedSets& sets, std::size_t stratum, std::span<const std::uint32_t> steps,
+                   const Ladder& ladder, std::uint64_t groups, Calibrator& out);
+
+/// A calibrator of one region for each stratum whose steps are thresholds on the score that no data move.
+[[nodiscard]] Calibrator fixed_steps(const CalibrateOptions& options, const Grid& grid, std::size_t classes,
+                                     std::size_t strata);
+
+}  // namespace kandinsky

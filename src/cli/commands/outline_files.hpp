@@ -1,0 +1,22 @@
+#pragma once
+
+#include <kandinsky/outline.hpp>
+#include <string>
+
+#include "cli/process/terminal.hpp"
+#include "io/file/atomic_file.hpp"
+
+namespace kandinsky::cli {
+
+/// Folders that outlines go into; empty: none.
+struct OutlineFolders {
+    std::string files;     ///< a file a case, in the input's form
+    std::string pictures;  ///< a picture a case and class
+};
+
+/// Outlines all cases into folders and (unless null) an array. Its rows are the images of the input, in its
+/// order, uint8 [N,K,H,W]; of files they are the cases, which must have one size, [N,K,D,H,W] for volumes.
+void write_outlines(const OutlineFolders& folders, const OutlineRule& rule, const CaseSource& cases,
+                    const Calibrator* calibrator, AtomicFile* array, TerminalProgress& progress);
+
+}  // namespace kandinsky::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <kandinsky/outline.hpp>
+#include <span>
+
+namespace kandinsky::outline {
+
+/// The connected components of a mask.
+struct Components {
+    std::vector<std::uint32_t> label;  ///< [voxel] 0 outside the mask, else the component's number from 1 on
+    std::uint32_t count = 0;           ///< of the components
+};
+
+/// Components are numbered in the order of their first voxels. Two passes with union-find: near O(voxels), 4
+/// bytes a voxel and 4 for each provisional component, of which there are at most half as many as voxels.
+/// Throws a data error for 2^32 voxels or more.
+[[nodiscard]] Components components(std::span<const std::uint8_t> mask, const Extent& extent,
+                                    Connectivity connectivity);
+
+/// The voxels of each component, ascending.
+struct ObjectVoxels {
+    std::vector<std::size_t> begin;    ///< [component] of `voxels`, and its end at last
+    std::vector<std::uint32_t> voxel;  ///< of one component after the other
+
+    [[nodiscard]] std::size_t count() const { return begin.size() - 1; }
+    /// Those of a component, from 0 on.
+    [[nodiscard]] std::span<const std::uint32_t> of(std::size_t component) const {
+        return std::span(voxel).subspan(begin[component], begin[component + 1] - begin[component]);
+    }
+};
+
+/// The objects of a class in a labelled case; ignored voxels belong to none.
+[[nodiscard]] ObjectVoxels objects_of(const Case& one, std::size_t cls, Connectivity connectivity);
+
+/// Voxels of an object that may be missed: all but `share` of it, rounded up; one at least must not be.
+[[nodiscard]] std::size_t allowed_object_misses(double share, std::size_t object);
+
+}  // namespace kandinsky::outline

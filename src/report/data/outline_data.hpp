@@ -1,0 +1,16 @@
+#pragma once
+
+#include "report/data/report_input.hpp"
+
+namespace kandinsky {
+
+/// Throws a usage error where a report cannot show the rule's outlines on these images: a report has no
+/// spacing, no masks and one calibrator for each method.
+void check_outlines(const OutlineRule& rule, const std::string& name, const Dataset& test);
+
+/// The outlines of `images` as the page carries them, what is promised, and what became of it on all test
+/// images; null without a rule.
+[[nodiscard]] nlohmann::ordered_json outlines_json(const ReportInput& input,
+                                                   const std::vector<std::size_t>& images);
+
+}  // namespace kandinsky
