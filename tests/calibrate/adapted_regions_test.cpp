@@ -182,7 +182,7 @@ TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleD
             for (const FromScratch& fit : fits)  // they stand in the order of the groups' places
                 EXPECT_TRUE(std::find(found->shifts().begin(), found->shifts().end(), fit.shift) !=
                             found->shifts().end());
-            // A score that the rule lets in for some fit is in the set; and the curves are the least of all.
+            // A score that the rule lets in for some fit is in the set.
             const Predictor predictor(calibrator, 0.2, EmptySets::keep);
             const std::int32_t level = found->levels()[calibrator.smooth[s].rung_of(0.2)];
             std::vector<std::uint8_t> sets(2 * fresh.pixels());
@@ -201,7 +201,8 @@ TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleD
                         const std::int32_t value = Adaptation::value_of(fit.curves.level(p, score));
                         in = in || value - fit.shift.at(features) <= level;
                     }
-                    EXPECT_NEAR(calibrator.smooth[s].level(p, score), least, 1);
+                    // Between thresholds, the least of lines lies above the line between the leasts.
+                    EXPECT_LE(calibrator.smooth[s].level(p, score), least);
                     demanded += in;
                     held += sets[s * fresh.pixels() + p];
                     ASSERT_GE(sets[s * fresh.pixels() + p], in);
