@@ -33,6 +33,7 @@
 #include <kandinsky/score.hpp>
 #include <kandinsky/sketch.hpp>
 #include <kandinsky/threads.hpp>
+#include <kandinsky/weights.hpp>
 
 /// Prediction sets per pixel whose coverage is right where in the image it matters.
 namespace kandinsky {}

@@ -21,6 +21,7 @@ struct Entry {
 };
 
 constexpr Entry kCommands[] = {{"calibrate", add_calibrate, true},
+                               {"recalibrate", add_recalibrate},
                                {"predict", add_predict},
                                {"evaluate", add_evaluate, true},
                                {"compare", add_compare, true},

@@ -37,6 +37,7 @@ NAMED_ELSEWHERE = {
     ("src/outline/scores.cpp", "field"): (1, "a value of outline's --score"),
     ("src/outline/words.hpp", "image"): (1, "what is exchangeable: a group, a volume or an image"),
     ("src/report/data/example_images.cpp", "image"): (1, "a field of the page's data"),
+    ("src/report/page/report_data.cpp", "image"): (1, "a field of the page's data"),
     ("src/report/data/pixel_curves.cpp", "image"): (2, "a curve drawn beside every method's, and its field"),
     ("src/report/data/pixel_curves.cpp", "pixel"): (1, "a curve drawn beside every method's"),
     ("src/report/figure/figures.cpp", "kmeans"): (1, "the regions that shapes are drawn over"),

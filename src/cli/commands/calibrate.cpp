@@ -4,6 +4,7 @@
 #include "cli/commands/command.hpp"
 #include "cli/commands/model_flags.hpp"
 #include "cli/options/shared_flags.hpp"
+#include "cli/options/weight_flags.hpp"
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
@@ -45,6 +46,7 @@ struct Flags {
     CommonFlags common;
     InputFlags input;
     CalibrateFlags calibrate;
+    WeightFlags weights;
     ModelFlags model;
     ImageFlags images;
     TeamFlags team;
@@ -125,7 +127,9 @@ Calibrator calibrate_input(const Flags& flags, const CalibrateOptions& options, 
                            std::optional<Reference>& reference) {
     const Input input = load(flags, progress);
     say(progress, input, flags.common.quiet);
-    Calibrator calibrator = calibrate(input.data, options, progress);
+    CalibrateOptions weighted = options;
+    weighted.weights = flags.weights.load(input, flags.input, progress);
+    Calibrator calibrator = calibrate(input.data, weighted, progress);
     reference = make_reference(calibrator, input.data, progress);
     calibrator.logits = input.logits;
     calibrator.ignore = input.ignore;
@@ -148,7 +152,9 @@ void run(const Flags& flags) {
     const bool stream =
         flags.input.probs == "-" || flags.input.labels == "-" || (options.sketch != 0 && flags.from_pipe());
     if (stream) refuse_ranks("calibrate from a pipe");
-    TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups});
+    if (flags.weights.given()) refuse_ranks("calibrate with weights");
+    TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups, flags.weights.weights,
+                               flags.weights.shift_to, flags.weights.shift_groups});
     std::optional<Reference> reference;  // images that pass by once leave none
     const Calibrator calibrator = stream ? calibrate_stream(flags, options, progress)
                                          : calibrate_input(flags, options, progress, reference);
@@ -197,6 +203,15 @@ Command add_calibrate(CLI::App& root) {
     app.output("--curves", flags->curves, "FILE.npy", "also write every pixel's curve as used, [100,C,H,W]");
     app.output("--regions", flags->regions, "FILE.npy", "also write the region map(s), [H,W] or [C,H,W]");
     flags->calibrate.declare(app);
+    flags->weights.declare(app);
+    for (const char* const flag : {"--weights", "--shift-to"}) {
+        app.counts_unless(flag, [flags = flags.get()] {
+            return unless(!flags->from_pipe(), "images from a pipe are seen once, and count alike");
+        });
+        app.counts_unless(flag, [flags = flags.get()] {
+            return unless(flags->model.model.empty(), "weights are for images from --probs; use infer first");
+        });
+    }
     app.add_option(
         "--sketch", flags->sketch,
         "for pipes (--probs -), whose images are seen once: thresholds at most so much above the exact ones "

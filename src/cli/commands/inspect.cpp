@@ -130,6 +130,7 @@ std::string summary(const Calibrator& calibrator, const std::optional<Reference>
             "and never below, so sets can only grow\n",
             calibrator.sketch_error);
     out += fmt::format("promise       {}\n", promise_rule(calibrator));
+    if (!calibrator.weighting.none()) out += fmt::format("weights       {}\n", weights_rule(calibrator));
     if (!calibrator.risks.empty()) out += fmt::format("risk          {}\n", risk_rule(calibrator));
     if (options.adapt != Adapt::none) out += fmt::format("adapt         {}\n", adapt_rule(calibrator));
     out += reference ? fmt::format("reference     {} features of {} {}, for kandinsky monitor\n",

@@ -204,7 +204,12 @@ std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid
     const auto edges = read<std::int32_t>(archive, "smooth_edges", {});
     const auto levels = read<std::uint32_t>(archive, "smooth_levels", {});
     const auto cumulative = read<std::uint16_t>(archive, "smooth_cumulative", {});
-    std::size_t edge = 0, level = 0, value = 0;
+    const auto with_regions = static_cast<std::size_t>(std::count_if(
+        stored.begin(), stored.end(), [](const auto& one) { return one && !one->region.empty(); }));
+    std::vector<std::uint32_t> regions;
+    if (with_regions > 0)
+        regions = read_narrow(archive, "smooth_regions", {with_regions, grid.height, grid.width});
+    std::size_t edge = 0, level = 0, value = 0, region = 0;
     const auto take = [](const auto& from, std::size_t& place, std::size_t count, auto& to) {
         if (count > from.size() - place) fail(ErrorKind::data, "an array of the smooth curves is too short");
         to.assign(from.begin() + static_cast<std::ptrdiff_t>(place),
@@ -218,9 +223,15 @@ std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid
         if (own.side < 1 || own.side > SmoothCurves::kLargestSide)
             fail(ErrorKind::data, "the cells of stratum {} have a side of {} pixels", s, own.side);
         take(edges, edge, bins, own.edges);
+        std::size_t cells = lattice_of(grid, own.side).pixels();
+        if (!own.region.empty()) {
+            take(regions, region, grid.pixels(), own.region);
+            cells = std::size_t{*std::max_element(own.region.begin(), own.region.end())} + 1;
+            if (cells > grid.pixels()) fail(ErrorKind::data, "the regions of stratum {} are too many", s);
+        }
         if (bins > 0) {
             take(levels, level, ladder.levels.size(), own.levels);
-            take(cumulative, value, lattice_of(grid, own.side).pixels() * (bins - 1), own.cumulative);
+            take(cumulative, value, cells * (bins - 1), own.cumulative);
         }
         out[s] = SmoothCurves(grid, ladder, std::move(own));
     }
@@ -296,14 +307,19 @@ void write(const Calibrator& calibrator, AtomicFile& file, const Reference* refe
     const Grid grid = calibrator.grid;
     const std::vector<std::size_t> map_shape{calibrator.strata(), grid.height, grid.width};
     const Ladder& ladder = calibrator.curves.front().ladder();
-    // Smooth curves need no region numbers: their cells follow from the side.
-    std::vector<std::uint32_t> regions;
-    std::size_t with_regions = 0;
+    // Smooth curves on a lattice need no region numbers: their cells follow from the side.
+    std::vector<std::uint32_t> regions, smooth_regions;
+    std::size_t with_regions = 0, with_smooth_regions = 0;
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
-        if (calibrator.smooth_of(s) != nullptr) continue;
+        const SmoothCurves* const smooth = calibrator.smooth_of(s);
         const std::vector<std::uint32_t>& own = calibrator.partitions[s].region;
-        regions.insert(regions.end(), own.begin(), own.end());
-        ++with_regions;
+        if (smooth == nullptr) {
+            regions.insert(regions.end(), own.begin(), own.end());
+            ++with_regions;
+        } else if (!smooth->storage().region.empty()) {
+            smooth_regions.insert(smooth_regions.end(), own.begin(), own.end());
+            ++with_smooth_regions;
+        }
     }
     ZipWriter zip(file);
     const std::string meta = meta_of(calibrator).dump(2) + "\n";
@@ -319,6 +335,8 @@ void write(const Calibrator& calibrator, AtomicFile& file, const Reference* refe
         write_curves(to, calibrator.curves);
     }
     write_smooth(to, calibrator.smooth);
+    if (with_smooth_regions > 0)
+        to.add_narrow("smooth_regions", smooth_regions, {with_smooth_regions, grid.height, grid.width});
     write_adaptations(to, calibrator);
     write_risks(to, calibrator);
     if (reference != nullptr) write_reference(to, *reference);

@@ -21,7 +21,8 @@ void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& 
 /// What meta.json holds: a calibrator without curves, regions, counts and levels.
 struct StoredMeta {
     Calibrator calibrator;
-    /// [stratum] of smooth curves, without their arrays: `edges` has its length only.
+    /// [stratum] of smooth curves, without their arrays: `edges` has its length only, `region` one number
+    /// where regions are the cells.
     std::vector<std::optional<SmoothCurves::Storage>> smooth;
 };
 
