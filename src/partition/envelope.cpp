@@ -108,10 +108,11 @@ std::vector<Adaptation::Shift> stored_shifts(const std::vector<double>& numbers)
 }
 }  // namespace
 
-Envelope SmoothJudge::start(Adapt adapt, std::size_t groups) const {
+Envelope SmoothJudge::start(Adapt adapt, std::size_t groups, std::vector<std::uint64_t> weights) const {
     return {.most = std::vector<std::uint16_t>(cells_.grid().pixels() * (common_.bins() - 1)),
             .levels = GroupLevels(adapt),
-            .shifts = std::vector<double>(adapt == Adapt::none ? 0 : groups * kShiftNumbers)};
+            .shifts = std::vector<double>(adapt == Adapt::none ? 0 : groups * kShiftNumbers),
+            .weights = std::move(weights)};
 }
 
 void SmoothJudge::add(const Evidence& evidence, std::uint32_t group, const SmoothCurves::Storage* learnt,
@@ -137,7 +138,7 @@ void SmoothJudge::add(const Evidence& evidence, std::uint32_t group, const Smoot
     }
     const std::lock_guard lock(adding_);
     if (adapts) store(shift, out.shifts.data() + group * kShiftNumbers);
-    out.levels.add(counts);
+    out.levels.add(counts, out.weights.empty() ? GroupLevels::kWhole : out.weights[group]);
     const std::vector<std::uint16_t>& own = curves.storage().cumulative;
     for (std::size_t i = 0; i < out.most.size(); ++i)
         out.most[i] = std::max<std::uint16_t>(out.most[i], own.empty() ? 65535 : 65535 - own[i]);

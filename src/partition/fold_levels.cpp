@@ -79,6 +79,7 @@ void with_sides(const SoftInput& input, const std::function<void(const LevelImag
                          .pooling = input.pooling,
                          .ladder = input.ladder,
                          .features = input.features != nullptr ? &features : nullptr,
+                         .weights = input.weights,
                          .seed = input.seed,
                          .memory = input.memory,
                          .settings = input.settings,

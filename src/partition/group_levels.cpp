@@ -6,41 +6,44 @@
 #include <mutex>
 #include <numeric>
 
+#include "curve/group_weights.hpp"
 #include "score/scored_tile.hpp"
 #include "score/visit.hpp"
 
 namespace kandinsky::partition {
 
 namespace {
-// As in curves: one group weighs 2^62 units, and the slack is more than any group loses to rounding.
-constexpr std::uint64_t kUnit = std::uint64_t{1} << 62;
+// As in curves: more than any group loses to rounding.
 constexpr double kSlack = 1e-11;
 // Far above rounding, far below a level: 0.3 * 65536 should not round up to the next number.
 constexpr double kRounding = 1e-6;
 }  // namespace
 
-void GroupLevels::add(const std::vector<std::uint32_t>& counts) {
+void GroupLevels::add(const std::vector<std::uint32_t>& counts, std::uint64_t weight) {
     const std::uint64_t total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
     if (total == 0) return;
     ++groups_[0];
+    total_[0] += weight;
     for (std::size_t i = 0; i < mass_.size(); ++i)
-        mass_[i] += static_cast<WideCount>(kUnit / total) * counts[i];
+        mass_[i] += static_cast<WideCount>(weight / total) * counts[i];
 }
 
 void GroupLevels::sum(Communicator& comm) {
     sum_wide(comm, mass_);
     comm.sum(std::span(groups_));
+    sum_wide(comm, total_);
 }
 
 State GroupLevels::state() {
-    return {bytes_of(mass_), bytes_of(groups_)};
+    return {bytes_of(mass_), bytes_of(groups_), bytes_of(total_)};
 }
 
 std::size_t GroupLevels::step_at(double level) const {
-    const double wanted = level * static_cast<double>(groups() + 1) * (1 - kSlack);  // in groups
+    const double whole = static_cast<double>(total_[0]) / static_cast<double>(kWhole) + 1;
+    const double wanted = level * whole * (1 - kSlack);  // in groups
     const double full = std::floor(wanted);
-    const WideCount target = static_cast<WideCount>(full) * kUnit +
-                             static_cast<WideCount>((wanted - full) * static_cast<double>(kUnit));
+    const WideCount target = static_cast<WideCount>(full) * kWhole +
+                             static_cast<WideCount>((wanted - full) * static_cast<double>(kWhole));
     WideCount reached = 0;
     std::size_t step = 0;
     for (; step < mass_.size(); ++step) {
@@ -169,6 +172,8 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
     static_assert(SmoothCurves::kOne == 16 * GroupLevels::kSteps);
     const std::size_t wanted = strata.size();
     std::vector<GroupLevels> sums(wanted, GroupLevels(shifts != nullptr ? Adapt::image : Adapt::none));
+    const std::vector<std::uint64_t> weights =
+        input.weights != nullptr ? units_of_groups(input.data, *input.weights) : std::vector<std::uint64_t>{};
     std::mutex adding;
     const auto count = [&](const std::vector<std::uint32_t>& images) {
         std::vector<std::vector<std::uint32_t>> counts(wanted, sums.front().no_counts());
@@ -181,7 +186,9 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
                                                   : GroupLevels::step_of(level)];
             }, LevelReader::NoOthers{});
         const std::lock_guard lock(adding);
-        for (std::size_t i = 0; i < wanted; ++i) sums[i].add(counts[i]);
+        const std::uint64_t weight =
+            weights.empty() ? GroupLevels::kWhole : weights[input.data.group_of(images.front())];
+        for (std::size_t i = 0; i < wanted; ++i) sums[i].add(counts[i], weight);
     };
     VisitSums kept;
     for (GroupLevels& one : sums)

@@ -256,6 +256,11 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
             named(rare, "has", "have"), calibrator.grouped ? "groups" : "images", low,
             high > low ? fmt::format(" to {:.3f}", high) : "", rare.size() == 1 ? "it is" : "they are",
             rare.size() == 1 ? "it" : "them"));
+    if (const Weighting& own = calibrator.weighting; own.at_infinity > 1.0 / (kFewGroups + 0.5))
+        out.push_back(fmt::format(
+            "below alpha = {:.3f} every class is in every set: the weights leave that much for what was never "
+            "seen; calibrate on more images like the new ones, or clip weights with a smaller --max-weight",
+            own.at_infinity));
     if (setting < kFewGroups && calibrator.options.pooling == Pooling::groups)
         out.push_back(fmt::format(
             "only {} calibration {}{} set{} the thresholds: below alpha = {:.3f} every class is in every set "
@@ -276,10 +281,12 @@ std::string calibrated_text(const Calibrator& calibrator, const std::string& out
             regions += calibrator.partitions[s].regions;
     const std::string shared =
         regions > 0 ? fmt::format("{} regions", regions) : fmt::format("cells of {} x {} pixels", side, side);
-    return fmt::format("{}: {} on {} images{}, {} classes, {}, {:.1f} s\n{}\n", output,
+    const std::string weights = weights_rule(calibrator);
+    return fmt::format("{}: {} on {} images{}, {} classes, {}, {:.1f} s\n{}{}\n", output,
                        calibrator.options.method, calibrator.images,
                        calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "",
-                       calibrator.classes, shared, seconds, guarantee(calibrator));
+                       calibrator.classes, shared, seconds,
+                       weights.empty() ? "" : fmt::format("Weights {}.\n", weights), guarantee(calibrator));
 }
 
 }  // namespace kandinsky::cli

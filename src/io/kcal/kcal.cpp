@@ -1,6 +1,8 @@
 #include "io/kcal/kcal.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <kandinsky/reference.hpp>
 
 #include "core/base/fail.hpp"
 #include "core/base/pages.hpp"
@@ -97,6 +99,13 @@ void write_adaptations(ArrayWriter& to, const Calibrator& calibrator) {
     }
     to.add("adapt_shifts", shifts, {shifts.size() / kShiftNumbers, kShiftNumbers});
     to.add("adapt_levels", levels, {levels.size()});
+}
+
+void write_reference(ArrayWriter& to, const Reference& reference) {
+    std::vector<std::uint32_t> layout{reference.blocks};
+    layout.insert(layout.end(), reference.classes.begin(), reference.classes.end());
+    to.add("reference_layout", layout, {layout.size()});
+    to.add("reference_values", reference.values, {reference.features(), reference.units});
 }
 
 /// Of calibrators that promise precision: the least alphas, and where curves are read.
@@ -293,7 +302,8 @@ std::vector<RiskLevels> read_risks(const ZipReader& archive, const Calibrator& c
 }
 }  // namespace
 
-void save(const Calibrator& calibrator, AtomicFile& file) {
+namespace {
+void write(const Calibrator& calibrator, AtomicFile& file, const Reference* reference) {
     const Grid grid = calibrator.grid;
     const std::vector<std::size_t> map_shape{calibrator.strata(), grid.height, grid.width};
     const Ladder& ladder = calibrator.curves.front().ladder();
@@ -329,7 +339,17 @@ void save(const Calibrator& calibrator, AtomicFile& file) {
         to.add_narrow("smooth_regions", smooth_regions, {with_smooth_regions, grid.height, grid.width});
     write_adaptations(to, calibrator);
     write_risks(to, calibrator);
+    if (reference != nullptr) write_reference(to, *reference);
     zip.finish(kComment, true);
+}
+}  // namespace
+
+void save(const Calibrator& calibrator, AtomicFile& file) {
+    write(calibrator, file, nullptr);
+}
+
+void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& file) {
+    write(calibrator, file, &reference);
 }
 
 void save(const Calibrator& calibrator, const std::filesystem::path& path) {
@@ -413,6 +433,39 @@ Calibrator load(const std::filesystem::path& path) {
         fail(ErrorKind::data, "{} is damaged: {}", name, problem.what());
     }
     return std::move(calibrator);
+}
+
+void save(const Calibrator& calibrator, const Reference& reference, const std::filesystem::path& path) {
+    AtomicFile file(path);
+    save(calibrator, reference, file);
+    file.commit();
+}
+
+std::optional<Reference> load_reference(const std::filesystem::path& path) {
+    constexpr std::uint32_t kMostBlocks = 64;
+    constexpr std::size_t kMostClasses = 4096;
+    const ZipReader archive(path);
+    if (!archive.has("reference_values.npy")) return std::nullopt;
+    try {
+        if (!archive.checksum_ok()) fail(ErrorKind::data, "its checksum does not match");
+        const auto layout = read<std::uint32_t>(archive, "reference_layout", {});
+        Reference out;
+        if (layout.size() < 2 || layout.size() > kMostClasses + 1 || layout.front() > kMostBlocks)
+            fail(ErrorKind::data, "the layout of its reference makes no sense");
+        out.blocks = layout.front();
+        out.classes.assign(layout.begin() + 1, layout.end());
+        const Array values = archive.array("reference_values");
+        if (values.shape().size() != 2 || values.shape()[0] != out.features() || values.shape()[1] == 0)
+            fail(ErrorKind::data, "its reference has an unexpected shape");
+        out.units = values.shape()[1];
+        out.values = read<float>(archive, "reference_values", {out.features(), out.units});
+        for (std::size_t i = 0; i < out.values.size(); ++i)
+            if (!std::isfinite(out.values[i]) || (i % out.units > 0 && out.values[i] < out.values[i - 1]))
+                fail(ErrorKind::data, "its reference does not ascend");
+        return out;
+    } catch (const Error& problem) {
+        fail(ErrorKind::data, "{} is damaged: {}", printable(path.string(), 4096), problem.what());
+    }
 }
 
 std::string describe(const Calibrator& calibrator) {

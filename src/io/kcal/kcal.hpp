@@ -8,8 +8,12 @@
 
 namespace kandinsky {
 
+struct Reference;
+
 /// Writes into a file that the caller commits: with others, or not at all.
 void save(const Calibrator& calibrator, AtomicFile& file);
+/// The same with what its images' outputs looked like.
+void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& file);
 
 /// meta.json of a calibrator.
 [[nodiscard]] nlohmann::ordered_json meta_of(const Calibrator& calibrator);

@@ -1,6 +1,7 @@
 #include "io/onnx/model.hpp"
 
 #include "core/base/fail.hpp"
+#include "io/file/printable.hpp"
 #include "io/onnx/fields.hpp"
 
 namespace kandinsky {
@@ -97,13 +98,13 @@ const OnnxTensor& OnnxFile::output(const std::string& name) const {
     std::string names;
     for (const OnnxTensor& one : outputs_) {
         if (one.name == name || (name.empty() && outputs_.size() == 1)) return one;
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", printable(one.name));
     }
     if (name.empty())
         fail(ErrorKind::usage,
              "{}: it has several outputs: {}; name the one with the probabilities: --output-name NAME", name_,
              names);
-    fail(ErrorKind::data, "{}: it has no output '{}'; --output-name may be {}", name_, name, names);
+    fail(ErrorKind::data, "{}: it has no output '{}'; --output-name may be {}", name_, printable(name), names);
 }
 
 std::string OnnxFile::with(const ProtoWriter& graph, const ProtoWriter& end) const {

@@ -2,6 +2,7 @@
 #include <kandinsky/onnx.hpp>
 
 #include "core/base/fail.hpp"
+#include "io/file/printable.hpp"
 #include "io/onnx/fields.hpp"
 #include "io/onnx/model.hpp"
 #include "io/onnx/sets_graph.hpp"
@@ -61,14 +62,14 @@ SetsInput fitting(const Calibrator& calibrator, const OnnxOptions& options, Logi
         fail(
             ErrorKind::data,
             "{}: output '{}' holds no floats (ONNX type {}); --output-name must name probabilities or logits",
-            name, tensor.name, tensor.type);
+            name, printable(tensor.name), tensor.type);
     const auto classes = static_cast<std::int64_t>(calibrator.classes);
     const std::int64_t planes = tensor.shaped && tensor.shape.size() == 4 ? tensor.shape[1] : -1;
     if (classes == 2 && planes == 1) input.foreground = true;
     if (input.foreground && logits == Logits::softmax)
         fail(ErrorKind::usage,
              "{}: softmax over the single class of output '{}' is always 1; use --logits sigmoid", name,
-             tensor.name);
+             printable(tensor.name));
     const std::int64_t wanted[] = {-1, input.foreground ? 1 : classes, calibrator.grid.height,
                                    calibrator.grid.width};
     bool fits = !tensor.shaped || tensor.shape.size() == 4;
@@ -81,7 +82,7 @@ SetsInput fitting(const Calibrator& calibrator, const OnnxOptions& options, Logi
         fail(ErrorKind::data,
              "{}: output '{}' has shape [{}], but the calibrator is made for [N,{},{},{}] (classes, height, "
              "width)",
-             name, tensor.name, has, wanted[1], wanted[2], wanted[3]);
+             name, printable(tensor.name), has, wanted[1], wanted[2], wanted[3]);
     }
     return input;
 }

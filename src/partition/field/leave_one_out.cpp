@@ -6,6 +6,7 @@
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/team/team.hpp"
+#include "curve/group_weights.hpp"
 #include "partition/envelope.hpp"
 
 namespace kandinsky::partition::field {
@@ -64,7 +65,11 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
         own.push_back(static_cast<std::uint32_t>(g));
     SmoothJudge judge(input.data, input.score, cells);
     const bool adapts = input.features != nullptr;
-    std::vector<Envelope> envelopes(wanted, judge.start(adapts ? Adapt::image : Adapt::none, groups));
+    std::vector<Envelope> envelopes(
+        wanted, judge.start(adapts ? Adapt::image : Adapt::none, groups,
+                            input.weights != nullptr
+                                ? units_by_place(input.data, *input.weights, places, groups)
+                                : std::vector<std::uint64_t>{}));
     State state;
     for (Envelope& one : envelopes)
         for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
