@@ -108,10 +108,6 @@ int main(int argc, char** argv) try {
     const auto c = static_cast<std::size_t>(std::stoul(argv[3]));
     const double alpha = std::stod(flags["--alpha"]);
     const std::size_t draws = std::stoul(flags["--draws"]);
-    // To save time, the other classes are not calibrated.
-    DatasetOptions one_class;
-    for (std::int64_t label = 0; label < static_cast<std::int64_t>(cal_probs.shape()[1]); ++label)
-        if (label != std::stol(argv[3])) one_class.ignore.push_back(label);
     CalibrateOptions options;
     options.method = flags["--method"];
     options.score.kind = score_kind(flags["--score"]);
@@ -121,7 +117,7 @@ int main(int argc, char** argv) try {
         Random random(26, draw);
         std::vector<std::uint32_t> cal_images, test_images;
         const Dataset cal =
-            drawn(cal_probs, cal_labels, one_class, std::stoul(flags["--images"]), random, cal_images);
+            drawn(cal_probs, cal_labels, {}, std::stoul(flags["--images"]), random, cal_images);
         const Dataset test =
             drawn(test_probs, test_labels, {}, std::stoul(flags["--test"]), random, test_images);
         if (!flags["--arrays"].empty())

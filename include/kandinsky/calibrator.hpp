@@ -8,6 +8,7 @@
 #include <kandinsky/risk.hpp>
 #include <kandinsky/score.hpp>
 #include <kandinsky/smooth_curves.hpp>
+#include <kandinsky/weights.hpp>
 
 namespace kandinsky {
 
@@ -41,7 +42,7 @@ struct CalibrateOptions {
     std::size_t rungs = 0;  ///< resolution of long curves; 0: 2000, or 200 for more than 1024 curves
     bool released = false;  ///< reproduce the authors' released code; the default score is lac then
     Promise promise = Promise::automatic;  ///< with `split` above 0 it is Promise::split
-    /// Whether the level follows features of the image; needs Pooling::groups and method field.
+    /// Whether the level follows features of the image; needs Pooling::groups, not kAutoMethod.
     Adapt adapt = Adapt::none;
     double split =
         0;  ///< share of the groups that finds the regions, the rest sets thresholds; 0: all do both
@@ -53,6 +54,8 @@ struct CalibrateOptions {
     /// on average over the draws. Needs Pooling::groups; what is learnt is learnt from Promise::split.
     double confidence = 0;
     Risk risk = Risk::recall;  ///< what alpha bounds; others than recall need `confidence`
+    /// How much each group counts; needs Pooling::groups.
+    GroupWeights weights{};
 };
 
 /// The paper's settings: the score lac, pixels pooled alike, no fallback, and every method's options as the
@@ -65,6 +68,15 @@ enum class CurveLevel : std::uint8_t {
     region = 0,  ///< its region's
     image = 1,   ///< the image-wide one, because the region has too few scores
     none = 2,    ///< nobody's: there is no score, the class is always in the set
+};
+
+/// What recalibrate() has done to a calibrator: other images have set the levels of its curves.
+struct Renewal {
+    std::uint64_t images = 0, groups = 0;        ///< that set the levels; 0: it has done nothing
+    bool grouped = false;                        ///< groups were given
+    std::array<std::uint64_t, 2> fingerprint{};  ///< of these images
+
+    [[nodiscard]] bool none() const { return groups == 0; }  ///< levels are those of the calibration
 };
 
 /// The result of calibration: which pixels share a curve, and the curves. Const use is thread-safe.
@@ -93,6 +105,8 @@ struct Calibrator {
     std::vector<Choice> choices;            ///< one per stratum where cross-validation chose; else none
     std::vector<Adaptation> adaptations{};  ///< one per stratum where levels follow images; else none
     std::vector<RiskLevels> risks{};        ///< one per stratum where precision is promised; else none
+    Weighting weighting{};                  ///< of the groups that set the thresholds
+    Renewal renewal{};                      ///< where recalibrate() set the levels anew
 
     /// Number of strata: one for each class, or one for all where classes were pooled.
     [[nodiscard]] std::size_t strata() const { return partitions.size(); }
@@ -131,6 +145,12 @@ struct Calibrator {
                                                     const std::vector<CalibrateOptions>& options,
                                                     Progress& progress = silent(),
                                                     std::vector<double>* seconds = nullptr);
+
+/// The calibrator with levels from other labelled images alone: its curves stay as they are and count as learnt
+/// elsewhere. Needs Pooling::groups. Throws a data error where the images do not fit, or where they are those
+/// of the calibration.
+[[nodiscard]] Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data,
+                                     Progress& progress = silent());
 
 /// What happens to a set that no class is in.
 enum class EmptySets {

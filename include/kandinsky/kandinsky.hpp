@@ -18,6 +18,7 @@
 #include <kandinsky/image_features.hpp>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/measure.hpp>
+#include <kandinsky/monitor.hpp>
 #include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
 #include <kandinsky/onnx.hpp>
@@ -26,11 +27,13 @@
 #include <kandinsky/predict.hpp>
 #include <kandinsky/predictor.hpp>
 #include <kandinsky/progress.hpp>
+#include <kandinsky/reference.hpp>
 #include <kandinsky/risk.hpp>
 #include <kandinsky/scenes.hpp>
 #include <kandinsky/score.hpp>
 #include <kandinsky/sketch.hpp>
 #include <kandinsky/threads.hpp>
+#include <kandinsky/weights.hpp>
 
 /// Prediction sets per pixel whose coverage is right where in the image it matters.
 namespace kandinsky {}

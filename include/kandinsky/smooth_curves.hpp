@@ -2,13 +2,15 @@
 
 #include <kandinsky/curve.hpp>
 #include <kandinsky/grid.hpp>
+#include <utility>
 
 namespace kandinsky {
 
 struct BetweenCells;  // where a pixel lies on the lattice; of the library's own use
 
 /// Curves of a method that shares by degrees: at every pixel a distribution of scores, kept on a lattice of
-/// cells and read between their centres. All arithmetic is in whole numbers, so that a class is in a set if
+/// cells and read between their centres; or of regions whose levels follow the image: then each region is a
+/// cell that its pixels read alone. All arithmetic is in whole numbers, so that a class is in a set if
 /// and only if the level of its score is at most the set's level. Const use is thread-safe.
 class SmoothCurves {
   public:
@@ -26,6 +28,7 @@ class SmoothCurves {
         std::vector<std::uint32_t> levels;      ///< [rung of the ladder], ascending; kNever last
         std::uint64_t scores = 0;               ///< that the distributions come from
         std::uint64_t groups = 0;               ///< that set the levels; 0 where groups do not count
+        std::vector<std::uint32_t> region{};    ///< [pixel] the cell that it reads alone; none: a lattice
     };
 
     SmoothCurves() = default;  ///< none: empty()
@@ -39,6 +42,7 @@ class SmoothCurves {
     [[nodiscard]] Grid cells() const { return cells_; }                      ///< cells down and across
     /// The cell that a pixel lies in.
     [[nodiscard]] std::size_t cell_of(std::size_t pixel) const {
+        if (!data_.region.empty()) return data_.region[pixel];
         return pixel / grid_.width / data_.side * cells_.width + pixel % grid_.width / data_.side;
     }
 
@@ -59,6 +63,9 @@ class SmoothCurves {
                                       std::int32_t key) const;
 
   private:
+    /// Where a pixel lies between the cells, down and across.
+    [[nodiscard]] std::pair<BetweenCells, BetweenCells> place_of(std::size_t pixel) const;
+
     Grid grid_;
     Grid cells_;
     Ladder ladder_;

@@ -5,7 +5,7 @@
 >>> cal.fit(probs, labels)                     # [N,C,H,W] and [N,H,W]      # doctest: +SKIP
 >>> sets = cal.predict_set(new, alpha=0.1)     # bool [N,C,H,W]             # doctest: +SKIP
 
-:class:`Calibrator` does the work; :class:`Evaluator` judges it batch by batch; :func:`compare` sets methods side by side; :func:`report` makes a page of it;
+:class:`Calibrator` does the work; :class:`Evaluator` judges it batch by batch; :class:`Monitor` watches the stream after it; :func:`compare` sets methods side by side; :func:`report` makes a page of it;
 ``plot_*`` draw with matplotlib. :func:`outline` and :func:`measure` answer questions about whole objects. Errors are subclasses of :class:`Error`.
 """
 
@@ -19,6 +19,7 @@ from .evaluation import Evaluation
 from .evaluator import Evaluator, SetMeasures
 from .measurement import Measurement, MeasureRule, fit_measure, measure
 from .measures import ClassResult
+from .monitor import Monitor, MonitorResult, WatchedCoverage, WatchedFeature
 from .outline import OutlineRule, fit_outline, outline, plot_outline
 from .plot import plot_ce_map, plot_coverage, plot_partition, plot_reliability, plot_violin
 from .plot_sets import plot_sets
@@ -39,6 +40,8 @@ __all__ = [
     "MeasureRule",
     "Measurement",
     "Method",
+    "Monitor",
+    "MonitorResult",
     "NotFittedError",
     "Option",
     "OutlineRule",
@@ -46,6 +49,8 @@ __all__ = [
     "Scenes",
     "SetMeasures",
     "UsageError",
+    "WatchedCoverage",
+    "WatchedFeature",
     "__version__",
     "annuli_fitness",
     "compare",

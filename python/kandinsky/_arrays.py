@@ -92,6 +92,14 @@ def _number_of(name: Union[str, bytes]) -> int:
     return _core.group_number(name.encode() if isinstance(name, str) else name)
 
 
+def as_weights(value: Any, images: int, slices: int) -> List[float]:
+    """One weight for each image, as floats; the slices of a volume share its weight."""
+    array = as_array(value, "weights") if is_tensor(value) else np.asarray(value)
+    if array.shape != (images,) or array.dtype.kind not in "fiu":
+        raise DataError(f"weights are {array.dtype} {list(array.shape)}, but must be one number for each of {images} images")
+    return np.repeat(array.astype(np.float64), slices // max(1, images)).tolist()
+
+
 def make_data(
     probs: Any, labels: Any, groups: Any, ignore: Any, logits: Optional[str], prefix: str = ""
 ) -> Tuple["_core.Data", np.ndarray, Optional[np.ndarray], Optional[np.ndarray]]:

@@ -58,6 +58,8 @@ AnyTensor = TypeVar("AnyTensor", bound=Tensor)
 Array = Union["np.ndarray[Any, Any]", Tensor, List[Any], memoryview]
 #: Which images belong together: one integer or name for each.
 Groups = Union["np.ndarray[Any, Any]", Tensor, Sequence[int], Sequence[str], Sequence[bytes]]
+#: How much each image counts.
+Weights = Union["np.ndarray[Any, Any]", Tensor, Sequence[float]]
 Level = Union[float, Sequence[float]]
 Labels = Union[int, Sequence[int], None]
 Classes = Union[int, Sequence[int], "np.ndarray[Any, Any]", None]

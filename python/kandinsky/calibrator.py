@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Un
 import numpy as np
 
 from . import _core
-from ._arrays import ignore_list, make_data
+from ._arrays import as_weights, ignore_list, make_data
 from ._files import Filed
 from ._fitted import Fitted
 from ._options import check_name
@@ -33,6 +33,7 @@ from ._types import (
     Promise,
     Risk,
     ScoreName,
+    Weights,
 )
 from ._words import in_python
 from .errors import UsageError
@@ -79,7 +80,7 @@ class Calibrator(Filed, Fitted):
         learn, the others set. Both promise 1 - alpha. "none": all do both, and nothing is promised of what is learnt. "auto":
         "none" where pixels are pooled, "loo" up to 200 groups for method field and up to 20 for the others, else "split".
     adapt : {"none", "image"}
-        "image": thresholds follow how hard an image looks by its own outputs, inside the same promise; for method field with
+        "image": thresholds follow how hard an image looks by its own outputs, inside the same promise; for every method but auto, with
         pooling by groups. "none": all images have the same.
     confidence : float
         In at least this share of the draws of calibration groups the promise holds, such as 0.95; 0: on average over them.
@@ -245,22 +246,76 @@ class Calibrator(Filed, Fitted):
         data, *_ = make_data(store.probs.array(), store.labels.array(), store.all_groups(), self.ignore, self.logits)
         return self._calibrate(data)
 
-    def fit(self, probs: Array, labels: Array, groups: Optional[Groups] = None) -> "Self":
+    def fit(
+        self,
+        probs: Array,
+        labels: Array,
+        groups: Optional[Groups] = None,
+        *,
+        weights: Optional[Weights] = None,
+        shift_to: Optional[Array] = None,
+        shift_groups: Optional[Groups] = None,
+        max_weight: float = 0.0,
+    ) -> "Self":
         """Calibrates on these images alone, in place: the arrays are neither copied nor kept.
 
-        Parameters and result are those of :meth:`partial_fit` and :meth:`calibrate`.
+        Parameters and result are those of :meth:`partial_fit` and :meth:`calibrate`, and:
+
+        Parameters
+        ----------
+        weights : array [N], optional
+            Where new images come from another population: how much more common images like each are there. Equal within a
+            group; a common factor does not matter. The documentation's page on shift has the promise.
+        shift_to, shift_groups : arrays, optional
+            New images without labels, and their groups if `groups` are given: weights are estimated from them.
+        max_weight : float
+            Larger weights count as this, and no new image may weigh more. 0: the largest of `weights`; with `shift_to` at
+            most 10 times their mean, which is 1.
         """
         if labels is None:
             raise UsageError("labels are needed to calibrate")
-        data, *_ = make_data(probs, labels, groups, self.ignore, self.logits)
-        self._calibrate(data)
+        data, slices, *_ = make_data(probs, labels, groups, self.ignore, self.logits)
+        given: List[float] = []
+        fresh = None
+        if weights is not None:
+            if shift_to is not None:
+                raise UsageError("shift_to estimates the weights; leave one of the two out")
+            given = as_weights(weights, len(probs), len(slices))
+        elif shift_to is not None:
+            fresh = make_data(shift_to, None, shift_groups, self.ignore, self.logits, "shift_to: ")[0]
+        elif max_weight != 0:
+            raise UsageError("max_weight has no effect: there are no weights without weights or shift_to")
+        if shift_groups is not None and shift_to is None:
+            raise UsageError("shift_groups has no effect: it is for shift_to")
+        self._calibrate(data, given, fresh, max_weight)
         self._store = None
         return self
 
-    def _calibrate(self, data: "_core.Data") -> "Self":
+    def recalibrate(self, probs: Array, labels: Array, groups: Optional[Groups] = None) -> "Self":
+        """A calibrator with the curves of this one, whose levels other labelled images set alone.
+
+        It promises 1 - alpha for images like these, whatever images this calibrator was made from, which are not needed.
+
+        Returns
+        -------
+        Calibrator
+            A new one; this one stays as it is.
+        """
+        if labels is None:
+            raise UsageError("labels are needed to recalibrate")
+        data, *_ = make_data(probs, labels, groups, self.ignore, self.logits)
+        with Shown(self.progress) as callback:
+            core = self._fitted().recalibrate(data, self.threads, callback)
+        for remark in core.remarks():
+            warnings.warn(in_python(remark), CalibrationWarning, stacklevel=2)
+        return self._of(core)
+
+    def _calibrate(
+        self, data: "_core.Data", weights: Sequence[float] = (), fresh: Optional["_core.Data"] = None, max_weight: float = 0.0
+    ) -> "Self":
         method, words, arrays = self._option_words()
         with Shown(self.progress) as callback:
-            core = _core.calibrate(data, method, words, arrays, self.threads, callback)
+            core = _core.calibrate(data, method, words, arrays, list(weights), fresh, max_weight, self.threads, callback)
         self._core, self._meta, self._made_with = core, None, self._calibration()
         for remark in core.remarks():
             warnings.warn(in_python(remark), CalibrationWarning, stacklevel=3)

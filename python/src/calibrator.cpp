@@ -21,12 +21,31 @@ namespace nb = nanobind;
 namespace kandinsky::python {
 
 namespace {
+/// `weights`: of the images, or none; `fresh`: new images to learn them from, or null.
 Calibrated calibrate_data(const Data& data, const std::string& method, std::vector<std::string> words,
-                          nb::dict arrays, std::size_t threads, nb::object callback) {
-    const CalibrateOptions options = options_of(method, std::move(words), std::move(arrays));
+                          nb::dict arrays, const std::vector<double>& weights, const Data* fresh,
+                          double max_weight, std::size_t threads, nb::object callback) {
+    CalibrateOptions options = options_of(method, std::move(words), std::move(arrays));
+    if (!weights.empty() && weights.size() != data.set.images())
+        fail(ErrorKind::data, "there are {} weights, but {} images", weights.size(), data.set.images());
+    options.weights = {.of_row = weights, .bound = weights.empty() ? 0 : max_weight};
     PyProgress progress(std::move(callback));
     return progress.run(threads, [&] {
-        return Calibrated{std::make_shared<const Calibrator>(calibrate(data.set, options, progress))};
+        if (fresh != nullptr)
+            options.weights =
+                learn_weights(data.set, fresh->set, max_weight != 0 ? max_weight : 10, progress);
+        auto made = std::make_shared<const Calibrator>(calibrate(data.set, options, progress));
+        auto reference = std::make_shared<const Reference>(make_reference(*made, data.set, progress));
+        return Calibrated{std::move(made), std::move(reference)};
+    });
+}
+
+Calibrated recalibrate_by(const Calibrated& self, const Data& data, std::size_t threads, nb::object callback) {
+    PyProgress progress(std::move(callback));
+    return progress.run(threads, [&] {
+        auto made = std::make_shared<const Calibrator>(recalibrate(*self.core, data.set, progress));
+        auto reference = std::make_shared<const Reference>(make_reference(*made, data.set, progress));
+        return Calibrated{std::move(made), std::move(reference)};
     });
 }
 
@@ -162,6 +181,7 @@ void init_calibrator(nb::module_& module) {
         .def("to_onnx", write_onnx, nb::arg("path"), nb::arg("alphas"), nb::arg("onto"),
              nb::arg("output_name"), nb::arg("logits"), nb::arg("foreground"), nb::arg("empty"))
         .def("resized", resized, nb::arg("height"), nb::arg("width"))
+        .def("recalibrate", recalibrate_by, nb::arg("data"), nb::arg("threads"), nb::arg("progress").none())
         .def("regions", regions_of)
         .def("levels", levels_of)
         .def("counts",
@@ -173,16 +193,23 @@ void init_calibrator(nb::module_& module) {
             "save",
             [](const Calibrated& self, const std::filesystem::path& path) {
                 const nb::gil_scoped_release released;
-                save(*self.core, path);
+                if (self.reference)
+                    save(*self.core, *self.reference, path);
+                else
+                    save(*self.core, path);
             },
             nb::arg("path"));
     module.def("calibrate", calibrate_data, nb::arg("data"), nb::arg("method"), nb::arg("words"),
-               nb::arg("arrays"), nb::arg("threads"), nb::arg("progress").none());
+               nb::arg("arrays"), nb::arg("weights"), nb::arg("fresh").none(), nb::arg("max_weight"),
+               nb::arg("threads"), nb::arg("progress").none());
     module.def(
         "load",
         [](const std::filesystem::path& path) {
             const nb::gil_scoped_release released;
-            return Calibrated{std::make_shared<const Calibrator>(load(path))};
+            auto core = std::make_shared<const Calibrator>(load(path));
+            std::optional<Reference> reference = load_reference(path);
+            return Calibrated{std::move(core),
+                              reference ? std::make_shared<const Reference>(std::move(*reference)) : nullptr};
         },
         nb::arg("path"));
 }

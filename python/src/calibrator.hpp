@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kandinsky/calibrator.hpp>
+#include <kandinsky/reference.hpp>
 #include <memory>
 
 namespace kandinsky::python {
@@ -8,6 +9,7 @@ namespace kandinsky::python {
 /// A finished calibrator, shared by everything made from it.
 struct Calibrated {
     std::shared_ptr<const Calibrator> core;
+    std::shared_ptr<const Reference> reference{};  ///< null where nobody made or kept one
 };
 
 }  // namespace kandinsky::python

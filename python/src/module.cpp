@@ -16,5 +16,6 @@ NB_MODULE(_core, module) {
     init_report(module);
     init_annuli(module);
     init_outline(module);
+    init_monitor(module);
     init_scenes(module);
 }

@@ -16,6 +16,7 @@ void init_compare(nanobind::module_& module);
 void init_report(nanobind::module_& module);
 void init_annuli(nanobind::module_& module);
 void init_outline(nanobind::module_& module);
+void init_monitor(nanobind::module_& module);
 void init_scenes(nanobind::module_& module);
 
 }  // namespace kandinsky::python

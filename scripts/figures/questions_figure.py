@@ -19,7 +19,7 @@ FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
 SHOWN = 12  # the image whose outline is shown
 
 
-DRAWS, GROUPS = 120, 60  # of the figure about confidence
+DRAWS, GROUPS = 60, 60  # of the figure about confidence
 
 
 def lesions(folder, images, seed):
@@ -51,7 +51,7 @@ def draw_objects(folder, run):
 
 def draw_confidence(folder, run):
     """docs/figures/confidence.png: the true risk of outer masks over draws of calibration images."""
-    run("demo", "-o", "many", "--images", "1500", "--test-images", "4", "--size", "48x36")
+    run("demo", "-o", "many", "--images", "600", "--test-images", "4", "--size", "32x24")
     probs, labels = np.load(folder / "many" / "cal_probs.npy"), np.load(folder / "many" / "cal_labels.npy")
     risks = {"0": [], "0.9": []}
     for draw in range(DRAWS):
@@ -60,7 +60,7 @@ def draw_confidence(folder, run):
             np.save(folder / f"{name}_p.npy", probs[part]), np.save(folder / f"{name}_y.npy", labels[part])
         for confidence, found in risks.items():
             run("outline", "--cal-probs", "cal_p.npy", "--cal-labels", "cal_y.npy", "--probs", "new_p.npy", "--labels", "new_y.npy", "--sides", "outer", "--score",
-                "relative", "--confidence", confidence, "--json", "r.json")
+                "relative", "--confidence", confidence, "--json", "r.json", "--threads", "1")
             test = json.loads((folder / "r.json").read_text())["test"][0]
             found.append(1 - test["held"] / test["groups"])
     figure, axes = pyplot.subplots(figsize=(7, 2.4), layout="constrained")

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "calibrate/adapted_regions.hpp"
 #include "calibrate/choose.hpp"
 #include "calibrate/confidence.hpp"
 #include "calibrate/leave_one_out.hpp"
@@ -13,10 +14,14 @@
 #include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
 #include "core/team/team.hpp"
+#include "curve/group_weights.hpp"
 
 namespace kandinsky {
 
 namespace {
+/// Fewer effective groups than this tell little about any level that is asked for.
+constexpr double kLeastEffective = 10;
+
 /// The data of one calibration: `finder` sees the images that regions come from, `setter` those that set
 /// thresholds, `all` everything, which soft methods divide themselves.
 struct CalibrationRuns {
@@ -51,6 +56,17 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
     const auto some = [](const std::vector<bool>& flags) {
         return std::find(flags.begin(), flags.end(), true) != flags.end();
     };
+    std::vector<Adaptation> adaptations;
+    if (options.adapt == Adapt::image && !some(soft)) {
+        std::vector<SmoothCurves> smooth =
+            adapted_curves(options, partitions, runs.finder, runs.setter, rule.ladder, adaptations);
+        Calibrator calibrator =
+            runs.setter.finish(options, std::move(partitions),
+                               std::vector<CurveSet>(strata, CurveSet(rule.ladder)), std::move(smooth));
+        calibrator.choices = std::move(choices);
+        calibrator.adaptations = std::move(adaptations);
+        return calibrator;
+    }
     std::vector<bool> by_region;
     std::vector<Partition> wanted;  // strata that get their curves elsewhere stand in as one region
     for (std::size_t s = 0; s < strata; ++s) {
@@ -64,7 +80,6 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
         curves.push_back(soft[s] ? CurveSet(rule.ladder, rule.released)
                                  : std::move(pixelwise[s] ? pixels[s] : regions[s]));
     std::vector<SmoothCurves> smooth(some(soft) ? strata : 0);
-    std::vector<Adaptation> adaptations;
     for (const auto& [label, those] : soft_strata) {
         std::vector<SoftCurves> made =
             runs.all.soft_curves(own[those.front()], those, data_split, rule.ladder);
@@ -81,6 +96,15 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
     calibrator.choices = std::move(choices);
     calibrator.adaptations = std::move(adaptations);
     return calibrator;
+}
+
+/// Throws a data error where the weights leave too few groups.
+void check_effective(const Weighting& weighting, bool grouped) {
+    if (weighting.effective >= kLeastEffective) return;
+    fail(ErrorKind::data,
+         "the weights leave {:.1f} effective {} of the {} that set the thresholds, but {} are needed; calibrate "
+         "on more like the new ones, or clip weights with a smaller --max-weight",
+         weighting.effective, grouped ? "groups" : "images", weighting.groups, kLeastEffective);
 }
 
 /// Calibrators of methods that share the score and the rule of the promise.
@@ -138,12 +162,19 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
         for (Choice& choice : by_stratum) choice.method = one.method;
         if (chosen) by_stratum = std::move(*next_choice++);
         CalibrationRun& all = whole ? *whole : set;
-        calibrators.push_back(one.promise == Promise::leave_one_out && !soft
+        calibrators.push_back(one.promise == Promise::leave_one_out && !soft && one.adapt == Adapt::image
+                                  ? adapted_leave_one_out(one, std::move(by_stratum), all, progress)
+                              : one.promise == Promise::leave_one_out && !soft
                                   ? leave_one_out(one, std::move(by_stratum), all, progress)
                                   : calibrate_by_stratum(one, std::move(by_stratum),
                                                          data_split ? &*data_split : nullptr,
                                                          {soft ? all : find, soft ? all : set, all}));
         Calibrator& made = calibrators.back();
+        if (!one.weights.none()) {
+            made.weighting = weighting_of(data_split ? data.subset(data_split->level) : data, one.weights);
+            made.options.weights = {};
+            check_effective(made.weighting, data.grouped());
+        }
         made.logits = data.options().logits, made.ignore = data.options().ignore;
         if (!chosen) made.choices.clear();
         if (finder && !soft) {  // the thresholds are the setter's; all images count as seen
@@ -173,9 +204,17 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
     const std::uint64_t groups = total(data.team().comm, data.groups());
     std::vector<CalibrateOptions> wanted;
     std::vector<std::size_t> open;
+    const GroupWeights& weights = options.front().weights;
+    check_weights(data, weights);
+    const Weighting all = weighting_of(data, weights);
+    const double share = all.none() ? 1 : (1 / all.at_infinity - 1) / static_cast<double>(all.groups);
     for (const CalibrateOptions& one : options) {
+        if (one.weights.of_row != weights.of_row || one.weights.bound != weights.bound)
+            fail(ErrorKind::internal, "[calibrate_all] the methods must share the weights");
         check_method(one.method);  // unknown names are told before any work
         check_confidence(one);
+        if (one.confidence > 0 && !one.weights.none())
+            fail(ErrorKind::usage, "--confidence is for groups that count alike, so it cannot have weights");
         if (one.sketch != 0)
             fail(ErrorKind::usage,
                  "--sketch is for images that are seen once; these can be read again, so "
@@ -183,10 +222,9 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         if (one.confidence == 0) open.push_back(wanted.size());
         CalibrateOptions own = one;
         // Among several methods, those that cannot adapt do not.
-        if (options.size() > 1 && (own.method == kAutoMethod || !method(own.method).fit_curves))
-            own.adapt = Adapt::none;
+        if (options.size() > 1 && own.method == kAutoMethod) own.adapt = Adapt::none;
         wanted.push_back(one.confidence > 0 ? std::move(own)
-                                            : with_promise(effective(std::move(own)), groups));
+                                            : with_promise(effective(std::move(own)), groups, share));
     }
     std::vector<Calibrator> out(wanted.size());
     std::vector<double> times(wanted.size());

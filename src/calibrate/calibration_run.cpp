@@ -9,6 +9,7 @@
 #include "core/base/stopwatch.hpp"
 #include "core/kernel/hash.hpp"
 #include "core/team/team.hpp"
+#include "curve/group_weights.hpp"
 #include "curve/pixel_pass.hpp"
 
 namespace kandinsky {
@@ -78,8 +79,15 @@ CalibrateOptions effective(CalibrateOptions options) {
     if (options.adapt == Adapt::image) {
         if (options.pooling != Pooling::groups || options.released)
             fail(ErrorKind::usage, "--adapt image needs --pooling groups");
-        if (options.method == kAutoMethod || !method(options.method).fit_curves)
-            fail(ErrorKind::usage, "--adapt image is for method field, but the method is {}", options.method);
+        if (options.method == kAutoMethod)
+            fail(ErrorKind::usage,
+                 "--adapt image needs a method of your choice, but the method is auto; use --method field");
+    }
+    if (!options.weights.none()) {
+        if (options.pooling != Pooling::groups || options.released)
+            fail(ErrorKind::usage, "weights are of groups, so they need --pooling groups");
+        if (options.fallback == Fallback::image)
+            fail(ErrorKind::usage, "weights promise nothing of regions that fall back: leave --fallback out");
     }
     if (!(options.split >= 0 && options.split < 1))
         fail(ErrorKind::usage, "--split is {}, but must be a share of the groups, at least 0 and below 1",
@@ -95,24 +103,33 @@ namespace {
 constexpr std::uint64_t kMostLeftOut = 200, kMostRefits = 20;
 /// Groups that set the thresholds where others learn: the mass at infinity is a hundredth then.
 constexpr std::uint64_t kLevelGroups = 100;
+/// Groups that weigh little must be more for that; so large a share at most.
+constexpr double kMostLevels = 0.75;
+
+bool learns_quickly(const Method& how) {
+    return how.fit_curves || !how.uses_labels;
+}
 }  // namespace
 
-CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups) {
+CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups, double share) {
     const bool open = options.method == kAutoMethod;
     if (options.split > 0) options.promise = Promise::split;
-    if (!open && !method(options.method).uses_labels) {
+    const bool adapts = options.adapt == Adapt::image;  // how levels follow images is learnt
+    if (!open && !adapts && !method(options.method).uses_labels) {
         options.promise = Promise::none;
         options.split = 0;
     }
     if (options.promise == Promise::automatic) {
         if (options.pooling == Pooling::pixels || options.released)
             options.promise = Promise::none;
-        else if (groups <= (!open && method(options.method).fit_curves ? kMostLeftOut : kMostRefits))
+        else if (groups <= (!open && learns_quickly(method(options.method)) ? kMostLeftOut : kMostRefits))
             options.promise = Promise::leave_one_out;
         else
             options.promise = Promise::split;
         if (options.promise == Promise::split && groups > kMostLeftOut)
-            options.split = 1 - static_cast<double>(kLevelGroups) / static_cast<double>(groups);
+            options.split =
+                1 - std::min(options.weights.none() ? 1.0 : kMostLevels,
+                             static_cast<double>(kLevelGroups) / share / static_cast<double>(groups));
     }
     if (options.promise == Promise::split && options.split == 0) options.split = 0.5;
     return options;
@@ -172,6 +189,7 @@ CalibrationRun::CalibrationRun(const Dataset& data, const std::vector<CalibrateO
         gathered_ = std::make_unique<PixelRows>(data, common_.condition, common_.score);
         if (!gathered_->visit_census(common_.memory)) gathered_.reset();
     }
+    weights_ = units_of_groups(data, common_.weights);
     census_ = take_census(data, common_.condition, progress, gathered_.get());
     const std::uint64_t total =
         std::accumulate(census_.totals.begin(), census_.totals.end(), std::uint64_t{0});
@@ -206,11 +224,14 @@ Partition CalibrationRun::region_of(const CalibrateOptions& options, std::size_t
     return found;
 }
 
+const std::vector<std::vector<ImageFeatures>>& CalibrationRun::image_features() {
+    if (image_features_.empty()) image_features_ = features_of(data_, common_.condition, progress_);
+    return image_features_;
+}
+
 std::vector<SoftCurves> CalibrationRun::soft_curves(const CalibrateOptions& options,
                                                     std::vector<std::uint32_t> strata,
                                                     const DataSplit* data_split, const Ladder& ladder) {
-    if (options.adapt == Adapt::image && image_features_.empty())
-        image_features_ = features_of(data_, options.condition, progress_);
     return method(options.method)
         .fit_curves({.data = data_,
                      .census = census_,
@@ -221,17 +242,25 @@ std::vector<SoftCurves> CalibrationRun::soft_curves(const CalibrateOptions& opti
                      .ladder = ladder,
                      .data_split = data_split,
                      .leave_one_out = options.promise == Promise::leave_one_out,
-                     .features = options.adapt == Adapt::image ? &image_features_ : nullptr,
+                     .features = options.adapt == Adapt::image ? &image_features() : nullptr,
+                     .weights = options.weights.none() ? nullptr : &options.weights,
                      .seed = options.seed,
                      .memory = options.memory,
                      .settings = &options.settings,
                      .progress = progress_});
 }
 
+CurveRule CalibrationRun::weighed(CurveRule rule) const {
+    if (!weights_.empty()) rule.weights = &weights_;
+    return rule;
+}
+
 std::vector<CurveSet> CalibrationRun::region_curves(const std::vector<Partition>& partitions,
                                                     const CurveRule& rule) {
-    const RegionPassRequest request{
-        .condition = common_.condition, .score = common_.score, .rule = rule, .budget = common_.memory};
+    const RegionPassRequest request{.condition = common_.condition,
+                                    .score = common_.score,
+                                    .rule = weighed(rule),
+                                    .budget = common_.memory};
     return region_pass(data_, census_, partitions, request, progress_);
 }
 
@@ -251,7 +280,7 @@ void CalibrationRun::walk_pixels(PixelWalk now, const CurveRule& rule) {
                                          .score = common_.score,
                                          .quantiles = features ? common_.quantiles : std::vector<double>{},
                                          .curves = curves,
-                                         .rule = rule,
+                                         .rule = weighed(rule),
                                          .budget = common_.memory,
                                          .gathered = gathered.get()},
                                         progress_);

@@ -26,8 +26,8 @@ void assign_levels(Calibrator& calibrator);
 /// Options as they take effect. Throws a usage error for values out of range.
 [[nodiscard]] CalibrateOptions effective(CalibrateOptions options);
 /// The rule that a promise stands for with so many groups: Promise::automatic is settled, and methods that
-/// learn nothing need none.
-[[nodiscard]] CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups);
+/// learn nothing need none. `share`: of the bound that a group weighs on average.
+[[nodiscard]] CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups, double share = 1);
 /// Fallback::automatic becomes `image` where a region is short of scores, else `none`.
 void resolve_fallback(Calibrator& calibrator);
 /// All pixels together.
@@ -62,6 +62,9 @@ class CalibrationRun {
 
     [[nodiscard]] const Dataset& data() const { return data_; }
     [[nodiscard]] const Census& census() const { return census_; }
+    [[nodiscard]] Progress& progress() const { return progress_; }
+    /// [image][stratum], in a pass of its own when asked for the first time.
+    [[nodiscard]] const std::vector<std::vector<ImageFeatures>>& image_features();
 
     void find_features();  ///< before region_of() for a method that looks at curves
     Partition region_of(const CalibrateOptions& options, std::size_t stratum);
@@ -77,6 +80,8 @@ class CalibrationRun {
 
   private:
     void walk_pixels(PixelWalk now, const CurveRule& rule);
+    /// The rule with what groups of these data weigh.
+    [[nodiscard]] CurveRule weighed(CurveRule rule) const;
 
     const Dataset& data_;
     Progress& progress_;
@@ -84,6 +89,7 @@ class CalibrationRun {
     PixelWalk wanted_;  ///< and not taken yet
     Census census_;
     std::unique_ptr<PixelRows> gathered_;  ///< by the census; until the first walk over the pixels
+    std::vector<std::uint64_t> weights_;   ///< [group]; empty: all groups weigh alike
     std::vector<float> features_;
     std::vector<std::vector<ImageFeatures>> image_features_;  ///< [image][stratum] once asked for
     std::vector<CurveSet> pixel_curves_;                      ///< until they are asked for

@@ -228,7 +228,8 @@ std::vector<CrossLoss> cross_losses(const Dataset& data, const Census& census,
     std::iota(input.strata.begin(), input.strata.end(), 0u);
     const partition::Folds folds =
         partition::make_folds(data, census.image_hash, kFolds, partition::FoldOrder::content, options.seed);
-    for (const std::vector<std::uint32_t>& strata : batches_of(input, folds.count, kBins, cells)) {
+    for (const std::vector<std::uint32_t>& strata :
+         partition::batches_of(input, folds.count, kBins, cells.grid())) {
         const std::vector<ScoreGrid> grids = partition::make_score_grids(input, strata, kBins);
         const std::vector<FoldHistograms> histograms =
             partition::count_scores(input, strata, grids, folds, cells);

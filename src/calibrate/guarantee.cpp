@@ -18,9 +18,20 @@ Traits traits_of(const std::string& name) {
     return {};
 }
 
+/// Under which condition the promise holds: what calibration and new groups must be.
+std::string condition_of(const Calibrator& calibrator, const std::string& unit) {
+    if (calibrator.weighting.none())
+        return fmt::format("if calibration and new {}s are exchangeable", unit);
+    return fmt::format(
+        "if new {}s differ from calibration {}s in their frequency alone, in proportion to the weights, and "
+        "none weighs more than the bound",
+        unit, unit);
+}
+
 /// What is exchangeable.
 std::string unit_of(const Calibrator& calibrator) {
-    return calibrator.grouped ? "group" : "image";
+    const Renewal& renewal = calibrator.renewal;
+    return (renewal.none() ? calibrator.grouped : renewal.grouped) ? "group" : "image";
 }
 
 /// What is promised with a confidence, of every stratum alike.
@@ -60,7 +71,10 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     if (options.released)
         return "No finite-sample guarantee: interpolated quantiles of the released code tend to cover too "
                "little.";
-    const auto [finds_regions, soft] = traits_of(calibrator.method_of(stratum));
+    const Traits traits = traits_of(calibrator.method_of(stratum));
+    const bool finds_regions = traits.finds_regions;
+    // Where levels follow the image, they are set for all regions together, as those of smooth curves are.
+    const bool soft = traits.soft || options.adapt == Adapt::image;
     const bool relearnt = options.promise == Promise::leave_one_out;
     // A choice among methods on the images that set the thresholds spoils what each method would promise.
     const bool judged_on_same = options.method == kAutoMethod && options.split == 0 && !relearnt;
@@ -70,6 +84,7 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     // Regions of one pixel each, and not because the scores happened to make them so.
     const bool pixelwise = calibrator.partitions[stratum].regions == calibrator.grid.pixels() &&
                            (!finds_regions || options.split > 0);
+    const Renewal& renewal = calibrator.renewal;
     const std::string unit = unit_of(calibrator);
     const std::string which = options.condition == Condition::by_class
                                   ? "whose true label is the class in question"
@@ -81,12 +96,19 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
                 (soft || relearnt || calibrator.partitions[stratum].regions == 1)
             ? " (conformal risk control of the false-negative rate)"
             : "");
-    if (relearnt || (soft && options.promise == Promise::split))
+    const auto of_group = [&](const std::string& condition) {
         return fmt::format(
                    "A random pixel {}, of a new {} that has such a pixel, has its true label in the set with "
-                   "probability at least 1 - alpha, if calibration and new {}s are exchangeable.",
-                   which, unit, unit) +
+                   "probability at least 1 - alpha, {}.",
+                   which, unit, condition) +
                share;
+    };
+    if (!renewal.none())
+        return of_group(fmt::format("if the {} {}s that set its levels and new ones are exchangeable; the {} "
+                                    "images that its curves come from may be others",
+                                    renewal.groups, unit, calibrator.images));
+    if (relearnt || (soft && options.promise == Promise::split))
+        return of_group(condition_of(calibrator, unit));
     if (judged_on_same && options.pooling == Pooling::groups)
         return fmt::format(
             "No finite-sample guarantee: the method was chosen on the same {}s that set the thresholds; the "
@@ -103,9 +125,8 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
         options.condition == Condition::by_class || (!calibrator.masks && calibrator.reading_known);
     if (pixelwise && !judged_on_same && !calibrator.grouped && one_label)
         return fmt::format(
-            "At each pixel: a new image {} there has it in its set with probability at least 1 - alpha, if "
-            "calibration and new images are exchangeable.",
-            which);
+            "At each pixel: a new image {} there has it in its set with probability at least 1 - alpha, {}.",
+            which, condition_of(calibrator, unit));
     if (options.pooling == Pooling::pixels)
         return "No finite-sample guarantee: pixels of one image are not independent, so pooled pixels are "
                "not a sample size; coverage is right on average only as far as the calibration images are "
@@ -118,9 +139,17 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     return fmt::format(
                "In each region: a random pixel {}, of a new {} that has such a pixel there, has its true "
                "label in "
-               "the set with probability at least 1 - alpha, if calibration and new {}s are exchangeable.",
-               which, unit, unit) +
+               "the set with probability at least 1 - alpha, {}.",
+               which, unit, condition_of(calibrator, unit)) +
            share;
+}
+
+/// How far weights can be trusted; nothing where there are none.
+std::string about_weights(const Calibrator& calibrator) {
+    if (calibrator.weighting.none() || calibrator.weighting.learnt.empty()) return {};
+    return " The weights were estimated from images without labels, so the promise is as good as they are: "
+           "coverage may fall short by the total variation distance between the new images and the "
+           "calibration images as weighted.";
 }
 
 /// Which networks made the calibration outputs, where cross-validation had several; nothing otherwise.
@@ -167,7 +196,7 @@ std::string guarantee(const Calibrator& calibrator) {
             " Regions with fewer than {} scores borrow the image-wide curve and are promised nothing of "
             "their own.",
             calibrator.options.min_count);
-    return text + about_networks(calibrator);
+    return text + about_weights(calibrator) + about_networks(calibrator);
 }
 
 }  // namespace kandinsky

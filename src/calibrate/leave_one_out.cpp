@@ -11,6 +11,7 @@
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/team/team.hpp"
+#include "curve/group_weights.hpp"
 #include "partition/envelope.hpp"
 
 namespace kandinsky {
@@ -96,7 +97,9 @@ class Relearner {
                       .place),
           judge_(run.data(), options.score, cells_),
           fits_(run.census().groups, run.census().strata, run.data().grid().pixels()),
-          envelopes_(run.census().strata, judge_.start()) {
+          envelopes_(run.census().strata,
+                     judge_.start(Adapt::none, 0,
+                                  units_by_place(run.data(), options.weights, places_, run.census().groups))) {
         for (std::uint32_t s = 0; s < run.census().strata; ++s) input_.strata.push_back(s);
         evidence_ = partition::gather_evidence(input_, input_.strata, places_);
         const Team& team = run.data().team();
@@ -129,8 +132,10 @@ class Relearner {
     [[nodiscard]] RegionJudge judge_regions(std::size_t stratum) {
         const RegionJudge judge(evidence_[stratum], groups(),
                                 options_.fallback == Fallback::image ? options_.min_count : 0);
+        Envelope& own = envelopes_[stratum];
         fits_.for_each(stratum, [&](std::uint32_t group, RegionJudge::Regions regions) {
-            judge.judge(group, regions, envelopes_[stratum].levels);
+            judge.judge(group, regions,
+                        own.weights.empty() ? partition::GroupLevels::kWhole : own.weights[group], own.levels);
         });
         return judge;
     }

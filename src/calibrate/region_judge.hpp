@@ -30,13 +30,13 @@ class RegionJudge {
                   [](const Item& a, const Item& b) { return a.score < b.score; });
     }
 
-    /// Adds the levels of a group's scores, with regions that were learnt without it.
-    void judge(std::uint32_t group, Regions regions, GroupLevels& levels) const {
+    /// Adds the levels of a group's scores, with regions that were learnt without it and its weight.
+    void judge(std::uint32_t group, Regions regions, std::uint64_t weight, GroupLevels& levels) const {
         Walk walk(*this, group, regions);
         std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
         walk.run([&](const Item& one) { ++counts[walk.step(walk.serving(regions[one.pixel]))]; },
                  [](std::size_t, float) {});
-        levels.add(counts);
+        levels.add(counts, weight);
     }
     /// [region][rung]: the largest score whose level is at most that of the rung (in units of 1 /
     /// SmoothCurves::kOne), among what was learnt without a group; regions that fall back have the image's.

@@ -9,7 +9,11 @@
 namespace kandinsky {
 
 /// What a sample is drawn for: different purposes draw independently.
-enum class SamplePurpose : std::uint64_t { draws = 0x73616D706C65, split = 0x73706C6974 };
+enum class SamplePurpose : std::uint64_t {
+    draws = 0x73616D706C65,
+    split = 0x73706C6974,
+    reference = 0x7265666572,
+};
 
 /// Image numbers of this rank, ascending, of a random sample of `count` groups (images where no groups are
 /// given). Which ones follows from who they are (group_identities), the seed and the number of the draw,

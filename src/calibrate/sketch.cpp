@@ -30,6 +30,8 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
         fail(ErrorKind::usage,
              "--sketch reads the images once, so cross-validation cannot choose: give a number instead of "
              "'auto'");
+    if (!options.weights.none())
+        fail(ErrorKind::usage, "--sketch counts every image alike, so there cannot be weights");
     if (options.released)
         fail(ErrorKind::usage, "--sketch cannot reproduce the released code's exact curves");
     if (options.split > 0 || options.promise == Promise::split || options.promise == Promise::leave_one_out)

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "cli/commands/command.hpp"
+#include "cli/commands/monitor.hpp"
 #include "cli/process/outputs.hpp"
 #include "cli/process/ranks.hpp"
 #include "cli/process/terminal.hpp"
@@ -21,12 +22,14 @@ struct Entry {
 };
 
 constexpr Entry kCommands[] = {{"calibrate", add_calibrate, true},
+                               {"recalibrate", add_recalibrate},
                                {"predict", add_predict},
                                {"evaluate", add_evaluate, true},
                                {"compare", add_compare, true},
                                {"inspect", add_inspect},
                                {"outline", add_outline},
                                {"measure", add_measure},
+                               {"monitor", add_monitor},
                                {"export", add_export},
                                {"report", add_report},
                                {"train", add_train},
@@ -99,6 +102,7 @@ int run(int argc, char** argv) {
     remember_arguments(argc, argv);
     catch_interrupts();
     kandinsky::report_bus_faults();
+    int code = 0;
     for (const Command& command : commands) {
         if (!command.app->parsed()) continue;
         const std::string name = command.app->get_name();
@@ -108,11 +112,15 @@ int run(int argc, char** argv) {
         if (!by_ranks) refuse_ranks("kandinsky " + name);
         command.app->check_call();
         refuse_overwriting(command.app->inputs(), command.app->outputs());
-        command.run();
+        try {
+            command.run();
+        } catch (const EndWith& end) {
+            code = end.code;
+        }
     }
     kandinsky::check_bus_faults();
     if (world() != nullptr) world()->leave();
-    return 0;
+    return code;
 }
 
 /// What ends a command becomes a line and a code. May itself run out of memory.

@@ -30,11 +30,11 @@ CurvePlan CurvePlan::of_scores(std::uint64_t n, const CurveRule& rule) {
     return plan;
 }
 
-CurvePlan CurvePlan::of_groups(std::uint64_t n, std::uint64_t groups, const CurveRule& rule) {
+CurvePlan CurvePlan::of_groups(std::uint64_t n, const GroupMass& there, const CurveRule& rule) {
     CurvePlan plan;
     const std::vector<double>& levels = rule.ladder.levels;
     // One score a group: all weights are equal and the curve is the plain one.
-    plan.complete = groups == n && n <= levels.size();
+    plan.complete = rule.weights == nullptr && there.groups == n && n <= levels.size();
     if (plan.complete) {
         for (std::uint64_t rank = 1; rank <= n; ++rank)
             plan.targets.push_back(static_cast<Weight>(rank) * kGroupWeight);
@@ -42,7 +42,7 @@ CurvePlan CurvePlan::of_groups(std::uint64_t n, std::uint64_t groups, const Curv
     }
     // Above what rounding loses of a group's weight, for any group below 4e7 scores.
     constexpr double kSlack = 1e-11;
-    const double whole = static_cast<double>(groups + 1);
+    const double whole = static_cast<double>(there.mass) / static_cast<double>(kGroupWeight) + 1;
     plan.targets.reserve(levels.size());
     for (const double level : levels) {
         const double wanted = level * whole * (1 - kSlack);  // in groups
@@ -55,7 +55,7 @@ CurvePlan CurvePlan::of_groups(std::uint64_t n, std::uint64_t groups, const Curv
 
 std::vector<std::uint32_t> plain_ranks(std::uint64_t n, const CurveRule& rule) {
     const bool grouped = rule.pooling == Pooling::groups;
-    const CurvePlan plan = grouped ? CurvePlan::of_groups(n, n, rule) : CurvePlan::of_scores(n, rule);
+    const CurvePlan plan = grouped ? CurvePlan::of_groups(n, GroupMass::alike(n), rule) : CurvePlan::of_scores(n, rule);
     std::vector<std::uint32_t> ranks;
     ranks.reserve(plan.targets.size());
     for (const Weight target : plan.targets) {
@@ -79,20 +79,27 @@ void CurvePlan::read(const CurveRule& rule, std::uint64_t n, std::span<const flo
 }
 
 CurveSet::Curve build_curve(std::span<const std::uint32_t> keys, const CurveRule& rule) {
-    return build_planned_curve(keys.size(), 0, false, rule, [&](Weight rank) {
+    return build_planned_curve(keys.size(), {}, false, rule, [&](Weight rank) {
         return rank <= keys.size() ? score_of(keys[static_cast<std::size_t>(rank) - (rank > 0)]) : kInf;
     });
 }
 
 CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs, std::vector<std::uint32_t>& sizes,
                                   const CurveRule& rule) {
-    std::uint64_t groups = 0;
-    for (const std::uint64_t pair : pairs) groups += sizes[pair & 0xFFFFFFFFu]++ == 0;
+    GroupMass there;
+    for (const std::uint64_t pair : pairs) {
+        const std::size_t group = pair & 0xFFFFFFFFu;
+        if (sizes[group]++ > 0) continue;
+        ++there.groups;
+        there.mass += rule.weight(group);
+    }
     Weight reached = 0;
     std::size_t next = 0;
-    const CurveSet::Curve curve = build_planned_curve(pairs.size(), groups, true, rule, [&](Weight target) {
-        while (next < pairs.size() && reached < target)
-            reached += kGroupWeight / sizes[pairs[next++] & 0xFFFFFFFFu];
+    const CurveSet::Curve curve = build_planned_curve(pairs.size(), there, true, rule, [&](Weight target) {
+        while (next < pairs.size() && reached < target) {
+            const std::size_t group = pairs[next++] & 0xFFFFFFFFu;
+            reached += rule.weight(group) / sizes[group];
+        }
         return reached >= target ? score_of(static_cast<std::uint32_t>(pairs[next - (next > 0)] >> 32))
                                  : kInf;
     });

@@ -13,12 +13,30 @@ struct CurveRule {
     Pooling pooling = Pooling::pixels;
     Ladder ladder;
     bool released = false;  ///< linear interpolation at the ladder's levels instead of conformal ranks
+    /// [group of the data] what a group weighs, at most kGroupWeight; null: each weighs that.
+    const std::vector<std::uint64_t>* weights = nullptr;
+
+    [[nodiscard]] std::uint64_t weight(std::size_t group) const;
 };
 
 /// Weights are integers, so that no order of adding shows; the weights of many groups need more than 64 bits.
 __extension__ using Weight = unsigned __int128;
 /// What a group weighs in all; a group of m scores loses fewer than m units to rounding.
 inline constexpr std::uint64_t kGroupWeight = std::uint64_t{1} << 62;
+inline std::uint64_t CurveRule::weight(std::size_t group) const {
+    return weights != nullptr ? (*weights)[group] : kGroupWeight;
+}
+
+/// Groups with scores in a place, and what they weigh together.
+struct GroupMass {
+    std::uint64_t groups = 0;
+    Weight mass = 0;
+
+    /// Of groups that all weigh kGroupWeight.
+    [[nodiscard]] static GroupMass alike(std::uint64_t groups) {
+        return {groups, static_cast<Weight>(groups) * kGroupWeight};
+    }
+};
 
 /// Which order statistics of n scores a curve is made of, each named by the least total weight of the scores
 /// up to it: its rank where every score weighs 1, and a share of the groups where groups weigh alike. Ways to
@@ -29,8 +47,8 @@ struct CurvePlan {
 
     /// Every score weighs 1.
     [[nodiscard]] static CurvePlan of_scores(std::uint64_t n, const CurveRule& rule);
-    /// Every one of `groups` weighs kGroupWeight, split evenly over its scores.
-    [[nodiscard]] static CurvePlan of_groups(std::uint64_t n, std::uint64_t groups, const CurveRule& rule);
+    /// Each group's weight is split evenly over its scores, and kGroupWeight more lies at +inf.
+    [[nodiscard]] static CurvePlan of_groups(std::uint64_t n, const GroupMass& there, const CurveRule& rule);
     /// No plan has more targets, however many scores there are.
     [[nodiscard]] static std::size_t most_targets(const CurveRule& rule) {
         return rule.ladder.levels.size() * (rule.released ? 2 : 1);
@@ -65,19 +83,20 @@ template <class At>
 [[nodiscard]] CurveSet::Curve build_curve(std::span<const std::uint32_t> keys, const CurveRule& rule);
 
 /// A curve by the hierarchical quantile from ascending (key, group) pairs: group i has weight 1/(G+1), split
-/// evenly over its scores, and 1/(G+1) sits at +inf. `sizes` is scratch of at least as many entries as there
+/// evenly over its scores, and 1/(G+1) sits at +inf; or shares of the rule's weights w, w_i/(sum + bound) and
+/// bound/(sum + bound). `sizes` is scratch of at least as many entries as there
 /// are group numbers, zero on entry and on return. Integer weights: the order of equal scores cannot show.
 [[nodiscard]] CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs,
                                                 std::vector<std::uint32_t>& sizes, const CurveRule& rule);
 
-/// A curve of n scores, `grouped` where each of `groups` groups weighs alike, from find(target): the score of
+/// A curve of n scores, `grouped` where the groups that are there weigh, from find(target): the score of
 /// each target of its plan in turn, +inf where there is less.
 template <class Find>
-[[nodiscard]] CurveSet::Curve build_planned_curve(std::uint64_t n, std::uint64_t groups, bool grouped,
+[[nodiscard]] CurveSet::Curve build_planned_curve(std::uint64_t n, const GroupMass& there, bool grouped,
                                                   const CurveRule& rule, Find&& find) {
-    CurveSet::Curve curve{.scores = n, .groups = grouped ? groups : 0, .complete = false, .values = {}};
+    CurveSet::Curve curve{.scores = n, .groups = grouped ? there.groups : 0, .complete = false, .values = {}};
     if (n == 0) return curve;
-    const CurvePlan plan = grouped ? CurvePlan::of_groups(n, groups, rule) : CurvePlan::of_scores(n, rule);
+    const CurvePlan plan = grouped ? CurvePlan::of_groups(n, there, rule) : CurvePlan::of_scores(n, rule);
     curve.complete = plan.complete;
     std::vector<float> found;
     found.reserve(plan.targets.size());
@@ -97,7 +116,7 @@ template <class Find>
 template <class At>
 [[nodiscard]] CurveSet::Curve build_plain_curve(std::size_t n, const CurveRule& rule, At&& at) {
     const bool grouped = rule.pooling == Pooling::groups && !rule.released;
-    return build_planned_curve(n, n, grouped, rule, [&](Weight target) {
+    return build_planned_curve(n, GroupMass::alike(n), grouped, rule, [&](Weight target) {
         const Weight rank = plain_rank(target, grouped);
         return rank <= n ? at(static_cast<std::size_t>(rank) - (rank > 0))
                          : std::numeric_limits<float>::infinity();

@@ -191,7 +191,8 @@ class RangeSelection {
           curves_(curves),
           strata_(census.strata),
           units_(range.size() * census.strata),
-          groups_(curves.weighed() ? units_.size() : 0) {
+          groups_(curves.weighed() ? units_.size() : 0),
+          mass_(groups_.size()) {
         const std::size_t pixels = data.grid().pixels();
         for (std::size_t i = 0; i < range.size(); ++i)
             for (std::size_t s = 0; s < strata_; ++s)
@@ -225,6 +226,9 @@ class RangeSelection {
                     return n > 0 ? sums_[units_[u].first + n - 1] : Weight{0};
                 });
         std::vector<std::uint32_t> words = groups_;
+        for (const Weight one : mass_)
+            for (unsigned shift = 0; shift < 128; shift += 32)
+                words.push_back(static_cast<std::uint32_t>(one >> shift));
         for (std::size_t u = 0; u < units_.size(); ++u) {
             for (const Sought& one : units_[u].ranks) words.push_back(static_cast<std::uint32_t>(one.key));
             for (const Sought& one : units_[u].weights)
@@ -240,8 +244,12 @@ class RangeSelection {
         std::vector<std::uint32_t> words(bytes.size() / sizeof(std::uint32_t));
         if (!words.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
         std::copy_n(words.begin(), groups_.size(), groups_.begin());
-        ask();
         std::size_t next = groups_.size();
+        for (Weight& one : mass_) {
+            one = 0;
+            for (unsigned shift = 0; shift < 128; shift += 32) one |= static_cast<Weight>(words[next++]) << shift;
+        }
+        ask();
         for (Unit& one : units_) {
             for (Sought& search : one.ranks) search.key = words[next++];
             for (Sought& search : one.weights) search.key = words[next++];
@@ -269,7 +277,7 @@ class RangeSelection {
                       });
         if (curves_.weighed())
             sets[s].append(build_planned_curve(
-                one.scores, groups_[u], true, request_.rule,
+                one.scores, {groups_[u], mass_[u]}, true, request_.rule,
                 [&](Weight target) { return score(key_for(one.weights, std::max<Weight>(1, target))); }));
     }
 
@@ -290,11 +298,13 @@ class RangeSelection {
                                       if (ranks[k] != kNoRank) note(ranks[k]);
                               });
                 if (curves_.weighed())
-                    (void)build_planned_curve(
-                        one.scores, groups_[i * strata_ + s], true, request_.rule, [&](Weight target) {
-                            one.weights.push_back({.target = std::max<Weight>(1, target)});
-                            return 0.0f;
-                        });
+                    (void)build_planned_curve(one.scores,
+                                              {groups_[i * strata_ + s], mass_[i * strata_ + s]}, true,
+                                              request_.rule, [&](Weight target) {
+                                                  one.weights.push_back(
+                                                      {.target = std::max<Weight>(1, target)});
+                                                  return 0.0f;
+                                              });
                 ascend(one.ranks);
                 ascend(one.weights);
             }
@@ -333,28 +343,32 @@ class RangeSelection {
                 if (!weighed)
                     for (std::size_t k = 0; k < one.count; ++k) keys_[next + k] = rows_.key(scratch, s, k);
                 else
-                    groups_[i * strata_ + s] =
-                        weigh(std::span(scratch.pairs).subspan(scratch.first[s], one.count), one.first);
+                    weigh(std::span(scratch.pairs).subspan(scratch.first[s], one.count), one.first,
+                          i * strata_ + s);
                 next += one.count;
             }
         });
     }
 
-    /// Keys and running weights of a unit's pairs, from `first` on. Returns how many groups they have.
-    std::uint32_t weigh(std::span<std::uint64_t> pairs, std::size_t first) {
+    /// Keys and running weights of a unit's pairs, from `first` on, and the unit's own groups.
+    void weigh(std::span<std::uint64_t> pairs, std::size_t first, std::size_t unit) {
         std::vector<std::uint32_t>& sizes = thread_buffer<std::uint32_t, struct GroupSizes>();
         sizes.resize(std::max(sizes.size(), data_.groups()));
         sort_pairs(pairs);
-        std::uint32_t groups = 0;
-        for (const std::uint64_t pair : pairs) groups += sizes[pair & 0xFFFFFFFFu]++ == 0;
+        for (const std::uint64_t pair : pairs) {
+            const std::size_t group = pair & 0xFFFFFFFFu;
+            if (sizes[group]++ > 0) continue;
+            ++groups_[unit];
+            mass_[unit] += request_.rule.weight(group);
+        }
         Weight sum = 0;
         for (std::size_t k = 0; k < pairs.size(); ++k) {
-            sum += kGroupWeight / sizes[pairs[k] & 0xFFFFFFFFu];
+            const std::size_t group = pairs[k] & 0xFFFFFFFFu;
+            sum += request_.rule.weight(group) / sizes[group];
             keys_[first + k] = static_cast<std::uint32_t>(pairs[k] >> 32);
             sums_[first + k] = sum;
         }
         for (const std::uint64_t pair : pairs) sizes[pair & 0xFFFFFFFFu] = 0;
-        return groups;
     }
 
     /// The groups of every unit, all ranks together; returns what they weigh.
@@ -363,6 +377,7 @@ class RangeSelection {
         for (std::size_t u = 0; u < units_.size(); ++u)
             if (units_[u].count > 0) totals[u] = sums_[units_[u].first + units_[u].count - 1];
         data_.team().comm.sum(std::span(groups_));
+        sum_wide(data_.team().comm, mass_);
         sum_wide(data_.team().comm, totals);
         return totals;
     }
@@ -375,6 +390,7 @@ class RangeSelection {
     std::size_t strata_;
     std::vector<Unit> units_;            ///< [pixel of the range][stratum]
     std::vector<std::uint32_t> groups_;  ///< of each unit, where groups are weighed
+    std::vector<Weight> mass_;           ///< what these groups weigh
     std::vector<std::uint32_t> keys_;    ///< the rank's own, unit by unit, ascending
     std::vector<Weight> sums_;           ///< of their weights, from the unit's first on
 };
@@ -442,9 +458,12 @@ PixelPassResult pixel_pass(const Dataset& data, const Census& census, const Pixe
     if (request.gathered == nullptr) own.emplace(data, request.condition, request.score);
     PixelRows& rows = own ? *own : *request.gathered;
     const Team& team = data.team();
-    // Where each group has one score at a pixel, on every rank, weighing by groups is weighing alike.
+    // Where each group has one score at a pixel, on every rank, and weighs as the others do, weighing by
+    // groups is weighing alike.
     const bool grouped = request.rule.pooling == Pooling::groups && !request.rule.released;
-    const bool several = request.curves && grouped && !(rows.single() && data.groups() == data.images());
+    const bool several = request.curves && grouped &&
+                         (request.rule.weights != nullptr ||
+                          !(rows.single() && data.groups() == data.images()));
     PixelCurves curves(data, census, request, most(team.comm, several ? 1 : 0) == 1);
     // Equal ranges of whole tiles, as few as the budget allows: every range is a walk over the data.
     const std::size_t pixels = data.grid().pixels(), lanes = rows.lanes(),

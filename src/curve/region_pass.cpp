@@ -175,14 +175,15 @@ class Selection {
     std::vector<CurveSet::Curve> run() {
         std::vector<CurveSet::Curve> curves(jobs_.size());
         std::vector<Weight> totals(jobs_.size());
-        for (std::size_t j = 0; j < jobs_.size(); ++j) totals[j] = curves[j].scores = jobs_[j].count;
+        std::vector<GroupMass> there(jobs_.size());
+        for (std::size_t j = 0; j < jobs_.size(); ++j) totals[j] = jobs_[j].count;
         const bool grouped = by_groups(request_.rule);
-        if (grouped) count_groups(curves, totals);
+        if (grouped) count_groups(there, totals);
         // Once to note what is looked for, once to read it.
         const auto build = [&](auto&& find) {
             for (std::size_t j = 0; j < jobs_.size(); ++j)
                 curves[j] = build_planned_curve(
-                    jobs_[j].count, curves[j].groups, grouped, request_.rule, [&](Weight target) {
+                    jobs_[j].count, there[j], grouped, request_.rule, [&](Weight target) {
                         return target > totals[j] ? std::numeric_limits<float>::infinity()
                                                   : find(j, std::max<Weight>(1, target));
                     });
@@ -212,7 +213,7 @@ class Selection {
 
     /// How many scores each group has in each region, and so what one of them weighs. Groups are whole on a
     /// rank, so weights never leave it; how many groups there are and what they weigh together do.
-    void count_groups(std::vector<CurveSet::Curve>& curves, std::vector<Weight>& totals) {
+    void count_groups(std::vector<GroupMass>& there, std::vector<Weight>& totals) {
         const std::size_t groups = data_.groups();
         Counters<std::uint32_t> counts(parts_, jobs_.size(), groups);
         walk("groups of regions", counts, RegionWalk::What::places,
@@ -221,18 +222,22 @@ class Selection {
              });
         counts.sum();
         weights_.assign(jobs_.size() * groups, 0);
-        std::vector<std::uint64_t> there(jobs_.size());
+        std::vector<std::uint64_t> number(jobs_.size());
+        std::vector<Weight> mass(jobs_.size());
         totals.assign(jobs_.size(), 0);
         for (std::size_t j = 0; j < jobs_.size(); ++j)
             for (std::size_t g = 0; g < groups; ++g)
                 if (const std::uint32_t n = counts.at(0, j, g); n > 0) {
-                    weights_[j * groups + g] = kGroupWeight / n;
-                    totals[j] += static_cast<Weight>(kGroupWeight / n) * n;
-                    ++there[j];
+                    const std::uint64_t weight = request_.rule.weight(g);
+                    weights_[j * groups + g] = weight / n;
+                    totals[j] += static_cast<Weight>(weight / n) * n;
+                    mass[j] += weight;
+                    ++number[j];
                 }
-        comm().sum(std::span(there));
+        comm().sum(std::span(number));
         sum_wide(comm(), std::span(totals));
-        for (std::size_t j = 0; j < curves.size(); ++j) curves[j].groups = there[j];
+        sum_wide(comm(), std::span(mass));
+        for (std::size_t j = 0; j < there.size(); ++j) there[j] = {number[j], mass[j]};
     }
 
     [[nodiscard]] Communicator& comm() const { return data_.team().comm; }

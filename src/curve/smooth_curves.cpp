@@ -39,6 +39,11 @@ SmoothCurves::SmoothCurves(Grid grid, Ladder ladder, Storage storage)
         fail(ErrorKind::data, "cells have a side of {} pixels, but must have 1 to {}", data_.side,
              kLargestSide);
     cells_ = lattice_of(grid, data_.side);
+    if (!data_.region.empty()) {
+        if (data_.region.size() != grid.pixels() || data_.side != 1)
+            fail(ErrorKind::data, "the regions of the smooth curves do not fit the grid");
+        cells_ = {1, *std::max_element(data_.region.begin(), data_.region.end()) + 1};
+    }
     if (without_data()) return;
     const std::size_t bins = data_.edges.size() - 1;
     if (data_.cumulative.size() != cells_.pixels() * bins || data_.levels.size() != ladder_.levels.size())
@@ -56,6 +61,12 @@ SmoothCurves::SmoothCurves(Grid grid, Ladder ladder, Storage storage)
         if (!std::is_sorted(own, own + bins))
             fail(ErrorKind::data, "the distribution of cell {} does not ascend", cell);
     }
+}
+
+std::pair<BetweenCells, BetweenCells> SmoothCurves::place_of(std::size_t pixel) const {
+    if (!data_.region.empty()) return {alone_in(0), alone_in(data_.region[pixel])};
+    return {between_cells(static_cast<std::uint32_t>(pixel / grid_.width), data_.side, cells_.height),
+            between_cells(static_cast<std::uint32_t>(pixel % grid_.width), data_.side, cells_.width)};
 }
 
 std::size_t SmoothCurves::rung_of(double alpha) const {
@@ -82,11 +93,8 @@ void SmoothCurves::thresholds_at(std::span<const std::uint32_t> wanted, PixelRan
     std::vector<std::uint32_t> row(bins);
     for (std::size_t i = 0; i < n; ++i) {
         if (bins > 0) {
-            const std::size_t pixel = range.begin + i;
-            const Corners corners(
-                between_cells(static_cast<std::uint32_t>(pixel / grid_.width), data_.side, cells_.height),
-                between_cells(static_cast<std::uint32_t>(pixel % grid_.width), data_.side, cells_.width),
-                cells_.width, bins, data_.cumulative.data());
+            const auto [y, x] = place_of(range.begin + i);
+            const Corners corners(y, x, cells_.width, bins, data_.cumulative.data());
             for (std::size_t b = 0; b < bins; ++b) row[b] = corners.at(b);
         }
         for (std::size_t a = 0; a < wanted.size(); ++a) {
@@ -131,9 +139,8 @@ std::uint32_t SmoothCurves::level(std::size_t pixel, float score) const {
     const std::int32_t key = scale_key(score);
     if (key > data_.edges.back()) return kOne;
     const auto bin = std::lower_bound(data_.edges.begin(), data_.edges.end(), key) - data_.edges.begin();
-    return level(between_cells(static_cast<std::uint32_t>(pixel / grid_.width), data_.side, cells_.height),
-                 between_cells(static_cast<std::uint32_t>(pixel % grid_.width), data_.side, cells_.width),
-                 static_cast<std::size_t>(bin), key);
+    const auto [y, x] = place_of(pixel);
+    return level(y, x, static_cast<std::size_t>(bin), key);
 }
 
 double SmoothCurves::p_value(std::size_t pixel, float score) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <kandinsky/partition.hpp>
 #include <kandinsky/smooth_curves.hpp>
 
@@ -7,8 +8,9 @@
 
 namespace kandinsky::partition {
 
-/// The lattice that distributions are kept on: blocks of side x side pixels, the smallest that leave at most
-/// kMost cells. Distributions are smooth, so finer cells would cost more and say the same.
+/// The cells that distributions are kept on. A lattice: blocks of side x side pixels, the smallest that leave
+/// at most kMost cells. Distributions are smooth, so finer cells would cost more and say the same. Or
+/// regions, each of which is a cell that its pixels read alone.
 class Cells {
   public:
     static constexpr std::size_t kMost = 6000;
@@ -16,10 +18,20 @@ class Cells {
     explicit Cells(Grid image, std::size_t most = kMost) : image_(image) {
         while (grid().pixels() > most && side_ < SmoothCurves::kLargestSide) ++side_;
     }
+    Cells(Grid image, const Partition& regions)
+        : image_(image),
+          region_(regions.region),
+          regions_(*std::max_element(region_.begin(), region_.end()) + 1) {}
     [[nodiscard]] std::uint32_t side() const { return side_; }
     [[nodiscard]] Grid image() const { return image_; }
-    [[nodiscard]] Grid grid() const { return lattice_of(image_, side_); }
+    /// As many pixels as there are cells; regions stand in one row.
+    [[nodiscard]] Grid grid() const {
+        return region_.empty() ? lattice_of(image_, side_) : Grid{1, regions_};
+    }
+    /// [pixel] its region; empty for a lattice. The last one has pixels.
+    [[nodiscard]] const std::vector<std::uint32_t>& region() const { return region_; }
     [[nodiscard]] std::size_t of(std::size_t pixel) const {
+        if (!region_.empty()) return region_[pixel];
         return pixel / image_.width / side_ * grid().width + pixel % image_.width / side_;
     }
     /// Gives every pixel its cell as its region.
@@ -28,9 +40,21 @@ class Cells {
         out.region.resize(image_.pixels());
         for (std::size_t p = 0; p < out.region.size(); ++p) out.region[p] = static_cast<std::uint32_t>(of(p));
     }
-    /// Where the rows, or columns, of pixels lie between those of cells.
-    [[nodiscard]] std::vector<BetweenCells> rows() const { return between(image_.height, grid().height); }
-    [[nodiscard]] std::vector<BetweenCells> columns() const { return between(image_.width, grid().width); }
+    /// Where the rows, or columns, of pixels lie between those of cells. Of regions, each is a column.
+    [[nodiscard]] std::vector<BetweenCells> rows() const {
+        if (!region_.empty()) return std::vector<BetweenCells>(image_.height, alone_in(0));
+        return between(image_.height, grid().height);
+    }
+    [[nodiscard]] std::vector<BetweenCells> columns() const {
+        if (region_.empty()) return between(image_.width, grid().width);
+        std::vector<BetweenCells> out;
+        for (std::uint32_t cell = 0; cell < regions_; ++cell) out.push_back(alone_in(cell));
+        return out;
+    }
+    /// Which of columns() a pixel lies in.
+    [[nodiscard]] std::size_t column_of(std::size_t pixel) const {
+        return region_.empty() ? pixel % image_.width : region_[pixel];
+    }
     /// The row, or column, of the pixel in the middle of a row, or column, of cells; the last one of the
     /// image where the border cuts cells short.
     [[nodiscard]] std::uint32_t middle_row(std::size_t row) const { return middle(row, image_.height); }
@@ -59,6 +83,8 @@ class Cells {
 
     Grid image_;
     std::uint32_t side_ = 1;
+    std::vector<std::uint32_t> region_;
+    std::uint32_t regions_ = 0;
 };
 
 }  // namespace kandinsky::partition

@@ -67,6 +67,7 @@ SmoothCurves::Storage storage_on(const ScoreGrid& grid, const Cells& cells,
                                  std::optional<std::vector<std::uint16_t>> distributions) {
     SmoothCurves::Storage storage;
     storage.side = cells.side();
+    storage.region = cells.region();
     if (!distributions) return storage;
     storage.origin = grid.origin();
     storage.largest = grid.largest();
@@ -107,10 +108,11 @@ std::vector<Adaptation::Shift> stored_shifts(const std::vector<double>& numbers)
 }
 }  // namespace
 
-Envelope SmoothJudge::start(Adapt adapt, std::size_t groups) const {
+Envelope SmoothJudge::start(Adapt adapt, std::size_t groups, std::vector<std::uint64_t> weights) const {
     return {.most = std::vector<std::uint16_t>(cells_.grid().pixels() * (common_.bins() - 1)),
             .levels = GroupLevels(adapt),
-            .shifts = std::vector<double>(adapt == Adapt::none ? 0 : groups * kShiftNumbers)};
+            .shifts = std::vector<double>(adapt == Adapt::none ? 0 : groups * kShiftNumbers),
+            .weights = std::move(weights)};
 }
 
 void SmoothJudge::add(const Evidence& evidence, std::uint32_t group, const SmoothCurves::Storage* learnt,
@@ -130,13 +132,13 @@ void SmoothJudge::add(const Evidence& evidence, std::uint32_t group, const Smoot
         for (const auto& [pixel, score] : image.scores) {
             const std::int32_t key = scale_key(score);
             const std::uint32_t level = curves.level(
-                rows_[pixel / image_.width], columns_[pixel % image_.width], common_.bin_of_key(key), key);
+                rows_[pixel / image_.width], columns_[cells_.column_of(pixel)], common_.bin_of_key(key), key);
             ++counts[adapts ? GroupLevels::step_of(level, own_shift) : GroupLevels::step_of(level)];
         }
     }
     const std::lock_guard lock(adding_);
     if (adapts) store(shift, out.shifts.data() + group * kShiftNumbers);
-    out.levels.add(counts);
+    out.levels.add(counts, out.weights.empty() ? GroupLevels::kWhole : out.weights[group]);
     const std::vector<std::uint16_t>& own = curves.storage().cumulative;
     for (std::size_t i = 0; i < out.most.size(); ++i)
         out.most[i] = std::max<std::uint16_t>(out.most[i], own.empty() ? 65535 : 65535 - own[i]);

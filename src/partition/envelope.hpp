@@ -14,6 +14,7 @@ struct Envelope {
     std::vector<std::uint16_t> most;  ///< [cell][bin but the last]: 65535 less the least distribution
     GroupLevels levels;
     std::vector<double> shifts{};  ///< [group][numbers of a shift] where levels adapt; 0: not left out
+    std::vector<std::uint64_t> weights{};  ///< [group] in units of GroupLevels; empty: all alike
 
     [[nodiscard]] State state();   ///< for checkpoints
     void sum(Communicator& comm);  ///< over the ranks, which have left out different groups
@@ -25,8 +26,9 @@ class SmoothJudge {
   public:
     SmoothJudge(const Dataset& data, const ScoreOptions& score, const Cells& cells);
 
-    /// Of so many groups where levels adapt to the image.
-    [[nodiscard]] Envelope start(Adapt adapt = Adapt::none, std::size_t groups = 0) const;
+    /// Of so many groups where levels adapt to the image. `weights`: of the groups, or none.
+    [[nodiscard]] Envelope start(Adapt adapt = Adapt::none, std::size_t groups = 0,
+                                 std::vector<std::uint64_t> weights = {}) const;
     /// `learnt`: without the group; edges, origin and distributions count. Null: nothing could be learnt, so
     /// that any score of a new pixel could be as strange. `shift`: learnt without the group, where levels
     /// adapt. Safe from several threads.

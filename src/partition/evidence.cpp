@@ -6,6 +6,7 @@
 
 #include "core/base/fail.hpp"
 #include "core/team/team.hpp"
+#include "partition/image_shift.hpp"
 #include "score/scored_tile.hpp"
 #include "score/visit.hpp"
 
@@ -71,8 +72,10 @@ void share(Communicator& comm, Evidence& evidence) {
     for (const Evidence::Image& image : evidence.images()) {
         words.push_back(std::uint64_t{image.group} << 32 | image.scores.size());
         for (const double value : image.features.values) words.push_back(std::bit_cast<std::uint64_t>(value));
-        for (const Evidence::Score& one : image.scores)
-            words.push_back(std::uint64_t{one.pixel} << 32 | std::bit_cast<std::uint32_t>(one.score));
+        words.push_back(image.others.size());
+        for (const auto* list : {&image.scores, &image.others})
+            for (const Evidence::Score& one : *list)
+                words.push_back(std::uint64_t{one.pixel} << 32 | std::bit_cast<std::uint32_t>(one.score));
     }
     const std::vector<std::uint64_t> all = gather_words(comm, words).values;
     evidence.images().clear();
@@ -81,9 +84,11 @@ void share(Communicator& comm, Evidence& evidence) {
         image.group = static_cast<std::uint32_t>(all[at] >> 32);
         const std::size_t scores = static_cast<std::uint32_t>(all[at++]);
         for (double& value : image.features.values) value = std::bit_cast<double>(all[at++]);
-        for (const std::size_t end = at + scores; at < end; ++at)
-            image.scores.push_back({static_cast<std::uint32_t>(all[at] >> 32),
-                                    std::bit_cast<float>(static_cast<std::uint32_t>(all[at]))});
+        const std::size_t own = at + 1 + scores, end = own + all[at];
+        for (++at; at < end; ++at)
+            (at < own ? image.scores : image.others)
+                .push_back({static_cast<std::uint32_t>(all[at] >> 32),
+                            std::bit_cast<float>(static_cast<std::uint32_t>(all[at]))});
     }
 }
 }  // namespace
@@ -115,10 +120,16 @@ std::vector<Evidence> gather_evidence(const SoftInput& input, std::span<const st
                     tile.load(image, range);
                     for (std::size_t c = 0; c < fed.size(); ++c) {
                         if (fed[c] == strata.size()) continue;
-                        auto& own = out[fed[c]].images()[image].scores;
-                        for (std::size_t i = 0; i < range.size(); ++i)
+                        Evidence::Image& own = out[fed[c]].images()[image];
+                        for (std::size_t i = 0; i < range.size(); ++i) {
+                            const Evidence::Score one{static_cast<std::uint32_t>(begin + i),
+                                                      tile.scores(c)[i]};
                             if (tile.member(c)[i] != 0)
-                                own.push_back({static_cast<std::uint32_t>(begin + i), tile.scores(c)[i]});
+                                own.scores.push_back(one);
+                            else if (input.features != nullptr && tile.valid()[i] != 0 &&
+                                     priced(one.pixel, pixels))
+                                own.others.push_back(one);
+                        }
                     }
                 }
         });

@@ -6,41 +6,44 @@
 #include <mutex>
 #include <numeric>
 
+#include "curve/group_weights.hpp"
 #include "score/scored_tile.hpp"
 #include "score/visit.hpp"
 
 namespace kandinsky::partition {
 
 namespace {
-// As in curves: one group weighs 2^62 units, and the slack is more than any group loses to rounding.
-constexpr std::uint64_t kUnit = std::uint64_t{1} << 62;
+// As in curves: more than any group loses to rounding.
 constexpr double kSlack = 1e-11;
 // Far above rounding, far below a level: 0.3 * 65536 should not round up to the next number.
 constexpr double kRounding = 1e-6;
 }  // namespace
 
-void GroupLevels::add(const std::vector<std::uint32_t>& counts) {
+void GroupLevels::add(const std::vector<std::uint32_t>& counts, std::uint64_t weight) {
     const std::uint64_t total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
     if (total == 0) return;
     ++groups_[0];
+    total_[0] += weight;
     for (std::size_t i = 0; i < mass_.size(); ++i)
-        mass_[i] += static_cast<WideCount>(kUnit / total) * counts[i];
+        mass_[i] += static_cast<WideCount>(weight / total) * counts[i];
 }
 
 void GroupLevels::sum(Communicator& comm) {
     sum_wide(comm, mass_);
     comm.sum(std::span(groups_));
+    sum_wide(comm, total_);
 }
 
 State GroupLevels::state() {
-    return {bytes_of(mass_), bytes_of(groups_)};
+    return {bytes_of(mass_), bytes_of(groups_), bytes_of(total_)};
 }
 
 std::size_t GroupLevels::step_at(double level) const {
-    const double wanted = level * static_cast<double>(groups() + 1) * (1 - kSlack);  // in groups
+    const double whole = static_cast<double>(total_[0]) / static_cast<double>(kWhole) + 1;
+    const double wanted = level * whole * (1 - kSlack);  // in groups
     const double full = std::floor(wanted);
-    const WideCount target = static_cast<WideCount>(full) * kUnit +
-                             static_cast<WideCount>((wanted - full) * static_cast<double>(kUnit));
+    const WideCount target = static_cast<WideCount>(full) * kWhole +
+                             static_cast<WideCount>((wanted - full) * static_cast<double>(kWhole));
     WideCount reached = 0;
     std::size_t step = 0;
     for (; step < mass_.size(); ++step) {
@@ -94,22 +97,26 @@ namespace {
 class LevelReader {
   public:
     static constexpr std::uint32_t kNone = SmoothCurves::kNever;  ///< of a score that nobody can judge
+    struct NoOthers {};  ///< for read(), where pixels with another label do not count
 
-    LevelReader(const SoftInput& input, std::span<const std::uint32_t> strata, const Cells& cells,
+    LevelReader(const SoftInput& input, std::span<const std::uint32_t> strata, std::span<const Cells> cells,
                 const std::vector<Judge>& judges)
         : grid_(input.data.grid()),
           strata_(strata.size()),
           judges_(judges),
-          rows_(cells.rows()),
-          columns_(cells.columns()),
+          cells_(cells),
           fed_(fed_by_class(input.condition, input.data.classes(), strata)),
           // Some rows at a time, so that their scores stay in the cache.
           tile_pixels_(grid_.width * std::clamp<std::size_t>(4096 / grid_.width, 1, grid_.height)),
-          tile_(input.data, input.score, tile_pixels_) {}
+          tile_(input.data, input.score, tile_pixels_) {
+        for (const Cells& one : cells) rows_.push_back(one.rows()), columns_.push_back(one.columns());
+    }
 
-    /// Calls body(place of the stratum, level) for all scores of an image that is in a fold.
-    template <class Body>
-    void read(std::uint32_t image, std::size_t fold, Body&& body) {
+    /// Calls body(place of the stratum, level) for all scores of an image that is in a fold, and
+    /// other(place, level) for some of its pixels with another label.
+    template <class Body, class Other>
+    void read(std::uint32_t image, std::size_t fold, Body&& body, [[maybe_unused]] Other&& other) {
+        constexpr bool kOthers = !std::is_same_v<std::remove_cvref_t<Other>, NoOthers>;
         const std::size_t pixels = grid_.pixels(), width = grid_.width;
         for (std::size_t begin = 0; begin < pixels; begin += tile_pixels_) {
             const PixelRange range{begin, std::min(pixels, begin + tile_pixels_)};
@@ -127,11 +134,19 @@ class LevelReader {
                     continue;
                 }
                 for (std::size_t line = 0; line < range.size(); line += width) {
-                    const BetweenCells& row = rows_[(begin + line) / width];
+                    const BetweenCells& row = rows_[place][(begin + line) / width];
                     for (std::size_t x = 0; x < width; ++x) {
-                        if (member[line + x] == 0) continue;
+                        const std::size_t pixel = begin + line + x;
+                        if (member[line + x] == 0) {
+                            // Scores of no member may lie beyond the thresholds.
+                            if constexpr (kOthers)
+                                if (tile_.valid()[line + x] != 0 && priced(pixel, pixels))
+                                    other(place, others.level(pixel, scores[line + x]));
+                            continue;
+                        }
                         const std::int32_t key = scale_key(scores[line + x]);
-                        body(place, others.level(row, columns_[x], grid.bin_of_key(key), key));
+                        const std::size_t column = cells_[place].column_of(pixel);
+                        body(place, others.level(row, columns_[place][column], grid.bin_of_key(key), key));
                     }
                 }
             }
@@ -142,7 +157,8 @@ class LevelReader {
     Grid grid_;
     std::size_t strata_;
     const std::vector<Judge>& judges_;
-    std::vector<BetweenCells> rows_, columns_;
+    std::span<const Cells> cells_;
+    std::vector<std::vector<BetweenCells>> rows_, columns_;  ///< [place of the stratum]
     std::vector<std::size_t> fed_;
     std::size_t tile_pixels_;
     ScoredTile tile_;
@@ -150,12 +166,14 @@ class LevelReader {
 }  // namespace
 
 std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const std::uint32_t> strata,
-                                      const Cells& cells, const std::vector<Judge>& judges,
+                                      std::span<const Cells> cells, const std::vector<Judge>& judges,
                                       const std::vector<std::uint8_t>& fold_of_image,
                                       const ImageShifts* shifts) {
     static_assert(SmoothCurves::kOne == 16 * GroupLevels::kSteps);
     const std::size_t wanted = strata.size();
     std::vector<GroupLevels> sums(wanted, GroupLevels(shifts != nullptr ? Adapt::image : Adapt::none));
+    const std::vector<std::uint64_t> weights =
+        input.weights != nullptr ? units_of_groups(input.data, *input.weights) : std::vector<std::uint64_t>{};
     std::mutex adding;
     const auto count = [&](const std::vector<std::uint32_t>& images) {
         std::vector<std::vector<std::uint32_t>> counts(wanted, sums.front().no_counts());
@@ -166,9 +184,11 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
                 ++own[level == LevelReader::kNone ? own.size() - 1
                       : shifts != nullptr         ? GroupLevels::step_of(level, (*shifts)[image][place])
                                                   : GroupLevels::step_of(level)];
-            });
+            }, LevelReader::NoOthers{});
         const std::lock_guard lock(adding);
-        for (std::size_t i = 0; i < wanted; ++i) sums[i].add(counts[i]);
+        const std::uint64_t weight =
+            weights.empty() ? GroupLevels::kWhole : weights[input.data.group_of(images.front())];
+        for (std::size_t i = 0; i < wanted; ++i) sums[i].add(counts[i], weight);
     };
     VisitSums kept;
     for (GroupLevels& one : sums)
@@ -191,21 +211,27 @@ std::uint64_t identity(const SoftInput& input, std::size_t image) {
 }  // namespace
 
 std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
-                                                    std::span<const std::uint32_t> strata, const Cells& cells,
+                                                    std::span<const std::uint32_t> strata,
+                                                    std::span<const Cells> cells,
                                                     const std::vector<Judge>& judges, const Folds& folds) {
     const std::size_t wanted = strata.size();
     std::vector<std::vector<ShiftSample>> out(wanted, std::vector<ShiftSample>(input.data.images()));
     visit_blocks({.data = input.data, .progress = input.progress, .stage = "field: images"}, {},
                  [&](std::size_t, std::size_t first, std::size_t last) {
                      LevelReader reader(input, strata, cells, judges);
-                     std::vector<std::vector<std::int32_t>> values(wanted);
+                     std::vector<std::vector<std::int32_t>> values(wanted), others(wanted);
                      for (std::size_t image = first; image < last; ++image) {
-                         for (std::vector<std::int32_t>& one : values) one.clear();
-                         reader.read(static_cast<std::uint32_t>(image), folds.of_image[image],
-                                     [&](std::size_t place, std::uint32_t level) {
-                                         if (level != LevelReader::kNone)
-                                             values[place].push_back(Adaptation::value_of(level));
-                                     });
+                         for (auto* list : {&values, &others})
+                             for (std::vector<std::int32_t>& one : *list) one.clear();
+                         reader.read(
+                             static_cast<std::uint32_t>(image), folds.of_image[image],
+                             [&](std::size_t place, std::uint32_t level) {
+                                 if (level != LevelReader::kNone)
+                                     values[place].push_back(Adaptation::value_of(level));
+                             },
+                             [&](std::size_t place, std::uint32_t level) {
+                                 others[place].push_back(Adaptation::value_of(level));
+                             });
                          for (std::size_t i = 0; i < wanted; ++i) {
                              ShiftSample& one = out[i][image];
                              one.group = folds.place.empty() ? identity(input, image) : folds.place[image];
@@ -213,11 +239,12 @@ std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
                              one.scores = values[i].size();
                              one.features = (*input.features)[image][strata[i]];
                              one.values = some_values(values[i], input.census.images);
+                             one.others = some_values(others[i], input.census.images);
                          }
                      }
                  });
     for (std::vector<ShiftSample>& stratum : out) {
-        std::erase_if(stratum, [](const ShiftSample& one) { return one.scores == 0; });
+        std::erase_if(stratum, [](const ShiftSample& one) { return one.scores == 0 && one.others.empty(); });
         share(input.data.team().comm, stratum);
     }
     return out;

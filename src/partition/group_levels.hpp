@@ -10,12 +10,14 @@ namespace kandinsky::partition {
 
 /// Sums u values of groups into the hierarchical quantile: group i weighs 1/(G+1), split evenly over its
 /// values, and 1/(G+1) sits at +inf. Values are rounded up to multiples of 1/4096; where levels adapt to the
-/// image, they are the values of an Adaptation. Integer weights: the order of groups does not show.
+/// image, they are the values of an Adaptation. Where groups weigh differently, group i has w_i/(sum + bound)
+/// and bound/(sum + bound) sits at +inf. Integer weights: the order of groups does not show.
 class GroupLevels {
     static constexpr std::int32_t kValueZero = 16 * Adaptation::kUnit;  ///< the step of the value 0
 
   public:
     static constexpr std::size_t kSteps = 4096;
+    static constexpr std::uint64_t kWhole = std::uint64_t{1} << 62;  ///< the weight of the bound
     static constexpr std::size_t kValueSteps = 2 * kValueZero;  ///< where levels adapt to the image
 
     explicit GroupLevels(Adapt adapt = Adapt::none)
@@ -26,7 +28,7 @@ class GroupLevels {
     }
     /// `counts[i]`: values of step i, then the number of those that are infinite. A group without values does
     /// not count.
-    void add(const std::vector<std::uint32_t>& counts);
+    void add(const std::vector<std::uint32_t>& counts, std::uint64_t weight = kWhole);
     void sum(Communicator& comm);  ///< over the ranks, whose groups differ
     [[nodiscard]] State state();   ///< for checkpoints
     [[nodiscard]] std::uint64_t groups() const { return groups_[0]; }
@@ -47,6 +49,7 @@ class GroupLevels {
 
     std::vector<WideCount> mass_;
     std::vector<std::uint64_t> groups_ = {0};
+    std::vector<WideCount> total_ = {0};  ///< what the groups weigh
 };
 
 /// The ladder's levels in units of 1 / SmoothCurves::kOne: as they are, or the groups' quantiles for them.
@@ -68,10 +71,12 @@ using ImageShifts = std::vector<std::vector<std::int32_t>>;
 
 /// The levels at which to read the smoothed distributions so that a random pixel of a new group is covered at
 /// each level of the ladder: hierarchical quantiles of u = F_p(s), for each of `strata`, in one pass over the
-/// data. F is the judge's of the image's fold: one that was learnt without it. A score whose fold leaves no
-/// others to learn from counts as infinite. With `shifts`, they are quantiles of values that adapt.
+/// data. `cells`: of each stratum. F is the judge's of the image's fold: one that was learnt without it. A
+/// score whose fold leaves no others to learn from counts as infinite. With `shifts`, they are quantiles of
+/// values that adapt.
 [[nodiscard]] std::vector<GroupLevels> group_levels(const SoftInput& input,
-                                                    std::span<const std::uint32_t> strata, const Cells& cells,
+                                                    std::span<const std::uint32_t> strata,
+                                                    std::span<const Cells> cells,
                                                     const std::vector<Judge>& judges,
                                                     const std::vector<std::uint8_t>& fold_of_image,
                                                     const ImageShifts* shifts = nullptr);
@@ -80,7 +85,7 @@ using ImageShifts = std::vector<std::vector<std::int32_t>>;
 /// Images without a judge are left out.
 [[nodiscard]] std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
                                                                   std::span<const std::uint32_t> strata,
-                                                                  const Cells& cells,
+                                                                  std::span<const Cells> cells,
                                                                   const std::vector<Judge>& judges,
                                                                   const Folds& folds);
 

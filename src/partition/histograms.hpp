@@ -66,8 +66,9 @@ class FoldHistograms {
                                                        const std::vector<ScoreGrid>& grids,
                                                        const Folds& folds, const Cells& cells);
 
-/// The strata of the input that have scores, in batches whose counts fit into its memory together.
+/// The strata of the input that have scores, in batches whose counts fit into its memory together. `cells`:
+/// how many each has.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> batches_of(const SoftInput& input, std::size_t folds,
-                                                                 std::size_t bins, const Cells& cells);
+                                                                 std::size_t bins, const Grid& cells);
 
 }  // namespace kandinsky::partition

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "core/team/team.hpp"
@@ -25,9 +26,11 @@ void share(Communicator& comm, std::vector<ShiftSample>& samples) {
     if (comm.size() == 1) return;
     std::vector<std::uint64_t> words;
     for (const ShiftSample& one : samples) {
-        words.insert(words.end(), {one.group, one.fold, one.scores, one.values.size()});
+        words.insert(words.end(),
+                     {one.group, one.fold, one.scores, one.values.size(), one.others.size()});
         for (const double value : one.features.values) words.push_back(std::bit_cast<std::uint64_t>(value));
-        for (const std::int32_t value : one.values) words.push_back(static_cast<std::uint32_t>(value));
+        for (const auto* list : {&one.values, &one.others})
+            for (const std::int32_t value : *list) words.push_back(static_cast<std::uint32_t>(value));
     }
     const std::vector<std::uint64_t> all = gather_words(comm, words).values;
     samples.clear();
@@ -37,8 +40,10 @@ void share(Communicator& comm, std::vector<ShiftSample>& samples) {
         one.fold = static_cast<std::uint32_t>(*at++);
         one.scores = *at++;
         one.values.resize(*at++);
+        one.others.resize(*at++);
         for (double& value : one.features.values) value = std::bit_cast<double>(*at++);
-        for (std::int32_t& value : one.values) value = static_cast<std::int32_t>(*at++);
+        for (auto* list : {&one.values, &one.others})
+            for (std::int32_t& value : *list) value = static_cast<std::int32_t>(*at++);
     }
 }
 
@@ -47,12 +52,14 @@ constexpr std::size_t kCount = ImageFeatures::kCount;
 constexpr std::array kLevels{0.85, 0.9, 0.95};
 constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003};  // descending: each starts the next
 constexpr double kErrors = 1;  // standard errors by which adapting must be better
+constexpr std::array kScales{1.0, 0.75, 0.5, 0.25};
+constexpr double kMostPrice = 1.02;  // of the false share with one level
 
 /// Samples in an order that their content alone decides.
 void arrange(std::vector<ShiftSample>& samples) {
     std::sort(samples.begin(), samples.end(), [](const ShiftSample& a, const ShiftSample& b) {
-        return std::tie(a.group, a.scores, a.features.values, a.values) <
-               std::tie(b.group, b.scores, b.features.values, b.values);
+        return std::tie(a.group, a.scores, a.features.values, a.values, a.others) <
+               std::tie(b.group, b.scores, b.features.values, b.values, b.others);
     });
 }
 
@@ -112,7 +119,8 @@ class Rows {
 std::vector<ValueTable> tables_of(std::span<const ShiftSample> samples) {
     std::vector<ValueTable> out;
     out.reserve(samples.size());
-    for (const ShiftSample& one : samples) out.emplace_back(one.values);
+    for (const ShiftSample& one : samples)
+        out.emplace_back(one.values.empty() ? std::vector<std::int32_t>{0} : one.values);  // nobody asks
     return out;
 }
 
@@ -124,76 +132,159 @@ std::vector<std::size_t> those(std::span<const ShiftSample> samples, Wanted&& wa
     return out;
 }
 
-/// Losses of groups that a fit has not seen, without any adaptation and with each ridge.
-struct Trial {
-    std::map<std::uint64_t, std::array<double, kRidges.size() + 1>> losses;  ///< [group], the plain one last
-
-    void add(std::span<const ShiftSample> samples, std::span<const ValueTable> tables, std::uint32_t fold) {
-        const auto own = those(samples, [&](const ShiftSample& one) { return one.fold == fold; });
-        const auto others = those(samples, [&](const ShiftSample& one) { return one.fold != fold; });
-        if (own.empty() || others.empty()) return;
-        const Rows learn(samples, tables, others);
-        std::map<std::uint64_t, double> scores;
-        for (const std::size_t i : own) scores[samples[i].group] += static_cast<double>(samples[i].scores);
-        const auto note = [&](const QuantileFit& fit, std::size_t place) {
-            for (const std::size_t i : own) {
-                const ShiftSample& one = samples[i];
-                const RegressionRow row{.features = learn.standardised(one.features),
-                                        .values = &tables[i],
-                                        .weight = static_cast<double>(one.scores) / scores[one.group]};
-                losses[one.group][place] += pinball_loss({&row, 1}, kLevels, fit);
-            }
-        };
-        QuantileFit fit = quantiles_alone(learn.rows(), kLevels);
-        note(fit, kRidges.size());
-        for (std::size_t i = 0; i < kRidges.size(); ++i) {
-            fit = quantile_regression(learn.rows(), kLevels, kRidges[i], std::move(fit));
-            note(fit, i);
-        }
-    }
-};
-
 Adaptation::Shift fitted(std::span<const ShiftSample> samples, std::span<const ValueTable> tables,
-                         const std::vector<std::size_t>& chosen, double ridge) {
+                         const std::vector<std::size_t>& chosen, double ridge, double scale) {
     if (chosen.empty()) return {};
     const Rows rows(samples, tables, chosen);
-    return rows.shift(
+    Adaptation::Shift out = rows.shift(
         quantile_regression(rows.rows(), kLevels, ridge, quantiles_alone(rows.rows(), kLevels)));
+    for (double& slope : out.slope) slope *= scale;
+    out.constant *= scale;
+    return out;
 }
+
+/// Images judged by fits that have not seen their fold, with each ridge.
+class Trial {
+  public:
+    Trial(std::span<const ShiftSample> samples, std::span<const ValueTable> tables) {
+        std::map<std::uint64_t, double> scores;
+        std::uint32_t folds = 0;
+        for (const ShiftSample& one : samples) folds = std::max(folds, one.fold + 1);
+        for (std::uint32_t fold = 0; fold < folds; ++fold) add(samples, tables, fold);
+        for (const Image& one : images_)
+            if (one.scores > 0) scores[one.group] += one.scores;
+        groups_ = scores.size();
+        for (Image& one : images_)
+            if (one.scores > 0) one.weight = one.scores / (scores[one.group] * static_cast<double>(groups_));
+    }
+
+    [[nodiscard]] std::size_t groups() const { return groups_; }
+
+    /// What slopes bring and cost, of the fits with one ridge and multiplied by a scale.
+    struct Verdict {
+        std::map<std::uint64_t, double> losses;  ///< pinball loss of each group, times the number of groups
+        double loss = 0;                         ///< their mean
+        double price = 0;  ///< share of pixels with another label whose set holds the class
+    };
+    [[nodiscard]] Verdict judge(std::size_t ridge, double scale) const {
+        Verdict out;
+        double priced = 0;
+        for (const double level : kLevels) {
+            const double limit = quantile(level, ridge, scale);
+            for (const Image& one : images_) {
+                const double own = limit + scale * one.shift[ridge];
+                if (one.scores > 0) {
+                    const double loss = one.weight * (one.values->below(own) - level * own);
+                    out.losses[one.group] += loss * static_cast<double>(groups_) / kLevels.size();
+                    out.loss += loss / kLevels.size();
+                }
+                if (one.others) {
+                    out.price += one.others->at(own).share;
+                    ++priced;
+                }
+            }
+        }
+        if (priced > 0) out.price /= priced;
+        return out;
+    }
+
+  private:
+    struct Image {
+        std::uint64_t group;
+        double scores;
+        const ValueTable* values;
+        std::optional<ValueTable> others;
+        std::array<double, kRidges.size()> shift;
+        double weight = 0;
+    };
+
+    void add(std::span<const ShiftSample> samples, std::span<const ValueTable> tables, std::uint32_t fold) {
+        const std::vector<std::size_t> own =
+            those(samples, [&](const ShiftSample& one) { return one.fold == fold; });
+        const std::vector<std::size_t> others = those(
+            samples, [&](const ShiftSample& one) { return one.fold != fold && one.scores > 0; });
+        if (others.empty()) return;
+        const Rows learn(samples, tables, others);
+        const std::size_t first = images_.size();
+        for (const std::size_t i : own)
+            images_.push_back({.group = samples[i].group,
+                               .scores = static_cast<double>(samples[i].scores),
+                               .values = &tables[i],
+                               .others = samples[i].others.empty()
+                                             ? std::nullopt
+                                             : std::optional(ValueTable(samples[i].others)),
+                               .shift = {}});
+        QuantileFit fit = quantiles_alone(learn.rows(), kLevels);
+        for (std::size_t ridge = 0; ridge < kRidges.size(); ++ridge) {
+            fit = quantile_regression(learn.rows(), kLevels, kRidges[ridge], std::move(fit));
+            for (std::size_t i = 0; i < own.size(); ++i) {
+                const FeatureRow row = learn.standardised(samples[own[i]].features);
+                for (std::size_t k = 0; k < kCount; ++k)
+                    images_[first + i].shift[ridge] += fit.slopes[k] * row[k];
+            }
+        }
+    }
+
+    /// Where the groups' values, less the shifts, reach a level.
+    [[nodiscard]] double quantile(double level, std::size_t ridge, double scale) const {
+        constexpr int kHalvings = 40;
+        double low = -16, high = 16;
+        for (int i = 0; i < kHalvings; ++i) {
+            const double middle = (low + high) / 2;
+            double below = 0;
+            for (const Image& one : images_)
+                if (one.scores > 0)
+                    below += one.weight * one.values->at(middle + scale * one.shift[ridge]).share;
+            (below < level ? low : high) = middle;
+        }
+        return high;
+    }
+
+    std::vector<Image> images_;
+    std::size_t groups_ = 0;
+};
 }  // namespace
 
 LearntShift learn_shift(std::vector<ShiftSample> samples) {
     arrange(samples);
     const std::vector<ValueTable> tables = tables_of(samples);
-    std::uint32_t folds = 0;
-    for (const ShiftSample& one : samples) folds = std::max(folds, one.fold + 1);
-    Trial trial;
-    for (std::uint32_t fold = 0; fold < folds; ++fold) trial.add(samples, tables, fold);
+    const Trial trial(samples, tables);
     LearntShift out;
-    if (trial.losses.size() < 2) return out;
-    const auto groups = static_cast<double>(trial.losses.size());
-    std::array<double, kRidges.size() + 1> mean{};
-    for (const auto& [group, own] : trial.losses)
-        for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += own[i] / groups;
-    const auto best = static_cast<std::size_t>(std::min_element(mean.begin(), mean.end() - 1) - mean.begin());
+    if (trial.groups() < 2) return out;
+    const Trial::Verdict plain = trial.judge(0, 0);
+    out.plain_loss = out.loss = plain.loss;
+    out.plain_price = out.price = plain.price;
+    out.scale = 0;
+    Trial::Verdict best = plain;
+    for (std::size_t ridge = 0; ridge < kRidges.size(); ++ridge)
+        for (const double scale : kScales) {
+            Trial::Verdict one = trial.judge(ridge, scale);
+            if (one.price > kMostPrice * plain.price || !(one.loss < best.loss)) continue;
+            best = std::move(one);
+            out.ridge = kRidges[ridge];
+            out.scale = scale;
+        }
+    out.loss = best.loss;
+    out.price = best.price;
+    if (out.scale == 0) return out;
+    const auto groups = static_cast<double>(trial.groups());
     double variance = 0;  // of the gain
-    for (const auto& [group, own] : trial.losses) {
-        const double gain = own.back() - own[best] - (mean.back() - mean[best]);
+    for (const auto& [group, own] : best.losses) {
+        const double gain = plain.losses.at(group) - own - (plain.loss - best.loss);
         variance += gain * gain / (groups - 1);
     }
-    out.plain_loss = mean.back();
-    out.loss = mean[best];
-    out.ridge = kRidges[best];
     if (out.plain_loss - out.loss > kErrors * std::sqrt(variance / groups))
-        out.shift =
-            fitted(samples, tables, those(samples, [](const ShiftSample&) { return true; }), out.ridge);
+        out.shift = fitted(samples, tables, those(samples, [](const ShiftSample& one) { return one.scores > 0; }),
+                           out.ridge, out.scale);
     return out;
 }
 
-Adaptation::Shift shift_without(std::vector<ShiftSample> samples, double ridge, std::uint32_t fold) {
+Adaptation::Shift shift_without(std::vector<ShiftSample> samples, const LearntShift& known,
+                                std::uint32_t fold) {
     arrange(samples);
     return fitted(samples, tables_of(samples),
-                  those(samples, [&](const ShiftSample& one) { return one.fold != fold; }), ridge);
+                  those(samples, [&](const ShiftSample& one) { return one.fold != fold && one.scores > 0; }),
+                  known.ridge, known.scale);
 }
 
 }  // namespace kandinsky::partition

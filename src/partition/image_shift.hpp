@@ -14,10 +14,17 @@ namespace kandinsky::partition {
 struct ShiftSample {
     std::uint64_t group = 0;  ///< a number of its group that positions do not show in
     std::uint32_t fold = 0;
-    std::uint64_t scores = 0;  ///< all that the image has
+    std::uint64_t scores = 0;  ///< all that the image has; without any it counts for the price alone
     ImageFeatures features;
     std::vector<std::int32_t> values;  ///< in units of 1 / Adaptation::kUnit
+    std::vector<std::int32_t> others{};  ///< the same of pixels with another label, for the price
 };
+
+/// Whether a pixel is one of about 1024 of an image at which the price is looked at. Content does not show.
+[[nodiscard]] inline bool priced(std::size_t pixel, std::size_t pixels) {
+    constexpr std::uint64_t kWanted = 1024, kAll = std::uint64_t{1} << 32;
+    return pixel * std::uint64_t{2654435761} % kAll * pixels < kWanted * kAll;  // spread over the image
+}
 
 /// Which of an image's values the learning looks at, of so many images: evenly spread ones, at most 512,
 /// which give its quantiles to 0.02; fewer where there are many images, so that memory stays small.
@@ -28,19 +35,23 @@ void share(Communicator& comm, std::vector<ShiftSample>& samples);
 
 /// What was learnt about how levels follow images.
 struct LearntShift {
-    Adaptation::Shift shift;  ///< none() where cross-validation found nothing to gain
+    Adaptation::Shift shift{};  ///< none() where cross-validation found nothing to gain
     double ridge = 0;         ///< that cross-validation chose
     double loss = 0;          ///< cross-validated pinball loss with it ...
     double plain_loss = 0;    ///< ... and with one level for all images
+    double scale = 1;         ///< of the slopes, that it chose with the ridge; 0: none is worth its price
+    double price = 0;         ///< cross-validated false share with them, mean over three levels ...
+    double plain_price = 0;   ///< ... and with one level for all images
 };
 
-/// Learns it by quantile regression (quantile_regression.hpp) with groups weighing alike, each split over
-/// its scores. The ridge, and whether to adapt at all, are chosen by cross-validation over the folds. The
-/// order of the samples does not show. Fewer than two folds with samples: nothing.
+/// Learns it by quantile regression (quantile_regression.hpp) with groups weighing alike, each split over its
+/// scores. Cross-validation over the folds chooses the ridge, a scale of the slopes and whether to adapt at
+/// all: the least loss among those whose price is at most 1.02 times that of one level for all images. The
+/// order of the samples does not show. Fewer than two folds with scores: nothing.
 [[nodiscard]] LearntShift learn_shift(std::vector<ShiftSample> samples);
 
-/// The same learnt without one fold at a ridge that is known; samples of other folds count.
-[[nodiscard]] Adaptation::Shift shift_without(std::vector<ShiftSample> samples, double ridge,
+/// The same learnt without one fold, with the ridge and scale that are known; samples of other folds count.
+[[nodiscard]] Adaptation::Shift shift_without(std::vector<ShiftSample> samples, const LearntShift& known,
                                               std::uint32_t fold);
 
 }  // namespace kandinsky::partition

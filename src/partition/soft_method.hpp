@@ -6,6 +6,7 @@
 #include <kandinsky/partition.hpp>
 #include <kandinsky/progress.hpp>
 #include <kandinsky/smooth_curves.hpp>
+#include <kandinsky/weights.hpp>
 #include <span>
 
 #include "score/census.hpp"
@@ -39,6 +40,7 @@ struct SoftInput {
     bool leave_one_out = false;  ///< with pooling by groups: learn again without each group
     /// [image][stratum] with pooling by groups: levels adapt to them; null: they do not.
     const std::vector<std::vector<ImageFeatures>>* features = nullptr;
+    const GroupWeights* weights = nullptr;  ///< with pooling by groups: of those that set levels
     std::uint64_t seed = 0;
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of counts to hold at a time
     const MethodSettings* settings = nullptr;

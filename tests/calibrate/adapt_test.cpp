@@ -9,6 +9,7 @@
 #include <kandinsky/threads.hpp>
 
 #include "calibrate/adapted_values.hpp"
+#include "calibrate/moody.hpp"
 #include "io/support.hpp"
 #include "partition/envelope.hpp"
 #include "partition/field/leave_one_out.hpp"
@@ -19,39 +20,15 @@ namespace kandinsky {
 namespace {
 
 using test::Made;
+using test::image_of;
 using test::make;
-using test::Recipe;
-
-/// Images that differ in how hard they are, which their probabilities show.
-Made moody(std::uint64_t seed, std::size_t images = 30, std::size_t classes = 2, Grid grid = {9, 8},
-           std::size_t groups = 0) {
-    Made made = make({.images = images, .classes = classes, .grid = grid, .seed = seed, .groups = groups});
-    Random random(seed, 99);
-    const std::size_t pixels = made.pixels();
-    for (std::size_t n = 0; n < images; ++n) {
-        const double mood = random.uniform();
-        for (std::size_t p = 0; p < pixels; ++p)
-            for (std::size_t c = 0; c < classes; ++c) {
-                const bool own = made.truth[n * pixels + p] == c;
-                const double right = 1 - mood * random.uniform();
-                made.probs[(n * classes + c) * pixels + p] =
-                    static_cast<float>(own ? right : (1 - right) * random.uniform());
-            }
-    }
-    return made;
-}
+using test::moody;
 
 CalibrateOptions options_of(Promise promise) {
     CalibrateOptions options;
     options.adapt = Adapt::image;
     options.promise = promise;
     return options;
-}
-
-std::vector<float> image_of(const Made& made, std::size_t n) {
-    const std::size_t each = made.recipe.classes * made.pixels();
-    return {made.probs.begin() + static_cast<std::ptrdiff_t>(n * each),
-            made.probs.begin() + static_cast<std::ptrdiff_t>((n + 1) * each)};
 }
 
 constexpr Promise kPromises[] = {Promise::none, Promise::split, Promise::leave_one_out};
@@ -202,14 +179,14 @@ TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleDemands) {
                                                            static_cast<double>(rest.groups())),
                                  cells, true, silent());
                 Judge judge{.grid = &grids[0], .by_fold = {}};
-                for (const auto& one : learnt.without_fold)
+                for (const auto& one : learnt.fit.without_fold)
                     judge.by_fold.emplace_back(data.grid(), Ladder{}, storage_on(grids[0], cells, one));
-                const auto samples = shift_samples(input, input.strata, cells, {judge}, folds);
+                const auto samples = shift_samples(input, input.strata, {&cells, 1}, {judge}, folds);
                 fits.push_back(
                     {SmoothCurves(
                          data.grid(), Ladder{},
                          storage_on(common, cells,
-                                    read_on(common, storage_on(grids[0], cells, learnt.distributions),
+                                    read_on(common, storage_on(grids[0], cells, learnt.fit.whole),
                                             cells.grid().pixels()))),
                      learn_shift(samples[0]).shift});
                 std::vector<std::uint32_t> counts = levels.no_counts();
@@ -271,9 +248,9 @@ TEST(Adapt, IsRefusedWhereItMeansNothing) {
     CalibrateOptions pixels = options_of(Promise::none);
     pixels.pooling = Pooling::pixels;
     EXPECT_THROW((void)calibrate(made.dataset(), pixels), Error);
-    CalibrateOptions regions = options_of(Promise::none);
-    regions.method = "kmeans";
-    EXPECT_THROW((void)calibrate(made.dataset(), regions), Error);
+    CalibrateOptions open = options_of(Promise::none);
+    open.method = kAutoMethod;
+    EXPECT_THROW((void)calibrate(made.dataset(), open), Error);
 }
 
 }  // namespace

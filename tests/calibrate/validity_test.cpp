@@ -130,9 +130,13 @@ std::vector<Rule> all_rules() {
     }
     // Levels that follow the image, learnt inside the promise.
     for (const char* const name :
-         {"field, loo, adapt", "field of unequal groups, loo, adapt", "field, split, adapt"}) {
-        const bool split = std::string(name).find("split") != std::string::npos;
-        Rule rule{name, options_for("field", Pooling::groups, split ? 0.5 : 0), true, 400u, true};
+         {"field, loo, adapt", "field of unequal groups, loo, adapt", "field, split, adapt",
+          "image, loo, adapt", "image of unequal groups, loo, adapt", "kmeans, loo, adapt",
+          "kmeans, split, adapt"}) {
+        const std::string words = name;
+        const bool split = words.find("split") != std::string::npos;
+        const std::string method = words.substr(0, words.find_first_of(" ,"));
+        Rule rule{name, options_for(method, Pooling::groups, split ? 0.5 : 0), true, 400u, true};
         if (!split) rule.options.promise = Promise::leave_one_out;
         rule.options.adapt = Adapt::image;
         rule.unequal = rule.name.find("unequal") != std::string::npos;

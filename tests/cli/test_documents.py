@@ -27,7 +27,7 @@ STAND_FOR = {
 }  # fmt: skip
 SMALL = {"--images": "24", "--test-images": "12", "--size": "48x32" if PATIENCE == 1 else "24x16"}
 WRITTEN = {"-o", "--output", "--json", "--report", "--figures", "--curves", "--regions", "--thresholds", "--pvalues",
-           "--ce-map", "--ece-map"}  # fmt: skip
+           "--ce-map", "--ece-map", "--state", "--prometheus", "--change-map"}  # fmt: skip
 
 
 def blocks(text):

@@ -96,14 +96,14 @@ TEST(Batches, HoldWhatFitsIntoMemoryAndLeaveOutStrataWithoutScores) {
     SoftInput input = given.input();
     input.strata = {0, 1};
     const Cells cells(given.data.grid());
-    EXPECT_EQ(batches_of(input, 3, 16, cells), (std::vector<std::vector<std::uint32_t>>{{0, 1}}));
+    EXPECT_EQ(batches_of(input, 3, 16, cells.grid()), (std::vector<std::vector<std::uint32_t>>{{0, 1}}));
     input.memory = 1;
-    EXPECT_EQ(batches_of(input, 3, 16, cells), (std::vector<std::vector<std::uint32_t>>{{0}, {1}}));
+    EXPECT_EQ(batches_of(input, 3, 16, cells.grid()), (std::vector<std::vector<std::uint32_t>>{{0}, {1}}));
     sample.share = [](double, double) { return 0.0; };
     const Given absent(sample.draw());
     SoftInput other = absent.input();
     other.strata = {0, 1};
-    EXPECT_EQ(batches_of(other, 3, 16, cells), (std::vector<std::vector<std::uint32_t>>{{0}}));
+    EXPECT_EQ(batches_of(other, 3, 16, cells.grid()), (std::vector<std::vector<std::uint32_t>>{{0}}));
 }
 
 }  // namespace

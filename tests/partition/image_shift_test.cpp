@@ -53,6 +53,53 @@ TEST(ImageShift, IsNothingWhereFeaturesTellNothing) {
     EXPECT_LE(adapted, 12);
 }
 
+TEST(ImageShift, ShrinksWhereHardImagesWouldHoldManyPixelsWithAnotherLabel) {
+    const auto with_others = [](double at, double spread) {
+        std::vector<ShiftSample> out = samples(6, 100, 1.0);
+        Random random(7, 5);
+        for (ShiftSample& one : out)
+            for (int k = 0; k < 100; ++k)
+                one.others.push_back(
+                    static_cast<std::int32_t>(Adaptation::kUnit * (at + spread * random.normal())));
+        return learn_shift(std::move(out));
+    };
+    // No set holds what lies far beyond all limits, so that following the image costs nothing.
+    const LearntShift cheap = with_others(9, 0.3), dear = with_others(3, 0.3);
+    EXPECT_EQ(cheap.shift, learn_shift(samples(6, 100, 1.0)).shift);
+    EXPECT_EQ(cheap.price, 0);
+    // With one level the limit is about 2; that of the hardest images would be beyond 3.
+    EXPECT_LE(dear.price, 1.02 * dear.plain_price);
+    EXPECT_GE(dear.loss, cheap.loss);
+    EXPECT_LT(dear.shift.slope[0], 0.8 * cheap.shift.slope[0]);
+    LearntShift half{.ridge = 0.1};
+    const Adaptation::Shift whole = shift_without(samples(6, 30, 1.0), half, 1);
+    half.scale = 0.5;
+    EXPECT_DOUBLE_EQ(shift_without(samples(6, 30, 1.0), half, 1).slope[0], whole.slope[0] / 2);
+}
+
+TEST(ImageShift, ImagesWithoutTheClassCountForThePriceAlone) {
+    std::vector<ShiftSample> all = samples(6, 100, 1.0);
+    for (ShiftSample& one : all) one.others.assign(50, 9 * Adaptation::kUnit);
+    const LearntShift before = learn_shift(all);
+    // They look hard, and their pixels are close to the limits.
+    for (std::uint64_t group = 200; group < 260; ++group) {
+        ShiftSample empty{.group = group,
+                          .fold = static_cast<std::uint32_t>(group % 5),
+                          .scores = 0,
+                          .features = {},
+                          .values = {}};
+        empty.features.values[0] = 2.5;
+        for (int k = 0; k < 50; ++k) empty.others.push_back((9 + k % 2) * Adaptation::kUnit);
+        all.push_back(empty);
+    }
+    EXPECT_EQ(learn_shift(all).shift, before.shift) << "they cost nothing";
+    for (ShiftSample& one : all)
+        if (one.scores == 0) one.others.assign(50, 5 * Adaptation::kUnit / 2);
+    const LearntShift after = learn_shift(all);
+    EXPECT_LT(after.shift.slope[0], before.shift.slope[0]);
+    EXPECT_LE(after.price, 1.02 * after.plain_price);
+}
+
 TEST(ImageShift, NeedsSeveralFoldsAndSurvivesPoorSamples) {
     EXPECT_TRUE(learn_shift({}).shift.none());
     EXPECT_TRUE(learn_shift(samples(1, 1, 1.0)).shift.none());
@@ -72,8 +119,9 @@ TEST(ImageShift, DoesNotShowTheOrderOfTheSamples) {
     const LearntShift other = learn_shift(all);
     EXPECT_EQ(one.shift, other.shift);
     EXPECT_EQ(one.loss, other.loss);
-    EXPECT_EQ(shift_without(all, 0.1, 2), shift_without(samples(4, 30, 1.0, 3), 0.1, 2));
-    EXPECT_NE(shift_without(all, 0.1, 2), shift_without(all, 0.1, 1));
+    const LearntShift known{.ridge = 0.1};
+    EXPECT_EQ(shift_without(all, known, 2), shift_without(samples(4, 30, 1.0, 3), known, 2));
+    EXPECT_NE(shift_without(all, known, 2), shift_without(all, known, 1));
 }
 
 TEST(ImageShift, GroupsWeighAlikeHoweverManyImagesTheyHave) {

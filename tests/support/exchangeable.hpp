@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <kandinsky/dataset.hpp>
+#include <kandinsky/weights.hpp>
 #include <utility>
 #include <vector>
 
@@ -16,16 +17,23 @@ class Exchangeable {
   public:
     static constexpr std::size_t kSide = 8, kPixels = kSide * kSide, kClasses = 2;
 
+    /// The most that a group can weigh.
+    static constexpr double kBound = 2;
+
     /// `grouped`: groups of one to three images; otherwise every image is its own. `unequal`: groups of one
-    /// image or of twelve.
-    Exchangeable(Random& random, std::size_t calibration_groups, bool grouped, bool unequal = false)
+    /// image or of twelve. `shifted`: hard moods are more common among new groups, by the groups' weights.
+    Exchangeable(Random& random, std::size_t calibration_groups, bool grouped, bool unequal = false,
+                 bool shifted = false)
         : grouped_(grouped) {
         for (std::size_t group = 0; group <= calibration_groups; ++group) {
             if (group == calibration_groups) first_new_ = groups_.size();
-            const double mood = random.uniform();
+            double mood = random.uniform();
+            while (shifted && group == calibration_groups && random.uniform() * kBound > ratio(mood))
+                mood = random.uniform();
             const std::size_t images = unequal ? 1 + 11 * random.below(2) : grouped ? 1 + random.below(3) : 1;
             for (std::size_t i = 0; i < images; ++i) {
                 groups_.push_back(static_cast<std::int64_t>(group));
+                weights_.push_back(ratio(mood));
                 add_image(random, mood);
             }
         }
@@ -39,6 +47,12 @@ class Exchangeable {
         return {Array::copy_of(part(probs_, kClasses * kPixels), {images, kClasses, kSide, kSide}),
                 Array::copy_of(part(labels_, kPixels), {images, kSide, kSide}),
                 grouped_ ? Array::copy_of(part(groups_, 1), {images}) : Array()};
+    }
+
+    /// The known likelihood ratio of each calibration image's group.
+    [[nodiscard]] GroupWeights weights() const {
+        return {.of_row = {weights_.begin(), weights_.begin() + static_cast<std::ptrdiff_t>(first_new_)},
+                .bound = kBound};
     }
 
     /// (image, pixel) of the new group wherever choose(pixel, label) says so.
@@ -66,6 +80,8 @@ class Exchangeable {
     }
 
   private:
+    static double ratio(double mood) { return 0.1 + 1.9 * mood * mood; }
+
     static bool on_border(std::size_t p) {
         const std::size_t x = p % kSide, y = p / kSide;
         return std::min(x, y) < 2 || std::max(x, y) >= kSide - 2;
@@ -90,6 +106,7 @@ class Exchangeable {
     std::vector<float> probs_;          // [image][class][pixel]
     std::vector<std::uint8_t> labels_;  // [image][pixel]
     std::vector<std::int64_t> groups_;  // [image]
+    std::vector<double> weights_;       // [image]
 };
 
 }  // namespace kandinsky::test

@@ -5,7 +5,7 @@ import re
 from pathlib import PurePosixPath
 
 # Includes point backwards along the flow of the data: a folder may use itself and what stands before it.
-FLOW = ["core", "score", "curve", "partition", "calibrate", "outline", "evaluate", "io", "scene", "report", "model", "dist", "cli"]
+FLOW = ["core", "score", "curve", "partition", "calibrate", "outline", "evaluate", "io", "monitor", "scene", "report", "model", "dist", "cli"]
 # The same inside the folders that are divided by theme.
 ROOMS = {
     "core": ["base", "kernel", "team", "data"],
@@ -32,14 +32,17 @@ NAMED_ELSEWHERE = {
     ("src/io/coco/index.cpp", "image"): (1, "an entry of a COCO file"),
     ("src/io/folder/array_files.cpp", "image"): (1, "a usual key of archives"),
     ("src/io/folder/array_files.cpp", "mask"): (1, "a usual key of archives"),
+    ("src/monitor/verdict.cpp", "image"): (1, "what is judged: a group or an image"),
     ("src/outline/shared_rule.hpp", "pixel"): (3, "a unit of length"),
     ("src/outline/scores.cpp", "field"): (1, "a value of outline's --score"),
     ("src/outline/words.hpp", "image"): (1, "what is exchangeable: a group, a volume or an image"),
     ("src/report/data/example_images.cpp", "image"): (1, "a field of the page's data"),
+    ("src/report/page/report_data.cpp", "image"): (1, "a field of the page's data"),
     ("src/report/data/pixel_curves.cpp", "image"): (2, "a curve drawn beside every method's, and its field"),
     ("src/report/data/pixel_curves.cpp", "pixel"): (1, "a curve drawn beside every method's"),
     ("src/report/figure/figures.cpp", "kmeans"): (1, "the regions that shapes are drawn over"),
     ("src/report/figure/weights.cpp", "image"): (1, "the name of a column"),
+    ("src/report/table/monitor_json.cpp", "image"): (1, "what is judged: a group or an image"),
 }
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -9,6 +9,7 @@ import { dataSection, differenceSection, errorSection, partitionSection } from "
 import { outlinesSection } from "./outlines";
 import { overviewSection, reliabilitySection, tableSection } from "./overview";
 import { setsSection } from "./sets";
+import { type MonitorData, buildMonitor } from "./monitor";
 import { Store } from "./store";
 import { plural } from "./text";
 import { tradeSection } from "./trade";
@@ -74,7 +75,8 @@ function build(report: Report): Node[] {
 const main = document.getElementById("report")!;
 try {
   const text = document.getElementById("kandinsky-data")!.textContent ?? "";
-  main.replaceChildren(...build(JSON.parse(text) as Report));
+  const data = JSON.parse(text) as Report | MonitorData;
+  main.replaceChildren(...("kind" in data ? buildMonitor(data) : build(data)));
 } catch (error) {
   main.replaceChildren(h("p", { role: "alert" }, `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`));
   throw error;

@@ -37,7 +37,7 @@ export function outlineSentence(own: Outlines, k: number): string {
 }
 
 function sizesTable(own: Outlines, k: number): HTMLElement {
-  const share = own.share === 0 || own.share === 1 ? "" : ` by ${percent(own.share)}`;
+  const share = own.share === 0 || own.share === 1 ? "" : ` by ${percent(own.share, 0)}`;
   const head = [`size (${own.size_unit})`, "objects", "touched", ...(own.share === 0 ? [] : [`held${share}`])];
   return h(
     "table",
@@ -74,7 +74,10 @@ export function outlinesSection(store: Store): HTMLElement | null {
   const [height, width] = report.grid;
   const pixels = height * width;
   let shown = Math.max(0, own.classes.indexOf(store.choice.stratum));
-  const maps = report.examples.map((example, i) => new PixelMap(store, `${exampleTitle(example, i, report.examples.length)}, outlines`, `outline-${i}`));
+  const maps = report.examples.map((example, i) => {
+    const title = exampleTitle(example, i, report.examples.length);
+    return new PixelMap(store, `${title}, outlines`, `outline-${i}`, title);
+  });
   const words = h("p", { class: "note", id: "outline-numbers" });
   const sizes = h("div", {});
   const load = async () =>

@@ -1,8 +1,10 @@
+#include <kandinsky/reference.hpp>
 #include <kandinsky/sketch.hpp>
 
 #include "cli/commands/command.hpp"
 #include "cli/commands/model_flags.hpp"
 #include "cli/options/shared_flags.hpp"
+#include "cli/options/weight_flags.hpp"
 #include "cli/process/ranks.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
@@ -44,6 +46,7 @@ struct Flags {
     CommonFlags common;
     InputFlags input;
     CalibrateFlags calibrate;
+    WeightFlags weights;
     ModelFlags model;
     ImageFlags images;
     TeamFlags team;
@@ -120,10 +123,14 @@ Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options,
 }
 
 /// Everything else.
-Calibrator calibrate_input(const Flags& flags, const CalibrateOptions& options, TerminalProgress& progress) {
+Calibrator calibrate_input(const Flags& flags, const CalibrateOptions& options, TerminalProgress& progress,
+                           std::optional<Reference>& reference) {
     const Input input = load(flags, progress);
     say(progress, input, flags.common.quiet);
-    Calibrator calibrator = calibrate(input.data, options, progress);
+    CalibrateOptions weighted = options;
+    weighted.weights = flags.weights.load(input, flags.input, progress);
+    Calibrator calibrator = calibrate(input.data, weighted, progress);
+    reference = make_reference(calibrator, input.data, progress);
     calibrator.logits = input.logits;
     calibrator.ignore = input.ignore;
     if (!input.provenance.is_null()) calibrator.input = input.provenance.dump();
@@ -145,9 +152,12 @@ void run(const Flags& flags) {
     const bool stream =
         flags.input.probs == "-" || flags.input.labels == "-" || (options.sketch != 0 && flags.from_pipe());
     if (stream) refuse_ranks("calibrate from a pipe");
-    TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups});
-    const Calibrator calibrator =
-        stream ? calibrate_stream(flags, options, progress) : calibrate_input(flags, options, progress);
+    if (flags.weights.given()) refuse_ranks("calibrate with weights");
+    TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups, flags.weights.weights,
+                               flags.weights.shift_to, flags.weights.shift_groups});
+    std::optional<Reference> reference;  // images that pass by once leave none
+    const Calibrator calibrator = stream ? calibrate_stream(flags, options, progress)
+                                         : calibrate_input(flags, options, progress, reference);
     if (!flags.common.quiet)
         for (const std::string& remark : remarks(calibrator)) warn(progress, remark);
     if (progress.cancelled()) throw Interrupted();
@@ -155,7 +165,10 @@ void run(const Flags& flags) {
     if (!speaks()) return work.done();
     if (outputs.has("--curves")) write_npy(outputs.file("--curves"), curves_of(calibrator).view());
     if (outputs.has("--regions")) write_npy(outputs.file("--regions"), regions_of(calibrator).view());
-    save(calibrator, outputs.file("-o"));
+    if (reference)
+        save(calibrator, *reference, outputs.file("-o"));
+    else
+        save(calibrator, outputs.file("-o"));
     inputs.check();
     outputs.commit();
     work.done();
@@ -190,6 +203,15 @@ Command add_calibrate(CLI::App& root) {
     app.output("--curves", flags->curves, "FILE.npy", "also write every pixel's curve as used, [100,C,H,W]");
     app.output("--regions", flags->regions, "FILE.npy", "also write the region map(s), [H,W] or [C,H,W]");
     flags->calibrate.declare(app);
+    flags->weights.declare(app);
+    for (const char* const flag : {"--weights", "--shift-to"}) {
+        app.counts_unless(flag, [flags = flags.get()] {
+            return unless(!flags->from_pipe(), "images from a pipe are seen once, and count alike");
+        });
+        app.counts_unless(flag, [flags = flags.get()] {
+            return unless(flags->model.model.empty(), "weights are for images from --probs; use infer first");
+        });
+    }
     app.add_option(
         "--sketch", flags->sketch,
         "for pipes (--probs -), whose images are seen once: thresholds at most so much above the exact ones "

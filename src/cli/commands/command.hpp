@@ -10,7 +10,15 @@ struct Command {
     std::function<void()> run;
 };
 
+/// Thrown by a command that has done its work: the program ends with that code.
+struct EndWith {
+    int code = 0;
+};
+/// The code of `monitor --fail-on-alarm`; those below are ErrorKind's.
+inline constexpr int kAlarmCode = 5;
+
 Command add_calibrate(CLI::App& root);
+Command add_recalibrate(CLI::App& root);
 Command add_predict(CLI::App& root);
 Command add_evaluate(CLI::App& root);
 Command add_compare(CLI::App& root);
@@ -25,5 +33,6 @@ Command add_infer(CLI::App& root);
 Command add_experiment(CLI::App& root);
 Command add_collect(CLI::App& root);
 Command add_nnunet(CLI::App& root);
+Command add_monitor(CLI::App& root);
 
 }  // namespace kandinsky::cli

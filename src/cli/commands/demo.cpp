@@ -1,6 +1,7 @@
 #include <cmath>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/npy.hpp>
+#include <kandinsky/reference.hpp>
 #include <kandinsky/scenes.hpp>
 #include <limits>
 
@@ -109,8 +110,9 @@ void run(const Flags& flags) {
         if (!scenes->groups.empty())
             write_npy(folder / (std::string(name) + "_groups.npy"), scenes->groups.view());
     }
+    const Reference reference = make_reference(comparison.calibrators.front(), cal_data, progress);
     for (const Calibrator& calibrator : comparison.calibrators)
-        save(calibrator, folder / (calibrator.options.method + ".kcal"));
+        save(calibrator, reference, folder / (calibrator.options.method + ".kcal"));
     const std::string page =
         flags.report.page.empty() ? (folder / "report.html").string() : flags.report.page;
     Outputs outputs{json_output((folder / "compare.json").string()), {"--report", drawn ? page : ""}};

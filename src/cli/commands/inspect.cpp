@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <kandinsky/kcal.hpp>
+#include <kandinsky/reference.hpp>
 
 #include "calibrate/confidence.hpp"
 #include "cli/commands/command.hpp"
@@ -91,7 +92,7 @@ std::vector<Row> rows_of(const Calibrator& calibrator, double alpha) {
 }
 
 /// The description, and the figures of the table.
-std::string json_of(const Calibrator& calibrator, double alpha) {
+std::string json_of(const Calibrator& calibrator, const std::optional<Reference>& reference, double alpha) {
     auto json = nlohmann::ordered_json::parse(describe(calibrator));
     const std::vector<Row> rows = rows_of(calibrator, alpha);
     json["figures"] = {{"alpha", alpha}, {"strata", nlohmann::ordered_json::array()}};
@@ -101,10 +102,15 @@ std::string json_of(const Calibrator& calibrator, double alpha) {
                                              {"scores_per_region", {row.low, row.high}},
                                              {"pixels_without_data", row.empty},
                                              {"infinite_pixels", row.infinite}});
+    if (reference)
+        json["reference"] = {{"units", reference->units},
+                             {"classes", reference->classes},
+                             {"regions", reference->blocks * reference->blocks},
+                             {"features", reference->features()}};
     return json.dump(2) + "\n";
 }
 
-std::string summary(const Calibrator& calibrator, double alpha) {
+std::string summary(const Calibrator& calibrator, const std::optional<Reference>& reference, double alpha) {
     const CalibrateOptions& options = calibrator.options;
     std::string out = fmt::format("method        {}\n", options.method);
     out += fmt::format("made by       kandinsky {}, seed {}{}\n", calibrator.version, options.seed,
@@ -124,8 +130,13 @@ std::string summary(const Calibrator& calibrator, double alpha) {
             "and never below, so sets can only grow\n",
             calibrator.sketch_error);
     out += fmt::format("promise       {}\n", promise_rule(calibrator));
+    if (!calibrator.weighting.none()) out += fmt::format("weights       {}\n", weights_rule(calibrator));
     if (!calibrator.risks.empty()) out += fmt::format("risk          {}\n", risk_rule(calibrator));
     if (options.adapt != Adapt::none) out += fmt::format("adapt         {}\n", adapt_rule(calibrator));
+    out += reference ? fmt::format("reference     {} features of {} {}, for kandinsky monitor\n",
+                                   reference->features(), reference->units,
+                                   calibrator.grouped ? "groups" : "images")
+                     : std::string("reference     none, so kandinsky monitor cannot watch its stream\n");
     out += fmt::format("guarantee     {}\n\n", guarantee(calibrator));
     if (!calibrator.choices.empty()) out += choice_table(calibrator) + "\n";
     out += fmt::format("{:<8}{:>8}{:>8}{:>12}{:>20}{:>14}{:>14}\n", "class", "groups", "regions", "scores",
@@ -156,7 +167,9 @@ std::string summary(const Calibrator& calibrator, double alpha) {
 void run(const Flags& flags) {
     check_alpha(flags.alpha);
     const Calibrator calibrator = load(flags.calibrator);
-    print(flags.json ? json_of(calibrator, flags.alpha) : summary(calibrator, flags.alpha));
+    const std::optional<Reference> reference = load_reference(flags.calibrator);
+    print(flags.json ? json_of(calibrator, reference, flags.alpha)
+                     : summary(calibrator, reference, flags.alpha));
 }
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/predict.hpp>
+#include <kandinsky/reference.hpp>
 
 #include "cli/commands/command.hpp"
 #include "cli/commands/mask_files.hpp"
@@ -111,17 +112,19 @@ void run(const Flags& flags) {
     const InputWatch inputs;
     const Stopwatch watch;
     Calibrator calibrator;
+    Reference reference;
     {
         const Input input = load(flags, result, progress);
         say(progress, input, flags.common.quiet);
         calibrator = calibrate(input.data, options, progress);
+        reference = make_reference(calibrator, input.data, progress);
         calibrator.logits = input.logits;
         calibrator.ignore = input.ignore;
         calibrator.input = input.provenance.dump();
     }
     if (!flags.common.quiet)
         for (const std::string& remark : remarks(calibrator)) warn(progress, remark);
-    save(calibrator, outputs.file("-o"));
+    save(calibrator, reference, outputs.file("-o"));
     inputs.check();
     outputs.commit();
     progress.clear();

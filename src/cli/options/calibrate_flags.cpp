@@ -46,7 +46,9 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
         return [kind](const CalibrateOptions& one, const Method*) { return one.score.kind == kind; };
     };
     const Counts has_regions = [](const CalibrateOptions&, const Method* how) { return !how || how->fit; };
-    const Counts learns = [](const CalibrateOptions&, const Method* how) { return !how || how->uses_labels; };
+    const Counts learns = [](const CalibrateOptions& one, const Method* how) {
+        return !how || how->uses_labels || one.adapt == Adapt::image;
+    };
     const Counts not_released = [](const CalibrateOptions& one, const Method*) { return !one.released; };
     constexpr const char* kReleased = "--compat released reproduces code that has no such choice";
     for (const char* const flag : {"--raps-lambda", "--raps-kreg"})
@@ -76,9 +78,9 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
     rule(
         "--adapt",
         [](const CalibrateOptions& one, const Method* how) {
-            return one.adapt == Adapt::none || (how != nullptr && how->fit_curves);
+            return one.adapt == Adapt::none || how != nullptr;
         },
-        "it is for method field");
+        "it needs a method of your choice");
     // With a confidence, how regions compare is learnt, too: by methods that are not given one region alone.
     const Counts divides = [learns](const CalibrateOptions& one, const Method* how) {
         return learns(one, how) ||
@@ -254,6 +256,11 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
             named(rare, "has", "have"), calibrator.grouped ? "groups" : "images", low,
             high > low ? fmt::format(" to {:.3f}", high) : "", rare.size() == 1 ? "it is" : "they are",
             rare.size() == 1 ? "it" : "them"));
+    if (const Weighting& own = calibrator.weighting; own.at_infinity > 1.0 / (kFewGroups + 0.5))
+        out.push_back(fmt::format(
+            "below alpha = {:.3f} every class is in every set: the weights leave that much for what was never "
+            "seen; calibrate on more images like the new ones, or clip weights with a smaller --max-weight",
+            own.at_infinity));
     if (setting < kFewGroups && calibrator.options.pooling == Pooling::groups)
         out.push_back(fmt::format(
             "only {} calibration {}{} set{} the thresholds: below alpha = {:.3f} every class is in every set "
@@ -267,16 +274,19 @@ std::string calibrated_text(const Calibrator& calibrator, const std::string& out
     std::uint64_t regions = 0;
     std::uint32_t side = 0;
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
-        if (const SmoothCurves* const smooth = calibrator.smooth_of(s))
+        if (const SmoothCurves* const smooth = calibrator.smooth_of(s);
+            smooth != nullptr && smooth->storage().region.empty())
             side = smooth->storage().side;
         else
             regions += calibrator.partitions[s].regions;
     const std::string shared =
         regions > 0 ? fmt::format("{} regions", regions) : fmt::format("cells of {} x {} pixels", side, side);
-    return fmt::format("{}: {} on {} images{}, {} classes, {}, {:.1f} s\n{}\n", output,
+    const std::string weights = weights_rule(calibrator);
+    return fmt::format("{}: {} on {} images{}, {} classes, {}, {:.1f} s\n{}{}\n", output,
                        calibrator.options.method, calibrator.images,
                        calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "",
-                       calibrator.classes, shared, seconds, guarantee(calibrator));
+                       calibrator.classes, shared, seconds,
+                       weights.empty() ? "" : fmt::format("Weights {}.\n", weights), guarantee(calibrator));
 }
 
 }  // namespace kandinsky::cli

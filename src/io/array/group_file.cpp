@@ -1,11 +1,10 @@
 #include "io/array/group_file.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "core/data/group_number.hpp"
 #include "io/array/npy.hpp"
-#include "io/file/mapped_file.hpp"
+#include "io/array/table_file.hpp"
 
 namespace kandinsky {
 
@@ -29,49 +28,13 @@ void append_utf8(std::string& out, std::uint32_t code) {
         put(0xC0 | code >> 6);
     put(0x80 | (code & 0x3F));
 }
-
-/// The fields of a line; quotes hold commas, and two of them stand for one.
-std::vector<std::string> fields(std::string_view line) {
-    std::vector<std::string> out(1);
-    bool quoted = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
-            out.back() += line[++i];
-        else if (line[i] == '"')
-            quoted = !quoted;
-        else if (line[i] == ',' && !quoted)
-            out.emplace_back();
-        else
-            out.back() += line[i];
-    }
-    return out;
-}
-
 }  // namespace
 
 GroupFile read_group_table(const std::string& path) {
-    const MappedFile file = map_file(path);
+    TableFile table = read_table(path, "group");
     std::vector<std::int64_t> ids;
-    GroupFile out;
-    std::string_view text = file.text();
-    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-    std::size_t columns = 0;
-    for (std::size_t begin = 0, number = 1; begin < text.size(); ++number) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        std::string_view line = text.substr(begin, end - begin);
-        begin = end + 1;
-        if (line.ends_with('\r')) line.remove_suffix(1);
-        if (number == 1 && (line == "group" || line == "name,group")) continue;
-        const std::vector<std::string> cells = fields(line);
-        if (columns == 0) columns = cells.size();
-        if (cells.size() != columns || columns > 2 || cells.back().empty())
-            fail(ErrorKind::data, "{}: line {} must be a group, or a file's name and its group: NAME,GROUP",
-                 path, number);
-        if (columns == 2) out.cases.push_back(cells.front());
-        ids.push_back(group_number(cells.back()));
-    }
-    out.ids = Array::copy_of(ids, {ids.size()});
-    return out;
+    for (const std::string& group : table.values) ids.push_back(group_number(group));
+    return {Array::copy_of(ids, {ids.size()}), std::move(table.cases)};
 }
 
 std::optional<Array> read_group_names(std::span<const std::byte> npy, const std::string& name) {

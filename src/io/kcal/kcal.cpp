@@ -1,6 +1,8 @@
 #include "io/kcal/kcal.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <kandinsky/reference.hpp>
 
 #include "core/base/fail.hpp"
 #include "core/base/pages.hpp"
@@ -99,6 +101,13 @@ void write_adaptations(ArrayWriter& to, const Calibrator& calibrator) {
     to.add("adapt_levels", levels, {levels.size()});
 }
 
+void write_reference(ArrayWriter& to, const Reference& reference) {
+    std::vector<std::uint32_t> layout{reference.blocks};
+    layout.insert(layout.end(), reference.classes.begin(), reference.classes.end());
+    to.add("reference_layout", layout, {layout.size()});
+    to.add("reference_values", reference.values, {reference.features(), reference.units});
+}
+
 /// Of calibrators that promise precision: the least alphas, and where curves are read.
 void write_risks(ArrayWriter& to, const Calibrator& calibrator) {
     if (calibrator.risks.empty()) return;
@@ -195,7 +204,12 @@ std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid
     const auto edges = read<std::int32_t>(archive, "smooth_edges", {});
     const auto levels = read<std::uint32_t>(archive, "smooth_levels", {});
     const auto cumulative = read<std::uint16_t>(archive, "smooth_cumulative", {});
-    std::size_t edge = 0, level = 0, value = 0;
+    const auto with_regions = static_cast<std::size_t>(std::count_if(
+        stored.begin(), stored.end(), [](const auto& one) { return one && !one->region.empty(); }));
+    std::vector<std::uint32_t> regions;
+    if (with_regions > 0)
+        regions = read_narrow(archive, "smooth_regions", {with_regions, grid.height, grid.width});
+    std::size_t edge = 0, level = 0, value = 0, region = 0;
     const auto take = [](const auto& from, std::size_t& place, std::size_t count, auto& to) {
         if (count > from.size() - place) fail(ErrorKind::data, "an array of the smooth curves is too short");
         to.assign(from.begin() + static_cast<std::ptrdiff_t>(place),
@@ -209,9 +223,15 @@ std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid
         if (own.side < 1 || own.side > SmoothCurves::kLargestSide)
             fail(ErrorKind::data, "the cells of stratum {} have a side of {} pixels", s, own.side);
         take(edges, edge, bins, own.edges);
+        std::size_t cells = lattice_of(grid, own.side).pixels();
+        if (!own.region.empty()) {
+            take(regions, region, grid.pixels(), own.region);
+            cells = std::size_t{*std::max_element(own.region.begin(), own.region.end())} + 1;
+            if (cells > grid.pixels()) fail(ErrorKind::data, "the regions of stratum {} are too many", s);
+        }
         if (bins > 0) {
             take(levels, level, ladder.levels.size(), own.levels);
-            take(cumulative, value, lattice_of(grid, own.side).pixels() * (bins - 1), own.cumulative);
+            take(cumulative, value, cells * (bins - 1), own.cumulative);
         }
         out[s] = SmoothCurves(grid, ladder, std::move(own));
     }
@@ -282,18 +302,24 @@ std::vector<RiskLevels> read_risks(const ZipReader& archive, const Calibrator& c
 }
 }  // namespace
 
-void save(const Calibrator& calibrator, AtomicFile& file) {
+namespace {
+void write(const Calibrator& calibrator, AtomicFile& file, const Reference* reference) {
     const Grid grid = calibrator.grid;
     const std::vector<std::size_t> map_shape{calibrator.strata(), grid.height, grid.width};
     const Ladder& ladder = calibrator.curves.front().ladder();
-    // Smooth curves need no region numbers: their cells follow from the side.
-    std::vector<std::uint32_t> regions;
-    std::size_t with_regions = 0;
+    // Smooth curves on a lattice need no region numbers: their cells follow from the side.
+    std::vector<std::uint32_t> regions, smooth_regions;
+    std::size_t with_regions = 0, with_smooth_regions = 0;
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
-        if (calibrator.smooth_of(s) != nullptr) continue;
+        const SmoothCurves* const smooth = calibrator.smooth_of(s);
         const std::vector<std::uint32_t>& own = calibrator.partitions[s].region;
-        regions.insert(regions.end(), own.begin(), own.end());
-        ++with_regions;
+        if (smooth == nullptr) {
+            regions.insert(regions.end(), own.begin(), own.end());
+            ++with_regions;
+        } else if (!smooth->storage().region.empty()) {
+            smooth_regions.insert(smooth_regions.end(), own.begin(), own.end());
+            ++with_smooth_regions;
+        }
     }
     ZipWriter zip(file);
     const std::string meta = meta_of(calibrator).dump(2) + "\n";
@@ -309,9 +335,21 @@ void save(const Calibrator& calibrator, AtomicFile& file) {
         write_curves(to, calibrator.curves);
     }
     write_smooth(to, calibrator.smooth);
+    if (with_smooth_regions > 0)
+        to.add_narrow("smooth_regions", smooth_regions, {with_smooth_regions, grid.height, grid.width});
     write_adaptations(to, calibrator);
     write_risks(to, calibrator);
+    if (reference != nullptr) write_reference(to, *reference);
     zip.finish(kComment, true);
+}
+}  // namespace
+
+void save(const Calibrator& calibrator, AtomicFile& file) {
+    write(calibrator, file, nullptr);
+}
+
+void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& file) {
+    write(calibrator, file, &reference);
 }
 
 void save(const Calibrator& calibrator, const std::filesystem::path& path) {
@@ -395,6 +433,39 @@ Calibrator load(const std::filesystem::path& path) {
         fail(ErrorKind::data, "{} is damaged: {}", name, problem.what());
     }
     return std::move(calibrator);
+}
+
+void save(const Calibrator& calibrator, const Reference& reference, const std::filesystem::path& path) {
+    AtomicFile file(path);
+    save(calibrator, reference, file);
+    file.commit();
+}
+
+std::optional<Reference> load_reference(const std::filesystem::path& path) {
+    constexpr std::uint32_t kMostBlocks = 64;
+    constexpr std::size_t kMostClasses = 4096;
+    const ZipReader archive(path);
+    if (!archive.has("reference_values.npy")) return std::nullopt;
+    try {
+        if (!archive.checksum_ok()) fail(ErrorKind::data, "its checksum does not match");
+        const auto layout = read<std::uint32_t>(archive, "reference_layout", {});
+        Reference out;
+        if (layout.size() < 2 || layout.size() > kMostClasses + 1 || layout.front() > kMostBlocks)
+            fail(ErrorKind::data, "the layout of its reference makes no sense");
+        out.blocks = layout.front();
+        out.classes.assign(layout.begin() + 1, layout.end());
+        const Array values = archive.array("reference_values");
+        if (values.shape().size() != 2 || values.shape()[0] != out.features() || values.shape()[1] == 0)
+            fail(ErrorKind::data, "its reference has an unexpected shape");
+        out.units = values.shape()[1];
+        out.values = read<float>(archive, "reference_values", {out.features(), out.units});
+        for (std::size_t i = 0; i < out.values.size(); ++i)
+            if (!std::isfinite(out.values[i]) || (i % out.units > 0 && out.values[i] < out.values[i - 1]))
+                fail(ErrorKind::data, "its reference does not ascend");
+        return out;
+    } catch (const Error& problem) {
+        fail(ErrorKind::data, "{} is damaged: {}", printable(path.string(), 4096), problem.what());
+    }
 }
 
 std::string describe(const Calibrator& calibrator) {

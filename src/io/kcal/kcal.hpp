@@ -8,8 +8,12 @@
 
 namespace kandinsky {
 
+struct Reference;
+
 /// Writes into a file that the caller commits: with others, or not at all.
 void save(const Calibrator& calibrator, AtomicFile& file);
+/// The same with what its images' outputs looked like.
+void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& file);
 
 /// meta.json of a calibrator.
 [[nodiscard]] nlohmann::ordered_json meta_of(const Calibrator& calibrator);
@@ -17,7 +21,8 @@ void save(const Calibrator& calibrator, AtomicFile& file);
 /// What meta.json holds: a calibrator without curves, regions, counts and levels.
 struct StoredMeta {
     Calibrator calibrator;
-    /// [stratum] of smooth curves, without their arrays: `edges` has its length only.
+    /// [stratum] of smooth curves, without their arrays: `edges` has its length only, `region` one number
+    /// where regions are the cells.
     std::vector<std::optional<SmoothCurves::Storage>> smooth;
 };
 

@@ -12,8 +12,27 @@ using nlohmann::ordered_json;
 
 namespace {
 // What an older program can read stays readable for it: without levels that follow images, and without a
-// confidence, whose promise it would not know.
+// confidence, weights or renewed levels, whose promise it would not know.
 constexpr int kPlainVersion = 2, kAdaptVersion = 3;
+
+/// The oldest version of the format whose readers understand all of it.
+int version_for(const Calibrator& calibrator) {
+    if (calibrator.options.confidence > 0 || !calibrator.weighting.none() || !calibrator.renewal.none())
+        return kKcalVersion;
+    bool regions = false;  // of smooth curves
+    for (const SmoothCurves& curves : calibrator.smooth) regions = regions || !curves.storage().region.empty();
+    return calibrator.adapts() || regions ? kAdaptVersion : kPlainVersion;
+}
+
+std::string print_of(const std::array<std::uint64_t, 2>& fingerprint) {
+    return fmt::format("{:016x}{:016x}", fingerprint[0], fingerprint[1]);
+}
+
+std::array<std::uint64_t, 2> print_from(const ordered_json& data, const std::string& name) {
+    const auto print = data.at("fingerprint").get<std::string>();
+    if (print.size() != 32) fail(ErrorKind::data, "{}: the fingerprint is damaged", name);
+    return {std::stoull(print.substr(0, 16), nullptr, 16), std::stoull(print.substr(16), nullptr, 16)};
+}
 constexpr const char* kLogits[] = {"none", "sigmoid", "softmax"};  // in the order of Logits
 
 /// What a score has beyond its name; null for those that have nothing.
@@ -89,6 +108,7 @@ std::optional<SmoothCurves::Storage> smooth_from(const ordered_json& stratum) {
     storage.largest = smooth->at("largest").get<float>();
     storage.scores = smooth->at("scores").get<std::uint64_t>();
     storage.groups = smooth->at("groups").get<std::uint64_t>();
+    if (smooth->value("by_region", false)) storage.region.resize(1);  // the reader fills them
     return storage;
 }
 }  // namespace
@@ -104,6 +124,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
             strata.back()["smooth"] = {{"cell", smooth.side},     {"bins", smooth.edges.size()},
                                        {"origin", smooth.origin}, {"largest", smooth.largest},
                                        {"scores", smooth.scores}, {"groups", smooth.groups}};
+            if (!smooth.region.empty()) strata.back()["smooth"]["by_region"] = true;
         }
         if (calibrator.choices.empty()) continue;
         strata.back()["method"] = calibrator.choices[s].method;
@@ -111,9 +132,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
     }
     ordered_json meta{
         {"format", "kcal"},
-        {"format_version", options.confidence > 0 ? kKcalVersion
-                           : calibrator.adapts()  ? kAdaptVersion
-                                                  : kPlainVersion},
+        {"format_version", version_for(calibrator)},
         {"library_version", calibrator.version},
         {"method", options.method},
         {"guarantee", guarantee(calibrator)},
@@ -137,8 +156,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
           {"classes", calibrator.classes},
           {"height", calibrator.grid.height},
           {"width", calibrator.grid.width},
-          {"fingerprint",
-           fmt::format("{:016x}{:016x}", calibrator.fingerprint[0], calibrator.fingerprint[1])}}},
+          {"fingerprint", print_of(calibrator.fingerprint)}}},
         {"strata", strata},
     };
     const ordered_json score = score_settings(options.score);
@@ -157,6 +175,18 @@ ordered_json meta_of(const Calibrator& calibrator) {
         meta["data"]["logits"] = kLogits[static_cast<std::size_t>(calibrator.logits)];
     if (calibrator.ignore != Calibrator().ignore) meta["data"]["ignore"] = calibrator.ignore;
     if (!calibrator.input.empty()) meta["input"] = ordered_json::parse(calibrator.input);
+    if (const Weighting& own = calibrator.weighting; !own.none()) {
+        meta["weights"] = {{"groups", own.groups},
+                           {"effective_groups", own.effective},
+                           {"at_infinity", own.at_infinity},
+                           {"least", own.least}};
+        if (!own.learnt.empty()) meta["weights"]["learnt"] = ordered_json::parse(own.learnt);
+    }
+    if (const Renewal& own = calibrator.renewal; !own.none())
+        meta["levels"] = {{"images", own.images},
+                          {"groups", own.groups},
+                          {"grouped", own.grouped},
+                          {"fingerprint", print_of(own.fingerprint)}};
     return meta;
 }
 
@@ -218,10 +248,20 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         calibrator.reading_known = options.contains("promise");  // 0.1 had none
         calibrator.classes = data.at("classes").get<std::size_t>();
         calibrator.grid = {data.at("height").get<std::uint32_t>(), data.at("width").get<std::uint32_t>()};
-        const auto print = data.at("fingerprint").get<std::string>();
-        if (print.size() != 32) fail(ErrorKind::data, "{}: the fingerprint is damaged", name);
-        calibrator.fingerprint = {std::stoull(print.substr(0, 16), nullptr, 16),
-                                  std::stoull(print.substr(16), nullptr, 16)};
+        calibrator.fingerprint = print_from(data, name);
+        if (const auto weights = meta.find("weights"); weights != meta.end()) {
+            Weighting& own = calibrator.weighting;
+            own.groups = weights->at("groups").get<std::uint64_t>();
+            own.effective = weights->at("effective_groups").get<double>();
+            own.at_infinity = weights->at("at_infinity").get<double>();
+            own.least = weights->at("least").get<double>();
+            if (weights->contains("learnt")) own.learnt = weights->at("learnt").dump();
+        }
+        if (const auto levels = meta.find("levels"); levels != meta.end())
+            calibrator.renewal = {.images = levels->at("images").get<std::uint64_t>(),
+                                  .groups = levels->at("groups").get<std::uint64_t>(),
+                                  .grouped = levels->at("grouped").get<bool>(),
+                                  .fingerprint = print_from(*levels, name)};
         for (const ordered_json& stratum : meta.at("strata")) {
             Partition partition;
             partition.regions = stratum.at("regions").get<std::uint32_t>();

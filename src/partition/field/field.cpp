@@ -61,100 +61,50 @@ SoftCurves nothing_known(const SoftInput& input, const Cells& cells) {
     return result;
 }
 
-/// The images to learn from and, where groups count, those that set the levels: the same, or others.
-struct Images {
-    const SoftInput& learn;
-    const SoftInput& level;
-    bool same = true;
-};
-
-/// How levels follow the images.
-struct Shifts {
-    std::vector<LearntShift> learnt;  ///< [place in the strata]
-    ImageShifts of_image;             ///< of the images that set the levels
-};
-
-/// Learns it from values that the judges of the folds give. Images that set the levels and are those it was
-/// learnt from get their shifts from what was learnt without their fold.
-Shifts learn_shifts(const Images& images, const std::vector<std::uint32_t>& strata, const Cells& cells,
-                    const std::vector<Judge>& judges, const Folds& folds) {
-    const SoftInput& level = images.level;
-    Shifts out;
-    out.of_image.assign(level.data.images(), std::vector<std::int32_t>(strata.size()));
-    const std::vector<std::vector<ShiftSample>> samples =
-        shift_samples(images.learn, strata, cells, judges, folds);
-    for (std::size_t i = 0; i < strata.size(); ++i) {
-        out.learnt.push_back(learn_shift(samples[i]));
-        const LearntShift& own = out.learnt.back();
-        if (own.shift.none()) continue;
-        std::vector<Adaptation::Shift> by_fold{own.shift};
-        if (images.same) by_fold.clear();
-        for (std::uint32_t fold = 0; images.same && fold < folds.count; ++fold)
-            by_fold.push_back(shift_without(samples[i], own.ridge, fold));
-        for (std::size_t image = 0; image < level.data.images(); ++image)
-            out.of_image[image][i] =
-                by_fold[images.same ? folds.of_image[image] : 0].at((*level.features)[image][strata[i]]);
-    }
-    return out;
-}
-
 /// The curves of a batch of strata, whose counts fit into memory together.
-void fit_batch(const Images& images, const Options& options, const Cells& cells, const Folds& folds,
+void fit_batch(const LevelImages& images, const Options& options, const Cells& cells, const Folds& folds,
                const std::vector<std::uint32_t>& strata, std::vector<SoftCurves>& out) {
     const SoftInput& input = images.learn;
     const bool grouped = input.pooling == Pooling::groups, adapts = input.features != nullptr;
     const std::vector<ScoreGrid> grids = make_score_grids(input, strata, options.bins);
     std::vector<Learnt> learnt;
+    std::vector<FoldDistributions> fits;
     {
         std::vector<FoldHistograms> histograms = count_scores(input, strata, grids, folds, cells);
         for (std::size_t i = 0; i < strata.size(); ++i) {
             learnt.push_back(
                 learn(histograms[i], options, cells, grouped && (images.same || adapts), input.progress));
+            fits.push_back(std::move(learnt.back().fit));
             histograms[i] = FoldHistograms(0, 0, 0);
         }
     }
-    std::vector<GroupLevels> fitted;
-    Shifts shifts;
-    if (grouped) {
-        std::vector<Judge> judges, whole;
-        for (std::size_t i = 0; i < strata.size(); ++i) {
-            const auto add = [&](std::vector<Judge>& to,
-                                 std::optional<std::vector<std::uint16_t>> distributions) {
-                to[i].by_fold.emplace_back(input.data.grid(), Ladder{},
-                                           storage_on(grids[i], cells, std::move(distributions)));
-            };
-            judges.push_back({.grid = &grids[i], .by_fold = {}});
-            whole.push_back(judges.back());
-            for (auto& one : learnt[i].without_fold) add(judges, std::move(one));
-            if (!images.same) add(whole, learnt[i].distributions);
-        }
-        if (adapts) shifts = learn_shifts(images, strata, cells, judges, folds);
+    FoldLevels fitted;
+    if (grouped)
         fitted =
-            group_levels(images.level, strata, cells, images.same ? judges : whole,
-                         images.same ? folds.of_image : std::vector<std::uint8_t>(images.level.data.images()),
-                         adapts ? &shifts.of_image : nullptr);
-    }
+            fold_levels(images, strata, std::vector<Cells>(strata.size(), cells), folds, grids, fits);
     for (std::size_t i = 0; i < strata.size(); ++i) {
-        SmoothCurves::Storage storage = storage_on(grids[i], cells, std::move(learnt[i].distributions));
-        if (!adapts) storage.levels = levels_of(input.ladder, grouped ? &fitted[i] : nullptr);
+        SmoothCurves::Storage storage = storage_on(grids[i], cells, std::move(fits[i].whole));
+        if (!adapts) storage.levels = levels_of(input.ladder, grouped ? &fitted.levels[i] : nullptr);
         storage.scores = input.census.totals[strata[i]];
-        storage.groups = grouped ? fitted[i].groups() : 0;
+        storage.groups = grouped ? fitted.levels[i].groups() : 0;
         const auto place =
             std::find(input.strata.begin(), input.strata.end(), strata[i]) - input.strata.begin();
         SoftCurves& made = out[static_cast<std::size_t>(place)];
-        if (adapts) made.adaptation = adapted({shifts.learnt[i].shift}, fitted[i], input.ladder, storage);
+        if (adapts)
+            made.adaptation = adapted({fitted.shifts[i].shift}, fitted.levels[i], input.ladder, storage);
         made.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
         made.partition.geometry =
-            describe(learnt[i], folds.count, cells, grids[i].bins(), adapts ? &shifts.learnt[i] : nullptr);
+            describe(learnt[i], folds.count, cells, grids[i].bins(), adapts ? &fitted.shifts[i] : nullptr);
     }
 }
 
-std::vector<SoftCurves> fit_images(const Images& images, const Options& options, const Cells& cells) {
+std::vector<SoftCurves> fit_images(const LevelImages& images, const Options& options, const Cells& cells) {
     const SoftInput& input = images.learn;
     std::vector<SoftCurves> out(input.strata.size(), nothing_known(input, cells));
     const Folds folds =
         make_folds(input.data, input.census.image_hash, options.folds, options.order, input.seed);
-    for (const std::vector<std::uint32_t>& strata : batches_of(input, folds.count, options.bins, cells))
+    for (const std::vector<std::uint32_t>& strata :
+         batches_of(input, folds.count, options.bins, cells.grid()))
         fit_batch(images, options, cells, folds, strata, out);
     return out;
 }
@@ -164,32 +114,9 @@ std::vector<SoftCurves> fit_split(const SoftInput& input, const Options& options
     const DataSplit& data_split = *input.data_split;
     if (data_split.nobody_learns || data_split.nobody_levels)
         return std::vector<SoftCurves>(input.strata.size(), nothing_known(input, cells));
-    const auto features_of = [&](const std::vector<std::uint32_t>& images) {
-        std::vector<std::vector<ImageFeatures>> out;
-        for (const std::uint32_t image : images)
-            if (input.features != nullptr) out.push_back((*input.features)[image]);
-        return out;
-    };
-    const auto part = [&](const Dataset& data, const Census& census,
-                          const std::vector<std::vector<ImageFeatures>>& features) {
-        return SoftInput{.data = data,
-                         .census = census,
-                         .condition = input.condition,
-                         .score = input.score,
-                         .strata = input.strata,
-                         .pooling = input.pooling,
-                         .ladder = input.ladder,
-                         .features = input.features != nullptr ? &features : nullptr,
-                         .seed = input.seed,
-                         .memory = input.memory,
-                         .settings = input.settings,
-                         .progress = input.progress};
-    };
-    const Dataset ours = input.data.subset(data_split.learn), others = input.data.subset(data_split.level);
-    const Census census = take_census(ours, input.condition, input.progress);
-    const auto ours_features = features_of(data_split.learn), others_features = features_of(data_split.level);
-    return fit_images({part(ours, census, ours_features), part(others, input.census, others_features), false},
-                      options, cells);
+    std::vector<SoftCurves> out;
+    with_sides(input, [&](const LevelImages& sides) { out = fit_images(sides, options, cells); });
+    return out;
 }
 
 /// The blend's weights for a fold come from the products of the other folds.

@@ -143,16 +143,16 @@ Learnt learn(const FoldHistograms& histograms, const Options& options, const Cel
         const CandidateFields fields(cells, histograms, fold, used);
         return stored(blend(cells.grid(), fields, weights, histograms.bins(), options.locality));
     };
-    out.distributions = blended(histograms.folds());
+    out.fit.whole = blended(histograms.folds());
     for (std::size_t fold = 0; fold < histograms.folds() && without_folds; ++fold)
-        out.without_fold.push_back(CandidateFields::possible(histograms, fold) ? std::optional(blended(fold))
-                                                                               : std::nullopt);
+        out.fit.without_fold.push_back(
+            CandidateFields::possible(histograms, fold) ? std::optional(blended(fold)) : std::nullopt);
     return out;
 }
 
 std::string describe(const Learnt& learnt, std::size_t folds, const Cells& cells, std::size_t bins,
                      const LearntShift* shift) {
-    const auto& [candidates, products, weights, distributions, without_fold] = learnt;
+    const auto& [candidates, products, weights, fit] = learnt;
     using Json = nlohmann::json;
     const bool judged = products.folds > 0;
     Json list = Json::array();
@@ -170,16 +170,7 @@ std::string describe(const Learnt& learnt, std::size_t folds, const Cells& cells
     }
     Json out{{"kind", "field"}, {"candidates", list},   {"folds", folds},
              {"bins", bins},    {"cell", cells.side()}, {"loss", judged ? Json(loss) : Json()}};
-    if (shift != nullptr) {
-        Json slopes;
-        for (std::size_t k = 0; k < ImageFeatures::kCount; ++k)
-            slopes[std::string(ImageFeatures::kNames[k])] = shift->shift.slope[k];
-        out["adapt"] = {{"adapts", !shift->shift.none()},
-                        {"ridge", shift->ridge},
-                        {"loss", shift->loss},
-                        {"plain_loss", shift->plain_loss},
-                        {"slopes", slopes}};
-    }
+    if (shift != nullptr) out["adapt"] = Json::parse(partition::describe(*shift));
     return out.dump();
 }
 

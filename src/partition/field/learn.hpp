@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "partition/field/cross_validation.hpp"
-#include "partition/group_levels.hpp"
+#include "partition/fold_levels.hpp"
 
 namespace kandinsky::partition::field {
 
@@ -30,8 +30,7 @@ struct Learnt {
     std::vector<Candidate> candidates;
     ErrorProducts products;
     std::vector<double> weights;
-    std::vector<std::uint16_t> distributions;                               ///< from all folds
-    std::vector<std::optional<std::vector<std::uint16_t>>> without_fold{};  ///< where levels are wanted
+    FoldDistributions fit;  ///< without each fold where levels are wanted
 };
 
 /// The weights w >= 0 with sum 1 that make w' M w + ridge |w|^2 least; M [n][n] symmetric and positive

@@ -6,6 +6,7 @@
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/team/team.hpp"
+#include "curve/group_weights.hpp"
 #include "partition/envelope.hpp"
 
 namespace kandinsky::partition::field {
@@ -23,31 +24,6 @@ struct Fit {
     LearntShift shift{};  ///< where levels adapt to the image
 };
 
-/// How the levels of all images but those of one group depend on the image; `fit` is without that group.
-LearntShift shift_without(const SoftInput& input, const Cells& cells, const Evidence& evidence,
-                          std::uint32_t left_out, const Folds& folds, Fit& fit) {
-    std::vector<SmoothCurves> by_fold;
-    for (auto& one : fit.learnt.without_fold)
-        by_fold.emplace_back(input.data.grid(), Ladder{}, storage_on(fit.grid, cells, std::move(one)));
-    std::size_t images = 0;
-    for (const Evidence::Image& image : evidence.images()) images += image.group != left_out;
-    std::vector<ShiftSample> samples;
-    std::vector<std::int32_t> values;
-    for (const Evidence::Image& image : evidence.images()) {
-        const std::uint32_t fold = folds.of_image[image.group];
-        if (image.group == left_out || image.scores.empty() || by_fold[fold].without_data()) continue;
-        values.clear();
-        for (const auto& [pixel, score] : image.scores)
-            values.push_back(Adaptation::value_of(by_fold[fold].level(pixel, score)));
-        samples.push_back({.group = image.group,
-                           .fold = fold,
-                           .scores = image.scores.size(),
-                           .features = image.features,
-                           .values = some_values(values, images)});
-    }
-    return learn_shift(std::move(samples));
-}
-
 std::optional<Fit> fit_without(const SoftInput& input, const Options& options, const Cells& cells,
                                const Evidence& evidence, std::size_t groups, std::uint32_t left_out) {
     const std::optional<ScoreGrid> grid = evidence.grid(
@@ -58,7 +34,7 @@ std::optional<Fit> fit_without(const SoftInput& input, const Options& options, c
     Fit fit{learn(evidence.count(left_out, *grid, folds, cells),
                   for_groups(options, evidence.images_per_group(left_out)), cells, adapts, silent()),
             *grid};
-    if (adapts) fit.shift = shift_without(input, cells, evidence, left_out, folds, fit);
+    if (adapts) fit.shift = shift_without_group(evidence, left_out, folds, *grid, cells, fit.learnt.fit);
     return fit;
 }
 
@@ -89,7 +65,11 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
         own.push_back(static_cast<std::uint32_t>(g));
     SmoothJudge judge(input.data, input.score, cells);
     const bool adapts = input.features != nullptr;
-    std::vector<Envelope> envelopes(wanted, judge.start(adapts ? Adapt::image : Adapt::none, groups));
+    std::vector<Envelope> envelopes(
+        wanted, judge.start(adapts ? Adapt::image : Adapt::none, groups,
+                            input.weights != nullptr
+                                ? units_by_place(input.data, *input.weights, places, groups)
+                                : std::vector<std::uint64_t>{}));
     State state;
     for (Envelope& one : envelopes)
         for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
@@ -102,7 +82,7 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
             if (!scores.has(group)) return;
             const std::optional<Fit> others = fit_without(input, options, cells, scores, groups, group);
             SmoothCurves::Storage learnt;
-            if (others) learnt = storage_on(others->grid, cells, others->learnt.distributions);
+            if (others) learnt = storage_on(others->grid, cells, others->learnt.fit.whole);
             judge.add(scores, group, others ? &learnt : nullptr,
                       others ? others->shift.shift : Adaptation::Shift{}, envelopes[i % wanted]);
         });

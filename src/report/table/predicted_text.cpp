@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "report/table/risk_text.hpp"
@@ -113,6 +114,7 @@ std::string predicted_warning(const Calibrator& calibrator, const Predictor& pre
 }
 
 std::uint64_t level_groups(const Calibrator& calibrator) {
+    if (!calibrator.renewal.none()) return calibrator.renewal.groups;
     const auto all = static_cast<double>(calibrator.groups);
     return calibrator.groups - static_cast<std::uint64_t>(std::llround(calibrator.options.split * all));
 }
@@ -124,7 +126,11 @@ std::string promise_rule(const Calibrator& calibrator) {
     if (options.confidence > 0) return confidence_rule(calibrator);
     bool learns = true;  // a method that this build does not know may
     for (const Method* const known : methods())
-        if (known->name == options.method) learns = known->uses_labels;
+        if (known->name == options.method) learns = known->uses_labels || options.adapt == Adapt::image;
+    if (!calibrator.renewal.none())
+        return fmt::format(
+            "recalibrated: curves from {} {}, levels from {} new {}; 1/{} of the mass lies at infinity",
+            calibrator.groups, units, setting, calibrator.renewal.grouped ? "groups" : "images", setting + 1);
     std::string out =
         options.promise == Promise::leave_one_out
             ? fmt::format("loo: learnt again without each of {} {}", setting, units)
@@ -133,9 +139,26 @@ std::string promise_rule(const Calibrator& calibrator) {
         : learns
             ? fmt::format("none: all {} {} learnt and set the thresholds", setting, units)
             : fmt::format("none needed: nothing is learnt, all {} {} set the thresholds", setting, units);
-    if (options.pooling == Pooling::groups)
+    if (options.pooling == Pooling::groups && calibrator.weighting.none())
         out += fmt::format("; 1/{} of the mass lies at infinity", setting + 1);
     return out;
+}
+
+std::string weights_rule(const Calibrator& calibrator) {
+    const Weighting& own = calibrator.weighting;
+    if (own.none()) return {};
+    std::string from = "given";
+    if (!own.learnt.empty()) {
+        const auto learnt = nlohmann::json::parse(own.learnt);
+        from = fmt::format("learnt from {} new {}", learnt.value("new_groups", std::uint64_t{0}),
+                           calibrator.grouped ? "groups" : "images");
+        if (learnt.contains("ridge") && learnt["ridge"].is_null())
+            from += ", which do not differ by what cross-validation can tell: all weigh alike";
+    }
+    return fmt::format(
+        "{}; the {} {} that set the thresholds are worth {:.1f} of equal weight; {:.4f} of the mass lies at "
+        "infinity",
+        from, own.groups, calibrator.grouped ? "groups" : "images", own.effective, own.at_infinity);
 }
 
 std::string adapt_rule(const Calibrator& calibrator) {

@@ -19,6 +19,9 @@ namespace kandinsky {
 
 /// Which groups learnt, which set the thresholds, and how much of the mass lies at infinity.
 [[nodiscard]] std::string promise_rule(const Calibrator& calibrator);
+
+/// How groups were weighed, and how many equal ones they are worth; empty where all counted alike.
+[[nodiscard]] std::string weights_rule(const Calibrator& calibrator);
 /// Whether levels follow the image, and of which classes.
 [[nodiscard]] std::string adapt_rule(const Calibrator& calibrator);
 

@@ -88,6 +88,6 @@ def test_what_cannot_follow_the_image_is_refused(adapted):
     expect_refusal(adapted.run("predict", "a.kcal", "--thresholds", "t.npy"), 2, "follow the image")
     expect_refusal(adapted.run("export", "a.kcal", "-o", "a.onnx"), 2, "follow the image")
     expect_refusal(adapted.run(*calibrate, "--pooling", "pixels"), 2, "needs --pooling groups")
-    expect_refusal(adapted.run(*calibrate, "--method", "kmeans"), 2, "it is for method field")
+    expect_refusal(adapted.run(*calibrate, "--method", "auto"), 2, "it needs a method of your choice")
     expect_refusal(adapted.run(*calibrate[:-3], "images", "-o", "b.kcal"), 2, "must be image or none")
     assert not (adapted.folder / "b.kcal").exists()

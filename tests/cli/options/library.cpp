@@ -85,7 +85,7 @@ int main(int argc, char** argv) try {
     const Array groups = call.files.contains("groups") ? read_npy(call.files["groups"]) : Array();
     const Dataset data(read_npy(call.files["probs"]), read_npy(call.files["labels"]), groups, call.reading);
     const Calibrator calibrator = calibrate(data, call.options);
-    save(calibrator, "library.kcal");
+    save(calibrator, make_reference(calibrator, data), "library.kcal");
     const Dataset test(read_npy(call.files["test"]), call.reading);
     const std::size_t n = test.images() * test.classes() * test.grid().pixels();
     std::vector<std::uint8_t> sets(n);

@@ -40,6 +40,10 @@ VALUES = {
     "--raps-kreg": "2", "--raps-lambda": "0.3", "--regions": "regions.npy", "--resize": "5x6", "--risk": "precision", "--rungs": "4", "--sample": "5",
     "--saps-weight": "0.7", "--score": "lac", "--seed": "7", "--skip-bad": "", "--split": "0.3", "--sketch": "0.01", "--threads": "1",
     "--thresholds": "thresholds.npy", "--title": "A title", "--report": "page.html", "--outline": "outline.json",
+    "--max-weight": "1.1", "--shift-to": "probs2.npy", "--weights": "weights.npy",
+    # monitor
+    "--change-map": "map.npy", "--complete": "", "--delta": "0.3", "--fail-on-alarm": "", "--prometheus": "metrics.prom", "--skip-seen": "",
+    "--state": "stream.state",
     # methods
     "--kmeans-clusters": "2", "--kmeans-restarts": "2", "--genann-shape": "circle", "--genann-radii": "2", "--genann-metric": "manhattan",
     "--genann-bounds": "coco", "--genann-population": "20", "--genann-generations": "3", "--genann-weights": "counts", "--fcc-curves": "2",
@@ -56,13 +60,14 @@ BESIDE = {
     "--field-folds": {"--promise": "none"}, "--title": {"--report": "page.html"}, "--class-names": {"--report": "page.html"},
     "--photos": {"--report": "page.html"}, "--outline": {"--report": "page.html"}, "--adapt": {"--method": "field"},
     "--risk": {"--confidence": "0.5"},
+    "--max-weight": {"--weights": "@weights.npy"}, "--shift-groups": {"--shift-to": "@probs2.npy", "--groups": "@alone.npy"},
 }  # fmt: skip
 # Searches that end early.
 SHORT = {"genann": {"--genann-generations": "4", "--genann-population": "30", "--genann-radii": "3"},
          "fcc": {"--fcc-starts": "2", "--fcc-iterations": "4", "--fcc-curves": "3"}, "kmeans": {"--kmeans-clusters": "3"}}  # fmt: skip
 # What may change nothing on so few images: searches, and levels that cross-validation decides against.
 EFFORT = {"--kmeans-restarts", "--fcc-starts", "--field-rings", "--adapt"}
-ALWAYS_FINE = {"--seed", "--threads", "--memory", "--quiet", "--skip-bad", "--checkpoint", "--no-empty"}
+ALWAYS_FINE = {"--seed", "--threads", "--memory", "--quiet", "--skip-bad", "--checkpoint", "--no-empty", "--skip-seen", "--fail-on-alarm"}
 NETWORK = {"--model", "--images", "--outputs", "--multiple", "--batch", "--device", "--mixed", "--intensity"}
 FOLDERS = {"--grid", "--resize", "--class-files", "--skip-bad", "--padding", "--only-annotated", "--group-by", "--axis", "--orient"}
 COCO = {"--categories", "--crowd", "--overlap", "--letterbox"}
@@ -78,8 +83,10 @@ def expected(name, option, source):
     if (option in NETWORK and name == "calibrate") or (source == "arrays" and option in FOLDERS):
         return REFUSED
     recorded = {"--ignore", "--logits", "--grid", "--resize", "--class-files", "--only-annotated", "--padding"}  # by the calibrator
-    if name in {"evaluate", "report", "predict"} and option in recorded:
+    if name in {"evaluate", "report", "predict", "recalibrate", "monitor"} and option in recorded:
         return REFUSED
+    if name == "monitor" and option in {"--groups", "--group-by", "--complete"}:
+        return REFUSED  # the calibration images had no groups: commands/test_monitor.py
     if option in {"--packed" if source == "folders" else "--coding", "--class-names"} and name == "predict":
         return REFUSED  # names stand in volumes: commands/test_nnunet.py
     if name == "report" and option in {"--group-by", "--groups"}:
@@ -124,6 +131,8 @@ def inputs(tmp_path_factory):
             np.save(folder / (prefix + "Y2") / f"{name}.npy", np.roll(labels[i], 1, 0))
             for c in range(3):
                 np.save(folder / (prefix + "PC") / f"{name}_{c}.npy", probs[i, c])
+    np.save(folder / "weights.npy", 1 + np.arange(12) % 3 / 4)
+    np.save(folder / "alone.npy", np.arange(12))  # each image is a group
     np.save(folder / "regions_in.npy", np.arange(72).reshape(8, 9) // 20)
     np.save(folder / "regions_in2.npy", np.arange(72).reshape(8, 9) % 3)
     np.save(folder / "photos.npy", np.zeros((8, 3, 8, 9), np.uint8))
@@ -151,6 +160,10 @@ def base_of(name, source):
     if name == "calibrate":
         return [], {"--probs": probs, "--labels": labels, "--output": "out.kcal", "--curves": "curves.npy"}
     if name == "evaluate":
+        return [f"@{source}.kcal"], {**test, "--json": "out.json"}
+    if name == "recalibrate":
+        return [f"@{source}.kcal"], {**test, "--output": "out.kcal"}
+    if name == "monitor":
         return [f"@{source}.kcal"], {**test, "--json": "out.json"}
     if name == "predict":
         return [f"@{source}.kcal"], {"--probs": test["--probs"], "--output": "sets.npy" if source == "arrays" else "sets",
@@ -182,7 +195,7 @@ def content(path, strict):
             return {one: archive.read(one) for one in archive.namelist() if one != "meta.json" or not strict}
     if path.suffix == ".html":
         page = page_data(path)
-        del page["provenance"]["command"]  # which names every option, with an effect or without
+        page.get("provenance", {}).pop("command", None)  # which names every option, with an effect or without
         return timeless(page)
     return timeless(json.loads(data)) if path.suffix == ".json" else data
 
@@ -235,14 +248,16 @@ def judge(name, option, source, calls):
         value = "image,pixel" if option == "--methods" else value
     elif name == "report" and option.startswith("--cal-"):
         return judge_calibration_images(option, source, calls)
+    elif option == "--shift-groups":
+        value = "@alone.npy"
     elif option.endswith("groups"):
-        value = "@tgroups.npy" if name in {"evaluate", "report"} or option == "--test-groups" else "@groups.npy"
+        value = "@tgroups.npy" if name in {"evaluate", "report", "recalibrate", "monitor"} or option == "--test-groups" else "@groups.npy"
         beside |= {"--bootstrap": "30"} if "--bootstrap" in declared else {}
     elif option not in VALUES:
         return f"{name} {option}: new here; say in VALUES how it changes the result"
     else:
         value = VALUES[option]
-        value = "@" + value if value in {"regions_in2.npy", "photos.npy", "outline.json"} else value
+        value = "@" + value if value in {"regions_in2.npy", "photos.npy", "outline.json", "probs2.npy", "weights.npy"} else value
         value = "" if (name, option) == ("inspect", "--json") else value
     if option == "--class-files" and source == "folders":
         classes = {"--probs": "@PC", "--cal-probs": "@PC", "--test-probs": "@tPC"}
@@ -271,7 +286,8 @@ def judge(name, option, source, calls):
         return None
     old = calls(words_of(name, positionals, before), strict)
     if old[0].code != 0:
-        return f"{where}: without it {old[0]}"
+        needed = option == "--shift-groups" and old[0].code == 2  # where --groups are given
+        return None if needed else f"{where}: without it {old[0]}"
     return f"{where}: nothing changes" if (text, files) == old[1:] else None
 
 
@@ -294,7 +310,7 @@ def judge_calibration_images(option, source, calls):
     return f"report {option} from {source}: nothing changes" if nothing[2] == with_it[2] else None
 
 
-ARRAY_COMMANDS = ["calibrate", "evaluate", "predict", "compare", "report", "inspect"]
+ARRAY_COMMANDS = ["calibrate", "recalibrate", "evaluate", "predict", "compare", "report", "inspect", "monitor"]
 
 
 @pytest.mark.parametrize("source", ["arrays", "folders"])

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <kandinsky/calibrator.hpp>
 #include <kandinsky/kcal.hpp>
+#include <kandinsky/predictor.hpp>
 
 namespace kandinsky {
 namespace {
@@ -77,6 +78,29 @@ TEST(OldCalibrator, OfFormatVersion2KeepsItsSmoothCurves) {
         EXPECT_EQ(found[c * kHeight * kWidth], first[c]);
         EXPECT_EQ(found[(c + 1) * kHeight * kWidth - 1], last[c]);
     }
+}
+
+/// The probabilities of an image that the programs that wrote the files have seen: [class][pixel].
+std::vector<float> seen_image() {
+    std::vector<float> probs(3 * kHeight * kWidth);
+    for (std::size_t i = 0; i < probs.size(); ++i)
+        probs[i] = static_cast<float>((7 * (i % 20) + 3 * (i / 20)) % 20) / 20.0F;
+    return probs;
+}
+
+TEST(OldCalibrator, OfFormatVersion3KeepsLevelsThatFollowTheImage) {
+    const Calibrator calibrator = load(kData / "version_3.kcal");
+    EXPECT_EQ(calibrator.options.adapt, Adapt::image);
+    EXPECT_TRUE(calibrator.adapts());
+    std::vector<float> found(3 * kHeight * kWidth);
+    p_values(calibrator, seen_image(), found);
+    // What the program said that wrote it.
+    const float first[3][7] = {
+        {0.049999997F, 0.099999994F, 0.74999994F, 0.049999997F, 0.149999991F, 0.849999964F, 0.049999997F},
+        {0.049999997F, 0.299999982F, 0.849999964F, 0.049999997F, 0.349999994F, 0.899999976F, 0.049999997F},
+        {0.099999994F, 0.549999952F, 0.049999997F, 0.099999994F, 0.699999988F, 0.049999997F, 0.099999994F}};
+    for (std::size_t c = 0; c < 3; ++c)
+        for (std::size_t p = 0; p < 7; ++p) EXPECT_EQ(found[c * kHeight * kWidth + p], first[c][p]);
 }
 
 }  // namespace

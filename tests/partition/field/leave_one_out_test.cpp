@@ -43,7 +43,7 @@ TEST(LeaveOneOut, TheCurveIsTheLeastOfAllThatWereLearntAndTheLevelIsTheirQuantil
                 const Learnt learnt = learn(count_scores(rest, strata, grids, folds, cells)[0], own_options,
                                             cells, false, silent());
                 const std::vector<std::uint16_t> read =
-                    read_on(common, storage_on(grids[0], cells, learnt.distributions), cells.grid().pixels());
+                    read_on(common, storage_on(grids[0], cells, learnt.fit.whole), cells.grid().pixels());
                 const SmoothCurves curves(data.grid(), Ladder{}, storage_on(common, cells, read));
                 std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
                 for (const std::uint32_t image : own)

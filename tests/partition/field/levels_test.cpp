@@ -100,7 +100,8 @@ TEST(GroupLevels, JudgeEveryImageByTheFoldsItIsNotIn) {
             }
             expected.add(counts);
         }
-        const GroupLevels found = group_levels(input, input.strata, cells, {judge}, folds.of_image).front();
+        const GroupLevels found =
+            group_levels(input, input.strata, {&cells, 1}, {judge}, folds.of_image).front();
         for (double level = 0.01; level < 0.91; level += 0.01)
             EXPECT_EQ(found.quantile(level), expected.quantile(level)) << level;
     }
@@ -114,7 +115,7 @@ TEST(GroupLevels, AreInfiniteWhereNoOtherFoldHasScores) {
     const ScoreGrid grid = score_grid_of(input, 32);
     const Folds folds = make_folds(given.data, given.census.image_hash, 5, FoldOrder::content, 0);
     const GroupLevels levels =
-        group_levels(input, input.strata, cells, {judge_of(input, grid, folds, cells)}, folds.of_image)
+        group_levels(input, input.strata, {&cells, 1}, {judge_of(input, grid, folds, cells)}, folds.of_image)
             .front();
     EXPECT_EQ(levels.groups(), 1u);
     EXPECT_TRUE(std::isinf(levels.quantile(0.05)));

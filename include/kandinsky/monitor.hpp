@@ -1,0 +1,130 @@
+#pragma once
+
+#include <filesystem>
+#include <kandinsky/reference.hpp>
+#include <optional>
+#include <string>
+
+namespace kandinsky {
+
+class AtomicFile;  // of the library's own use
+
+/// What to do with images whose outputs were seen before.
+enum class Seen {
+    count,  ///< they count again
+    skip,   ///< they are left out, but labels that are new count
+};
+
+/// How a stream is watched.
+struct MonitorOptions {
+    double delta = 0.01;  ///< P(ever a false alarm), for the outputs and for the labels each
+    double alpha = 0.1;   ///< level of the sets whose coverage is judged where there are labels
+};
+
+/// One number that is watched: a feature of a class, in the whole image or in one region.
+struct WatchedFeature {
+    std::size_t cls = 0;           ///< the class
+    std::string name;              ///< of the feature
+    bool regional = false;         ///< it is the area in the region below
+    PixelRange rows{}, columns{};  ///< of the region
+    double evidence = 0;           ///< weighted martingale: the outputs' alarm rings at 1 / delta
+    double direction = 0;  ///< of late: 1 when all values are above the reference's, -1 below, 0 as before
+    double before = 0;     ///< median of the calibration images
+    double now = 0;        ///< mean of late, about 20 units
+};
+
+/// What the labels say about one class.
+struct WatchedCoverage {
+    std::size_t cls = 0;       ///< the class
+    std::uint64_t units = 0;   ///< images (or groups) with labelled pixels of the class
+    double coverage = 0;       ///< mean share of the class's pixels whose set has it
+    double low = 0, high = 1;  ///< with probability 1 - delta the true coverage was never outside
+    double limit = 0;          ///< the alarm says that the true coverage is below this
+    double evidence = 0;       ///< betting e-process: the labels' alarm rings at 1 / delta
+};
+
+/// Where an alarm rang first.
+struct Alarm {
+    std::uint64_t unit = 0;  ///< number of the image (or group) in its stream, from 1
+    std::size_t what = 0;    ///< index into MonitorVerdict::features, or ::coverage
+};
+
+/// Everything that is known about the stream so far.
+struct MonitorVerdict {
+    MonitorOptions options{};
+    bool grouped = false;               ///< units are groups
+    std::uint64_t reference_units = 0;  ///< of the calibration
+    std::uint64_t images = 0;           ///< seen, without those that were left out
+    std::uint64_t units = 0;            ///< whose outputs are judged
+    std::uint64_t labelled_units = 0;   ///< whose labels are judged
+    double set_size = 0;                ///< mean number of classes in a set of late; NaN: not measured yet
+    std::vector<WatchedFeature> features{};   ///< [feature], as the reference has them
+    std::vector<WatchedCoverage> coverage{};  ///< classes with labels so far
+    std::optional<Alarm> outputs{};           ///< the outputs have changed
+    std::optional<Alarm> labels{};            ///< the promise is broken
+    std::size_t leading = 0;                  ///< the feature with most evidence
+
+    [[nodiscard]] bool alarm() const { return outputs || labels; }  ///< one of the two rang
+};
+
+/// What one update did.
+struct MonitorUpdate {
+    std::uint64_t images = 0;    ///< that were handed over
+    std::uint64_t seen = 0;      ///< of them, with outputs that were seen before
+    std::uint64_t late = 0;      ///< of them left out: of groups that were judged already
+    std::uint64_t units = 0;     ///< judged now by their outputs
+    std::uint64_t labelled = 0;  ///< judged now by their labels
+};
+
+/// The course of the stream, thinned: each point stands for `stride` units.
+struct MonitorCourse {
+    std::uint64_t stride = 1;                ///< units of a point; the last may have fewer
+    std::uint64_t units = 0;                 ///< in all
+    std::vector<std::string> columns{};      ///< what the numbers are
+    std::vector<std::vector<float>> rows{};  ///< [point][column]; NaN where there is nothing
+};
+
+/// Watches a stream of new images: do their outputs still look like those of the calibration images, and
+/// where there are labels, is the promise kept? The unit is the image, or the group where the calibration
+/// images had groups: a group is judged when another one begins, or by complete(). Images count in their
+/// order. The same images give the same state, however they are cut into updates, for any number of threads.
+/// One thread at a time. docs/monitoring.md says what is promised.
+class Monitor {
+  public:
+    /// Begins a stream; `reference` is that of the calibrator. Throws a usage error for bad options.
+    Monitor(const Calibrator& calibrator, const Reference& reference, const MonitorOptions& options = {});
+    /// Goes on with a stream. Throws a data error for a damaged file, and for one of another calibrator.
+    Monitor(const Calibrator& calibrator, const Reference& reference, const std::filesystem::path& state);
+    ~Monitor();
+    Monitor(Monitor&& other) noexcept;
+    Monitor& operator=(Monitor&& other) noexcept;
+
+    /// Takes images, labelled or not; pixels with an ignored label do not count, so images without a label
+    /// may have only those. Throws a data error, and changes nothing, for another grid or other classes, and
+    /// where groups are missing or too many.
+    MonitorUpdate update(const Dataset& images, Seen seen = Seen::count, Progress& progress = silent());
+    /// Judges the group that is still open, if there is one.
+    void complete();
+
+    [[nodiscard]] const MonitorOptions& options() const;  ///< of the stream
+    [[nodiscard]] MonitorVerdict verdict() const;         ///< so far
+    [[nodiscard]] MonitorCourse outputs_course() const;   ///< of outputs: evidence, set size, features
+    [[nodiscard]] MonitorCourse labels_course() const;    ///< of labels: coverage with its bounds
+    /// How the outputs differ from the reference of late, float [class][pixel] by regions: from -1 (less of
+    /// the class than ever) to 1 (more); NaN for classes that are not watched.
+    [[nodiscard]] std::vector<float> change_map() const;
+    /// Writes the state, less than 1 MB whatever the stream's length. Atomic; equal states give equal bytes.
+    void save(const std::filesystem::path& path) const;
+    void save(AtomicFile& file) const;  ///< the same into a file that the caller commits
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// The verdict in words: one sentence for the outputs, one for each class with labels. `names`: of the
+/// classes; empty: their numbers.
+[[nodiscard]] std::vector<std::string> describe(const MonitorVerdict& verdict,
+                                                const std::vector<std::string>& names = {});
+
+}  // namespace kandinsky

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <kandinsky/calibrator.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace kandinsky {
+
+/// What the calibration images' outputs looked like: what a Monitor compares a stream with. Every number is
+/// made from the outputs of one image alone (of a group: the mean over its images), never from labels or
+/// thresholds, so that those of calibration and of new images are exchangeable. docs/monitoring.md has the
+/// formulas.
+struct Reference {
+    static constexpr std::size_t kWhole = 8;  ///< features of a class in the whole image
+    /// What they are called; the first four are those of ImageFeatures.
+    static constexpr std::array<std::string_view, kWhole> kNames{
+        "doubt", "area", "inside", "stray", "odds inside", "odds outside", "balance", "roughness"};
+
+    std::vector<std::uint32_t> classes{};  ///< that are looked at, ascending
+    std::uint32_t blocks = 0;              ///< an image is cut into blocks x blocks regions; 0: none
+    std::size_t units = 0;                 ///< images, or groups of them, that were looked at
+    std::vector<float> values{};  ///< [class][kWhole features, then the area in each region][unit], ascending
+
+    /// Numbers of a class.
+    [[nodiscard]] std::size_t per_class() const { return kWhole + std::size_t{blocks} * blocks; }
+    /// Numbers of an image.
+    [[nodiscard]] std::size_t features() const { return classes.size() * per_class(); }
+    friend bool operator==(const Reference&, const Reference&) = default;
+};
+
+/// What the outputs of the calibration images look like: one unit for each group; of many groups a sample, at
+/// most 400 KB. It depends on the images, never on their order, threads or ranks; collective over the ranks.
+/// `calibrator`: made from the same images.
+[[nodiscard]] Reference make_reference(const Calibrator& calibrator, const Dataset& data,
+                                       Progress& progress = silent());
+
+/// Writes a calibrator with its reference into one .kcal file, which programs that know no references read
+/// too.
+void save(const Calibrator& calibrator, const Reference& reference, const std::filesystem::path& path);
+
+/// The reference of a .kcal file; nothing where it has none, as files of earlier versions.
+[[nodiscard]] std::optional<Reference> load_reference(const std::filesystem::path& path);
+
+}  // namespace kandinsky

@@ -1,0 +1,187 @@
+"""A stream of new images after calibration: do outputs and coverage still fit the calibrator?"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _core
+from ._arrays import make_data
+from ._checks import switch, whole
+from ._progress import Shown
+from ._types import Array, Floats, Groups, PathLike, Progress
+from .calibrator import Calibrator
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+@dataclass(frozen=True)
+class WatchedFeature:
+    """One number that is watched: a feature of a class, in the whole image or in one region."""
+
+    cls: int
+    name: str
+    rows: Optional[Tuple[int, int]]  #: of the region, the last one excluded; None: the whole image
+    columns: Optional[Tuple[int, int]]
+    evidence: float  #: the alarm rings at 1 / delta
+    direction: float  #: of late: 1 when all values are above those of calibration, -1 below
+    before: float  #: median of the calibration images
+    now: float  #: mean of late
+
+
+@dataclass(frozen=True)
+class WatchedCoverage:
+    """What the labels say about one class."""
+
+    cls: int
+    units: int  #: images (or groups) with labelled pixels of the class
+    coverage: float
+    low: float  #: with probability 1 - delta the true coverage was never outside low and high
+    high: float
+    limit: float  #: the alarm says that the true coverage is below this
+    evidence: float
+
+
+@dataclass(frozen=True)
+class MonitorResult:
+    """Everything that is known about the stream so far, and what the last update did."""
+
+    alarm: bool  #: one of the two below rang
+    outputs_alarm: Optional[int]  #: number of the image (or group) at which the outputs' alarm rang, from 1
+    labels_alarm: Optional[int]  #: the same for the labels, among those with labels
+    text: List[str]  #: the verdict in words
+    images: int
+    units: int  #: images (or groups) judged by their outputs
+    labelled_units: int
+    seen: int  #: images of the last update whose outputs were seen before
+    late: int  #: images of the last update that were left out: of groups that were judged already
+    evidence: float  #: that the outputs have changed; the alarm rings at 1 / delta
+    set_size: float  #: classes in a set of late; NaN: not measured yet
+    features: List[WatchedFeature]
+    coverage: List[WatchedCoverage]
+
+
+def _number(value: Optional[float]) -> float:
+    return float("nan") if value is None else value
+
+
+def _result(text: str) -> MonitorResult:
+    found: Dict[str, Any] = json.loads(text)
+    features = []
+    for one in found["features"]:
+        place = one["region"]
+        rows, columns = (tuple(place["rows"]), tuple(place["columns"])) if place else (None, None)
+        numbers = [_number(one[key]) for key in ("evidence", "direction", "before", "now")]
+        features.append(WatchedFeature(one["class"], one["feature"], rows, columns, *numbers))
+    coverage = [
+        WatchedCoverage(one["class"], one["units"], *(_number(one[key]) for key in ("coverage", "low", "high", "limit", "evidence")))
+        for one in found["coverage"]
+    ]
+    rang = [found[key]["unit"] if found[key] else None for key in ("outputs_alarm", "labels_alarm")]
+    return MonitorResult(
+        found["alarm"], rang[0], rang[1], found["text"], found["images"], found["units"], found["labelled_units"], found["update"]["seen"],
+        found["update"]["late"], _number(found["evidence"]), _number(found["set_size"]), features, coverage,
+    )  # fmt: skip
+
+
+class Monitor:
+    """Watches a stream of new images.
+
+    Without labels: do the outputs still look like those of the calibration images? The probability of ever a false alarm is at
+    most `delta`. With labels: is the promise kept? The unit is the image, or the group where the calibration images had groups.
+
+    Parameters
+    ----------
+    calibrator : Calibrator
+        Calibrated.
+    delta : float
+        Probability of ever a false alarm, for the outputs and for the labels each.
+    alpha : float
+        Level of the sets whose coverage is judged.
+    threads : int
+        0: all of the machine.
+    progress : bool or callable
+
+    Examples
+    --------
+    >>> import kandinsky
+    >>> scenes = kandinsky.make_scenes(images=60, grid=(24, 32))
+    >>> cal = kandinsky.Calibrator("image").fit(scenes.probs[:30], scenes.labels[:30])
+    >>> monitor = kandinsky.Monitor(cal)
+    >>> result = monitor.update(scenes.probs[30:])
+    >>> result.alarm, result.units
+    (False, 30)
+    """
+
+    def __init__(
+        self, calibrator: Calibrator, delta: float = 0.01, alpha: float = 0.1, *, threads: int = 0, progress: Progress = False
+    ) -> None:
+        self._begin(calibrator, _core.watch(calibrator._fitted(), float(delta), float(alpha)), threads, progress)
+
+    def _begin(self, calibrator: Calibrator, core: "_core.Watch", threads: int, progress: Progress) -> None:
+        self.calibrator, self._watch = calibrator, core
+        self.threads, self.progress = whole("threads", threads), progress
+
+    @classmethod
+    def load(cls, path: PathLike, calibrator: Calibrator, *, threads: int = 0, progress: Progress = False) -> "Self":
+        """Goes on with a stream that :meth:`save`, or the command, wrote for this calibrator."""
+        monitor = cls.__new__(cls)
+        monitor._begin(calibrator, _core.watch_again(calibrator._fitted(), os.fspath(path)), threads, progress)
+        return monitor
+
+    def update(
+        self,
+        probs: Array,
+        labels: Optional[Array] = None,
+        groups: Optional[Groups] = None,
+        *,
+        complete: bool = False,
+        skip_seen: bool = False,
+    ) -> MonitorResult:
+        """Takes images in their order; a batch that is refused changes nothing.
+
+        Parameters
+        ----------
+        probs : array [N,C,H,W]
+        labels : array [N,H,W], optional
+            Images without a label may have ignored pixels only.
+        groups : sequence, optional
+            Needed where the calibration images had groups. A group is judged when another one begins.
+        complete : bool
+            The last group has all its images and is judged now.
+        skip_seen : bool
+            Leave out images whose outputs were seen before; labels that are new count.
+        """
+        data = make_data(probs, labels, groups, self.calibrator.ignore, self.calibrator.logits)[0]
+        with Shown(self.progress) as callback:
+            text = self._watch.update(data, switch("skip_seen", skip_seen), switch("complete", complete), self.threads, callback)
+        return _result(text)
+
+    @property
+    def result_(self) -> MonitorResult:
+        """What is known so far."""
+        return _result(self._watch.json())
+
+    def change_map(self) -> Floats:
+        """Where the outputs changed, [class, height, width]: -1 (less of the class) to 1 (more); NaN: not watched."""
+        return np.asarray(self._watch.change_map())
+
+    def save(self, path: PathLike) -> None:
+        """Writes the state, less than 1 MB: the file is complete or untouched. The command reads it too."""
+        self._watch.save(os.fspath(path))
+
+    def report(self, path: PathLike, *, title: str = "The stream after calibration", class_names: Optional[Sequence[str]] = None) -> None:
+        """Writes the stream over time as one HTML file."""
+        names = list(class_names) if class_names is not None else [f"class {c}" for c in range(self.calibrator.n_classes_)]
+        page = self._watch.page(title, names)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page)
+
+    def prometheus(self) -> str:
+        """Metrics for the text file collector of Prometheus' node exporter."""
+        return self._watch.prometheus()

@@ -1,0 +1,267 @@
+#include "calibrate/adapted_regions.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "calibrate/choose.hpp"
+#include "calibrate/leave_one_out.hpp"
+#include "core/base/fail.hpp"
+#include "core/team/team.hpp"
+#include "partition/envelope.hpp"
+#include "partition/region_distributions.hpp"
+
+namespace kandinsky {
+
+using partition::Cells;
+using partition::Envelope;
+using partition::Evidence;
+
+std::uint64_t least_scores(const CalibrateOptions& options) {
+    return options.fallback == Fallback::image ? options.min_count : 0;
+}
+
+namespace {
+/// What the fit of all strata looks at.
+SoftInput input_of(const CalibrateOptions& options, CalibrationRun& run, const Ladder& ladder,
+                   Progress& progress) {
+    SoftInput input{.data = run.data(),
+                    .census = run.census(),
+                    .condition = options.condition,
+                    .score = options.score,
+                    .strata = {},
+                    .pooling = Pooling::groups,
+                    .ladder = ladder,
+                    .features = &run.image_features(),
+                    .seed = options.seed,
+                    .memory = options.memory,
+                    .settings = &options.settings,
+                    .progress = progress};
+    for (std::uint32_t s = 0; s < run.census().strata; ++s) input.strata.push_back(s);
+    return input;
+}
+
+/// One region for each pixel.
+Partition every_pixel(const Grid& grid) {
+    Partition out{.region = std::vector<std::uint32_t>(grid.pixels()),
+                  .regions = static_cast<std::uint32_t>(grid.pixels())};
+    std::iota(out.region.begin(), out.region.end(), 0u);
+    return out;
+}
+
+/// Distributions of regions, `each` numbers, at the cells of another partition that lie within them.
+std::vector<std::uint16_t> spread_over(const std::vector<std::uint16_t>& of_region, const Partition& regions,
+                                       const Partition& cells, std::size_t each) {
+    std::vector<std::uint16_t> out(
+        (std::size_t{*std::max_element(cells.region.begin(), cells.region.end())} + 1) * each);
+    for (std::size_t p = 0; p < cells.region.size(); ++p)
+        std::copy_n(of_region.begin() + static_cast<std::ptrdiff_t>(regions.region[p] * each), each,
+                    out.begin() + static_cast<std::ptrdiff_t>(cells.region[p] * each));
+    return out;
+}
+
+/// Merges cells that have the same distribution; returns the partition into what is left.
+Partition merge_alike(SmoothCurves::Storage& storage) {
+    const std::size_t each = storage.edges.size() - 1;
+    Partition out{.region = std::vector<std::uint32_t>(storage.region.size())};
+    std::map<std::vector<std::uint16_t>, std::uint32_t> number;
+    std::vector<std::uint16_t> kept;
+    for (std::size_t p = 0; p < out.region.size(); ++p) {
+        const auto own = storage.cumulative.begin() + static_cast<std::ptrdiff_t>(storage.region[p] * each);
+        const std::vector<std::uint16_t> row(own, own + static_cast<std::ptrdiff_t>(each));
+        const auto [at, fresh] = number.emplace(row, static_cast<std::uint32_t>(number.size()));
+        if (fresh) kept.insert(kept.end(), row.begin(), row.end());
+        out.region[p] = at->second;
+    }
+    out.regions = static_cast<std::uint32_t>(number.size());
+    storage.region = out.region;
+    storage.cumulative = std::move(kept);
+    return out;
+}
+
+/// Learns again without each group.
+class AdaptedRelearner {
+  public:
+    AdaptedRelearner(const CalibrateOptions& options, const std::vector<Choice>& choices, CalibrationRun& run,
+                     Progress& progress)
+        : options_(options),
+          run_(run),
+          progress_(progress),
+          learns_(method(options.method).uses_labels),
+          input_(input_of(options, run, {}, progress)) {
+        const Dataset& data = run.data();
+        places_ = partition::make_folds(data, run.census().image_hash, 2, partition::FoldOrder::content,
+                                        options.seed)
+                      .place;
+        if (method(options.method).uses_features) run.find_features();
+        State state;
+        for (std::uint32_t s = 0; s < strata(); ++s) {
+            all_.push_back(run.census().totals[s] > 0 ? run.region_of(settled(options, choices[s]), s)
+                                                      : whole_image(data.grid()));
+            cells_.push_back(learns_ ? every_pixel(data.grid()) : all_[s]);
+            judges_.push_back(std::make_unique<partition::SmoothJudge>(data, options.score,
+                                                                       Cells(data.grid(), cells_[s])));
+            envelopes_.push_back(judges_[s]->start(Adapt::image, run.census().groups));
+        }
+        for (Envelope& one : envelopes_)
+            for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
+        evidence_ = partition::gather_evidence(input_, input_.strata, places_);
+        const auto walk = [&](std::size_t first, std::size_t last) {
+            for (std::size_t g = first; g < last; ++g) {
+                progress_.update("leaving groups out", g, run.census().groups);
+                if (progress_.cancelled()) throw Interrupted();
+                learn_without(static_cast<std::uint32_t>(g));
+            }
+        };
+        accumulate(data.team(), "leaving groups out", run.census().groups, state, walk, 1);
+    }
+
+    [[nodiscard]] std::size_t strata() const { return run_.census().strata; }
+
+    /// Curves of the pieces on which all fits agree.
+    [[nodiscard]] SoftCurves made(std::uint32_t stratum, const Ladder& ladder) {
+        const Grid grid = run_.data().grid();
+        const std::optional<Fit> whole = fit(stratum, Evidence::kNobody, all_[stratum]);
+        if (!whole) return partition::regions_without_data(grid, whole_image(grid), ladder);
+        SoftCurves out;
+        SmoothCurves::Storage storage;
+        out.adaptation = judges_[stratum]->adapted_curves(envelopes_[stratum], ladder, storage);
+        storage.scores = run_.census().totals[stratum];
+        out.partition = merge_alike(storage);
+        nlohmann::ordered_json geometry = nlohmann::ordered_json::parse(all_[stratum].geometry);
+        geometry["pieces"] = out.partition.regions;
+        geometry["adapt"] = nlohmann::ordered_json::parse(partition::describe(whole->shift));
+        out.partition.geometry = geometry.dump();
+        out.curves = SmoothCurves(grid, ladder, std::move(storage));
+        return out;
+    }
+
+  private:
+    /// What all groups but one say about a stratum, with the regions that they found.
+    struct Fit {
+        partition::ScoreGrid grid;
+        partition::FoldDistributions distributions;
+        partition::LearntShift shift;
+    };
+
+    [[nodiscard]] std::optional<Fit> fit(std::size_t s, std::uint32_t left_out,
+                                         const Partition& regions) const {
+        const Dataset& data = run_.data();
+        const std::optional<partition::ScoreGrid> grid =
+            evidence_[s].grid(left_out, data.grid().pixels(), largest_score(options_.score, data.classes()),
+                              partition::kRegionBins);
+        if (!grid) return std::nullopt;
+        const partition::Folds folds =
+            partition::folds_without(partition::kRegionFolds, run_.census().groups, left_out);
+        const Cells cells(data.grid(), regions);
+        Fit out{*grid,
+                partition::region_distributions(evidence_[s].count(left_out, *grid, folds, cells),
+                                                least_scores(options_)),
+                {}};
+        out.shift = partition::shift_without_group(evidence_[s], left_out, folds, *grid, cells,
+                                                   out.distributions);
+        return out;
+    }
+
+    void learn_without(std::uint32_t group) {
+        // Regions of every stratum, where they are learnt.
+        std::vector<Partition> regions = all_;
+        if (learns_) find_regions(group, regions);
+        for (std::size_t s = 0; s < strata(); ++s) {
+            if (!evidence_[s].has(group)) continue;
+            const std::optional<Fit> others = fit(s, group, regions[s]);
+            SmoothCurves::Storage learnt;
+            if (others)
+                learnt = partition::storage_on(
+                    others->grid, Cells(run_.data().grid(), cells_[s]),
+                    spread_over(others->distributions.whole, regions[s], cells_[s], others->grid.bins() - 1));
+            judges_[s]->add(evidence_[s], group, others ? &learnt : nullptr,
+                            others ? others->shift.shift : Adaptation::Shift{}, envelopes_[s]);
+        }
+    }
+
+    /// The regions that all groups but one find; those of strata that they have no score of stay as they are.
+    void find_regions(std::uint32_t group, std::vector<Partition>& regions) {
+        bool known = false;
+        for (const Evidence& one : evidence_)
+            for (const Evidence::Image& image : one.images())
+                known = known || (image.group != group && !image.scores.empty());
+        if (!known) return;
+        std::vector<std::uint32_t> others;
+        for (std::uint32_t image = 0; image < places_.size(); ++image)
+            if (places_[image] != group) others.push_back(image);
+        const Dataset rest = run_.data().subset(others).as_rank_part(
+            std::make_shared<Team>(Team{.comm = run_.data().team().comm}));
+        Muted muted(progress_);
+        CalibrateOptions options = options_;
+        options.promise = Promise::none;
+        CalibrationRun own(rest, {options}, muted);
+        std::vector<Choice> choices(strata());
+        for (Choice& one : choices) one.method = options.method;
+        if (has_choice(options)) choices = std::move(choose(rest, own.census(), {options}, muted).front());
+        for (std::uint32_t s = 0; s < strata(); ++s) {
+            if (!evidence_[s].has(group) || own.census().totals[s] == 0) continue;
+            if (method(options.method).uses_features) own.find_features();
+            regions[s] = own.region_of(settled(options, choices[s]), s);
+        }
+    }
+
+    const CalibrateOptions& options_;
+    CalibrationRun& run_;
+    Progress& progress_;
+    bool learns_;  ///< regions depend on the images
+    SoftInput input_;
+    std::vector<std::uint32_t> places_;
+    std::vector<Evidence> evidence_;     ///< [stratum]
+    std::vector<Partition> all_;         ///< [stratum] regions from all groups
+    std::vector<Partition> cells_;       ///< [stratum] that the regions of all fits are made of
+    std::vector<std::unique_ptr<partition::SmoothJudge>> judges_;
+    std::vector<Envelope> envelopes_;
+};
+}  // namespace
+
+std::vector<SmoothCurves> adapted_curves(const CalibrateOptions& options, std::vector<Partition>& partitions,
+                                         CalibrationRun& finder, CalibrationRun& setter, const Ladder& ladder,
+                                         std::vector<Adaptation>& adaptations) {
+    const SoftInput learn = input_of(options, finder, ladder, finder.progress()),
+                    level = input_of(options, setter, ladder, setter.progress());
+    std::vector<SmoothCurves> out;
+    for (SoftCurves& one : partition::adapted_regions({learn, level, &finder == &setter}, partitions,
+                                                      least_scores(options))) {
+        const std::size_t s = out.size();
+        out.push_back(std::move(one.curves));
+        partitions[s] = std::move(one.partition);
+        adaptations.push_back(std::move(one.adaptation));
+    }
+    return out;
+}
+
+Calibrator adapted_leave_one_out(const CalibrateOptions& options, std::vector<Choice> choices,
+                                 CalibrationRun& run, Progress& progress) {
+    if (run.census().groups > kRankedGroups)
+        fail(ErrorKind::usage, "--promise loo is for up to {} groups; use --promise split", kRankedGroups);
+    AdaptedRelearner learner(options, choices, run, progress);
+    const CurveRule rule = rule_for(options, learner.strata() * run.data().grid().pixels());
+    std::vector<Partition> partitions;
+    std::vector<CurveSet> curves;
+    std::vector<SmoothCurves> smooth;
+    std::vector<Adaptation> adaptations;
+    for (std::uint32_t s = 0; s < learner.strata(); ++s) {
+        SoftCurves made = learner.made(s, rule.ladder);
+        partitions.push_back(std::move(made.partition));
+        curves.emplace_back(rule.ladder);
+        smooth.push_back(std::move(made.curves));
+        adaptations.push_back(std::move(made.adaptation));
+    }
+    CalibrateOptions finished = options;
+    finished.fallback = Fallback::none;  // what falls back has done so in every fit
+    Calibrator made = run.finish(finished, std::move(partitions), std::move(curves), std::move(smooth));
+    made.options.fallback = options.fallback;
+    made.choices = std::move(choices);
+    made.adaptations = std::move(adaptations);
+    return made;
+}
+
+}  // namespace kandinsky

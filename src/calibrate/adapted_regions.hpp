@@ -1,0 +1,28 @@
+#pragma once
+
+#include <kandinsky/calibrator.hpp>
+
+#include "calibrate/calibration_run.hpp"
+
+namespace kandinsky {
+
+/// Scores below which a region uses the distribution of the whole image, where levels follow the image.
+[[nodiscard]] std::uint64_t least_scores(const CalibrateOptions& options);
+
+/// Curves of regions whose levels follow the image. `partitions`: of each stratum, found by `finder`;
+/// `setter` has the images that set the levels, and may be the same. Writes the adaptations of the strata.
+[[nodiscard]] std::vector<SmoothCurves> adapted_curves(const CalibrateOptions& options,
+                                                       std::vector<Partition>& partitions,
+                                                       CalibrationRun& finder, CalibrationRun& setter,
+                                                       const Ladder& ladder,
+                                                       std::vector<Adaptation>& adaptations);
+
+/// Calibrates a method with regions whose levels follow the image, with a promise and without a split:
+/// regions, distributions and how levels follow images are learnt again without each group that has the
+/// class (docs/adapt.md). `choices`: of each stratum, from all groups. Cost: as many fits as there are
+/// groups; memory: 8 bytes a score, and for methods that learn regions 2 bytes for each threshold, stratum
+/// and pixel.
+[[nodiscard]] Calibrator adapted_leave_one_out(const CalibrateOptions& options, std::vector<Choice> choices,
+                                               CalibrationRun& run, Progress& progress);
+
+}  // namespace kandinsky

@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <cmath>
+#include <kandinsky/calibrator.hpp>
+#include <mutex>
+#include <optional>
+
+#include "calibrate/adapted_values.hpp"
+#include "core/base/fail.hpp"
+#include "core/base/parallel.hpp"
+#include "core/team/team.hpp"
+#include "partition/group_levels.hpp"
+#include "score/census.hpp"
+#include "score/image_features.hpp"
+#include "score/scored_tile.hpp"
+#include "score/visit.hpp"
+
+namespace kandinsky {
+
+using partition::GroupLevels;
+
+namespace {
+/// The curve of a region as a distribution: a score that lies above so many of its points has that level, in
+/// steps of GroupLevels. Scores above all points have the last.
+std::size_t step_above(const CurveSet& curves, std::size_t curve, std::size_t above) {
+    const std::size_t points = curves.values(curve).size();
+    if (above == 0) return 0;
+    if (above == points) return GroupLevels::kSteps;
+    const double level = curves.complete(curve)
+                             ? static_cast<double>(above) / static_cast<double>(points + 1)
+                             : curves.ladder().levels[above - 1];
+    return static_cast<std::size_t>(std::ceil(level * GroupLevels::kSteps));
+}
+
+/// Reads the levels of new scores off a calibrator's curves, which stay as they are.
+class FixedJudge {
+  public:
+    FixedJudge(const Calibrator& calibrator, const Dataset& data)
+        : calibrator_(calibrator),
+          data_(data),
+          most_(std::min(data.grid().pixels(), kTile)),
+          tile_(data, calibrator.options.score, most_),
+          shifts_(calibrator.strata()) {}
+
+    /// Adds the scores of an image to counts[stratum][step], the last for those that nothing can judge.
+    void count(std::uint32_t image, std::vector<std::vector<std::uint32_t>>& counts) {
+        if (calibrator_.adapts()) shifts_of(calibrator_, features_of(data_, image), shifts_);
+        const std::size_t pixels = data_.grid().pixels();
+        for (std::size_t begin = 0; begin < pixels; begin += most_) {
+            const PixelRange range{begin, std::min(pixels, begin + most_)};
+            tile_.load(image, range);
+            for (std::size_t c = 0; c < data_.classes(); ++c) {
+                const std::size_t s = calibrator_.stratum_of(c);
+                const std::uint8_t* const member = tile_.member(c);
+                const float* const scores = tile_.scores(c);
+                for (std::size_t i = 0; i < range.size(); ++i)
+                    if (member[i] != 0) ++counts[s][step(s, begin + i, scores[i], counts[s].size() - 1)];
+            }
+        }
+    }
+
+  private:
+    static constexpr std::size_t kTile = 4096;
+
+    [[nodiscard]] std::size_t step(std::size_t s, std::size_t pixel, float score, std::size_t nobody) const {
+        if (const SmoothCurves* const smooth = calibrator_.smooth_of(s)) {
+            if (smooth->without_data() || !(score <= smooth->storage().largest)) return nobody;
+            const std::uint32_t level = smooth->level(pixel, score);
+            return calibrator_.adaptation_of(s) != nullptr ? GroupLevels::step_of(level, shifts_[s])
+                                                           : GroupLevels::step_of(level);
+        }
+        if (calibrator_.levels[s * calibrator_.grid.pixels() + pixel] == CurveLevel::none) return nobody;
+        const CurveSet& curves = calibrator_.curves[s];
+        const std::size_t curve = calibrator_.curve_of(s, pixel);
+        const std::span<const float> points = curves.values(curve);
+        const auto above = std::lower_bound(points.begin(), points.end(), score) - points.begin();
+        return step_above(curves, curve, static_cast<std::size_t>(above));
+    }
+
+    const Calibrator& calibrator_;
+    const Dataset& data_;
+    std::size_t most_;
+    ScoredTile tile_;
+    std::vector<std::int32_t> shifts_;
+};
+
+/// The curves of regions at the levels of new groups.
+CurveSet releveled(const CurveSet& old, const GroupLevels& levels) {
+    const Ladder& ladder = old.ladder();
+    std::vector<double> steps;
+    for (const double level : ladder.levels) steps.push_back(levels.quantile(level) * GroupLevels::kSteps);
+    CurveSet out(ladder);
+    for (std::size_t k = 0; k < old.size(); ++k) {
+        const std::span<const float> points = old.values(k);
+        CurveSet::Curve curve{.scores = old.scores(k), .groups = levels.groups(), .complete = false, .values = {}};
+        std::size_t above = 0;  // the most points that a score may lie above
+        for (const double step : points.empty() ? std::vector<double>{} : steps) {
+            while (above < points.size() && static_cast<double>(step_above(old, k, above + 1)) <= step) ++above;
+            curve.values.push_back(above < points.size() && !std::isinf(step)
+                                       ? points[above]
+                                       : std::numeric_limits<float>::infinity());
+        }
+        out.append(curve);
+    }
+    return out;
+}
+
+void refuse_unless_possible(const Calibrator& calibrator, const Dataset& data) {
+    check_fits(calibrator, data);
+    if (!data.labelled()) fail(ErrorKind::usage, "to recalibrate, the new images need labels");
+    if (calibrator.options.confidence > 0)
+        fail(ErrorKind::usage,
+             "this calibrator promises with confidence {:g}, which new levels would not keep; calibrate anew on "
+             "the new images",
+             calibrator.options.confidence);
+    if (calibrator.options.released || calibrator.options.pooling != Pooling::groups)
+        fail(ErrorKind::usage,
+             "this calibrator counts pixels alike and not groups, so new groups cannot set its levels; "
+             "calibrate with --pooling groups");
+}
+}  // namespace
+
+Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data, Progress& progress) {
+    refuse_unless_possible(calibrator, data);
+    const Census census = take_census(data, calibrator.options.condition, progress);
+    if (census.fingerprint == calibrator.fingerprint)
+        fail(ErrorKind::data,
+             "{} has the images that the calibrator was made from; its levels are theirs already, so give new "
+             "images",
+             data.options().probs_name);
+    const std::size_t strata = calibrator.strata();
+    std::vector<GroupLevels> sums;
+    for (std::size_t s = 0; s < strata; ++s)
+        sums.emplace_back(calibrator.adaptation_of(s) != nullptr ? Adapt::image : Adapt::none);
+    std::mutex adding;
+    VisitSums kept;
+    for (GroupLevels& one : sums)
+        for (const std::span<std::byte> bytes : one.state()) kept.keep(bytes);
+    visit_groups({.data = data, .progress = progress, .stage = "levels", .sums = [&] { return kept; }},
+                 [&](const std::vector<std::uint32_t>& images) {
+                     std::vector<std::vector<std::uint32_t>> counts;
+                     for (const GroupLevels& one : sums) counts.push_back(one.no_counts());
+                     FixedJudge judge(calibrator, data);
+                     for (const std::uint32_t image : images) judge.count(image, counts);
+                     const std::lock_guard lock(adding);
+                     for (std::size_t s = 0; s < strata; ++s) sums[s].add(counts[s]);
+                 });
+    for (GroupLevels& one : sums) one.sum(data.team().comm);
+
+    Calibrator made = calibrator;
+    for (std::size_t s = 0; s < strata; ++s) {
+        if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {
+            if (smooth->without_data()) continue;
+            SmoothCurves::Storage storage = smooth->storage();
+            storage.groups = sums[s].groups();
+            if (const Adaptation* const own = calibrator.adaptation_of(s))
+                made.adaptations[s] = partition::adapted(own->shifts(), sums[s], smooth->ladder(), storage);
+            else
+                storage.levels = partition::levels_of(smooth->ladder(), &sums[s]);
+            made.smooth[s] = SmoothCurves(calibrator.grid, smooth->ladder(), std::move(storage));
+        } else {
+            made.curves[s] = releveled(calibrator.curves[s], sums[s]);
+        }
+    }
+    made.version = KANDINSKY_VERSION;
+    made.classless = made.classless || census.classless > 0;
+    made.weighting = {};
+    made.renewal = {.images = census.images,
+                    .groups = census.groups,
+                    .grouped = data.grouped(),
+                    .fingerprint = census.fingerprint};
+    return made;
+}
+
+}  // namespace kandinsky

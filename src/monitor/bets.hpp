@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace kandinsky {
+
+/// What one gambler has won against "these p-values are independent and uniform": a mixture over betting
+/// functions whose capital moves between them now and then, so that a change may begin at any time. Under
+/// that assumption its value is a martingale that starts at 1: P(it ever reaches 1 / delta) <= delta (Ville).
+struct Bets {
+    static constexpr std::size_t kWays = 17;
+    static constexpr double kJump = 0.005;  ///< share that moves at each step; docs/monitoring.md
+    static constexpr double kAsleep = 0.2;  ///< share that does not bet at first
+
+    double log_value = 0;                      ///< natural logarithm of the capital
+    std::array<double, kWays> share = even();  ///< of the capital, by betting function
+    double asleep = kAsleep;                   ///< share that waits
+
+    /// 0 < p < 1. Constant time, no allocation.
+    void bet(double p);
+
+    friend bool operator==(const Bets&, const Bets&) = default;
+
+  private:
+    static constexpr std::array<double, kWays> even() {
+        std::array<double, kWays> out{};
+        for (double& one : out) one = (1 - kAsleep) / kWays;
+        return out;
+    }
+};
+
+/// What the betting functions pay for a p-value; each integrates to 1.
+[[nodiscard]] std::array<double, Bets::kWays> payments(double p);
+
+/// The same against "the mean loss is at most `limit`, whatever came before", for losses in [0, 1]: a
+/// supermartingale under that assumption.
+struct LossBets {
+    static constexpr std::size_t kWays = 5;
+
+    double log_value = 0;
+    std::array<double, kWays> share{0.16, 0.16, 0.16, 0.16, 0.16};
+    double asleep = Bets::kAsleep;
+
+    void bet(double loss, double limit);
+
+    friend bool operator==(const LossBets&, const LossBets&) = default;
+};
+
+}  // namespace kandinsky

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <kandinsky/dataset.hpp>
+#include <kandinsky/predictor.hpp>
+#include <kandinsky/reference.hpp>
+#include <limits>
+#include <vector>
+
+namespace kandinsky {
+
+/// What one look at an image of the stream finds.
+struct ImageLook {
+    std::vector<std::int64_t> features{};  ///< as watch_image() has them
+    std::uint64_t key = 0;                 ///< of the outputs: equal outputs have equal keys
+    double set_size = std::numeric_limits<double>::quiet_NaN();  ///< mean over pixels, where it was measured
+    std::vector<std::int64_t> labels{};  ///< [class] pixels that the sets miss, then [class] pixels; or empty
+};
+
+/// How to look.
+struct LookPlan {
+    const Reference& layout;
+    const Predictor& predictor;
+    const std::vector<std::size_t>& classes;  ///< whose labels count
+    std::uint64_t set_every = 1;  ///< of so many images about one has its sets measured without labels
+};
+
+/// Reads one image. Throws a data error for a bad value. Safe from several threads.
+[[nodiscard]] ImageLook look_at(const Dataset& data, std::size_t image, const LookPlan& plan);
+
+}  // namespace kandinsky

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace kandinsky {
+
+/// A confidence sequence for the mean of losses in [0, 1] by betting: for every candidate mean, what a
+/// gambler has won who believes that the mean is larger, and one who believes that it is smaller. A candidate
+/// is out once its gambler has 2 / delta. With probability 1 - delta the true mean is never out, at whatever
+/// time one looks (Waudby-Smith and Ramdas 2024, predictable plug-in bets).
+struct MeanBounds {
+    static constexpr std::size_t kCandidates = 201;  ///< 0, 0.005, ..., 1
+
+    std::uint64_t count = 0;
+    double sum = 0, squares = 0.25;                       ///< of losses; of distances from the mean so far
+    std::array<double, kCandidates> larger{}, smaller{};  ///< logarithms of capital
+    double low = 0, high = 1;                             ///< the bounds so far: they never widen
+
+    void add(double loss, double delta);
+    [[nodiscard]] double mean() const { return count > 0 ? sum / static_cast<double>(count) : 0.0; }
+
+    friend bool operator==(const MeanBounds&, const MeanBounds&) = default;
+};
+
+}  // namespace kandinsky

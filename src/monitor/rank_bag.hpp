@@ -1,0 +1,35 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "core/base/random.hpp"
+
+namespace kandinsky {
+
+/// Values of one feature, ascending: what a new value is ranked among. At most so many: a full bag lets go of
+/// one value chosen at random, the new one as likely as each other. The choice does not look at the values,
+/// so ranks stay uniform and independent (docs/monitoring.md has the proof).
+class RankBag {
+  public:
+    explicit RankBag(std::vector<float> ascending) : values_(std::move(ascending)) {}
+
+    /// The smoothed rank of a value among the bag and itself: in (0, 1), small for large values. Puts it in.
+    double rank_and_keep(float value, Random chance, std::size_t most) {
+        const auto [low, high] = std::equal_range(values_.begin(), values_.end(), value);
+        const auto above = static_cast<double>(values_.end() - high), equal = static_cast<double>(high - low);
+        const double theta = chance.uniform() + 0x1.0p-54;  // in (0, 1)
+        const double p = (above + theta * (equal + 1)) / static_cast<double>(values_.size() + 1);
+        values_.insert(high, value);
+        if (values_.size() > most)
+            values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(chance.below(values_.size())));
+        return p;
+    }
+    [[nodiscard]] const std::vector<float>& values() const { return values_; }
+
+  private:
+    std::vector<float> values_;
+};
+
+}  // namespace kandinsky

@@ -1,0 +1,166 @@
+#include "monitor/state.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/beta.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/fail.hpp"
+#include "core/kernel/hash.hpp"
+#include "io/kcal/kcal.hpp"
+#include "score/watched.hpp"
+
+namespace kandinsky {
+
+namespace {
+constexpr std::size_t kMostKept = 2048, kMostKeptBytes = std::size_t{500} << 10, kMostLabelClasses = 32;
+constexpr double kRegions = 0.2;  // of the weight
+constexpr std::uint64_t kRankPurpose = 0x6D6F6E69746F72;
+
+/// Calibrators of other images or other options are others.
+std::uint64_t identity_of(const Calibrator& calibrator, const Reference& reference) {
+    const std::string text = describe(calibrator);
+    return hash_bytes(reference.values.data(), reference.values.size() * sizeof(float),
+                      hash_bytes(text.data(), text.size(), reference.blocks));
+}
+
+/// The groups that set the level of a class.
+double groups_of(const Calibrator& calibrator, std::size_t cls) {
+    if (const SmoothCurves* const smooth = calibrator.smooth_of(calibrator.stratum_of(cls)))
+        return static_cast<double>(smooth->storage().groups);
+    return std::max(1.0, static_cast<double>(calibrator.groups) * (1 - calibrator.options.split));
+}
+
+/// The mean loss that a calibrator of so many groups exceeds with probability `rest` by the luck of its
+/// calibration images alone, if every group had one pixel.
+double luckless(double alpha, double groups, double rest) {
+    const boost::math::beta_distribution<double> law(std::max(1e-6, alpha * (groups + 1)),
+                                                     std::max(1e-6, (1 - alpha) * (groups + 1)));
+    return std::clamp(quantile(complement(law, rest)), alpha, 1 - 1e-9);
+}
+
+std::size_t course_classes(const Reference& layout) {
+    return std::min(kCourseClasses, layout.classes.size());
+}
+}  // namespace
+
+std::vector<double> feature_weights(const Reference& layout) {
+    const std::size_t per_class = layout.per_class();
+    const auto watched = static_cast<double>(layout.classes.size());
+    const double regional = layout.blocks > 0 ? kRegions : 0.0;
+    std::vector<double> out(layout.features(), (1 - regional) / (watched * Reference::kWhole));
+    for (std::size_t f = 0; f < out.size(); ++f)
+        if (f % per_class >= Reference::kWhole)
+            out[f] = regional / (watched * static_cast<double>(per_class - Reference::kWhole));
+    return out;
+}
+
+Monitor::State::State(const Calibrator& from, const Reference& reference, const MonitorOptions& wanted)
+    : fingerprint(from.fingerprint),
+      identity(identity_of(from, reference)),
+      grid(from.grid),
+      all_classes(from.classes),
+      grouped(from.grouped),
+      options(wanted),
+      layout(std::make_shared<const Reference>(reference)),
+      most_kept(std::min(kMostKept, kMostKeptBytes / (sizeof(float) * layout->features()))),
+      outputs_course(3 + course_classes(*layout) * Reference::kWhole, 2),
+      labels_course(3 * std::min(kCourseCoverage, from.classes), 0) {
+    if (!(options.delta > 0 && options.delta < 1))
+        fail(ErrorKind::usage, "--delta is {}, but must lie between 0 and 1", options.delta);
+    if (!(options.alpha > 0 && options.alpha < 1))
+        fail(ErrorKind::usage, "--alpha is {}, but must lie between 0 and 1 to watch a stream",
+             options.alpha);
+    if (reference.units == 0 || reference.values.size() != reference.features() * reference.units ||
+        reference.classes.empty() || reference.classes.back() >= from.classes)
+        fail(ErrorKind::usage, "the reference does not belong to the calibrator");
+    predictor = std::make_shared<const Predictor>(from, options.alpha);
+    most_kept = std::max(most_kept, layout->units + 1);
+    weights = feature_weights(*layout);
+    for (std::size_t f = 0; f < weights.size(); ++f) {
+        const auto first = layout->values.begin() + static_cast<std::ptrdiff_t>(f * layout->units);
+        std::vector<float> values(first, first + static_cast<std::ptrdiff_t>(layout->units));
+        const double median = values[values.size() / 2];
+        features.push_back({RankBag(std::move(values)), {}, 0.5, median});
+    }
+    if (from.classes <= kMostLabelClasses) {
+        classes.resize(from.classes);
+        std::iota(classes.begin(), classes.end(), std::size_t{0});
+    } else {
+        for (std::size_t i = 0; i < std::min(kMostLabelClasses, layout->classes.size()); ++i)
+            classes.push_back(layout->classes[i]);
+    }
+    // One half of delta for the luck of the calibration images, one half for that of the stream.
+    for (const std::size_t c : classes)
+        losses.push_back({luckless(options.alpha, groups_of(from, c),
+                                   options.delta / (2 * static_cast<double>(classes.size()))),
+                          {},
+                          {}});
+}
+
+double Monitor::State::evidence(std::size_t feature) const {
+    return features[feature].bets.log_value + std::log(weights[feature]);
+}
+
+double Monitor::State::loss_evidence(std::size_t cls) const {
+    return losses[cls].bets.log_value - std::log(2 * static_cast<double>(classes.size()));
+}
+
+void Monitor::State::judge_outputs() {
+    if (!open.open) return;
+    const double wanted = -std::log(options.delta);
+    ++units;
+    std::size_t leading = 0;
+    std::vector<float> row{0, 0, std::numeric_limits<float>::quiet_NaN()};
+    for (std::size_t f = 0; f < features.size(); ++f) {
+        FeatureState& own = features[f];
+        const float value = watched_value(open.sums[f], static_cast<std::int64_t>(open.images));
+        const double p = own.bag.rank_and_keep(
+            value, Random(fingerprint[0], kRankPurpose, units * features.size() + f), most_kept);
+        own.bets.bet(p);
+        own.late_p += kLate * (p - own.late_p);
+        own.late_value += kLate * (static_cast<double>(value) - own.late_value);
+        if (evidence(f) > evidence(leading)) leading = f;
+        const std::size_t cls = f / layout->per_class(), number = f % layout->per_class();
+        if (cls < course_classes(*layout) && number < Reference::kWhole) row.push_back(value);
+    }
+    if (!outputs && evidence(leading) >= wanted) outputs = Alarm{units, leading};
+    row[0] = static_cast<float>(evidence(leading) / std::log(10.0));
+    row[1] = static_cast<float>(leading);
+    if (open_sets > 0) {
+        const double size = open_set_sizes / static_cast<double>(open_sets);
+        row[2] = static_cast<float>(size);
+        late_set_size = std::isnan(late_set_size) ? size : late_set_size + 4 * kLate * (size - late_set_size);
+    }
+    outputs_course.add(row);
+    judged.add(mix(static_cast<std::uint64_t>(open.id)));
+    open.open = false;
+    open_set_sizes = 0, open_sets = 0;
+}
+
+void Monitor::State::judge_labels() {
+    if (!open_labels.open) return;
+    open_labels.open = false;
+    judged_labels.add(mix(static_cast<std::uint64_t>(open_labels.id)));
+    std::vector<float> row(labels_course.columns(), std::numeric_limits<float>::quiet_NaN());
+    bool any = false;
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+        const std::int64_t missed = open_labels.sums[i], pixels = open_labels.sums[classes.size() + i];
+        if (pixels == 0) continue;
+        any = true;
+        const double loss = static_cast<double>(missed) / static_cast<double>(pixels);
+        losses[i].bets.bet(loss, losses[i].limit);
+        losses[i].bounds.add(loss, options.delta);
+        if (3 * i + 2 >= row.size()) continue;
+        row[3 * i] = static_cast<float>(1 - loss);
+        row[3 * i + 1] = static_cast<float>(1 - losses[i].bounds.high);
+        row[3 * i + 2] = static_cast<float>(1 - losses[i].bounds.low);
+    }
+    if (!any) return;
+    ++labelled_units;
+    labels_course.add(row);
+    for (std::size_t i = 0; i < classes.size(); ++i)
+        if (!labels && loss_evidence(i) >= -std::log(options.delta)) labels = Alarm{labelled_units, i};
+}
+
+}  // namespace kandinsky

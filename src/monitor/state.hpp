@@ -1,0 +1,88 @@
+#pragma once
+
+#include <kandinsky/monitor.hpp>
+#include <kandinsky/predictor.hpp>
+#include <kandinsky/reference.hpp>
+#include <limits>
+
+#include "monitor/bets.hpp"
+#include "monitor/mean_bounds.hpp"
+#include "monitor/rank_bag.hpp"
+#include "monitor/recent_keys.hpp"
+#include "monitor/thinned_curve.hpp"
+
+namespace kandinsky {
+
+/// What is known of one watched number.
+struct FeatureState {
+    RankBag bag;
+    Bets bets;
+    double late_p = 0.5, late_value = 0;  ///< means of late
+};
+
+/// What is known of one class from labels.
+struct LossState {
+    double limit = 0;  ///< of the mean loss, as the alarm has it
+    LossBets bets;
+    MeanBounds bounds;
+};
+
+/// A group whose images may go on.
+struct OpenGroup {
+    bool open = false;
+    std::int64_t id = 0;
+    std::uint64_t images = 0;
+    std::vector<std::int64_t> sums;  ///< [feature]; of labels [class] missed, then [class] pixels
+
+    void begin(std::int64_t number, std::size_t numbers) {
+        open = true, id = number, images = 0;
+        sums.assign(numbers, 0);
+    }
+};
+
+/// What each feature's evidence weighs; they add up to 1, so that the chance of any false alarm is at most
+/// delta whatever the features have to do with each other. Those of the whole image share 0.8, regions the
+/// rest.
+[[nodiscard]] std::vector<double> feature_weights(const Reference& layout);
+
+struct Monitor::State {
+    State(const Calibrator& from, const Reference& reference, const MonitorOptions& wanted);
+
+    std::array<std::uint64_t, 2> fingerprint;  ///< of the calibration images
+    std::uint64_t identity;                    ///< of the calibrator
+    Grid grid;
+    std::size_t all_classes;
+    bool grouped;
+    MonitorOptions options;
+    std::shared_ptr<const Predictor> predictor;
+    std::shared_ptr<const Reference> layout;
+    std::size_t most_kept;             ///< values of a bag
+    std::vector<std::size_t> classes;  ///< whose labels are judged
+    std::vector<double> weights;       ///< [feature], they add up to 1
+
+    std::uint64_t images = 0, units = 0, labelled_units = 0;
+    double late_set_size = std::numeric_limits<double>::quiet_NaN();
+    std::vector<FeatureState> features;
+    std::vector<LossState> losses;  ///< [of classes]
+    OpenGroup open, open_labels;
+    double open_set_sizes = 0;                            ///< of the open group: their sum
+    std::uint64_t open_sets = 0;                          ///< of images that were measured
+    RecentKeys seen, seen_labels, judged, judged_labels;  ///< outputs, labelled outputs, groups, their labels
+    std::optional<Alarm> outputs, labels;
+    ThinnedCurve outputs_course, labels_course;
+
+    /// Natural logarithm of the weighted martingale.
+    [[nodiscard]] double evidence(std::size_t feature) const;
+    [[nodiscard]] double loss_evidence(std::size_t cls) const;
+    void judge_outputs();  ///< of the open group, and closes it
+    void judge_labels();
+};
+
+/// Classes and features whose course is kept.
+inline constexpr std::size_t kCourseClasses = 4, kCourseCoverage = 8;
+/// Of so many images about one, by its content, has its sets measured where there are no labels.
+inline constexpr std::uint64_t kSetEvery = 64;
+/// The weight of the latest unit in what holds "of late".
+inline constexpr double kLate = 0.05;
+
+}  // namespace kandinsky

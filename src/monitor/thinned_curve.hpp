@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace kandinsky {
+
+/// The course of some numbers over a stream of any length in bounded memory: each point stands for a stretch
+/// of units, of one length for all. When there are too many points, two become one. A point holds the last
+/// value of the first `last` columns and the means of the others, of the units that have one (NaN: none has).
+class ThinnedCurve {
+  public:
+    static constexpr std::size_t kMostPoints = 400;
+
+    ThinnedCurve(std::size_t columns, std::size_t last) : columns_(columns), last_(last) { clear(); }
+
+    void add(const std::vector<float>& row) {
+        for (std::size_t c = 0; c < columns_; ++c) {
+            if (c < last_) {
+                pending_[c] = row[c];
+            } else if (row[c] == row[c]) {
+                pending_[c] = counts_[c] > 0 ? pending_[c] + row[c] : row[c];
+                ++counts_[c];
+            }
+        }
+        if (++filled_ == stride_) close();
+    }
+
+    [[nodiscard]] std::size_t columns() const { return columns_; }
+    [[nodiscard]] std::size_t points() const { return values_.size() / columns_; }
+    [[nodiscard]] std::uint64_t stride() const { return stride_; }
+    [[nodiscard]] const std::vector<float>& values() const { return values_; }  ///< [point][column]
+    /// The points and what has been gathered for the next one, if anything.
+    [[nodiscard]] std::vector<float> with_pending() const {
+        std::vector<float> out = values_;
+        for (std::size_t c = 0; filled_ > 0 && c < columns_; ++c) out.push_back(pending_value(c));
+        return out;
+    }
+
+    /// What a file keeps of it.
+    struct Storage {
+        std::vector<float> values, pending;
+        std::vector<std::uint32_t> counts;
+        std::uint64_t stride = 1, filled = 0;
+    };
+    [[nodiscard]] Storage storage() const { return {values_, pending_, counts_, stride_, filled_}; }
+    /// False where the numbers make no sense.
+    [[nodiscard]] bool restore(Storage from) {
+        if (from.values.size() % columns_ != 0 || from.values.size() / columns_ > kMostPoints ||
+            from.pending.size() != columns_ || from.counts.size() != columns_ || from.stride == 0 ||
+            from.filled >= from.stride)
+            return false;
+        values_ = std::move(from.values), pending_ = std::move(from.pending),
+        counts_ = std::move(from.counts);
+        stride_ = from.stride, filled_ = from.filled;
+        return true;
+    }
+
+  private:
+    void clear() {
+        pending_.assign(columns_, std::numeric_limits<float>::quiet_NaN());
+        counts_.assign(columns_, 0);
+        filled_ = 0;
+    }
+    [[nodiscard]] float pending_value(std::size_t c) const {
+        return c < last_ || counts_[c] == 0 ? pending_[c] : pending_[c] / static_cast<float>(counts_[c]);
+    }
+    void close() {
+        for (std::size_t c = 0; c < columns_; ++c) values_.push_back(pending_value(c));
+        clear();
+        if (points() < kMostPoints) return;
+        std::vector<float> fewer;
+        for (std::size_t point = 0; point + 1 < points(); point += 2)
+            for (std::size_t c = 0; c < columns_; ++c) {
+                const float a = values_[point * columns_ + c], b = values_[(point + 1) * columns_ + c];
+                fewer.push_back(c < last_ || a != a ? b : b != b ? a : (a + b) / 2);
+            }
+        values_ = std::move(fewer);
+        stride_ *= 2;
+    }
+
+    std::size_t columns_, last_;
+    std::uint64_t stride_ = 1, filled_ = 0;
+    std::vector<float> values_, pending_;
+    std::vector<std::uint32_t> counts_;
+};
+
+}  // namespace kandinsky

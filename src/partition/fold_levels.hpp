@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "partition/evidence.hpp"
+#include "partition/group_levels.hpp"
+
+namespace kandinsky::partition {
+
+/// The distributions of one stratum as they are stored: from all folds, and without each.
+struct FoldDistributions {
+    std::vector<std::uint16_t> whole;
+    std::vector<std::optional<std::vector<std::uint16_t>>> without_fold{};  ///< none: nothing to learn from
+};
+
+/// The images to learn from and, where groups count, those that set the levels: the same, or others.
+struct LevelImages {
+    const SoftInput& learn;
+    const SoftInput& level;
+    bool same = true;
+};
+
+/// Calls body with the two sides of the input's data split, neither of which is empty.
+void with_sides(const SoftInput& input, const std::function<void(const LevelImages&)>& body);
+
+/// What the groups say about the levels of some strata.
+struct FoldLevels {
+    std::vector<GroupLevels> levels;  ///< [place in the strata]
+    std::vector<LearntShift> shifts;  ///< the same; empty where levels do not adapt to the image
+};
+
+/// Levels from the images that set them: those that are also learnt from are judged by what was learnt
+/// without their fold. Where the input has features, levels adapt to the image, and how they do is learnt
+/// from values that the folds give. `cells`, `grids`, `fits`: of each stratum.
+[[nodiscard]] FoldLevels fold_levels(const LevelImages& images, std::span<const std::uint32_t> strata,
+                                     std::span<const Cells> cells, const Folds& folds,
+                                     const std::vector<ScoreGrid>& grids,
+                                     const std::vector<FoldDistributions>& fits);
+
+/// How the levels of all images but those of one group depend on the image, learnt from distributions that
+/// were learnt without that group and each fold of the others.
+[[nodiscard]] LearntShift shift_without_group(const Evidence& evidence, std::uint32_t left_out,
+                                              const Folds& folds, const ScoreGrid& grid, const Cells& cells,
+                                              const FoldDistributions& fit);
+
+/// What was learnt about the images, as a JSON object for `inspect`.
+[[nodiscard]] std::string describe(const LearntShift& shift);
+
+}  // namespace kandinsky::partition

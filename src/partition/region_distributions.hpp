@@ -1,0 +1,35 @@
+#pragma once
+
+#include <vector>
+
+#include "partition/fold_levels.hpp"
+
+namespace kandinsky::partition {
+
+/// Score thresholds of the distributions of regions.
+inline constexpr std::size_t kRegionBins = 128;
+/// Parts for the cross-validation of how levels follow images.
+inline constexpr std::size_t kRegionFolds = 5;
+
+/// Counts the scores of regions in one pass over the data, for each of `strata`, which have `cells` and
+/// `grids` of their own. Cells may span the whole image, so that images are counted in parallel, not tiles.
+[[nodiscard]] std::vector<FoldHistograms> count_regions(const SoftInput& input,
+                                                        std::span<const std::uint32_t> strata,
+                                                        const std::vector<ScoreGrid>& grids,
+                                                        const Folds& folds, std::span<const Cells> cells);
+
+/// The share of a region's scores up to each threshold, from all folds and without each. Regions with fewer
+/// than `least` scores use those of the whole image; a region without any has the distribution 0, so that the
+/// class is in every set there.
+[[nodiscard]] FoldDistributions region_distributions(const FoldHistograms& histograms, std::uint64_t least);
+
+/// The regions of a class without a score, which is in every set.
+[[nodiscard]] SoftCurves regions_without_data(Grid grid, const Partition& partition, const Ladder& ladder);
+
+/// Curves of regions whose levels follow the image, for the input's strata. `partitions`: of each stratum of
+/// the data, learnt from `images.learn`. `least`: as above.
+[[nodiscard]] std::vector<SoftCurves> adapted_regions(const LevelImages& images,
+                                                      const std::vector<Partition>& partitions,
+                                                      std::uint64_t least);
+
+}  // namespace kandinsky::partition

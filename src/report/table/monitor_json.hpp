@@ -1,0 +1,16 @@
+#pragma once
+
+#include <kandinsky/monitor.hpp>
+#include <nlohmann/json.hpp>
+
+namespace kandinsky {
+
+/// The JSON of `monitor` (schema 1): what is known of the stream, and the sentences. docs/monitoring.md has
+/// the fields.
+[[nodiscard]] nlohmann::ordered_json monitor_json(const MonitorVerdict& verdict, const MonitorUpdate& update,
+                                                  const std::vector<std::string>& names = {});
+
+/// The same for the text file collector of Prometheus' node exporter.
+[[nodiscard]] std::string prometheus_text(const MonitorVerdict& verdict);
+
+}  // namespace kandinsky

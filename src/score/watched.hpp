@@ -1,0 +1,37 @@
+#pragma once
+
+#include <kandinsky/dataset.hpp>
+#include <kandinsky/reference.hpp>
+#include <span>
+
+namespace kandinsky {
+
+/// Features are whole multiples of this part of 1, so that sums over the images of a group do not depend on
+/// their order.
+inline constexpr std::int64_t kWatchUnit = 65536;
+
+/// Which classes and regions are watched: all classes up to 64 of them, of more those with most calibration
+/// pixels; of two that exclude each other the second alone, since the first is its mirror image. `counts`
+/// [class]: calibration pixels; empty: unknown.
+[[nodiscard]] Reference watch_layout(Grid grid, std::size_t classes, bool exclusive,
+                                     std::span<const std::uint64_t> counts);
+
+/// How many units a reference of this layout holds at most: 1024, or what 400 KiB hold.
+[[nodiscard]] std::size_t most_units(const Reference& layout);
+
+/// The value of a unit: the mean over its images.
+[[nodiscard]] inline float watched_value(std::int64_t sum, std::int64_t images) {
+    return static_cast<float>(static_cast<double>(sum) / static_cast<double>(kWatchUnit * images));
+}
+
+/// The rows or columns where region `i` of `blocks` begins, of `length`.
+[[nodiscard]] inline std::size_t block_begin(std::size_t i, std::size_t blocks, std::size_t length) {
+    return i * length / blocks;
+}
+
+/// The features of one image in units of 1 / kWatchUnit, in the order of Reference::values. `probs`:
+/// [class][pixel]. No allocation.
+void watch_image(const Reference& layout, Grid grid, std::span<const float> probs,
+                 std::span<std::int64_t> out);
+
+}  // namespace kandinsky

@@ -1,0 +1,157 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <kandinsky/calibrator.hpp>
+#include <kandinsky/kcal.hpp>
+#include <kandinsky/predictor.hpp>
+#include <kandinsky/threads.hpp>
+#include <map>
+
+#include "io/support.hpp"
+#include "support/exchangeable.hpp"
+#include "support/fewer.hpp"
+#include "support/naive.hpp"
+
+namespace kandinsky {
+namespace {
+
+using namespace kandinsky::test;
+
+CalibrateOptions options_for(const std::string& method) {
+    CalibrateOptions options{.score = {}};
+    options.method = method;
+    options.rungs = 20;
+    options.settings.text = {{"kmeans-clusters", "2"}, {"kmeans-restarts", "1"}, {"field-folds", "2"}};
+    return options;
+}
+
+TEST(Recalibrate, SetsTheLevelsByTheNewGroupsAlone) {
+    for (const char* const method : {"image", "pixel", "kmeans", "field"})
+        for (std::uint64_t seed = 0; seed < 6; ++seed) {
+            const Made old = make({.images = 40, .grid = {4, 5}, .seed = seed});
+            const Made fresh = make({.images = 30, .grid = {4, 5}, .seed = 50 + seed, .groups = 19});
+            const Calibrator before = calibrate(old.dataset(), options_for(method));
+            const Calibrator after = recalibrate(before, fresh.dataset());
+            EXPECT_EQ(after.renewal.images, 30u);
+            EXPECT_EQ(after.renewal.groups, 19u);
+            EXPECT_NE(guarantee(after).find("19 groups that set its levels"), std::string::npos);
+            // Shares of each group's scores that the sets cover: at a rung they must reach (1 - alpha)(G + 1),
+            // and what is excluded must be so strange that all groups' shares below it reach that too.
+            for (const double alpha : {0.1, 0.3, 0.5}) {
+                const std::vector<float> limits = score_thresholds(after, alpha);
+                for (std::size_t c = 0; c < 2; ++c) {
+                    std::map<std::int64_t, std::pair<double, double>> share;  // covered, all
+                    for (std::size_t n = 0; n < 30; ++n)
+                        for (std::size_t p = 0; p < fresh.pixels(); ++p)
+                            if (fresh.has(n, c, p)) {
+                                auto& [in, all] = share[fresh.group(n)];
+                                in += 1.0f - fresh.prob(n, c, p) <= limits[c * fresh.pixels() + p];
+                                ++all;
+                            }
+                    double sum = 0;
+                    for (const auto& [group, one] : share) sum += one.first / one.second;
+                    EXPECT_GE(sum, (1 - alpha) * static_cast<double>(share.size() + 1) - 1e-9)
+                        << method << " seed " << seed << " class " << c << " alpha " << alpha;
+                }
+            }
+            // Sets are nested along alpha, and p-values agree with them.
+            std::vector<float> probs(fresh.probs.begin(),
+                                     fresh.probs.begin() + static_cast<std::ptrdiff_t>(2 * fresh.pixels())),
+                p(probs.size());
+            p_values(after, probs, p);
+            for (const double alpha : {0.1, 0.3, 0.5}) {
+                std::vector<std::uint8_t> sets(probs.size());
+                Predictor(after, alpha, EmptySets::keep).sets(probs, sets);
+                for (std::size_t i = 0; i < sets.size(); ++i)
+                    EXPECT_EQ(sets[i] != 0, static_cast<double>(p[i]) > alpha) << method << " value " << i;
+            }
+        }
+}
+
+TEST(Recalibrate, GivesBackTheSplitWhenTheLevelPartIsNew) {
+    // A split learns from some images and sets levels with the others; a calibrator of the learning part alone
+    // has the same curves, so that recalibrating it with the other part gives the same thresholds.
+    const Made all = make({.images = 60, .grid = {6, 6}, .seed = 4});
+    CalibrateOptions options = options_for("field");
+    options.promise = Promise::none;
+    std::vector<std::uint32_t> first, second;
+    for (std::uint32_t i = 0; i < 60; ++i) (i < 30 ? first : second).push_back(i);
+    const Calibrator learnt = calibrate(all.dataset().subset(first), options);
+    const Calibrator after = recalibrate(learnt, all.dataset().subset(second));
+    for (std::size_t s = 0; s < 2; ++s) {
+        EXPECT_EQ(after.smooth[s].storage().cumulative, learnt.smooth[s].storage().cumulative);
+        EXPECT_EQ(after.smooth[s].storage().groups, 30u);
+    }
+    const ThreadLimit limit(1);
+    EXPECT_EQ(score_thresholds(recalibrate(learnt, all.dataset().subset(second)), 0.2),
+              score_thresholds(after, 0.2));
+}
+
+TEST(Recalibrate, KeepsThePromiseForAnotherPopulation) {
+    // The old images are of another kind: their calibrator covers too little for the new ones.
+    constexpr double kAlpha = 0.2;
+    const ThreadLimit limit(1);
+    for (const char* const method : {"image", "kmeans", "field"}) {
+        std::size_t thrown = 0, covered = 0;
+        for (std::size_t draw = 0; draw < 1200 / kFewer; ++draw) {
+            Random random(20261118, 79, draw);
+            const Made old = make({.images = 12, .grid = {8, 8}, .seed = draw});
+            const Exchangeable fresh(random, 9, true);
+            const Calibrator after =
+                recalibrate(calibrate(old.dataset(), options_for(method)), fresh.calibration());
+            const auto judged = fresh.new_pixels([](std::size_t, std::size_t label) { return label == 1; });
+            if (judged.empty()) continue;
+            const auto [image, place] = judged[random.below(judged.size())];
+            std::vector<std::uint8_t> sets(Exchangeable::kClasses * Exchangeable::kPixels);
+            Predictor(after, kAlpha, EmptySets::keep).sets(fresh.new_probs(image), sets);
+            ++thrown;
+            covered += sets[Exchangeable::kPixels + place];
+        }
+        EXPECT_GE(boost::math::cdf(boost::math::binomial(static_cast<double>(thrown), 1 - kAlpha),
+                                   static_cast<double>(covered)),
+                  1e-7)
+            << method << " covers " << covered << " of " << thrown;
+    }
+}
+
+TEST(Recalibrate, RefusesTheOldImagesOthersThatDoNotFitAndPooledPixels) {
+    const Made made = make({.images = 20, .grid = {4, 5}});
+    const Calibrator calibrator = calibrate(made.dataset(), options_for("image"));
+    EXPECT_THROW((void)recalibrate(calibrator, made.dataset()), Error);
+    EXPECT_THROW((void)recalibrate(calibrator, make({.images = 20, .grid = {5, 5}}).dataset()), Error);
+    CalibrateOptions pooled = options_for("image");
+    pooled.pooling = Pooling::pixels;
+    EXPECT_THROW((void)recalibrate(calibrate(made.dataset(), pooled), make({.grid = {4, 5}, .seed = 8}).dataset()),
+                 Error);
+}
+
+TEST(Recalibrate, AndWeightsAreKeptInTheFile) {
+    const Folder folder;
+    const Made made = make({.images = 30, .grid = {4, 5}}), fresh = make({.images = 12, .grid = {4, 5}, .seed = 3});
+    CalibrateOptions options = options_for("field");
+    options.weights.of_row.assign(30, 1);
+    options.weights.of_row[3] = 2;
+    options.weights.learnt = R"({"new_groups":7})";
+    const Calibrator weighted = calibrate(made.dataset(), options);
+    save(weighted, folder / "w.kcal");
+    const Calibrator back = load(folder / "w.kcal");
+    EXPECT_EQ(back.weighting.groups, weighted.weighting.groups);
+    EXPECT_EQ(back.weighting.effective, weighted.weighting.effective);
+    EXPECT_EQ(back.weighting.at_infinity, weighted.weighting.at_infinity);
+    EXPECT_EQ(back.weighting.least, weighted.weighting.least);
+    EXPECT_EQ(back.weighting.learnt, weighted.weighting.learnt);
+    EXPECT_EQ(guarantee(back), guarantee(weighted));
+    EXPECT_NE(guarantee(back).find("estimated from images without labels"), std::string::npos);
+    const Calibrator renewed = recalibrate(weighted, fresh.dataset());
+    save(renewed, folder / "r.kcal");
+    const Calibrator again = load(folder / "r.kcal");
+    EXPECT_EQ(again.renewal.images, 12u);
+    EXPECT_EQ(again.renewal.fingerprint, renewed.renewal.fingerprint);
+    EXPECT_TRUE(again.weighting.none());
+    EXPECT_EQ(guarantee(again), guarantee(renewed));
+    EXPECT_EQ(score_thresholds(again, 0.2), score_thresholds(renewed, 0.2));
+}
+
+}  // namespace
+}  // namespace kandinsky

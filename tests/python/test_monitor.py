@@ -1,0 +1,103 @@
+"""Monitor: the stream after calibration, beside the command."""
+
+import os
+import subprocess
+
+import kandinsky
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def scenes():
+    return kandinsky.make_scenes(images=150, grid=(24, 32), seed=4)
+
+
+@pytest.fixture(scope="module")
+def cal(scenes):
+    return kandinsky.Calibrator("image").fit(scenes.probs[:60], scenes.labels[:60])
+
+
+def darker(probs):
+    odds = np.array([4, 0.25], np.float32)[:, None, None]
+    probs = np.asarray(probs, np.float32)
+    return odds * probs / (odds * probs + 1 - probs)
+
+
+def test_quiet_on_the_same_kind_and_loud_on_another(scenes, cal):
+    quiet = kandinsky.Monitor(cal).update(scenes.probs[60:], scenes.labels[60:])
+    assert not quiet.alarm and quiet.outputs_alarm is None and quiet.units == quiet.labelled_units == 90
+    assert [one.cls for one in quiet.coverage] == [0, 1]
+    assert all(one.low <= one.coverage <= one.high for one in quiet.coverage)
+    monitor = kandinsky.Monitor(cal, delta=0.05)
+    loud = monitor.update(darker(scenes.probs[60:]))
+    assert loud.alarm and loud.outputs_alarm <= 50 and loud.evidence >= 20 and "ALARM" in loud.text[0]
+    where = monitor.change_map()
+    assert where.shape == (2, 24, 32) and np.isnan(where[0]).all() and np.nanmin(where) < 0
+    assert "kandinsky_monitor_alarm" in monitor.prometheus()
+
+
+def test_states_go_on_in_python_and_in_the_command(scenes, cal, tmp_path):
+    one, other = kandinsky.Monitor(cal), kandinsky.Monitor(cal)
+    one.update(scenes.probs[60:])
+    other.update(scenes.probs[60:75])
+    other.save(tmp_path / "state")
+    other = kandinsky.Monitor.load(tmp_path / "state", cal)
+    other.update(scenes.probs[75:])
+    one.save(tmp_path / "one"), other.save(tmp_path / "other")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+    assert one.result_.units == 90
+    command = os.environ.get("KANDINSKY_COMMAND")
+    if not command:
+        return
+    cal.save(tmp_path / "cal.kcal")
+    np.save(tmp_path / "a.npy", scenes.probs[60:75]), np.save(tmp_path / "b.npy", scenes.probs[75:])
+    for name in "ab":
+        subprocess.run([command, "monitor", "cal.kcal", "--probs", f"{name}.npy", "--state", "theirs", "-q"], cwd=tmp_path, check=True)
+    assert (tmp_path / "theirs").read_bytes() == (tmp_path / "one").read_bytes()
+
+
+def test_references_survive_files_and_pickles(scenes, cal, tmp_path):
+    import pickle
+
+    cal.save(tmp_path / "cal.kcal")
+    for again in (kandinsky.load(tmp_path / "cal.kcal"), pickle.loads(pickle.dumps(cal))):
+        assert kandinsky.Monitor(again).update(scenes.probs[60:70]) == kandinsky.Monitor(cal).update(scenes.probs[60:70])
+
+
+def test_groups_wait_for_their_images(scenes):
+    groups = np.arange(150) // 3
+    cal = kandinsky.Calibrator("image").fit(scenes.probs[:60], scenes.labels[:60], groups[:60])
+    monitor = kandinsky.Monitor(cal)
+    assert monitor.update(scenes.probs[60:67], groups=groups[60:67]).units == 2
+    assert monitor.update(scenes.probs[67:69], groups=groups[67:69], complete=True).units == 3
+    with pytest.raises(kandinsky.UsageError, match="groups"):
+        monitor.update(scenes.probs[:3])
+
+
+def test_repeated_images_are_named_and_new_labels_count(scenes, cal):
+    monitor = kandinsky.Monitor(cal)
+    monitor.update(scenes.probs[60:70])
+    again = monitor.update(scenes.probs[60:70], scenes.labels[60:70], skip_seen=True)
+    assert (again.seen, again.units, again.labelled_units) == (10, 10, 10)
+
+
+def test_what_cannot_be_watched_is_refused(scenes, cal):
+    compared = kandinsky.compare(scenes.probs[:20], scenes.labels[:20], scenes.probs[20:40], scenes.labels[20:40], methods=["image"])
+    with pytest.raises(kandinsky.UsageError, match="reference"):
+        kandinsky.Monitor(compared.calibrators["image"])
+    with pytest.raises(kandinsky.UsageError, match="delta"):
+        kandinsky.Monitor(cal, delta=0)
+    with pytest.raises(kandinsky.DataError, match="3 classes"):
+        kandinsky.Monitor(cal).update(np.full((2, 3, 24, 32), 1 / 3, np.float32))
+
+
+def test_the_page_is_one_file(scenes, cal, tmp_path):
+    monitor = kandinsky.Monitor(cal)
+    monitor.update(scenes.probs[60:])
+    try:
+        monitor.report(tmp_path / "page.html", class_names=["ground", "thing"])
+    except kandinsky.UsageError as error:
+        assert "reports" in str(error)
+        return
+    assert "ground" in (tmp_path / "page.html").read_text(encoding="utf-8")
