@@ -130,9 +130,9 @@ class AdaptedRelearner {
         out.adaptation = judges_[stratum]->adapted_curves(envelopes_[stratum], ladder, storage);
         storage.scores = run_.census().totals[stratum];
         out.partition = merge_alike(storage);
-        nlohmann::json geometry = nlohmann::json::parse(all_[stratum].geometry);
+        nlohmann::ordered_json geometry = nlohmann::ordered_json::parse(all_[stratum].geometry);
         geometry["pieces"] = out.partition.regions;
-        geometry["adapt"] = nlohmann::json::parse(partition::describe(whole->shift));
+        geometry["adapt"] = nlohmann::ordered_json::parse(partition::describe(whole->shift));
         out.partition.geometry = geometry.dump();
         out.curves = SmoothCurves(grid, ladder, std::move(storage));
         return out;

@@ -128,7 +128,8 @@ FromScratch learn_from(const Dataset& rest, std::uint32_t stratum, const Calibra
                           .progress = silent()};
     const Cells cells(rest.grid(), regions);
     const auto grids = make_score_grids(input, input.strata, kRegionBins);
-    const Folds folds = make_folds(rest, census.image_hash, kRegionFolds, FoldOrder::content, 0);
+    const Folds folds =
+        make_folds(rest, census.image_hash, kRegionFolds, FoldOrder::content_runs, 0);
     const FoldDistributions fit =
         region_distributions(count_regions(input, input.strata, grids, folds, {&cells, 1}).front(), 0);
     Judge judge{.grid = &grids[0], .by_fold = {}};
@@ -181,7 +182,7 @@ TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleD
             for (const FromScratch& fit : fits)  // they stand in the order of the groups' places
                 EXPECT_TRUE(std::find(found->shifts().begin(), found->shifts().end(), fit.shift) !=
                             found->shifts().end());
-            // A score that the rule lets in for some fit is in the set; and the curves are the least of all.
+            // A score that the rule lets in for some fit is in the set.
             const Predictor predictor(calibrator, 0.2, EmptySets::keep);
             const std::int32_t level = found->levels()[calibrator.smooth[s].rung_of(0.2)];
             std::vector<std::uint8_t> sets(2 * fresh.pixels());
@@ -200,7 +201,8 @@ TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleD
                         const std::int32_t value = Adaptation::value_of(fit.curves.level(p, score));
                         in = in || value - fit.shift.at(features) <= level;
                     }
-                    EXPECT_NEAR(calibrator.smooth[s].level(p, score), least, 1);
+                    // Between thresholds, the least of lines lies above the line between the leasts.
+                    EXPECT_LE(calibrator.smooth[s].level(p, score), least);
                     demanded += in;
                     held += sets[s * fresh.pixels() + p];
                     ASSERT_GE(sets[s * fresh.pixels() + p], in);
