@@ -15,7 +15,7 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kFolds = 5;
+constexpr std::size_t kWeightFolds = 5;
 constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001};
 
 /// The features of every class in each group of a data set: the means over its images, [group][feature].
@@ -104,12 +104,12 @@ struct Judged {
 /// Rows in their order are dealt to the folds.
 Judged cross_validated(const TwoSamples& samples, double ridge) {
     std::array<std::vector<double>, 2> losses;  // of the rows of each sample
-    for (std::size_t fold = 0; fold < kFolds; ++fold) {
+    for (std::size_t fold = 0; fold < kWeightFolds; ++fold) {
         TwoSamples learn{.features = samples.features}, test = learn;
         const auto deal = [&](const std::vector<double>& rows, std::vector<double>& to_learn,
                               std::vector<double>& to_test) {
             for (std::size_t i = 0; i < rows.size(); ++i)
-                (i / samples.features % kFolds == fold ? to_test : to_learn).push_back(rows[i]);
+                (i / samples.features % kWeightFolds == fold ? to_test : to_learn).push_back(rows[i]);
         };
         deal(samples.first, learn.first, test.first);
         deal(samples.second, learn.second, test.second);
@@ -159,11 +159,11 @@ GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, dou
     TwoSamples samples{.features = calibration.classes() * ImageFeatures::kCount};
     samples.first = arranged(own, samples.features, calibration.team().comm);
     samples.second = arranged(group_features(fresh, progress), samples.features, fresh.team().comm);
-    if (std::min(samples.first_rows(), samples.second_rows()) < 2 * kFolds)
+    if (std::min(samples.first_rows(), samples.second_rows()) < 2 * kWeightFolds)
         fail(ErrorKind::data,
              "{} calibration and {} new {} are too few to learn weights from; at least {} of each are needed",
              samples.first_rows(), samples.second_rows(), calibration.grouped() ? "groups" : "images",
-             2 * kFolds);
+             2 * kWeightFolds);
     const Scale scale(samples);
     samples.first = scale(std::move(samples.first));
     samples.second = scale(std::move(samples.second));

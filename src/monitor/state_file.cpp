@@ -15,7 +15,7 @@ using nlohmann::ordered_json;
 
 namespace {
 constexpr const char* kComment = "kandinsky monitor ";
-constexpr const char* kFormat = "kandinsky-monitor";
+constexpr const char* kStateFormat = "kandinsky-monitor";
 constexpr int kVersion = 1;
 constexpr std::size_t kMostMeta = std::size_t{1} << 20;
 
@@ -122,7 +122,7 @@ void Monitor::save(const std::filesystem::path& path) const {
 void Monitor::save(AtomicFile& file) const {
     const State& state = *state_;
     ZipWriter zip(file);
-    ordered_json meta{{"format", kFormat},
+    ordered_json meta{{"format", kStateFormat},
                       {"format_version", kVersion},
                       {"library_version", KANDINSKY_VERSION},
                       {"calibrator", fmt::format("{:016x}", state.identity)},
@@ -188,7 +188,7 @@ Monitor::Monitor(const Calibrator& calibrator, const Reference& reference,
     if (nests_deeper({begin, bytes.view().size()}))
         fail(ErrorKind::data, "{}: meta.json nests deeper than {}", name, kJsonDepth);
     const auto meta = ordered_json::parse(begin, begin + bytes.view().size(), nullptr, false);
-    if (meta.is_discarded() || !meta.is_object() || meta.value("format", ordered_json()) != kFormat)
+    if (meta.is_discarded() || !meta.is_object() || meta.value("format", ordered_json()) != kStateFormat)
         fail(ErrorKind::data, "{} is not the state of a monitor", name);
     try {
         if (meta.at("format_version").get<std::int64_t>() > kVersion)

@@ -50,12 +50,12 @@ std::size_t finest(const Grid& grid, std::size_t planes, std::size_t limit, Make
 constexpr std::size_t kOwn = 0, kImage = 1;  // of reference_methods()
 
 /// Where a reference method's curves come from: a method of the report, a calibrator beside them, or neither.
-struct Reference {
+struct Expected {
     std::optional<std::size_t> method;
     const Calibrator* calibrator = nullptr;
 };
 
-Reference reference(const ReportInput& input, std::size_t which) {
+Expected reference(const ReportInput& input, std::size_t which) {
     const std::string& name = reference_methods()[which];
     for (std::size_t m = 0; m < input.calibrators.size(); ++m)
         if (input.calibrators[m]->options.method == name) return {.method = m};
@@ -64,7 +64,7 @@ Reference reference(const ReportInput& input, std::size_t which) {
     return {};
 }
 
-ordered_json reference_json(const Reference& reference, ordered_json blobs) {
+ordered_json reference_json(const Expected& reference, ordered_json blobs) {
     if (reference.method) return {{"method", *reference.method}};
     if (reference.calibrator == nullptr) return nullptr;
     return {{"strata", std::move(blobs)}};
@@ -177,7 +177,7 @@ bool many_curves(const Calibrator& calibrator, std::size_t stratum) {
 PixelCurves pixel_curves(const ReportInput& input, const Tally& tally, const ReportLimits& limits) {
     const Grid grid = input.test->grid();
     const std::size_t methods = input.calibrators.size(), strata = input.calibrators.front()->strata();
-    const Reference own = reference(input, kOwn), image = reference(input, kImage);
+    const Expected own = reference(input, kOwn), image = reference(input, kImage);
     // A reference by pixel goes the way of the methods with many curves, behind them.
     std::vector<const Calibrator*> by_pixel = input.calibrators;
     if (own.calibrator != nullptr) by_pixel.push_back(own.calibrator);
