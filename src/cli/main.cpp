@@ -3,7 +3,6 @@
 #include <new>
 
 #include "cli/commands/command.hpp"
-#include "cli/commands/monitor.hpp"
 #include "cli/process/outputs.hpp"
 #include "cli/process/ranks.hpp"
 #include "cli/process/terminal.hpp"

@@ -1,9 +1,8 @@
-#include "cli/commands/monitor.hpp"
-
 #include <filesystem>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/monitor.hpp>
 
+#include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
 #include "io/array/npy.hpp"
