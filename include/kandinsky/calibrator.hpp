@@ -72,7 +72,7 @@ enum class CurveLevel : std::uint8_t {
 
 /// What recalibrate() has done to a calibrator: other images have set the levels of its curves.
 struct Renewal {
-    std::uint64_t images = 0, groups = 0;        ///< that set the levels; 0: it has done nothing
+    /** That set the levels. */ std::uint64_t images = 0, groups = 0;  ///< likewise; 0: none has
     bool grouped = false;                        ///< groups were given
     std::array<std::uint64_t, 2> fingerprint{};  ///< of these images
 

@@ -26,7 +26,7 @@ struct WatchedFeature {
     std::size_t cls = 0;           ///< the class
     std::string name;              ///< of the feature
     bool regional = false;         ///< it is the area in the region below
-    PixelRange rows{}, columns{};  ///< of the region
+    /** Of the region. */ PixelRange rows{}, columns{};  ///< of the region
     double evidence = 0;           ///< weighted martingale: the outputs' alarm rings at 1 / delta
     double direction = 0;  ///< of late: 1 when all values are above the reference's, -1 below, 0 as before
     double before = 0;     ///< median of the calibration images
@@ -38,7 +38,7 @@ struct WatchedCoverage {
     std::size_t cls = 0;       ///< the class
     std::uint64_t units = 0;   ///< images (or groups) with labelled pixels of the class
     double coverage = 0;       ///< mean share of the class's pixels whose set has it
-    double low = 0, high = 1;  ///< with probability 1 - delta the true coverage was never outside
+    /** Never above the true coverage. */ double low = 0, high = 1;  ///< never below it; both with P at least 1 - delta
     double limit = 0;          ///< the alarm says that the true coverage is below this
     double evidence = 0;       ///< betting e-process: the labels' alarm rings at 1 / delta
 };
@@ -46,12 +46,12 @@ struct WatchedCoverage {
 /// Where an alarm rang first.
 struct Alarm {
     std::uint64_t unit = 0;  ///< number of the image (or group) in its stream, from 1
-    std::size_t what = 0;    ///< index into MonitorVerdict::features, or ::coverage
+    std::size_t what = 0;    ///< index into the features or the coverage of MonitorVerdict
 };
 
 /// Everything that is known about the stream so far.
 struct MonitorVerdict {
-    MonitorOptions options{};
+    MonitorOptions options{};           ///< of the stream
     bool grouped = false;               ///< units are groups
     std::uint64_t reference_units = 0;  ///< of the calibration
     std::uint64_t images = 0;           ///< seen, without those that were left out
@@ -96,8 +96,8 @@ class Monitor {
     /// Goes on with a stream. Throws a data error for a damaged file, and for one of another calibrator.
     Monitor(const Calibrator& calibrator, const Reference& reference, const std::filesystem::path& state);
     ~Monitor();
-    Monitor(Monitor&& other) noexcept;
-    Monitor& operator=(Monitor&& other) noexcept;
+    Monitor(Monitor&& other) noexcept;             ///< `other` may only be destroyed or assigned to
+    Monitor& operator=(Monitor&& other) noexcept;  ///< `other` may only be destroyed or assigned to
 
     /// Takes images, labelled or not; pixels with an ignored label do not count, so images without a label
     /// may have only those. Throws a data error, and changes nothing, for another grid or other classes, and

@@ -12,8 +12,8 @@ import numpy as np
 from . import _core
 from ._arrays import make_data
 from ._checks import switch, whole
-from ._progress import Shown
-from ._types import Array, Floats, Groups, PathLike, Progress
+from ._progress import Progress, Shown
+from ._types import Array, Floats, Groups, PathLike
 from .calibrator import Calibrator
 
 if TYPE_CHECKING:
