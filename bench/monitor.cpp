@@ -1,9 +1,8 @@
 // The monitor on streams of real outputs: how often it rings without a change, and how soon after one.
 //
-//   monitor streams FOLDER SET [--reference 100] [--streams 1000] [--length 500] [--shifted 100] [--out DIR]
-//   monitor labels FOLDER SET [--reference 100] [--draws 20] [--length 300]
+//   monitor FOLDER SET [--reference 100] [--streams 1000] [--length 500] [--shifted 100] [--out DIR]
 //
-// FOLDER holds SET_cal_probs.npy, SET_test_probs.npy, their labels and, for sets with patients, groups. All
+// FOLDER holds SET_cal_probs.npy, SET_test_probs.npy and, for sets with patients, groups. All
 // images (patients) are one pool, from which reference and stream are drawn without replacement. The outputs
 // of the stream stay as they are, or change from its first image on:
 //
@@ -14,9 +13,8 @@
 //   half      only the first half of every patient's slices: another field of view, outputs untouched
 //   other     SET_other_probs.npy, where it exists: another network's outputs for the test images
 //
-// `streams` looks at outputs alone, from features made once; --out DIR has the p-values of every stream and
-// feature, for bench/monitor.py. `labels` calibrates for each draw with the defaults and hands images and
-// labels to the library's Monitor.
+// Outputs alone are looked at, from features made once; --out DIR has the p-values of every stream and
+// feature, for bench/monitor.py, which has the labels too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +37,7 @@ namespace fs = std::filesystem;
 constexpr double kDelta = 0.01;
 
 struct Pool {
-    Array probs[2], labels[2], groups[2], other;
+    Array probs[2], groups[2], other;
     Grid grid;
     std::size_t classes = 0;
 
@@ -51,7 +49,6 @@ Pool load_pool(const std::string& folder, const std::string& set) {
     for (const std::size_t part : {0, 1}) {
         const std::string stem = folder + "/" + set + (part == 0 ? "_cal" : "_test");
         pool.probs[part] = read_npy(stem + "_probs.npy");
-        pool.labels[part] = read_npy(stem + "_labels.npy");
         if (fs::exists(stem + "_groups.npy")) pool.groups[part] = read_npy(stem + "_groups.npy");
     }
     if (const fs::path other = folder + "/" + set + "_other_probs.npy"; fs::exists(other))
@@ -244,84 +241,16 @@ void streams(const Pool& pool, std::map<std::string, std::string>& options) {
     }
 }
 
-void labels(const Pool& pool, std::map<std::string, std::string>& options) {
-    const std::size_t draws = std::stoul(options.at("--draws")),
-                      reference = std::stoul(options.at("--reference")),
-                      length = std::stoul(options.at("--length"));
-    const Dataset cal(pool.probs[0], pool.labels[0], pool.groups[0]),
-        test(pool.probs[1], pool.labels[1], pool.groups[1]);
-    const auto images_of = [](const Dataset& data, const std::vector<std::uint32_t>& groups) {
-        std::vector<std::uint32_t> out;
-        for (const std::uint32_t group : groups)
-            for (std::uint32_t i = 0; i < data.images(); ++i)
-                if (data.group_of(i) == group) out.push_back(i);
-        return out;
-    };
-    std::map<std::string, std::vector<std::size_t>> by_labels, by_outputs;
-    for (std::size_t draw = 0; draw < draws; ++draw) {
-        const Dataset own =
-            cal.subset(images_of(cal, drawn(cal.groups(), std::min(reference, cal.groups()), draw)));
-        const Calibrator calibrator = calibrate(own, {});
-        const Reference seen = make_reference(calibrator, own);
-        const Dataset plain =
-            test.subset(images_of(test, drawn(test.groups(), std::min(length, test.groups()), 1000 + draw)));
-        const std::size_t pixels = pool.grid.pixels(), each = pool.classes * pixels, n = plain.images();
-        std::vector<std::uint8_t> truth(n * pixels);
-        std::vector<std::int64_t> ids(n);
-        for (std::size_t i = 0; i < n; ++i) {
-            std::vector<std::uint8_t> member(each), valid(pixels);
-            plain.read_truth(i, {0, pixels}, member.data(), valid.data());
-            for (std::size_t p = 0; p < pixels; ++p) {
-                truth[i * pixels + p] = 255;
-                for (std::size_t c = 0; c < pool.classes; ++c)
-                    if (valid[p] != 0 && member[c * pixels + p] != 0)
-                        truth[i * pixels + p] = static_cast<std::uint8_t>(c);
-            }
-            ids[i] = plain.group_id(i);
-        }
-        for (const char* const kind : {"none", "odds", "blur", "noise", "contrast"}) {
-            std::vector<float> probs(n * each);
-            parallel_for(n, [&](std::size_t i) {
-                std::vector<float> one(each);
-                plain.read_probs(i, {0, pixels}, one.data());
-                change(kind, pool.grid, pool.classes, draw * 100000 + i, one);
-                std::copy(one.begin(), one.end(), probs.begin() + static_cast<std::ptrdiff_t>(i * each));
-            });
-            const Dataset stream(Array::copy_of(probs, {n, pool.classes, pool.grid.height, pool.grid.width}),
-                                 Array::copy_of(truth, {n, pool.grid.height, pool.grid.width}),
-                                 plain.grouped() ? Array::copy_of(ids, {n}) : Array());
-            Monitor monitor(calibrator, seen, {.delta = kDelta});
-            monitor.update(stream);
-            monitor.complete();
-            const MonitorVerdict verdict = monitor.verdict();
-            by_labels[kind].push_back(verdict.labels ? verdict.labels->unit : 0);
-            by_outputs[kind].push_back(verdict.outputs ? verdict.outputs->unit : 0);
-        }
-    }
-    for (const char* const kind : {"none", "odds", "blur", "noise", "contrast"}) {
-        const auto found = [](const std::vector<std::size_t>& delays) {
-            return std::count_if(delays.begin(), delays.end(), [](std::size_t d) { return d > 0; });
-        };
-        fmt::print("{:<9} outputs: {} of {} rang, median {}; labels: {} of {}, median {}\n", kind,
-                   found(by_outputs[kind]), draws, median(by_outputs[kind], 1000000), found(by_labels[kind]),
-                   draws, median(by_labels[kind], 1000000));
-    }
-}
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::string mode = argc > 3 ? argv[1] : "";
-    std::map<std::string, std::string> options{{"--reference", "100"},
-                                               {"--streams", "1000"},
-                                               {"--length", "500"},
-                                               {"--shifted", "100"},
-                                               {"--draws", "20"}};
-    for (int i = 4; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
-    if (mode != "streams" && mode != "labels") {
-        fmt::print(stderr, "usage: monitor streams|labels FOLDER SET [options]; see bench/monitor.cpp\n");
+    std::map<std::string, std::string> options{
+        {"--reference", "100"}, {"--streams", "1000"}, {"--length", "500"}, {"--shifted", "100"}};
+    for (int i = 3; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
+    if (argc < 3) {
+        fmt::print(stderr, "usage: monitor FOLDER SET [options]; see bench/monitor.cpp\n");
         return 2;
     }
-    const Pool pool = load_pool(argv[2], argv[3]);
-    mode == "streams" ? streams(pool, options) : labels(pool, options);
+    streams(load_pool(argv[1], argv[2]), options);
     return 0;
 }

@@ -1,18 +1,27 @@
-"""The monitor's delays beside those of crepes' martingales, in one run: monitor.py PROGRAM FOLDER SET [options of bench/monitor.cpp]
+"""The monitor's delays on real outputs.
 
-PROGRAM is the built bench/monitor.cpp. crepes gets the very p-values that the monitor bets on, one feature at a time, and its best feature and
-martingale count; the monitor has to watch all features at once.
+monitor.py outputs PROGRAM FOLDER SET [options of bench/monitor.cpp]   beside crepes' martingales, in one run
+monitor.py labels COMMAND CALIBRATOR FOLDER SET                        with labels, and without
+
+PROGRAM is the built bench/monitor.cpp. crepes gets the very p-values that the monitor bets on, one feature at a time, and its best feature and martingale
+count; the monitor has to watch all features at once. COMMAND is the built kandinsky, CALIBRATOR a .kcal of images without groups that was made from other
+images than SET's test images: each stream takes 300 of these at random, changed from the first on.
 """
+import json
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
-from crepes.martingales import CompositeMartingale, SimpleJumper, SleeperDrifter, SleeperStayer
 
-DELTA, NEVER, STREAMS = 0.01, 10**6, 60
+DELTA, NEVER, STREAMS, DRAWS, LENGTH = 0.01, 10**6, 60, 20, 300
 NAMES = ["doubt", "area", "inside", "stray", "odds inside", "odds outside", "balance", "roughness"]
+REGIONS = 16
+
+
+def text(value):
+    return "never" if value >= NEVER else f"{value:g}"
 
 
 def delay(martingale, p_values):
@@ -20,27 +29,69 @@ def delay(martingale, p_values):
     return index + 1 if index < len(p_values) else NEVER
 
 
-def main(program, folder, name, *options):
+def outputs(program, folder, name, *options):
+    from crepes.martingales import CompositeMartingale, SimpleJumper, SleeperDrifter, SleeperStayer
+
+    kinds = {"SimpleJumper": SimpleJumper, "SleeperStayer": SleeperStayer, "SleeperDrifter": SleeperDrifter,
+             "Composite": lambda: CompositeMartingale([SimpleJumper(), SleeperStayer(), SleeperDrifter()])}  # fmt: skip
     with tempfile.TemporaryDirectory() as out:
-        subprocess.run([program, "streams", folder, name, *options, "--out", out], check=True)
+        subprocess.run([program, folder, name, *options, "--out", out], check=True)
         for file in sorted(Path(out).glob("p_*.npy")):
             kind, p = file.stem[2:], np.load(file)[:STREAMS]
             own = np.load(Path(out) / f"delay_{kind}.npy")[:STREAMS]
-            regions = 16
-            kinds = {"SimpleJumper": SimpleJumper, "SleeperStayer": SleeperStayer, "SleeperDrifter": SleeperDrifter,
-                     "Composite": lambda: CompositeMartingale([SimpleJumper(), SleeperStayer(), SleeperDrifter()])}  # fmt: skip
             best = (NEVER, "none", "none")
             for f in range(p.shape[1]):
-                number = f % (len(NAMES) + regions)
+                number = f % (len(NAMES) + REGIONS)
                 if number >= len(NAMES):
                     continue
                 for label, make in kinds.items():
                     median = float(np.median([delay(make(), stream[f]) for stream in p]))
-                    best = min(best, (median, label, f"{NAMES[number]} of class {f // (len(NAMES) + regions) + (p.shape[1] == 24)}"))
+                    best = min(best, (median, label, f"{NAMES[number]} of class {f // (len(NAMES) + REGIONS) + (p.shape[1] == 24)}"))
             ours = float(np.median(np.where(own == 0, NEVER, own)))
-            text = lambda value: "never" if value >= NEVER else f"{value:g}"  # noqa: E731
             print(f"{kind:<9} {len(p)} streams: monitor {text(ours)}, crepes' best {text(best[0])} ({best[1]}, {best[2]})", flush=True)
 
 
+def changed(kind, probs, random):
+    if kind == "none":
+        return probs
+    if kind == "blur":
+        for _ in range(3):
+            wide = np.pad(probs, ((0, 0), (0, 0), (1, 1), (1, 1)), "edge")
+            height, width = probs.shape[2:]
+            probs = sum(wide[:, :, y:y + height, x:x + width] for y in range(3) for x in range(3)) / 9
+        return np.minimum(probs, 1)
+    logs = np.log(np.maximum(probs, 1e-6))
+    if kind == "odds":
+        logs[:, 1:] -= np.log(4)
+    if kind == "noise":
+        logs += random.normal(size=logs.shape).astype(np.float32)
+    if kind == "contrast":
+        logs *= 0.7
+    odds = np.exp(logs - logs.max(1, keepdims=True))
+    return odds / odds.sum(1, keepdims=True)
+
+
+def labels(command, calibrator, folder, name):
+    probs = np.load(f"{folder}/{name}_test_probs.npy", mmap_mode="r")
+    truth = np.load(f"{folder}/{name}_test_labels.npy", mmap_mode="r")
+    for kind in ("none", "odds", "blur", "noise", "contrast"):
+        by_outputs, by_labels, coverage = [], [], []
+        for draw in range(DRAWS):
+            random = np.random.default_rng(draw)
+            rows = np.sort(random.permutation(len(probs))[:LENGTH])
+            order = random.permutation(LENGTH)
+            with tempfile.TemporaryDirectory() as out:
+                np.save(f"{out}/p.npy", changed(kind, np.asarray(probs[rows], np.float32), random)[order])
+                np.save(f"{out}/y.npy", truth[rows][order])
+                call = [command, "monitor", calibrator, "--probs", f"{out}/p.npy", "--labels", f"{out}/y.npy", "--json", "-"]
+                found = json.loads(subprocess.run(call, check=True, capture_output=True).stdout)
+            rang = [found[key]["unit"] if found[key] else NEVER for key in ("outputs_alarm", "labels_alarm")]
+            by_outputs.append(rang[0]), by_labels.append(rang[1])
+            coverage.append([one["coverage"] for one in found["coverage"]])
+        words = ", ".join(f"{mean:.3f}" for mean in np.mean(coverage, 0))
+        rings = [f"{sum(one < NEVER for one in all_of)} of {DRAWS}, median {text(float(np.median(all_of)))}" for all_of in (by_outputs, by_labels)]
+        print(f"{kind:<9} coverage by class {words}; outputs rang in {rings[0]}; labels in {rings[1]}", flush=True)
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    {"outputs": outputs, "labels": labels}[sys.argv[1]](*sys.argv[2:])

@@ -222,8 +222,7 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         if (one.confidence == 0) open.push_back(wanted.size());
         CalibrateOptions own = one;
         // Among several methods, those that cannot adapt do not.
-        if (options.size() > 1 && own.method == kAutoMethod)
-            own.adapt = Adapt::none;
+        if (options.size() > 1 && own.method == kAutoMethod) own.adapt = Adapt::none;
         wanted.push_back(one.confidence > 0 ? std::move(own)
                                             : with_promise(effective(std::move(own)), groups, share));
     }

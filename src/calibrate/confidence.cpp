@@ -33,7 +33,8 @@ CalibrateOptions learning(const CalibrateOptions& asked) {
 
 /// The regions where nothing is to be learnt: one for each stratum, whatever the labels are.
 bool learns_nothing(const CalibrateOptions& asked, const Dataset& data) {
-    if (asked.method == kAutoMethod || method(asked.method).uses_labels) return false;
+    if (asked.method == kAutoMethod || asked.adapt == Adapt::image || method(asked.method).uses_labels)
+        return false;
     const std::vector<std::uint32_t> none(data.grid().pixels());
     for (std::size_t s = 0; s < strata_of(data, asked.condition); ++s) {
         PartitionInput input;

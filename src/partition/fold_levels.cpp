@@ -122,10 +122,10 @@ LearntShift shift_without_group(const Evidence& evidence, std::uint32_t left_out
 }
 
 std::string describe(const LearntShift& shift) {
-    nlohmann::json slopes;
+    nlohmann::ordered_json slopes;
     for (std::size_t k = 0; k < ImageFeatures::kCount; ++k)
         slopes[std::string(ImageFeatures::kNames[k])] = shift.shift.slope[k];
-    return nlohmann::json{{"adapts", !shift.shift.none()},
+    return nlohmann::ordered_json{{"adapts", !shift.shift.none()},
                           {"ridge", shift.ridge},
                           {"loss", shift.loss},
                           {"plain_loss", shift.plain_loss},

@@ -141,8 +141,8 @@ std::vector<SoftCurves> adapted_regions(const LevelImages& images, const std::ve
             SoftCurves& made = out[static_cast<std::size_t>(place)];
             made.adaptation = adapted({fitted.shifts[i].shift}, fitted.levels[i], input.ladder, storage);
             made.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
-            nlohmann::json geometry = nlohmann::json::parse(made.partition.geometry);
-            geometry["adapt"] = nlohmann::json::parse(describe(fitted.shifts[i]));
+            nlohmann::ordered_json geometry = nlohmann::ordered_json::parse(made.partition.geometry);
+            geometry["adapt"] = nlohmann::ordered_json::parse(describe(fitted.shifts[i]));
             made.partition.geometry = geometry.dump();
         }
     }

@@ -57,28 +57,37 @@ TEST(AdaptedRegions, ImagesThatLookHardGetLargerSetsAndTheirCoverageIsMoreEven) 
 }
 
 TEST(AdaptedRegions, AClassIsInTheSetAtAlphaIfAndOnlyIfItsPValueExceedsAlpha) {
-    for (const char* const method : {"image", "kmeans", "fcc", "pixel"})
-        for (const Promise promise : kPromises)
-            for (const Condition condition : {Condition::by_class, Condition::none}) {
-                CalibrateOptions options = options_of(method, promise);
-                options.condition = condition;
-                const Made cal = moody(3, 20, 3), fresh = moody(4, 4, 3);
-                const Calibrator calibrator = calibrate(cal.dataset(), options);
-                const std::size_t size = 3 * fresh.pixels();
-                std::vector<float> p(size);
-                std::vector<std::uint8_t> sets(size);
-                for (const double alpha : {0.0, 0.1, 0.25, 0.5, 0.999}) {
-                    const Predictor predictor(calibrator, alpha, EmptySets::keep);
-                    for (std::size_t n = 0; n < fresh.recipe.images; ++n) {
-                        const std::vector<float> probs = image_of(fresh, n);
-                        p_values(calibrator, probs, p);
-                        predictor.sets(probs, sets);
-                        for (std::size_t i = 0; i < size; ++i)
-                            ASSERT_EQ(sets[i] != 0, static_cast<double>(p[i]) > alpha)
-                                << method << " " << name_of(promise) << " " << alpha << " " << p[i];
-                    }
-                }
+    struct Case {
+        const char* method;
+        Promise promise;
+        Condition condition;
+    };
+    const Case cases[] = {{"image", Promise::none, Condition::none},
+                          {"image", Promise::leave_one_out, Condition::by_class},
+                          {"kmeans", Promise::split, Condition::by_class},
+                          {"kmeans", Promise::leave_one_out, Condition::none},
+                          {"fcc", Promise::split, Condition::by_class},
+                          {"pixel", Promise::none, Condition::by_class}};
+    const Made cal = moody(3, 20, 3), fresh = moody(4, 4, 3);
+    for (const auto& [method, promise, condition] : cases) {
+        CalibrateOptions options = options_of(method, promise);
+        options.condition = condition;
+        const Calibrator calibrator = calibrate(cal.dataset(), options);
+        const std::size_t size = 3 * fresh.pixels();
+        std::vector<float> p(size);
+        std::vector<std::uint8_t> sets(size);
+        for (const double alpha : {0.0, 0.1, 0.25, 0.5, 0.999}) {
+            const Predictor predictor(calibrator, alpha, EmptySets::keep);
+            for (std::size_t n = 0; n < fresh.recipe.images; ++n) {
+                const std::vector<float> probs = image_of(fresh, n);
+                p_values(calibrator, probs, p);
+                predictor.sets(probs, sets);
+                for (std::size_t i = 0; i < size; ++i)
+                    ASSERT_EQ(sets[i] != 0, static_cast<double>(p[i]) > alpha)
+                        << method << " " << name_of(promise) << " " << alpha << " " << p[i];
             }
+        }
+    }
 }
 
 TEST(AdaptedRegions, NeitherOrderNorThreadsShowAndFilesKeepEverything) {
@@ -128,7 +137,8 @@ FromScratch learn_from(const Dataset& rest, std::uint32_t stratum, const Calibra
                           .progress = silent()};
     const Cells cells(rest.grid(), regions);
     const auto grids = make_score_grids(input, input.strata, kRegionBins);
-    const Folds folds = make_folds(rest, census.image_hash, kRegionFolds, FoldOrder::content, 0);
+    const Folds folds =
+        make_folds(rest, census.image_hash, kRegionFolds, FoldOrder::content_runs, 0);
     const FoldDistributions fit =
         region_distributions(count_regions(input, input.strata, grids, folds, {&cells, 1}).front(), 0);
     Judge judge{.grid = &grids[0], .by_fold = {}};
@@ -181,7 +191,7 @@ TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleD
             for (const FromScratch& fit : fits)  // they stand in the order of the groups' places
                 EXPECT_TRUE(std::find(found->shifts().begin(), found->shifts().end(), fit.shift) !=
                             found->shifts().end());
-            // A score that the rule lets in for some fit is in the set; and the curves are the least of all.
+            // A score that the rule lets in for some fit is in the set.
             const Predictor predictor(calibrator, 0.2, EmptySets::keep);
             const std::int32_t level = found->levels()[calibrator.smooth[s].rung_of(0.2)];
             std::vector<std::uint8_t> sets(2 * fresh.pixels());
@@ -200,7 +210,8 @@ TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleD
                         const std::int32_t value = Adaptation::value_of(fit.curves.level(p, score));
                         in = in || value - fit.shift.at(features) <= level;
                     }
-                    EXPECT_NEAR(calibrator.smooth[s].level(p, score), least, 1);
+                    // Between thresholds, the least of lines lies above the line between the leasts.
+                    EXPECT_LE(calibrator.smooth[s].level(p, score), least);
                     demanded += in;
                     held += sets[s * fresh.pixels() + p];
                     ASSERT_GE(sets[s * fresh.pixels() + p], in);

@@ -186,7 +186,7 @@ TEST(Confidence, HoldsInAsManyDrawsAsItSays) {
 /// Groups whose images and pixels hang together, and learners that could spoil the promise. The true risk of
 /// a draw is measured on 400 new groups.
 TEST(Confidence, LearningDoesNotSpoilIt) {
-    const std::size_t draws = std::max<std::size_t>(4, 40 / kFewer);
+    const std::size_t draws = std::max<std::size_t>(4, 24 / kFewer);
     Random fresh(99);
     const Exchangeable unseen(fresh, 400, true);
     const Dataset test = unseen.calibration();
@@ -282,7 +282,7 @@ TEST(Precision, LargerAlphasGiveLargerSetsAndSmallOnesAreRefused) {
     }
 }
 
-TEST(Precision, TogetherWithRecallTheLevelIsThatOfTheRecallWhereItIsPreciseEnough) {
+TEST(Precision, TogetherWithRecallSetsAreNeverSmallerThanTheRecallAsks) {
     Random random(7);
     const Dataset data = Exchangeable(random, 300, true).calibration();
     // Half of what may fail is the recall's; field divides the groups for one as for both.
@@ -297,8 +297,6 @@ TEST(Precision, TogetherWithRecallTheLevelIsThatOfTheRecallWhereItIsPreciseEnoug
     }
     const std::vector<float> strict = score_thresholds(one, least), loose = score_thresholds(one, 0.9);
     for (std::size_t i = 0; i < strict.size(); ++i) EXPECT_GE(strict[i], loose[i]);
-    EXPECT_EQ(strict, score_thresholds(other, least))
-        << "the least alpha is where the recall asks for the most";
     expect_error(ErrorKind::usage, {"false-negative and false-discovery rate"},
                  [&] { (void)score_thresholds(one, 0.01); });
 }

@@ -17,11 +17,11 @@ constexpr int kPlainVersion = 2, kAdaptVersion = 3;
 
 /// The oldest version of the format whose readers understand all of it.
 int version_for(const Calibrator& calibrator) {
+    if (calibrator.options.confidence > 0 || !calibrator.weighting.none() || !calibrator.renewal.none())
+        return kKcalVersion;
     bool regions = false;  // of smooth curves
     for (const SmoothCurves& curves : calibrator.smooth) regions = regions || !curves.storage().region.empty();
-    if (calibrator.options.confidence > 0 || !calibrator.weighting.none() || !calibrator.renewal.none() || regions)
-        return kKcalVersion;
-    return calibrator.adapts() ? kAdaptVersion : kPlainVersion;
+    return calibrator.adapts() || regions ? kAdaptVersion : kPlainVersion;
 }
 
 std::string print_of(const std::array<std::uint64_t, 2>& fingerprint) {
