@@ -80,8 +80,8 @@ class Calibrator(Filed, Fitted):
         learn, the others set. Both promise 1 - alpha. "none": all do both, and nothing is promised of what is learnt. "auto":
         "none" where pixels are pooled, "loo" up to 200 groups for method field and up to 20 for the others, else "split".
     adapt : {"none", "image"}
-        "image": thresholds follow how hard an image looks by its own outputs, inside the same promise; for every method but auto, with
-        pooling by groups. "none": all images have the same.
+        "image": thresholds follow how hard an image looks by its own outputs, inside the same promise; for every method but
+        auto, with pooling by groups. "none": all images have the same.
     confidence : float
         In at least this share of the draws of calibration groups the promise holds, such as 0.95; 0: on average over them.
     risk : {"recall", "precision", "recall,precision"}

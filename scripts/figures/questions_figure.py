@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Draws a figure for each question of docs/questions.md, from the demo: questions_figure.py KANDINSKY. Needs numpy and matplotlib."""
+"""Draws docs/figures/outline.png, objects.png and measure.png from synthetic scenes: questions_figure.py KANDINSKY. Needs numpy and matplotlib."""
 
 import csv
-import json
 import shutil
 import subprocess
 import sys
@@ -17,9 +16,6 @@ from matplotlib import pyplot  # noqa: E402
 
 FIGURES = Path(__file__).resolve().parents[2] / "docs" / "figures"
 SHOWN = 12  # the image whose outline is shown
-
-
-DRAWS, GROUPS = 60, 60  # of the figure about confidence
 
 
 def lesions(folder, images, seed):
@@ -49,32 +45,6 @@ def draw_objects(folder, run):
     shutil.copy(folder / "objects" / f"{int(np.argmax(missed))}_class1.png", FIGURES / "objects.png")
 
 
-def draw_confidence(folder, run):
-    """docs/figures/confidence.png: the true risk of outer masks over draws of calibration images."""
-    run("demo", "-o", "many", "--images", "600", "--test-images", "4", "--size", "32x24")
-    probs, labels = np.load(folder / "many" / "cal_probs.npy"), np.load(folder / "many" / "cal_labels.npy")
-    risks = {"0": [], "0.9": []}
-    for draw in range(DRAWS):
-        order = np.random.default_rng(draw).permutation(len(probs))
-        for name, part in (("cal", order[:GROUPS]), ("new", order[GROUPS:])):
-            np.save(folder / f"{name}_p.npy", probs[part]), np.save(folder / f"{name}_y.npy", labels[part])
-        for confidence, found in risks.items():
-            run("outline", "--cal-probs", "cal_p.npy", "--cal-labels", "cal_y.npy", "--probs", "new_p.npy", "--labels", "new_y.npy", "--sides", "outer", "--score",
-                "relative", "--confidence", confidence, "--json", "r.json", "--threads", "1")
-            test = json.loads((folder / "r.json").read_text())["test"][0]
-            found.append(1 - test["held"] / test["groups"])
-    figure, axes = pyplot.subplots(figsize=(7, 2.4), layout="constrained")
-    bins = np.arange(0, 0.24, 0.01)
-    axes.hist(risks["0"], bins, alpha=0.6, label="on average")
-    axes.hist(risks["0.9"], bins, alpha=0.6, label="--confidence 0.9")
-    axes.axvline(0.1, color="black", linewidth=1)
-    axes.set_xlabel("share of new images whose mask fails (alpha = 0.1)")
-    axes.set_ylabel(f"of {DRAWS} draws")
-    axes.legend(frameon=False, fontsize="small")
-    figure.savefig(FIGURES / "confidence.png", dpi=110, metadata={"Software": None})
-    print({name: float(np.mean(np.array(found) > 0.1)) for name, found in risks.items()}, "of the draws have a risk above alpha")
-
-
 def main(program):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -89,7 +59,6 @@ def main(program):
         run("outline", *patients, "--alpha", "0.2", "--share", "0.9", "--contours", "contours")
         shutil.copy(folder / "contours" / f"{SHOWN}_class1.png", FIGURES / "outline.png")
         draw_objects(folder, run)
-        draw_confidence(folder, run)
         run("measure", *given, "--csv", "areas.csv")
         with open(folder / "areas.csv") as file:
             rows = sorted(list(csv.DictReader(file))[:40], key=lambda row: float(row["size"]))

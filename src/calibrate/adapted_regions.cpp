@@ -10,6 +10,7 @@
 #include "calibrate/leave_one_out.hpp"
 #include "core/base/fail.hpp"
 #include "core/team/team.hpp"
+#include "curve/group_weights.hpp"
 #include "partition/envelope.hpp"
 #include "partition/region_distributions.hpp"
 
@@ -35,6 +36,7 @@ SoftInput input_of(const CalibrateOptions& options, CalibrationRun& run, const L
                     .pooling = Pooling::groups,
                     .ladder = ladder,
                     .features = &run.image_features(),
+                    .weights = options.weights.none() ? nullptr : &options.weights,
                     .seed = options.seed,
                     .memory = options.memory,
                     .settings = &options.settings,
@@ -103,7 +105,9 @@ class AdaptedRelearner {
             cells_.push_back(learns_ ? every_pixel(data.grid()) : all_[s]);
             judges_.push_back(std::make_unique<partition::SmoothJudge>(data, options.score,
                                                                        Cells(data.grid(), cells_[s])));
-            envelopes_.push_back(judges_[s]->start(Adapt::image, run.census().groups));
+            envelopes_.push_back(
+                judges_[s]->start(Adapt::image, run.census().groups,
+                                  units_by_place(data, options.weights, places_, run.census().groups)));
         }
         for (Envelope& one : envelopes_)
             for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);

@@ -57,28 +57,37 @@ TEST(AdaptedRegions, ImagesThatLookHardGetLargerSetsAndTheirCoverageIsMoreEven) 
 }
 
 TEST(AdaptedRegions, AClassIsInTheSetAtAlphaIfAndOnlyIfItsPValueExceedsAlpha) {
-    for (const char* const method : {"image", "kmeans", "fcc", "pixel"})
-        for (const Promise promise : kPromises)
-            for (const Condition condition : {Condition::by_class, Condition::none}) {
-                CalibrateOptions options = options_of(method, promise);
-                options.condition = condition;
-                const Made cal = moody(3, 20, 3), fresh = moody(4, 4, 3);
-                const Calibrator calibrator = calibrate(cal.dataset(), options);
-                const std::size_t size = 3 * fresh.pixels();
-                std::vector<float> p(size);
-                std::vector<std::uint8_t> sets(size);
-                for (const double alpha : {0.0, 0.1, 0.25, 0.5, 0.999}) {
-                    const Predictor predictor(calibrator, alpha, EmptySets::keep);
-                    for (std::size_t n = 0; n < fresh.recipe.images; ++n) {
-                        const std::vector<float> probs = image_of(fresh, n);
-                        p_values(calibrator, probs, p);
-                        predictor.sets(probs, sets);
-                        for (std::size_t i = 0; i < size; ++i)
-                            ASSERT_EQ(sets[i] != 0, static_cast<double>(p[i]) > alpha)
-                                << method << " " << name_of(promise) << " " << alpha << " " << p[i];
-                    }
-                }
+    struct Case {
+        const char* method;
+        Promise promise;
+        Condition condition;
+    };
+    const Case cases[] = {{"image", Promise::none, Condition::none},
+                          {"image", Promise::leave_one_out, Condition::by_class},
+                          {"kmeans", Promise::split, Condition::by_class},
+                          {"kmeans", Promise::leave_one_out, Condition::none},
+                          {"fcc", Promise::split, Condition::by_class},
+                          {"pixel", Promise::none, Condition::by_class}};
+    const Made cal = moody(3, 20, 3), fresh = moody(4, 4, 3);
+    for (const auto& [method, promise, condition] : cases) {
+        CalibrateOptions options = options_of(method, promise);
+        options.condition = condition;
+        const Calibrator calibrator = calibrate(cal.dataset(), options);
+        const std::size_t size = 3 * fresh.pixels();
+        std::vector<float> p(size);
+        std::vector<std::uint8_t> sets(size);
+        for (const double alpha : {0.0, 0.1, 0.25, 0.5, 0.999}) {
+            const Predictor predictor(calibrator, alpha, EmptySets::keep);
+            for (std::size_t n = 0; n < fresh.recipe.images; ++n) {
+                const std::vector<float> probs = image_of(fresh, n);
+                p_values(calibrator, probs, p);
+                predictor.sets(probs, sets);
+                for (std::size_t i = 0; i < size; ++i)
+                    ASSERT_EQ(sets[i] != 0, static_cast<double>(p[i]) > alpha)
+                        << method << " " << name_of(promise) << " " << alpha << " " << p[i];
             }
+        }
+    }
 }
 
 TEST(AdaptedRegions, NeitherOrderNorThreadsShowAndFilesKeepEverything) {

@@ -94,12 +94,12 @@ std::vector<std::string> remarks(const OutlineRule& rule) {
 }
 
 /// True objects by size.
-std::string objects_table(const OutlineRule& rule, const std::vector<OutlineJudgement>& found) {
+std::string objects_table(const OutlineRule& rule, const std::vector<OutlineJudgement>& found, double small) {
     const std::string unit = size_unit(rule);
     std::string out = fmt::format("{:<7}{:<22}{:>9}{:>10}{:>10}\n", "class", "size of objects", "objects",
                                   "touched", rule.share == 0 ? "" : "covered");
     for (std::size_t c = 0; c < found.size(); ++c) {
-        double last = 0;
+        double last = small;
         for (const ObjectCounts& one : found[c].objects) {
             const auto n = static_cast<double>(one.objects);
             const std::string sizes = std::isinf(one.largest)
@@ -118,7 +118,7 @@ std::string objects_table(const OutlineRule& rule, const std::vector<OutlineJudg
                                  : fmt::format(", or holds by {:g} % or more", 100 * rule.share));
 }
 
-std::string judged(const OutlineRule& rule, const std::vector<OutlineJudgement>& found) {
+std::string judged(const OutlineRule& rule, const std::vector<OutlineJudgement>& found, double small) {
     const bool objects = rule.per == OutlineUnit::object;
     std::string out = fmt::format("{:<7}{:>7}{:>10}{:>10}{:>10}{:>10}\n", "class", "groups",
                                   objects ? "found" : "held", "object", "outer", "inner");
@@ -133,7 +133,7 @@ std::string judged(const OutlineRule& rule, const std::vector<OutlineJudgement>&
            fmt::format("({}; the others are shares of the image, means over groups that have the class)\n",
                        objects ? "found: share of a group's objects, mean over groups"
                                : "held: groups whose masks are as promised") +
-           (rule.sides == OutlineSides::inner ? "" : objects_table(rule, found));
+           (rule.sides == OutlineSides::inner ? "" : objects_table(rule, found, small));
 }
 
 nlohmann::ordered_json json_of(const OutlineRule& rule, const std::vector<OutlineJudgement>& found) {
@@ -199,7 +199,7 @@ void run(const Flags& flags) {
         print(fmt::format(
             "{} new {}{}\n{}", cases, rule.volumes ? "volumes" : "images",
             flags.output.empty() ? "" : fmt::format(": {} (0 outside, 1 between, 2 inside)", flags.output),
-            found.empty() ? "" : judged(rule, found)));
+            found.empty() ? "" : judged(rule, found, flags.small)));
 }
 }  // namespace
 

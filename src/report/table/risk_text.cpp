@@ -13,7 +13,7 @@ namespace kandinsky {
 
 namespace {
 constexpr double kUsual = 0.1;     // alpha that remarks are about
-constexpr std::size_t kMost = 12;  // numbers that fit into a line
+constexpr std::size_t kMostShown = 12;  // numbers that fit into a line
 
 /// The groups that set the levels of a stratum.
 std::uint64_t setting_groups(const Calibrator& calibrator, std::size_t s) {
@@ -30,10 +30,10 @@ double test_confidence(const CalibrateOptions& options) {
 }
 
 std::string named(const std::vector<std::size_t>& those) {
-    const auto shown = static_cast<std::ptrdiff_t>(std::min(kMost, those.size()));
+    const auto shown = static_cast<std::ptrdiff_t>(std::min(kMostShown, those.size()));
     return fmt::format("{} {}{}", those.size() == 1 ? "class" : "classes",
                        fmt::join(those.begin(), those.begin() + shown, ", "),
-                       those.size() > kMost ? fmt::format(" and {} more", those.size() - kMost) : "");
+                       those.size() > kMostShown ? fmt::format(" and {} more", those.size() - kMostShown) : "");
 }
 
 const char* units(const Calibrator& calibrator) {
@@ -73,11 +73,11 @@ std::string confidence_rule(const Calibrator& calibrator) {
 
 std::string risk_rule(const Calibrator& calibrator) {
     std::vector<std::string> each;
-    for (std::size_t s = 0; s < std::min(kMost, calibrator.risks.size()); ++s)
+    for (std::size_t s = 0; s < std::min(kMostShown, calibrator.risks.size()); ++s)
         each.push_back(least_of(calibrator, s));
     return fmt::format("{}; the least alpha that can be kept: {}{}", name_of(calibrator.options.risk),
                        fmt::join(each, ", "),
-                       calibrator.risks.size() > kMost ? ", ... (see risk_alphas)" : "");
+                       calibrator.risks.size() > kMostShown ? ", ... (see risk_alphas)" : "");
 }
 
 std::string too_few(const Calibrator& calibrator, double alpha) {
@@ -119,7 +119,7 @@ std::vector<std::string> confidence_remarks(const Calibrator& calibrator) {
     if (imprecise.empty()) return out;
     std::vector<std::string> each;
     for (const std::size_t s : imprecise)
-        if (each.size() < kMost) each.push_back(least_of(calibrator, s));
+        if (each.size() < kMostShown) each.push_back(least_of(calibrator, s));
     out.push_back(fmt::format(
         "alpha {} is out of reach for {} with --risk {} and confidence {:g}; the least that can be kept: {}; "
         "smaller ones are refused",
