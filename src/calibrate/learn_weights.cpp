@@ -16,6 +16,7 @@ namespace kandinsky {
 
 namespace {
 constexpr std::size_t kWeightFolds = 5;
+constexpr double kLeastGain = 1e-9;  // above rounding: equal samples have no shift
 constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001};
 
 /// The features of every class in each group of a data set: the means over its images, [group][feature].
@@ -171,7 +172,8 @@ GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, dou
     double best = unchanged, ridge = 0;
     for (const double one : kRidges) {
         const Judged judged = cross_validated(samples, one);
-        if (judged.loss < best && judged.loss + judged.error < unchanged) best = judged.loss, ridge = one;
+        if (judged.loss < best && judged.loss + judged.error < unchanged - kLeastGain)
+            best = judged.loss, ridge = one;
     }
     LogRatio ratio{.constant = 0, .slope = std::vector<double>(samples.features)};
     if (ridge > 0) ratio = logistic_regression(samples, ridge);

@@ -96,12 +96,11 @@ TEST(Recalibrate, KeepsThePromiseForAnotherPopulation) {
     const ThreadLimit limit(1);
     for (const char* const method : {"image", "kmeans", "field"}) {
         std::size_t thrown = 0, covered = 0;
+        const Calibrator old = calibrate(make({.images = 12, .grid = {8, 8}}).dataset(), options_for(method));
         for (std::size_t draw = 0; draw < 1200 / kFewer; ++draw) {
             Random random(20261118, 79, draw);
-            const Made old = make({.images = 12, .grid = {8, 8}, .seed = draw});
             const Exchangeable fresh(random, 9, true);
-            const Calibrator after =
-                recalibrate(calibrate(old.dataset(), options_for(method)), fresh.calibration());
+            const Calibrator after = recalibrate(old, fresh.calibration());
             const auto judged = fresh.new_pixels([](std::size_t, std::size_t label) { return label == 1; });
             if (judged.empty()) continue;
             const auto [image, place] = judged[random.below(judged.size())];

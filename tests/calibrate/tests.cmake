@@ -1,2 +1,2 @@
 # Coverage over thousands of draws takes minutes; `make check` leaves it out.
-set(calibrate_slow "Validity.*")
+set(calibrate_slow "Validity.*:Weights.Keep*")
