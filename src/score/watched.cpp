@@ -10,10 +10,10 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kMostClasses = 64, kMostFeatures = 400, kMostUnits = 1024, kRun = 8192;
+constexpr std::size_t kMostClasses = 64, kMostFeatures = 400, kMostUnits = 1024, kWatchedRun = 8192;
 constexpr std::size_t kMostBytes = std::size_t{400} << 10;
 constexpr std::uint32_t kBlocks = 4;
-constexpr double kLeast = 1.0 / 4096;  // as in image_features()
+constexpr double kLeastWatched = 1.0 / 4096;  // as in image_features()
 
 struct Sums {
     std::uint64_t mass = 0, inside = 0, odds_in = 0, odds_out = 0, roughness = 0;
@@ -31,8 +31,8 @@ struct Sums {
 Sums sums_of(const float* plane, std::size_t width, std::size_t top, std::size_t bottom, std::size_t left,
              std::size_t right) {
     Sums sums;
-    for (std::size_t x = left; x < right; x += kRun) {
-        const std::size_t n = std::min(kRun, right - x), rows = std::max<std::size_t>(1, kRun / n);
+    for (std::size_t x = left; x < right; x += kWatchedRun) {
+        const std::size_t n = std::min(kWatchedRun, right - x), rows = std::max<std::size_t>(1, kWatchedRun / n);
         for (std::size_t y = top; y < bottom; y += rows)
             sums.add(count_watched(plane + y * width + x, n, std::min(rows, bottom - y), width, y > 0));
     }
@@ -94,7 +94,7 @@ void watch_image(const Reference& layout, Grid grid, std::span<const float> prob
                 all.mass += sums.mass, all.inside += sums.inside, all.roughness += sums.roughness;
                 all.odds_in += sums.odds_in, all.odds_out += sums.odds_out;
                 if (layout.blocks > 0)
-                    *to++ = fixed(std::log2(mean(sums.mass, 4096, (bottom - top) * (right - left)) + kLeast));
+                    *to++ = fixed(std::log2(mean(sums.mass, 4096, (bottom - top) * (right - left)) + kLeastWatched));
             }
         for (std::size_t k = 0; k < ImageFeatures::kCount; ++k) whole[k] = fixed(own.values[k]);
         const double inner = mean(all.odds_in, 256, all.inside),
@@ -102,7 +102,7 @@ void watch_image(const Reference& layout, Grid grid, std::span<const float> prob
         whole[4] = fixed(inner);
         whole[5] = fixed(outer);
         whole[6] = fixed(inner + outer);
-        whole[7] = fixed(std::log2(mean(all.roughness, 4096, pixels) + kLeast) - own.values[0]);
+        whole[7] = fixed(std::log2(mean(all.roughness, 4096, pixels) + kLeastWatched) - own.values[0]);
     }
 }
 
