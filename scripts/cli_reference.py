@@ -4,7 +4,7 @@
 import re
 import sys
 
-from command_help import program_help, shared_sections
+from command_help import lacking, program_help, shared_sections
 
 INTRODUCTION = """# The command, option by option
 
@@ -43,6 +43,11 @@ def positionals(options):
         yield f"`{one.names[0]}` ({one.value.removesuffix(' ...')}{', one or more' if one.value.endswith('...') else ''}): {one.text}"
 
 
+def section(command, title, shared):
+    without = ", ".join(f"`{name}`" for name in lacking(command, title, shared))
+    return f"[{title}](#{link(title)})" + (f" without {without}" if without else "")
+
+
 def command_page(command, shared):
     yield f"## {command.name}"
     yield ""
@@ -63,7 +68,7 @@ def command_page(command, shared):
     also = [title for title in command.sections if title in shared]
     if also:
         yield ""
-        yield "And: " + ", ".join(f"[{title}](#{link(title)})" for title in also) + "."
+        yield "And: " + ", ".join(section(command, title, shared) for title in also) + "."
     if command.examples:
         yield ""
         yield f"Example{f' ({command.example_note})' if command.example_note else ''}:"
@@ -90,7 +95,7 @@ def page(program):
         yield ""
         yield "Of " + ", ".join(f"`{command.name}`" for command in owners) + "."
         yield ""
-        yield from table(owners[0].sections[title])
+        yield from table(shared[title])
         yield ""
 
 

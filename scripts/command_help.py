@@ -115,10 +115,19 @@ def program_help(program):
 
 
 def shared_sections(commands):
-    """Titles of sections that two commands or more have word for word: they need be printed only once."""
+    """Sections that two commands or more have, and need be printed only once: title -> the longest list of options.
+
+    Commands may lack some of the options; those that they have are word for word the same.
+    """
     seen = {}
     for command in commands:
         for title, options in command.sections.items():
             if title not in ("Options", "Positionals"):
                 seen.setdefault(title, []).append(options)
-    return [title for title, found in seen.items() if len(found) > 1 and all(one == found[0] for one in found)]
+    longest = {title: max(found, key=len) for title, found in seen.items() if len(found) > 1}
+    return {title: every for title, every in longest.items() if all(one in every for own in seen[title] for one in own)}
+
+
+def lacking(command, title, shared):
+    """The long names of a shared section's options that a command does not have."""
+    return [one.long for one in shared[title] if one not in command.sections[title]]

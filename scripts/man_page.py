@@ -3,7 +3,7 @@
 
 import sys
 
-from command_help import program_help, shared_sections, version_of
+from command_help import lacking, program_help, shared_sections, version_of
 
 DESCRIPTION = """\
 .SH DESCRIPTION
@@ -107,8 +107,10 @@ def page(program):
     for title in shared:
         owners = [command for command in commands if title in command.sections]
         yield f".SS {escaped(title)}"
-        yield "Of " + escaped(", ".join(command.name for command in owners)) + "."
-        for one in owners[0].sections[title]:
+        lists = [command.name + "".join(f" (without {', '.join(missing)})" for missing in [lacking(command, title, shared)] if missing)
+                 for command in owners]
+        yield "Of " + escaped(", ".join(lists)) + "."
+        for one in shared[title]:
             yield from option(one)
     yield from ENDING.splitlines()
 
