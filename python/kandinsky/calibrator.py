@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Sized, Tuple, Union, cast
 
 import numpy as np
 
@@ -280,7 +280,7 @@ class Calibrator(Filed, Fitted):
         if weights is not None:
             if shift_to is not None:
                 raise UsageError("shift_to estimates the weights; leave one of the two out")
-            given = as_weights(weights, len(probs), len(slices))
+            given = as_weights(weights, len(cast(Sized, probs)), len(slices))
         elif shift_to is not None:
             fresh = make_data(shift_to, None, shift_groups, self.ignore, self.logits, "shift_to: ")[0]
         elif max_weight != 0:

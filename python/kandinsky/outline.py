@@ -66,7 +66,7 @@ class OutlineRule(Rule):
         threads: int = 0,
         progress: Progress = False,
     ) -> List[Dict[str, Any]]:
-        """How the outlines of labelled images fare: a dictionary for each class, as the command's --json has them under "test".
+        """How the outlines of labelled images fare: a dictionary for each class, as the command's JSON has them under "test".
 
         Parameters
         ----------

@@ -86,7 +86,8 @@ def _distinct(count: int) -> "List[Any]":
 
     if count > 18:
         return [colormaps["turbo"](c / (count - 1)) for c in range(count)]
-    strong, light = colormaps["tab20"].colors[::2], colormaps["tab20"].colors[1::2]
+    every = [colormaps["tab20"](place) for place in range(20)]
+    strong, light = every[::2], every[1::2]
     return [one for part in (strong, light) for place, one in enumerate(part) if place != 7][:count]
 
 

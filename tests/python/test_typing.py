@@ -142,9 +142,9 @@ def test_the_types_list_the_words_and_options_that_there_are():
             if name not in ("method", "empty") and (name, word) != ("compat", "released"):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    if name in ("sides", "by"):
-                        learn = kandinsky.fit_outline if name == "sides" else kandinsky.fit_measure
-                        learn(probs, np.ones_like(labels), **{name: word})
+                    if name in ("sides", "unit", "connectivity", "by"):
+                        learn = kandinsky.fit_measure if name == "by" else kandinsky.fit_outline
+                        learn(probs, np.ones_like(labels), **({"unit": "object"} if name == "connectivity" else {}), **{name: word})
                         continue
                     learner = {"promise": {"method": "kmeans", "clusters": 1}, "adapt": {"method": "field"}, "risk": {"confidence": 0.9}}.get(name, {"method": "image"})
                     kandinsky.Calibrator(**learner, **{name: word}).fit(probs, labels)
