@@ -13,7 +13,7 @@ from support import run, scene
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "docs/index.md", "docs/guide.md", "docs/python.md"]
-KINDS = [kandinsky.Calibrator, kandinsky.Comparison, kandinsky.Evaluation, kandinsky.Evaluator]
+KINDS = [kandinsky.Calibrator, kandinsky.Comparison, kandinsky.Evaluation, kandinsky.Evaluator, kandinsky.Monitor]
 # What snippets call calibrators; other names (torch, client, future) are not ours.
 CALIBRATORS = {"cal", "total", "calibrator"}
 
