@@ -55,8 +55,7 @@ Command add_recalibrate(CLI::App& root) {
     flags->common.declare(app);
     app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"
-        "  kandinsky calibrate --probs demo/cal_probs.npy --labels demo/cal_labels.npy -o demo/cal.kcal\n"
-        "  kandinsky recalibrate demo/cal.kcal --probs demo/test_probs.npy --labels demo/test_labels.npy "
+        "  kandinsky recalibrate demo/kmeans.kcal --probs demo/test_probs.npy --labels demo/test_labels.npy "
         "-o demo/new.kcal");
     return {&app, [flags] { run(*flags); }};
 }
