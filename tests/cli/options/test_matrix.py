@@ -164,7 +164,7 @@ def base_of(name, source):
     if name == "recalibrate":
         return [f"@{source}.kcal"], {**test, "--output": "out.kcal"}
     if name == "monitor":
-        return [f"@{source}.kcal"], {**test, "--json": "out.json"}
+        return [f"@{source}.kcal"], {**test, "--json": "out.json", "--alpha": "0.4"}
     if name == "predict":
         return [f"@{source}.kcal"], {"--probs": test["--probs"], "--output": "sets.npy" if source == "arrays" else "sets",
                                         "--alpha": "0.4"}
@@ -396,7 +396,7 @@ def test_options_of_nnunet_are_those_of_calibrate_and_a_few_of_its_own():
     """What they do is tried in commands/test_nnunet.py; those of calibrate are declared and read by the same code."""
     own = {"--labels", "--folds", "--predict", "--sets", "--alpha", "--coding", "--empty", "--no-empty"}
     elsewhere = NETWORK | COCO | {"--probs", "--groups", "--logits", "--class-files", "--curves", "--regions", "--sketch", "--checkpoint",
-                                  "--checkpoint-every"}
+                                  "--checkpoint-every", "--weights", "--shift-to", "--shift-groups", "--max-weight"}
     assert set(options_of("nnunet")) == (set(options_of("calibrate")) - elsewhere) | own
 
 
