@@ -1,23 +1,24 @@
 // What weights and recalibration repair when new images come from another population.
 //
 //   shift FOLDER SET [--class 1] [--feature area] [--tilt 3] [--alpha 0.1] [--images 400] [--new 300]
-//                    [--test 400] [--draws 100] [--stride 3] [--method field] [--promise split] [--score near]
+//                    [--test 400] [--draws 100] [--stride 3] [--method field] [--promise split] [--score
+//                    near]
 //   shift FOLDER SET --odds 0.25 [...]
 //
 // FOLDER holds SET_cal_probs.npy and SET_cal_labels.npy, the pool; every image is a group. Each draw takes
-// --images at random to calibrate on. New images come from the rest of the pool by a known covariate shift: an
-// image is taken with probability exp(tilt (rank - 1)) for tilt > 0 and exp(tilt rank) for tilt < 0, where rank
-// is that of a feature of the outputs of class 1 (area, doubt, inside or stray, see docs/adapt.md) in the pool,
-// from 0 to 1. --new of them are there without labels, --test others with labels to test on. Three calibrators:
-// without weights, with the known ones, and with weights learnt from the new images.
+// --images at random to calibrate on. New images come from the rest of the pool by a known covariate shift:
+// an image is taken with probability exp(tilt (rank - 1)) for tilt > 0 and exp(tilt rank) for tilt < 0, where
+// rank is that of a feature of the outputs of class 1 (area, doubt, inside or stray, see docs/adapt.md) in
+// the pool, from 0 to 1. --new of them are there without labels, --test others with labels to test on. Three
+// calibrators: without weights, with the known ones, and with weights learnt from the new images.
 //
 // --odds: instead of resampling, new outputs have the odds of class 1 times that number. A calibrator of the
 // old outputs is then recalibrated by 20, 50 and 100 new labelled images.
 //
 // Printed, as means over draws with their standard error: coverage (the mean over test images of the share of
-// their pixels of the class that are covered), false share (of the test pixels with another label, those whose
-// set holds the class), effective number of images, mass at infinity. Sets are those before empty ones are
-// filled.
+// their pixels of the class that are covered), false share (of the test pixels with another label, those
+// whose set holds the class), effective number of images, mass at infinity. Sets are those before empty ones
+// are filled.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -166,7 +167,8 @@ void resample(const Wanted& wanted, const Dataset& pool, Found& found) {
         for (auto at = rest; at != deck.end() && test.size() < wanted.test; ++at)
             if (random.uniform() < ratio[*at]) (fresh.size() < wanted.fresh ? fresh : test).push_back(*at);
         if (test.size() < wanted.test) throw std::runtime_error("the pool is too small for so many images");
-        const Dataset calibration = pool.subset(old), unlabelled = pool.subset(fresh), judges = pool.subset(test);
+        const Dataset calibration = pool.subset(old), unlabelled = pool.subset(fresh),
+                      judges = pool.subset(test);
         for (const char* const rule : {"none", "known", "learnt"}) {
             CalibrateOptions options = wanted.options;
             options.seed = draw;  // who learns differs from draw to draw
@@ -209,7 +211,11 @@ void change_odds(const Wanted& wanted, const Pool& pool, const Dataset& before, 
             judge(old, alpha, judges, wanted.cls, found[{alpha, "1 new outputs"}]);
             for (const std::size_t count : {20u, 50u, 100u})
                 judge(recalibrate(old, after.subset(part(wanted.images, count))), alpha, judges, wanted.cls,
-                      found[{alpha, fmt::format("{} by {} images", count == 20 ? 2 : count == 50 ? 3 : 4, count)}]);
+                      found[{alpha, fmt::format("{} by {} images",
+                                                count == 20   ? 2
+                                                : count == 50 ? 3
+                                                              : 4,
+                                                count)}]);
         }
     }
 }
@@ -223,21 +229,36 @@ Wanted read_words(int argc, char** argv) {
     for (int i = 3; i + 1 < argc; i += 2) {
         const std::string flag = argv[i], value = argv[i + 1];
         const auto whole = [&] { return static_cast<std::size_t>(std::stoul(value)); };
-        if (flag == "--class") out.cls = whole();
-        else if (flag == "--images") out.images = whole();
-        else if (flag == "--new") out.fresh = whole();
-        else if (flag == "--test") out.test = whole();
-        else if (flag == "--draws") out.draws = whole();
-        else if (flag == "--stride") out.stride = whole();
-        else if (flag == "--feature") out.feature = value;
-        else if (flag == "--tilt") out.tilt = std::stod(value);
-        else if (flag == "--odds") out.odds = std::stod(value);
-        else if (flag == "--alpha") out.alphas = {std::stod(value)};
-        else if (flag == "--method") out.options.method = value;
-        else if (flag == "--score") out.options.score.kind = score_kind(value);
-        else if (flag == "--promise") out.options.promise = promise_of(value);
-        else if (flag == "--split") out.options.split = std::stod(value), out.options.promise = Promise::split;
-        else throw std::runtime_error("there is no option " + flag);
+        if (flag == "--class")
+            out.cls = whole();
+        else if (flag == "--images")
+            out.images = whole();
+        else if (flag == "--new")
+            out.fresh = whole();
+        else if (flag == "--test")
+            out.test = whole();
+        else if (flag == "--draws")
+            out.draws = whole();
+        else if (flag == "--stride")
+            out.stride = whole();
+        else if (flag == "--feature")
+            out.feature = value;
+        else if (flag == "--tilt")
+            out.tilt = std::stod(value);
+        else if (flag == "--odds")
+            out.odds = std::stod(value);
+        else if (flag == "--alpha")
+            out.alphas = {std::stod(value)};
+        else if (flag == "--method")
+            out.options.method = value;
+        else if (flag == "--score")
+            out.options.score.kind = score_kind(value);
+        else if (flag == "--promise")
+            out.options.promise = promise_of(value);
+        else if (flag == "--split")
+            out.options.split = std::stod(value), out.options.promise = Promise::split;
+        else
+            throw std::runtime_error("there is no option " + flag);
     }
     if (!method(out.options.method).uses_labels) out.options.promise = Promise::none;
     return out;
@@ -255,11 +276,13 @@ int main(int argc, char** argv) try {
         change_odds(wanted, pool, data, found);
     else
         resample(wanted, data, found);
-    fmt::print("| alpha | weights | coverage | false share | effective | at infinity |\n|---|---|---|---|---|---|\n");
+    fmt::print(
+        "| alpha | weights | coverage | false share | effective | at infinity "
+        "|\n|---|---|---|---|---|---|\n");
     for (const auto& [what, own] : found)
         fmt::print("| {} | {} | {:.4f} ({:.4f}) | {:.4f} | {:.1f} | {:.4f} |\n", what.first, what.second,
-                   mean_of(own.coverage), error_of(own.coverage), mean_of(own.false_share), mean_of(own.effective),
-                   mean_of(own.at_infinity));
+                   mean_of(own.coverage), error_of(own.coverage), mean_of(own.false_share),
+                   mean_of(own.effective), mean_of(own.at_infinity));
     return 0;
 } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());

@@ -73,8 +73,8 @@ enum class CurveLevel : std::uint8_t {
 /// What recalibrate() has done to a calibrator: other images have set the levels of its curves.
 struct Renewal {
     /** That set the levels. */ std::uint64_t images = 0, groups = 0;  ///< likewise; 0: none has
-    bool grouped = false;                        ///< groups were given
-    std::array<std::uint64_t, 2> fingerprint{};  ///< of these images
+    bool grouped = false;                                              ///< groups were given
+    std::array<std::uint64_t, 2> fingerprint{};                        ///< of these images
 
     [[nodiscard]] bool none() const { return groups == 0; }  ///< levels are those of the calibration
 };
@@ -146,9 +146,9 @@ struct Calibrator {
                                                     Progress& progress = silent(),
                                                     std::vector<double>* seconds = nullptr);
 
-/// The calibrator with levels from other labelled images alone: its curves stay as they are and count as learnt
-/// elsewhere. Needs Pooling::groups. Throws a data error where the images do not fit, or where they are those
-/// of the calibration.
+/// The calibrator with levels from other labelled images alone: its curves stay as they are and count as
+/// learnt elsewhere. Needs Pooling::groups. Throws a data error where the images do not fit, or where they
+/// are those of the calibration.
 [[nodiscard]] Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data,
                                      Progress& progress = silent());
 

@@ -23,11 +23,11 @@ struct MonitorOptions {
 
 /// One number that is watched: a feature of a class, in the whole image or in one region.
 struct WatchedFeature {
-    std::size_t cls = 0;           ///< the class
-    std::string name;              ///< of the feature
-    bool regional = false;         ///< it is the area in the region below
+    std::size_t cls = 0;                                 ///< the class
+    std::string name;                                    ///< of the feature
+    bool regional = false;                               ///< it is the area in the region below
     /** Of the region. */ PixelRange rows{}, columns{};  ///< of the region
-    double evidence = 0;           ///< weighted martingale: the outputs' alarm rings at 1 / delta
+    double evidence = 0;   ///< weighted martingale: the outputs' alarm rings at 1 / delta
     double direction = 0;  ///< of late: 1 when all values are above the reference's, -1 below, 0 as before
     double before = 0;     ///< median of the calibration images
     double now = 0;        ///< mean of late, about 20 units
@@ -35,12 +35,14 @@ struct WatchedFeature {
 
 /// What the labels say about one class.
 struct WatchedCoverage {
-    std::size_t cls = 0;       ///< the class
-    std::uint64_t units = 0;   ///< images (or groups) with labelled pixels of the class
-    double coverage = 0;       ///< mean share of the class's pixels whose set has it
-    /** Never above the true coverage. */ double low = 0, high = 1;  ///< never below it; both with P at least 1 - delta
-    double limit = 0;          ///< the alarm says that the true coverage is below this
-    double evidence = 0;       ///< betting e-process: the labels' alarm rings at 1 / delta
+    std::size_t cls = 0;      ///< the class
+    std::uint64_t units = 0;  ///< images (or groups) with labelled pixels of the class
+    double coverage = 0;      ///< mean share of the class's pixels whose set has it
+    /** Never above the true coverage. */ double low = 0,
+                                                 high =
+                                                     1;  ///< never below it; both with P at least 1 - delta
+    double limit = 0;     ///< the alarm says that the true coverage is below this
+    double evidence = 0;  ///< betting e-process: the labels' alarm rings at 1 / delta
 };
 
 /// Where an alarm rang first.

@@ -40,7 +40,8 @@ Calibrated calibrate_data(const Data& data, const std::string& method, std::vect
     });
 }
 
-Calibrated recalibrate_by(const Calibrated& self, const Data& data, std::size_t threads, nb::object callback) {
+Calibrated recalibrate_by(const Calibrated& self, const Data& data, std::size_t threads,
+                          nb::object callback) {
     PyProgress progress(std::move(callback));
     return progress.run(threads, [&] {
         auto made = std::make_shared<const Calibrator>(recalibrate(*self.core, data.set, progress));

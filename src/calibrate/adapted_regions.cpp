@@ -103,8 +103,8 @@ class AdaptedRelearner {
             all_.push_back(run.census().totals[s] > 0 ? run.region_of(settled(options, choices[s]), s)
                                                       : whole_image(data.grid()));
             cells_.push_back(learns_ ? every_pixel(data.grid()) : all_[s]);
-            judges_.push_back(std::make_unique<partition::SmoothJudge>(data, options.score,
-                                                                       Cells(data.grid(), cells_[s])));
+            judges_.push_back(
+                std::make_unique<partition::SmoothJudge>(data, options.score, Cells(data.grid(), cells_[s])));
             envelopes_.push_back(
                 judges_[s]->start(Adapt::image, run.census().groups,
                                   units_by_place(data, options.weights, places_, run.census().groups)));
@@ -164,8 +164,8 @@ class AdaptedRelearner {
                 partition::region_distributions(evidence_[s].count(left_out, *grid, folds, cells),
                                                 least_scores(options_)),
                 {}};
-        out.shift = partition::shift_without_group(evidence_[s], left_out, folds, *grid, cells,
-                                                   out.distributions);
+        out.shift =
+            partition::shift_without_group(evidence_[s], left_out, folds, *grid, cells, out.distributions);
         return out;
     }
 
@@ -218,9 +218,9 @@ class AdaptedRelearner {
     bool learns_;  ///< regions depend on the images
     SoftInput input_;
     std::vector<std::uint32_t> places_;
-    std::vector<Evidence> evidence_;     ///< [stratum]
-    std::vector<Partition> all_;         ///< [stratum] regions from all groups
-    std::vector<Partition> cells_;       ///< [stratum] that the regions of all fits are made of
+    std::vector<Evidence> evidence_;  ///< [stratum]
+    std::vector<Partition> all_;      ///< [stratum] regions from all groups
+    std::vector<Partition> cells_;    ///< [stratum] that the regions of all fits are made of
     std::vector<std::unique_ptr<partition::SmoothJudge>> judges_;
     std::vector<Envelope> envelopes_;
 };
@@ -232,8 +232,8 @@ std::vector<SmoothCurves> adapted_curves(const CalibrateOptions& options, std::v
     const SoftInput learn = input_of(options, finder, ladder, finder.progress()),
                     level = input_of(options, setter, ladder, setter.progress());
     std::vector<SmoothCurves> out;
-    for (SoftCurves& one : partition::adapted_regions({learn, level, &finder == &setter}, partitions,
-                                                      least_scores(options))) {
+    for (SoftCurves& one :
+         partition::adapted_regions({learn, level, &finder == &setter}, partitions, least_scores(options))) {
         const std::size_t s = out.size();
         out.push_back(std::move(one.curves));
         partitions[s] = std::move(one.partition);

@@ -102,7 +102,8 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
 void check_effective(const Weighting& weighting, bool grouped) {
     if (weighting.effective >= kLeastEffective) return;
     fail(ErrorKind::data,
-         "the weights leave {:.1f} effective {} of the {} that set the thresholds, but {} are needed; calibrate "
+         "the weights leave {:.1f} effective {} of the {} that set the thresholds, but {} are needed; "
+         "calibrate "
          "on more like the new ones, or clip weights with a smaller --max-weight",
          weighting.effective, grouped ? "groups" : "images", weighting.groups, kLeastEffective);
 }

@@ -20,8 +20,7 @@ Traits traits_of(const std::string& name) {
 
 /// Under which condition the promise holds: what calibration and new groups must be.
 std::string condition_of(const Calibrator& calibrator, const std::string& unit) {
-    if (calibrator.weighting.none())
-        return fmt::format("if calibration and new {}s are exchangeable", unit);
+    if (calibrator.weighting.none()) return fmt::format("if calibration and new {}s are exchangeable", unit);
     return fmt::format(
         "if new {}s differ from calibration {}s in their frequency alone, in proportion to the weights, and "
         "none weighs more than the bound",
@@ -104,9 +103,10 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
                share;
     };
     if (!renewal.none())
-        return of_group(fmt::format("if the {} {}s that set its levels and new ones are exchangeable; the {} "
-                                    "images that its curves come from may be others",
-                                    renewal.groups, unit, calibrator.images));
+        return of_group(
+            fmt::format("if the {} {}s that set its levels and new ones are exchangeable; the {} "
+                        "images that its curves come from may be others",
+                        renewal.groups, unit, calibrator.images));
     if (relearnt || (soft && options.promise == Promise::split))
         return of_group(condition_of(calibrator, unit));
     if (judged_on_same && options.pooling == Pooling::groups)

@@ -35,8 +35,8 @@ std::vector<double> group_features(const Dataset& data, Progress& progress) {
     return sums;
 }
 
-/// Rows of all ranks, in an order that their content alone decides and that is otherwise random: folds of rows
-/// in ascending order would be so alike that cross-validation saw no overfitting.
+/// Rows of all ranks, in an order that their content alone decides and that is otherwise random: folds of
+/// rows in ascending order would be so alike that cross-validation saw no overfitting.
 std::vector<double> arranged(const std::vector<double>& own, std::size_t width, Communicator& comm) {
     std::vector<double> all;
     for (const std::vector<std::byte>& part : comm.gather(std::as_bytes(std::span(own)))) {
@@ -59,8 +59,8 @@ std::vector<double> arranged(const std::vector<double>& own, std::size_t width, 
     return out;
 }
 
-/// Standardises features so that the two samples together, each weighing one half, have mean 0 and variance 1.
-/// Features of other groups are first brought into the range that was seen.
+/// Standardises features so that the two samples together, each weighing one half, have mean 0 and
+/// variance 1. Features of other groups are first brought into the range that was seen.
 class Scale {
   public:
     explicit Scale(const TwoSamples& samples) : places_(samples.features) {
@@ -69,8 +69,8 @@ class Scale {
             own.low = own.high = samples.first[k];
             double squares = 0;
             for (const std::vector<double>* part : {&samples.first, &samples.second}) {
-                const double weight = 0.5 * static_cast<double>(samples.features) /
-                                      static_cast<double>(part->size());
+                const double weight =
+                    0.5 * static_cast<double>(samples.features) / static_cast<double>(part->size());
                 for (std::size_t i = k; i < part->size(); i += samples.features) {
                     const double value = (*part)[i];
                     own.mean += weight * value;
@@ -142,8 +142,8 @@ void refuse_unless_alike(const Dataset& calibration, const Dataset& fresh) {
     };
     const std::string &old_name = calibration.options().probs_name, &new_name = fresh.options().probs_name;
     if (calibration.classes() != fresh.classes() || calibration.grid() != fresh.grid())
-        fail(ErrorKind::data, "{} has {} (height x width), but {} has {}", new_name, describe(fresh), old_name,
-             describe(calibration));
+        fail(ErrorKind::data, "{} has {} (height x width), but {} has {}", new_name, describe(fresh),
+             old_name, describe(calibration));
     if (calibration.grouped() != fresh.grouped())
         fail(ErrorKind::usage,
              "the {} images have groups and the others have none, so their features cannot be compared; give "
@@ -152,7 +152,8 @@ void refuse_unless_alike(const Dataset& calibration, const Dataset& fresh) {
 }
 }  // namespace
 
-GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, double most, Progress& progress) {
+GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, double most,
+                           Progress& progress) {
     if (!(most >= 1) || std::isinf(most))
         fail(ErrorKind::usage, "--max-weight is {}, but must be a finite number of at least 1", most);
     refuse_unless_alike(calibration, fresh);
@@ -212,7 +213,8 @@ GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, dou
         {"loss_of_no_shift", unchanged},
         {"largest", largest / mean},
         {"clipped_at", out.bound},
-        {"slopes", slopes}}.dump();
+        {"slopes",
+         slopes}}.dump();
     return out;
 }
 

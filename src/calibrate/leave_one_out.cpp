@@ -97,9 +97,9 @@ class Relearner {
                       .place),
           judge_(run.data(), options.score, cells_),
           fits_(run.census().groups, run.census().strata, run.data().grid().pixels()),
-          envelopes_(run.census().strata,
-                     judge_.start(Adapt::none, 0,
-                                  units_by_place(run.data(), options.weights, places_, run.census().groups))) {
+          envelopes_(run.census().strata, judge_.start(Adapt::none, 0,
+                                                       units_by_place(run.data(), options.weights, places_,
+                                                                      run.census().groups))) {
         for (std::uint32_t s = 0; s < run.census().strata; ++s) input_.strata.push_back(s);
         evidence_ = partition::gather_evidence(input_, input_.strata, places_);
         const Team& team = run.data().team();
@@ -135,7 +135,8 @@ class Relearner {
         Envelope& own = envelopes_[stratum];
         fits_.for_each(stratum, [&](std::uint32_t group, RegionJudge::Regions regions) {
             judge.judge(group, regions,
-                        own.weights.empty() ? partition::GroupLevels::kWhole : own.weights[group], own.levels);
+                        own.weights.empty() ? partition::GroupLevels::kWhole : own.weights[group],
+                        own.levels);
         });
         return judge;
     }

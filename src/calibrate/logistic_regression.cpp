@@ -67,8 +67,7 @@ LogRatio logistic_regression(const TwoSamples& samples, double ridge) {
         }
         if (gradient.lpNorm<Eigen::Infinity>() < kFlat) break;
         curvature(n, n) += 1e-12;  // far off both samples may be flat
-        const Eigen::VectorXd move =
-            curvature.selfadjointView<Eigen::Lower>().ldlt().solve(gradient);
+        const Eigen::VectorXd move = curvature.selfadjointView<Eigen::Lower>().ldlt().solve(gradient);
         double length = 1;
         for (int halving = 0; halving < kMostHalvings; ++halving, length /= 2) {
             LogRatio next = ratio;

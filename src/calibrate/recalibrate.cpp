@@ -25,9 +25,8 @@ std::size_t step_above(const CurveSet& curves, std::size_t curve, std::size_t ab
     const std::size_t points = curves.values(curve).size();
     if (above == 0) return 0;
     if (above == points) return GroupLevels::kSteps;
-    const double level = curves.complete(curve)
-                             ? static_cast<double>(above) / static_cast<double>(points + 1)
-                             : curves.ladder().levels[above - 1];
+    const double level = curves.complete(curve) ? static_cast<double>(above) / static_cast<double>(points + 1)
+                                                : curves.ladder().levels[above - 1];
     return static_cast<std::size_t>(std::ceil(level * GroupLevels::kSteps));
 }
 
@@ -91,10 +90,12 @@ CurveSet releveled(const CurveSet& old, const GroupLevels& levels) {
     CurveSet out(ladder);
     for (std::size_t k = 0; k < old.size(); ++k) {
         const std::span<const float> points = old.values(k);
-        CurveSet::Curve curve{.scores = old.scores(k), .groups = levels.groups(), .complete = false, .values = {}};
+        CurveSet::Curve curve{
+            .scores = old.scores(k), .groups = levels.groups(), .complete = false, .values = {}};
         std::size_t above = 0;  // the most points that a score may lie above
         for (const double step : points.empty() ? std::vector<double>{} : steps) {
-            while (above < points.size() && static_cast<double>(step_above(old, k, above + 1)) <= step) ++above;
+            while (above < points.size() && static_cast<double>(step_above(old, k, above + 1)) <= step)
+                ++above;
             curve.values.push_back(above < points.size() && !std::isinf(step)
                                        ? points[above]
                                        : std::numeric_limits<float>::infinity());
@@ -109,7 +110,8 @@ void refuse_unless_possible(const Calibrator& calibrator, const Dataset& data) {
     if (!data.labelled()) fail(ErrorKind::usage, "to recalibrate, the new images need labels");
     if (calibrator.options.confidence > 0)
         fail(ErrorKind::usage,
-             "this calibrator promises with confidence {:g}, which new levels would not keep; calibrate anew on "
+             "this calibrator promises with confidence {:g}, which new levels would not keep; calibrate anew "
+             "on "
              "the new images",
              calibrator.options.confidence);
     if (calibrator.options.released || calibrator.options.pooling != Pooling::groups)
@@ -123,10 +125,11 @@ Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data, Progre
     refuse_unless_possible(calibrator, data);
     const Census census = take_census(data, calibrator.options.condition, progress);
     if (census.fingerprint == calibrator.fingerprint)
-        fail(ErrorKind::data,
-             "{} has the images that the calibrator was made from; its levels are theirs already, so give new "
-             "images",
-             data.options().probs_name);
+        fail(
+            ErrorKind::data,
+            "{} has the images that the calibrator was made from; its levels are theirs already, so give new "
+            "images",
+            data.options().probs_name);
     const std::size_t strata = calibrator.strata();
     std::vector<GroupLevels> sums;
     for (std::size_t s = 0; s < strata; ++s)

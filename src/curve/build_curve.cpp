@@ -55,7 +55,8 @@ CurvePlan CurvePlan::of_groups(std::uint64_t n, const GroupMass& there, const Cu
 
 std::vector<std::uint32_t> plain_ranks(std::uint64_t n, const CurveRule& rule) {
     const bool grouped = rule.pooling == Pooling::groups;
-    const CurvePlan plan = grouped ? CurvePlan::of_groups(n, GroupMass::alike(n), rule) : CurvePlan::of_scores(n, rule);
+    const CurvePlan plan =
+        grouped ? CurvePlan::of_groups(n, GroupMass::alike(n), rule) : CurvePlan::of_scores(n, rule);
     std::vector<std::uint32_t> ranks;
     ranks.reserve(plan.targets.size());
     for (const Weight target : plan.targets) {

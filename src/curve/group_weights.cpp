@@ -15,7 +15,8 @@ namespace {
 double bound_of(const Dataset& data, const GroupWeights& weights) {
     if (weights.bound > 0) return weights.bound;
     const double own = *std::max_element(weights.of_row.begin(), weights.of_row.end());
-    std::uint64_t bits[] = {std::bit_cast<std::uint64_t>(own)};  // ascends with the number, which is not negative
+    std::uint64_t bits[] = {
+        std::bit_cast<std::uint64_t>(own)};  // ascends with the number, which is not negative
     data.team().comm.max(bits);
     return std::bit_cast<double>(bits[0]);
 }
@@ -34,13 +35,15 @@ void check_weights(const Dataset& data, const GroupWeights& weights) {
                  weights.of_row.size(), row + 1);
         const double own = weights.of_row[row];
         if (!(own >= 0) || std::isinf(own))
-            fail(ErrorKind::data, "the weight of image {} is {}, but must be finite and at least 0", image, own);
+            fail(ErrorKind::data, "the weight of image {} is {}, but must be finite and at least 0", image,
+                 own);
         some = some || own > 0;
         std::uint32_t& leader = first[data.group_of(image)];
         if (leader == std::numeric_limits<std::uint32_t>::max()) leader = image;
         if (const double other = weights.of_row[data.row_of(leader)]; own != other)
             fail(ErrorKind::data,
-                 "images {} and {} are of one group, but weigh {} and {}; give all images of a group one weight",
+                 "images {} and {} are of one group, but weigh {} and {}; give all images of a group one "
+                 "weight",
                  leader, image, other, own);
     }
     if (!some && data.images() > 0) fail(ErrorKind::data, "all weights are 0, so no group would count");

@@ -6,8 +6,8 @@
 
 namespace kandinsky {
 
-/// Throws a usage or data error unless the weights fit the data: one for each row, finite, none negative, some
-/// positive, equal within each group.
+/// Throws a usage or data error unless the weights fit the data: one for each row, finite, none negative,
+/// some positive, equal within each group.
 void check_weights(const Dataset& data, const GroupWeights& weights);
 
 /// What each group of the data weighs, [group], where the bound weighs kGroupWeight; nothing where all groups

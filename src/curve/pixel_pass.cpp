@@ -247,7 +247,8 @@ class RangeSelection {
         std::size_t next = groups_.size();
         for (Weight& one : mass_) {
             one = 0;
-            for (unsigned shift = 0; shift < 128; shift += 32) one |= static_cast<Weight>(words[next++]) << shift;
+            for (unsigned shift = 0; shift < 128; shift += 32)
+                one |= static_cast<Weight>(words[next++]) << shift;
         }
         ask();
         for (Unit& one : units_) {
@@ -298,13 +299,12 @@ class RangeSelection {
                                       if (ranks[k] != kNoRank) note(ranks[k]);
                               });
                 if (curves_.weighed())
-                    (void)build_planned_curve(one.scores,
-                                              {groups_[i * strata_ + s], mass_[i * strata_ + s]}, true,
-                                              request_.rule, [&](Weight target) {
-                                                  one.weights.push_back(
-                                                      {.target = std::max<Weight>(1, target)});
-                                                  return 0.0f;
-                                              });
+                    (void)build_planned_curve(
+                        one.scores, {groups_[i * strata_ + s], mass_[i * strata_ + s]}, true, request_.rule,
+                        [&](Weight target) {
+                            one.weights.push_back({.target = std::max<Weight>(1, target)});
+                            return 0.0f;
+                        });
                 ascend(one.ranks);
                 ascend(one.weights);
             }
@@ -461,9 +461,9 @@ PixelPassResult pixel_pass(const Dataset& data, const Census& census, const Pixe
     // Where each group has one score at a pixel, on every rank, and weighs as the others do, weighing by
     // groups is weighing alike.
     const bool grouped = request.rule.pooling == Pooling::groups && !request.rule.released;
-    const bool several = request.curves && grouped &&
-                         (request.rule.weights != nullptr ||
-                          !(rows.single() && data.groups() == data.images()));
+    const bool several =
+        request.curves && grouped &&
+        (request.rule.weights != nullptr || !(rows.single() && data.groups() == data.images()));
     PixelCurves curves(data, census, request, most(team.comm, several ? 1 : 0) == 1);
     // Equal ranges of whole tiles, as few as the budget allows: every range is a walk over the data.
     const std::size_t pixels = data.grid().pixels(), lanes = rows.lanes(),

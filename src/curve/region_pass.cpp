@@ -182,8 +182,8 @@ class Selection {
         // Once to note what is looked for, once to read it.
         const auto build = [&](auto&& find) {
             for (std::size_t j = 0; j < jobs_.size(); ++j)
-                curves[j] = build_planned_curve(
-                    jobs_[j].count, there[j], grouped, request_.rule, [&](Weight target) {
+                curves[j] =
+                    build_planned_curve(jobs_[j].count, there[j], grouped, request_.rule, [&](Weight target) {
                         return target > totals[j] ? std::numeric_limits<float>::infinity()
                                                   : find(j, std::max<Weight>(1, target));
                     });

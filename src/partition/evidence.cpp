@@ -110,29 +110,28 @@ std::vector<Evidence> gather_evidence(const SoftInput& input, std::span<const st
         for (std::size_t image = 0; image < places.size(); ++image)
             out[s].images()[image].features = (*input.features)[image][strata[s]];
     constexpr std::size_t kRun = 4096;  // pixels scored at a time: they stay in the cache
-    visit_blocks(
-        {.data = input.data, .progress = input.progress, .stage = "scores", .score = &input.score}, {},
-        [&](std::size_t, std::size_t first, std::size_t last) {
-            ScoredTile tile(input.data, input.score, std::min(kRun, pixels));
-            for (std::size_t image = first; image < last; ++image)
-                for (std::size_t begin = 0; begin < pixels; begin += kRun) {
-                    const PixelRange range{begin, std::min(pixels, begin + kRun)};
-                    tile.load(image, range);
-                    for (std::size_t c = 0; c < fed.size(); ++c) {
-                        if (fed[c] == strata.size()) continue;
-                        Evidence::Image& own = out[fed[c]].images()[image];
-                        for (std::size_t i = 0; i < range.size(); ++i) {
-                            const Evidence::Score one{static_cast<std::uint32_t>(begin + i),
-                                                      tile.scores(c)[i]};
-                            if (tile.member(c)[i] != 0)
-                                own.scores.push_back(one);
-                            else if (input.features != nullptr && tile.valid()[i] != 0 &&
-                                     priced(one.pixel, pixels))
-                                own.others.push_back(one);
-                        }
-                    }
-                }
-        });
+    visit_blocks({.data = input.data, .progress = input.progress, .stage = "scores", .score = &input.score},
+                 {}, [&](std::size_t, std::size_t first, std::size_t last) {
+                     ScoredTile tile(input.data, input.score, std::min(kRun, pixels));
+                     for (std::size_t image = first; image < last; ++image)
+                         for (std::size_t begin = 0; begin < pixels; begin += kRun) {
+                             const PixelRange range{begin, std::min(pixels, begin + kRun)};
+                             tile.load(image, range);
+                             for (std::size_t c = 0; c < fed.size(); ++c) {
+                                 if (fed[c] == strata.size()) continue;
+                                 Evidence::Image& own = out[fed[c]].images()[image];
+                                 for (std::size_t i = 0; i < range.size(); ++i) {
+                                     const Evidence::Score one{static_cast<std::uint32_t>(begin + i),
+                                                               tile.scores(c)[i]};
+                                     if (tile.member(c)[i] != 0)
+                                         own.scores.push_back(one);
+                                     else if (input.features != nullptr && tile.valid()[i] != 0 &&
+                                              priced(one.pixel, pixels))
+                                         own.others.push_back(one);
+                                 }
+                             }
+                         }
+                 });
     for (Evidence& one : out) share(input.data.team().comm, one);
     return out;
 }

@@ -23,8 +23,8 @@ class Evidence {
     struct Image {
         std::uint32_t group;  ///< the place of its group in the order of all, as Folds::place
         std::vector<Score> scores;
-        ImageFeatures features{};       ///< where levels adapt to them ...
-        std::vector<Score> others{};    ///< ... with some scores of pixels with another label
+        ImageFeatures features{};     ///< where levels adapt to them ...
+        std::vector<Score> others{};  ///< ... with some scores of pixels with another label
     };
 
     [[nodiscard]] const std::vector<Image>& images() const { return images_; }

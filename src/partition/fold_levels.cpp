@@ -125,14 +125,10 @@ std::string describe(const LearntShift& shift) {
     nlohmann::ordered_json slopes;
     for (std::size_t k = 0; k < ImageFeatures::kCount; ++k)
         slopes[std::string(ImageFeatures::kNames[k])] = shift.shift.slope[k];
-    return nlohmann::ordered_json{{"adapts", !shift.shift.none()},
-                          {"ridge", shift.ridge},
-                          {"loss", shift.loss},
-                          {"plain_loss", shift.plain_loss},
-                          {"scale", shift.scale},
-                          {"price", shift.price},
-                          {"plain_price", shift.plain_price},
-                          {"slopes", slopes}}
+    return nlohmann::ordered_json{
+        {"adapts", !shift.shift.none()},    {"ridge", shift.ridge}, {"loss", shift.loss},
+        {"plain_loss", shift.plain_loss},   {"scale", shift.scale}, {"price", shift.price},
+        {"plain_price", shift.plain_price}, {"slopes", slopes}}
         .dump();
 }
 

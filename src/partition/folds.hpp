@@ -25,8 +25,8 @@ struct Folds {
 [[nodiscard]] Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
                                std::size_t wanted, FoldOrder order, std::uint64_t seed);
 
-/// What make_folds() gives by content_runs for all groups but one, for each place: `of_image` is by place here.
-/// `left_out`: of `groups`, at most kRankedGroups; as many as there are: nobody.
+/// What make_folds() gives by content_runs for all groups but one, for each place: `of_image` is by place
+/// here. `left_out`: of `groups`, at most kRankedGroups; as many as there are: nobody.
 [[nodiscard]] Folds folds_without(std::size_t wanted, std::size_t groups, std::uint32_t left_out);
 
 }  // namespace kandinsky::partition

@@ -179,12 +179,15 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
         std::vector<std::vector<std::uint32_t>> counts(wanted, sums.front().no_counts());
         LevelReader reader(input, strata, cells, judges);
         for (const std::uint32_t image : images)
-            reader.read(image, fold_of_image[image], [&](std::size_t place, std::uint32_t level) {
-                std::vector<std::uint32_t>& own = counts[place];
-                ++own[level == LevelReader::kNone ? own.size() - 1
-                      : shifts != nullptr         ? GroupLevels::step_of(level, (*shifts)[image][place])
-                                                  : GroupLevels::step_of(level)];
-            }, LevelReader::NoOthers{});
+            reader.read(
+                image, fold_of_image[image],
+                [&](std::size_t place, std::uint32_t level) {
+                    std::vector<std::uint32_t>& own = counts[place];
+                    ++own[level == LevelReader::kNone ? own.size() - 1
+                          : shifts != nullptr         ? GroupLevels::step_of(level, (*shifts)[image][place])
+                                                      : GroupLevels::step_of(level)];
+                },
+                LevelReader::NoOthers{});
         const std::lock_guard lock(adding);
         const std::uint64_t weight =
             weights.empty() ? GroupLevels::kWhole : weights[input.data.group_of(images.front())];

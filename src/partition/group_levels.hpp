@@ -18,7 +18,7 @@ class GroupLevels {
   public:
     static constexpr std::size_t kSteps = 4096;
     static constexpr std::uint64_t kWhole = std::uint64_t{1} << 62;  ///< the weight of the bound
-    static constexpr std::size_t kValueSteps = 2 * kValueZero;  ///< where levels adapt to the image
+    static constexpr std::size_t kValueSteps = 2 * kValueZero;       ///< where levels adapt to the image
 
     explicit GroupLevels(Adapt adapt = Adapt::none)
         : mass_((adapt == Adapt::none ? kSteps : kValueSteps) + 1) {}

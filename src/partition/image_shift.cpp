@@ -26,8 +26,7 @@ void share(Communicator& comm, std::vector<ShiftSample>& samples) {
     if (comm.size() == 1) return;
     std::vector<std::uint64_t> words;
     for (const ShiftSample& one : samples) {
-        words.insert(words.end(),
-                     {one.group, one.fold, one.scores, one.values.size(), one.others.size()});
+        words.insert(words.end(), {one.group, one.fold, one.scores, one.values.size(), one.others.size()});
         for (const double value : one.features.values) words.push_back(std::bit_cast<std::uint64_t>(value));
         for (const auto* list : {&one.values, &one.others})
             for (const std::int32_t value : *list) words.push_back(static_cast<std::uint32_t>(value));
@@ -136,8 +135,8 @@ Adaptation::Shift fitted(std::span<const ShiftSample> samples, std::span<const V
                          const std::vector<std::size_t>& chosen, double ridge, double scale) {
     if (chosen.empty()) return {};
     const Rows rows(samples, tables, chosen);
-    Adaptation::Shift out = rows.shift(
-        quantile_regression(rows.rows(), kLevels, ridge, quantiles_alone(rows.rows(), kLevels)));
+    Adaptation::Shift out =
+        rows.shift(quantile_regression(rows.rows(), kLevels, ridge, quantiles_alone(rows.rows(), kLevels)));
     for (double& slope : out.slope) slope *= scale;
     out.constant *= scale;
     return out;
@@ -201,8 +200,8 @@ class Trial {
     void add(std::span<const ShiftSample> samples, std::span<const ValueTable> tables, std::uint32_t fold) {
         const std::vector<std::size_t> own =
             those(samples, [&](const ShiftSample& one) { return one.fold == fold; });
-        const std::vector<std::size_t> others = those(
-            samples, [&](const ShiftSample& one) { return one.fold != fold && one.scores > 0; });
+        const std::vector<std::size_t> others =
+            those(samples, [&](const ShiftSample& one) { return one.fold != fold && one.scores > 0; });
         if (others.empty()) return;
         const Rows learn(samples, tables, others);
         const std::size_t first = images_.size();
@@ -274,8 +273,9 @@ LearntShift learn_shift(std::vector<ShiftSample> samples) {
         variance += gain * gain / (groups - 1);
     }
     if (out.plain_loss - out.loss > kErrors * std::sqrt(variance / groups))
-        out.shift = fitted(samples, tables, those(samples, [](const ShiftSample& one) { return one.scores > 0; }),
-                           out.ridge, out.scale);
+        out.shift =
+            fitted(samples, tables, those(samples, [](const ShiftSample& one) { return one.scores > 0; }),
+                   out.ridge, out.scale);
     return out;
 }
 

@@ -16,7 +16,7 @@ struct ShiftSample {
     std::uint32_t fold = 0;
     std::uint64_t scores = 0;  ///< all that the image has; without any it counts for the price alone
     ImageFeatures features;
-    std::vector<std::int32_t> values;  ///< in units of 1 / Adaptation::kUnit
+    std::vector<std::int32_t> values;    ///< in units of 1 / Adaptation::kUnit
     std::vector<std::int32_t> others{};  ///< the same of pixels with another label, for the price
 };
 
@@ -36,12 +36,12 @@ void share(Communicator& comm, std::vector<ShiftSample>& samples);
 /// What was learnt about how levels follow images.
 struct LearntShift {
     Adaptation::Shift shift{};  ///< none() where cross-validation found nothing to gain
-    double ridge = 0;         ///< that cross-validation chose
-    double loss = 0;          ///< cross-validated pinball loss with it ...
-    double plain_loss = 0;    ///< ... and with one level for all images
-    double scale = 1;         ///< of the slopes, that it chose with the ridge; 0: none is worth its price
-    double price = 0;         ///< cross-validated false share with them, mean over three levels ...
-    double plain_price = 0;   ///< ... and with one level for all images
+    double ridge = 0;           ///< that cross-validation chose
+    double loss = 0;            ///< cross-validated pinball loss with it ...
+    double plain_loss = 0;      ///< ... and with one level for all images
+    double scale = 1;           ///< of the slopes, that it chose with the ridge; 0: none is worth its price
+    double price = 0;           ///< cross-validated false share with them, mean over three levels ...
+    double plain_price = 0;     ///< ... and with one level for all images
 };
 
 /// Learns it by quantile regression (quantile_regression.hpp) with groups weighing alike, each split over its

@@ -32,7 +32,8 @@ Sums sums_of(const float* plane, std::size_t width, std::size_t top, std::size_t
              std::size_t right) {
     Sums sums;
     for (std::size_t x = left; x < right; x += kWatchedRun) {
-        const std::size_t n = std::min(kWatchedRun, right - x), rows = std::max<std::size_t>(1, kWatchedRun / n);
+        const std::size_t n = std::min(kWatchedRun, right - x),
+                          rows = std::max<std::size_t>(1, kWatchedRun / n);
         for (std::size_t y = top; y < bottom; y += rows)
             sums.add(count_watched(plane + y * width + x, n, std::min(rows, bottom - y), width, y > 0));
     }
@@ -94,7 +95,8 @@ void watch_image(const Reference& layout, Grid grid, std::span<const float> prob
                 all.mass += sums.mass, all.inside += sums.inside, all.roughness += sums.roughness;
                 all.odds_in += sums.odds_in, all.odds_out += sums.odds_out;
                 if (layout.blocks > 0)
-                    *to++ = fixed(std::log2(mean(sums.mass, 4096, (bottom - top) * (right - left)) + kLeastWatched));
+                    *to++ = fixed(
+                        std::log2(mean(sums.mass, 4096, (bottom - top) * (right - left)) + kLeastWatched));
             }
         for (std::size_t k = 0; k < ImageFeatures::kCount; ++k) whole[k] = fixed(own.values[k]);
         const double inner = mean(all.odds_in, 256, all.inside),

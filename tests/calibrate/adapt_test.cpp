@@ -19,8 +19,8 @@
 namespace kandinsky {
 namespace {
 
-using test::Made;
 using test::image_of;
+using test::Made;
 using test::make;
 using test::moody;
 
@@ -183,11 +183,10 @@ TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleDemands) {
                     judge.by_fold.emplace_back(data.grid(), Ladder{}, storage_on(grids[0], cells, one));
                 const auto samples = shift_samples(input, input.strata, {&cells, 1}, {judge}, folds);
                 fits.push_back(
-                    {SmoothCurves(
-                         data.grid(), Ladder{},
-                         storage_on(common, cells,
-                                    read_on(common, storage_on(grids[0], cells, learnt.fit.whole),
-                                            cells.grid().pixels()))),
+                    {SmoothCurves(data.grid(), Ladder{},
+                                  storage_on(common, cells,
+                                             read_on(common, storage_on(grids[0], cells, learnt.fit.whole),
+                                                     cells.grid().pixels()))),
                      learn_shift(samples[0]).shift});
                 std::vector<std::uint32_t> counts = levels.no_counts();
                 for (const std::uint32_t image : own) {

@@ -137,8 +137,7 @@ FromScratch learn_from(const Dataset& rest, std::uint32_t stratum, const Calibra
                           .progress = silent()};
     const Cells cells(rest.grid(), regions);
     const auto grids = make_score_grids(input, input.strata, kRegionBins);
-    const Folds folds =
-        make_folds(rest, census.image_hash, kRegionFolds, FoldOrder::content_runs, 0);
+    const Folds folds = make_folds(rest, census.image_hash, kRegionFolds, FoldOrder::content_runs, 0);
     const FoldDistributions fit =
         region_distributions(count_regions(input, input.strata, grids, folds, {&cells, 1}).front(), 0);
     Judge judge{.grid = &grids[0], .by_fold = {}};
@@ -146,9 +145,9 @@ FromScratch learn_from(const Dataset& rest, std::uint32_t stratum, const Calibra
         judge.by_fold.emplace_back(rest.grid(), Ladder{}, storage_on(grids[0], cells, one));
     const ScoreGrid common = ScoreGrid::fixed(options.score, rest.classes());
     const std::size_t count = cells.grid().pixels();
-    return {SmoothCurves(rest.grid(), Ladder{},
-                         storage_on(common, cells,
-                                    read_on(common, storage_on(grids[0], cells, fit.whole), count))),
+    return {SmoothCurves(
+                rest.grid(), Ladder{},
+                storage_on(common, cells, read_on(common, storage_on(grids[0], cells, fit.whole), count))),
             learn_shift(shift_samples(input, input.strata, {&cells, 1}, {judge}, folds)[0]).shift};
 }
 
@@ -235,20 +234,18 @@ TEST(AdaptedRegions, RegionsWithTooFewScoresFallBackAndClassesWithoutDataAreInEv
         const auto first = rows.cumulative.begin() + static_cast<std::ptrdiff_t>(cell * each);
         return std::vector(first, first + static_cast<std::ptrdiff_t>(each));
     };
-    for (std::size_t cell = 1; cell < image.partitions[0].regions; ++cell)
-        EXPECT_EQ(row_of(cell), row_of(0));
+    for (std::size_t cell = 1; cell < image.partitions[0].regions; ++cell) EXPECT_EQ(row_of(cell), row_of(0));
     EXPECT_NE(own.smooth[0].storage().cumulative, rows.cumulative);
     for (const Promise promise : kPromises) {
-        const Calibrator absent = calibrate(
-            test::make({.images = 8, .classes = 3, .absent = 2}).dataset(), options_of("image", promise));
+        const Calibrator absent = calibrate(test::make({.images = 8, .classes = 3, .absent = 2}).dataset(),
+                                            options_of("image", promise));
         const std::vector<float> limits = score_thresholds(absent, 0.3);
         for (const float limit : std::span(limits).last(12)) EXPECT_TRUE(std::isinf(limit));
     }
 }
 
 TEST(AdaptedRegions, AMethodThatLearnsNothingLearnsHowLevelsFollowImages) {
-    const Calibrator calibrator =
-        calibrate(moody(5, 30).dataset(), options_of("image", Promise::automatic));
+    const Calibrator calibrator = calibrate(moody(5, 30).dataset(), options_of("image", Promise::automatic));
     EXPECT_EQ(calibrator.options.promise, Promise::leave_one_out);
     EXPECT_NE(guarantee(calibrator).find("with probability at least 1 - alpha"), std::string::npos);
     EXPECT_EQ(guarantee(calibrator).find("In each region"), std::string::npos);

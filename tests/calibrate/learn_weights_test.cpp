@@ -28,8 +28,7 @@ struct Areas {
             if (random.uniform() * (1 + tilt) > 1 + tilt * (2 * one - 1)) continue;
             share.push_back(one);
             std::vector<float> front;
-            for (std::size_t p = 0; p < kPixels; ++p)
-                front.push_back(random.uniform() < one ? 0.9f : 0.05f);
+            for (std::size_t p = 0; p < kPixels; ++p) front.push_back(random.uniform() < one ? 0.9f : 0.05f);
             for (const float value : front) probs.push_back(1 - value);
             probs.insert(probs.end(), front.begin(), front.end());
         }

@@ -34,9 +34,10 @@ LogRatio by_descent(const TwoSamples& samples, double ridge) {
     double largest = 1;  // of the squared length of a row: a quarter of it bounds the curvature
     for (const auto* part : {&samples.first, &samples.second})
         for (std::size_t r = 0; r < part->size(); r += n)
-            largest = std::max(largest, 1 + std::inner_product(part->begin() + static_cast<std::ptrdiff_t>(r),
-                                                               part->begin() + static_cast<std::ptrdiff_t>(r + n),
-                                                               part->begin() + static_cast<std::ptrdiff_t>(r), 0.0));
+            largest = std::max(largest,
+                               1 + std::inner_product(part->begin() + static_cast<std::ptrdiff_t>(r),
+                                                      part->begin() + static_cast<std::ptrdiff_t>(r + n),
+                                                      part->begin() + static_cast<std::ptrdiff_t>(r), 0.0));
     const double step = 1 / (largest / 4 + ridge);
     for (int i = 0; i < 20000; ++i) {
         std::vector<double> gradient(n + 1);
@@ -70,7 +71,8 @@ TEST(LogisticRegression, AgreesWithAnotherSolver) {
             const TwoSamples samples = some_samples(seed, 1 + seed, 0.3 * static_cast<double>(seed));
             const LogRatio found = logistic_regression(samples, ridge), slow = by_descent(samples, ridge);
             EXPECT_NEAR(found.constant, slow.constant, 1e-6);
-            for (std::size_t k = 0; k < samples.features; ++k) EXPECT_NEAR(found.slope[k], slow.slope[k], 1e-6);
+            for (std::size_t k = 0; k < samples.features; ++k)
+                EXPECT_NEAR(found.slope[k], slow.slope[k], 1e-6);
             EXPECT_LE(penalised(samples, found, ridge), penalised(samples, slow, ridge) + 1e-12);
         }
 }

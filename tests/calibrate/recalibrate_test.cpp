@@ -38,8 +38,8 @@ TEST(Recalibrate, SetsTheLevelsByTheNewGroupsAlone) {
             EXPECT_EQ(after.renewal.groups, groups);
             EXPECT_NE(guarantee(after).find(std::to_string(groups) + " groups that set its levels"),
                       std::string::npos);
-            // Shares of each group's scores that the sets cover: at a rung they must reach (1 - alpha)(G + 1),
-            // and what is excluded must be so strange that all groups' shares below it reach that too.
+            // Shares of each group's scores that the sets cover: at a rung they must reach (1 - alpha)(G +
+            // 1), and what is excluded must be so strange that all groups' shares below it reach that too.
             for (const double alpha : {0.1, 0.3, 0.5}) {
                 const std::vector<float> limits = score_thresholds(after, alpha);
                 for (std::size_t c = 0; c < 2; ++c) {
@@ -72,8 +72,8 @@ TEST(Recalibrate, SetsTheLevelsByTheNewGroupsAlone) {
 }
 
 TEST(Recalibrate, GivesBackTheSplitWhenTheLevelPartIsNew) {
-    // A split learns from some images and sets levels with the others; a calibrator of the learning part alone
-    // has the same curves, so that recalibrating it with the other part gives the same thresholds.
+    // A split learns from some images and sets levels with the others; a calibrator of the learning part
+    // alone has the same curves, so that recalibrating it with the other part gives the same thresholds.
     const Made all = make({.images = 60, .grid = {6, 6}, .seed = 4});
     CalibrateOptions options = options_for("field");
     options.promise = Promise::none;
@@ -123,13 +123,15 @@ TEST(Recalibrate, RefusesTheOldImagesOthersThatDoNotFitAndPooledPixels) {
     EXPECT_THROW((void)recalibrate(calibrator, make({.images = 20, .grid = {5, 5}}).dataset()), Error);
     CalibrateOptions pooled = options_for("image");
     pooled.pooling = Pooling::pixels;
-    EXPECT_THROW((void)recalibrate(calibrate(made.dataset(), pooled), make({.grid = {4, 5}, .seed = 8}).dataset()),
-                 Error);
+    EXPECT_THROW(
+        (void)recalibrate(calibrate(made.dataset(), pooled), make({.grid = {4, 5}, .seed = 8}).dataset()),
+        Error);
 }
 
 TEST(Recalibrate, AndWeightsAreKeptInTheFile) {
     const Folder folder;
-    const Made made = make({.images = 30, .grid = {4, 5}}), fresh = make({.images = 12, .grid = {4, 5}, .seed = 3});
+    const Made made = make({.images = 30, .grid = {4, 5}}),
+               fresh = make({.images = 12, .grid = {4, 5}, .seed = 3});
     CalibrateOptions options = options_for("field");
     options.weights.of_row.assign(30, 1);
     options.weights.of_row[3] = 2;

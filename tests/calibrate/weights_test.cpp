@@ -91,8 +91,8 @@ TEST(Weights, GiveTheWeightedHierarchicalQuantile) {
                 options.condition = condition;
                 options.weights = as_rows(made, weights);
                 if (one.method == "mask")
-                    options.settings.arrays["mask"] = Array::copy_of(
-                        one.region, {made.recipe.grid.height, made.recipe.grid.width});
+                    options.settings.arrays["mask"] =
+                        Array::copy_of(one.region, {made.recipe.grid.height, made.recipe.grid.width});
                 // Regions are sorted, or counted where there is little memory.
                 options.memory = seed % 5 == 1 ? std::size_t{1} << 10 : std::size_t{1} << 30;
                 const Calibrator calibrator = calibrate(made.dataset(), options);
@@ -100,11 +100,12 @@ TEST(Weights, GiveTheWeightedHierarchicalQuantile) {
                     const auto found = score_thresholds(calibrator, static_cast<double>(thousandths) / 1000);
                     for (std::size_t c = 0; c < made.recipe.classes; ++c)
                         for (std::size_t p = 0; p < made.pixels(); ++p)
-                            ASSERT_EQ(found[c * made.pixels() + p],
-                                      weighted_threshold(
-                                          samples_of(made, condition == Condition::none ? -1 : static_cast<int>(c),
-                                                     one.region, one.region[p]),
-                                          weights, thousandths))
+                            ASSERT_EQ(
+                                found[c * made.pixels() + p],
+                                weighted_threshold(
+                                    samples_of(made, condition == Condition::none ? -1 : static_cast<int>(c),
+                                               one.region, one.region[p]),
+                                    weights, thousandths))
                                 << one.method << " seed " << seed << " class " << c << " pixel " << p;
                 }
             }
@@ -146,7 +147,8 @@ TEST(Weights, AreTheSameForAnyNumberOfRanksAndThreads) {
             CalibrateOptions options = options_for(method);
             options.promise = promise;
             options.weights = as_rows(made, some_weights(made, 6));
-            options.settings.text = {{"kmeans-clusters", "2"}, {"kmeans-restarts", "1"}, {"field-folds", "2"}};
+            options.settings.text = {
+                {"kmeans-clusters", "2"}, {"kmeans-restarts", "1"}, {"field-folds", "2"}};
             const auto thresholds = [&](const Dataset& data) {
                 const Calibrator made_of = calibrate(data, options);
                 EXPECT_GT(made_of.weighting.groups, 0u);
@@ -218,12 +220,13 @@ TEST(Weights, KeepThePromiseUnderAKnownShiftThatBreaksItWithoutThem) {
             << method << " covers " << weighted.covered << " of " << weighted.thrown;
         if (promise != Promise::none) continue;
         const Coins plain = throw_coins(options, false, draws / kFewer, kAlpha);
-        EXPECT_LT(plain.tail(kAlpha), 1e-3) << "the shift should show: " << plain.covered << " of " << plain.thrown;
+        EXPECT_LT(plain.tail(kAlpha), 1e-3)
+            << "the shift should show: " << plain.covered << " of " << plain.thrown;
     }
 }
 
-/// The rule of docs/shift.md with any learner, judged by what is known of small problems: strange scores of all
-/// groups together weigh at most alpha of the whole.
+/// The rule of docs/shift.md with any learner, judged by what is known of small problems: strange scores of
+/// all groups together weigh at most alpha of the whole.
 TEST(Weights, BoundTheStrangeScoresOfAnyLearner) {
     constexpr double kAlpha = 0.2;
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -242,13 +245,15 @@ TEST(Weights, BoundTheStrangeScoresOfAnyLearner) {
             Random shape(seed, 92, std::min(g, h) * 100 + std::max(g, h));
             return std::pow(s, 0.2 + 3 * shape.uniform()) * (0.5 + shape.uniform());
         };
-        double missed = 0;  // expected share of misses where group g is the new one with chance weight / whole
+        double missed =
+            0;  // expected share of misses where group g is the new one with chance weight / whole
         for (std::size_t g = 0; g < groups; ++g) {
             std::vector<std::pair<double, double>> values;  // level, weight
             for (std::size_t i = 0; i < groups; ++i)
                 for (const double s : score[i])
                     if (i != g)
-                        values.emplace_back(judged(i, g, s), weight[i] / static_cast<double>(score[i].size()));
+                        values.emplace_back(judged(i, g, s),
+                                            weight[i] / static_cast<double>(score[i].size()));
             std::sort(values.begin(), values.end());
             double reached = 0, level = std::numeric_limits<double>::infinity();
             for (const auto& [value, share] : values)
@@ -289,15 +294,18 @@ TEST(Weights, AreRefusedWhereTheyMakeNoSense) {
               std::string::npos);
     EXPECT_NE(refused([](CalibrateOptions& o) { o.pooling = Pooling::pixels; }).find("--pooling groups"),
               std::string::npos);
-    EXPECT_NE(refused([](CalibrateOptions& o) { o.weights.bound = -2; }).find("--max-weight"), std::string::npos);
-    EXPECT_NE(refused([](CalibrateOptions& o) { std::fill(o.weights.of_row.begin(), o.weights.of_row.end(), 0); })
-                  .find("all weights are 0"),
+    EXPECT_NE(refused([](CalibrateOptions& o) { o.weights.bound = -2; }).find("--max-weight"),
+              std::string::npos);
+    EXPECT_NE(refused([](CalibrateOptions& o) {
+                  std::fill(o.weights.of_row.begin(), o.weights.of_row.end(), 0);
+              }).find("all weights are 0"),
               std::string::npos);
     const std::string few = refused([&](CalibrateOptions& o) {
         for (std::size_t n = 0; n < 30; ++n) o.weights.of_row[n] = made.group(n) == made.group(0) ? 1 : 1e-3;
         o.weights.bound = 0;
     });
-    EXPECT_NE(few.find("effective groups of the " + std::to_string(made.dataset().groups())), std::string::npos)
+    EXPECT_NE(few.find("effective groups of the " + std::to_string(made.dataset().groups())),
+              std::string::npos)
         << few;
 }
 
@@ -311,7 +319,8 @@ TEST(Weights, CountAsSoManyEqualGroups) {
     EXPECT_NEAR(found.at_infinity, 4.0 / 64, 1e-9);
     EXPECT_NEAR(found.least, 0.25, 1e-9);
     weights.bound = 2;
-    EXPECT_NEAR(weighting_of(made.dataset(), weights).at_infinity, 2.0 / 42, 1e-9) << "larger ones count as 2";
+    EXPECT_NEAR(weighting_of(made.dataset(), weights).at_infinity, 2.0 / 42, 1e-9)
+        << "larger ones count as 2";
 }
 
 }  // namespace

@@ -153,8 +153,8 @@ void run(const Flags& flags) {
         flags.input.probs == "-" || flags.input.labels == "-" || (options.sketch != 0 && flags.from_pipe());
     if (stream) refuse_ranks("calibrate from a pipe");
     if (flags.weights.given()) refuse_ranks("calibrate with weights");
-    TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups, flags.weights.weights,
-                               flags.weights.shift_to, flags.weights.shift_groups});
+    TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups,
+                               flags.weights.weights, flags.weights.shift_to, flags.weights.shift_groups});
     std::optional<Reference> reference;  // images that pass by once leave none
     const Calibrator calibrator = stream ? calibrate_stream(flags, options, progress)
                                          : calibrate_input(flags, options, progress, reference);

@@ -48,7 +48,8 @@ Command add_recalibrate(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     OptionSet& app = OptionSet::add_to(
         root, "recalibrate", "Set a calibrator's levels anew by new labelled images, without the old ones");
-    app.input("calibrator", flags->calibrator, "FILE.kcal", "the calibrator whose curves are kept")->required();
+    app.input("calibrator", flags->calibrator, "FILE.kcal", "the calibrator whose curves are kept")
+        ->required();
     declare_input(app, flags->input, "", true);
     declare_reading(app, flags->input);
     app.output("-o,--output", flags->output, "FILE.kcal", "the calibrator to write")->required();

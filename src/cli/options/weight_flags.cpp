@@ -67,15 +67,17 @@ void WeightFlags::declare(OptionSet& app) {
               "new images without labels, an array or a folder: weights are estimated from them, by logistic "
               "regression on features of the outputs");
     app.input("--shift-groups", shift_groups, "FILE", "the groups of --shift-to, as --groups");
-    app.add_option("--max-weight", max_weight,
-                   "larger weights count as this, and no new image may weigh more (0: the largest of --weights; "
-                   "with --shift-to at most 10 times their mean, which is 1)");
+    app.add_option(
+        "--max-weight", max_weight,
+        "larger weights count as this, and no new image may weigh more (0: the largest of --weights; "
+        "with --shift-to at most 10 times their mean, which is 1)");
     app.counts_unless("--weights", [this] {
         return unless(shift_to.empty(), "--shift-to estimates the weights; leave one of the two out");
     });
     app.counts_unless("--shift-groups", [this] { return unless(!shift_to.empty(), "it is for --shift-to"); });
-    app.counts_unless("--max-weight",
-                      [this] { return unless(given(), "there are no weights without --weights or --shift-to"); });
+    app.counts_unless("--max-weight", [this] {
+        return unless(given(), "there are no weights without --weights or --shift-to");
+    });
 }
 
 GroupWeights WeightFlags::load(const Input& images, const InputFlags& how, Progress& progress) const {

@@ -47,8 +47,8 @@ TableFile read_table(const std::string& path, const std::string& what) {
         const std::vector<std::string> cells = fields(line);
         if (columns == 0) columns = cells.size();
         if (cells.size() != columns || columns > 2 || cells.back().empty())
-            fail(ErrorKind::data, "{}: line {} must be a {}, or a file's name and its {}: NAME,{}", path, number,
-                 what, what, upper(what));
+            fail(ErrorKind::data, "{}: line {} must be a {}, or a file's name and its {}: NAME,{}", path,
+                 number, what, what, upper(what));
         if (columns == 2) out.cases.push_back(cells.front());
         out.values.push_back(cells.back());
     }

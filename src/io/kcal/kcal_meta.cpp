@@ -20,7 +20,8 @@ int version_for(const Calibrator& calibrator) {
     if (calibrator.options.confidence > 0 || !calibrator.weighting.none() || !calibrator.renewal.none())
         return kKcalVersion;
     bool regions = false;  // of smooth curves
-    for (const SmoothCurves& curves : calibrator.smooth) regions = regions || !curves.storage().region.empty();
+    for (const SmoothCurves& curves : calibrator.smooth)
+        regions = regions || !curves.storage().region.empty();
     return calibrator.adapts() || regions ? kAdaptVersion : kPlainVersion;
 }
 

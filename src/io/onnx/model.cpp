@@ -104,7 +104,8 @@ const OnnxTensor& OnnxFile::output(const std::string& name) const {
         fail(ErrorKind::usage,
              "{}: it has several outputs: {}; name the one with the probabilities: --output-name NAME", name_,
              names);
-    fail(ErrorKind::data, "{}: it has no output '{}'; --output-name may be {}", name_, printable(name), names);
+    fail(ErrorKind::data, "{}: it has no output '{}'; --output-name may be {}", name_, printable(name),
+         names);
 }
 
 std::string OnnxFile::with(const ProtoWriter& graph, const ProtoWriter& end) const {

@@ -80,8 +80,7 @@ void fit_batch(const LevelImages& images, const Options& options, const Cells& c
     }
     FoldLevels fitted;
     if (grouped)
-        fitted =
-            fold_levels(images, strata, std::vector<Cells>(strata.size(), cells), folds, grids, fits);
+        fitted = fold_levels(images, strata, std::vector<Cells>(strata.size(), cells), folds, grids, fits);
     for (std::size_t i = 0; i < strata.size(); ++i) {
         SmoothCurves::Storage storage = storage_on(grids[i], cells, std::move(fits[i].whole));
         if (!adapts) storage.levels = levels_of(input.ladder, grouped ? &fitted.levels[i] : nullptr);

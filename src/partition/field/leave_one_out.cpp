@@ -66,10 +66,10 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
     SmoothJudge judge(input.data, input.score, cells);
     const bool adapts = input.features != nullptr;
     std::vector<Envelope> envelopes(
-        wanted, judge.start(adapts ? Adapt::image : Adapt::none, groups,
-                            input.weights != nullptr
-                                ? units_by_place(input.data, *input.weights, places, groups)
-                                : std::vector<std::uint64_t>{}));
+        wanted,
+        judge.start(adapts ? Adapt::image : Adapt::none, groups,
+                    input.weights != nullptr ? units_by_place(input.data, *input.weights, places, groups)
+                                             : std::vector<std::uint64_t>{}));
     State state;
     for (Envelope& one : envelopes)
         for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);

@@ -12,7 +12,7 @@
 namespace kandinsky {
 
 namespace {
-constexpr double kUsual = 0.1;     // alpha that remarks are about
+constexpr double kUsual = 0.1;          // alpha that remarks are about
 constexpr std::size_t kMostShown = 12;  // numbers that fit into a line
 
 /// The groups that set the levels of a stratum.
@@ -31,9 +31,10 @@ double test_confidence(const CalibrateOptions& options) {
 
 std::string named(const std::vector<std::size_t>& those) {
     const auto shown = static_cast<std::ptrdiff_t>(std::min(kMostShown, those.size()));
-    return fmt::format("{} {}{}", those.size() == 1 ? "class" : "classes",
-                       fmt::join(those.begin(), those.begin() + shown, ", "),
-                       those.size() > kMostShown ? fmt::format(" and {} more", those.size() - kMostShown) : "");
+    return fmt::format(
+        "{} {}{}", those.size() == 1 ? "class" : "classes",
+        fmt::join(those.begin(), those.begin() + shown, ", "),
+        those.size() > kMostShown ? fmt::format(" and {} more", those.size() - kMostShown) : "");
 }
 
 const char* units(const Calibrator& calibrator) {
