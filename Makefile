@@ -94,13 +94,18 @@ bench:  ## time the tasks against numpy, torch and others: one table (BENCH="--l
 	if [ -n "$(DATA)" ]; then $(BUILD)/bin/validity $(DATA) --quick; \
 	else echo "skipped: it needs real outputs; say make bench DATA=FOLDER, and see the head of bench/validity.cpp"; fi
 
-format:  ## lay out the C++ sources by .clang-format
+BIOME = cd web && npm exec --yes --package=@biomejs/biome@2.6.7 -- biome
+format:  ## lay out the C++ sources by .clang-format and the page's TypeScript by web/biome.json
 	@$(SETUP) --lint
+	@$(SETUP) --report
 	@clang-format -i $(SOURCES)
+	@$(BIOME) format --write .
 
-lint:  ## check layout and run clang-tidy (.clang-tidy) over the library and the command
+lint:  ## check layout, Biome's rules over the page, and clang-tidy (.clang-tidy) over the library and the command
 	@$(SETUP) --lint
+	@$(SETUP) --report
 	@clang-format --dry-run -Werror $(SOURCES)
+	@$(BIOME) ci .
 	@cmake --preset dev -DKANDINSKY_BUILD_TESTS=OFF -B $(BUILD)-lint >/dev/null
 	@printf '%s\n' $(filter src/%.cpp,$(SOURCES)) | xargs -P $(JOBS) -n 1 clang-tidy -p $(BUILD)-lint --quiet
 

@@ -24,9 +24,20 @@ export function provenanceSection(report: Report): HTMLElement {
   const { command, inputs } = report.provenance;
   const [height, width] = report.grid;
   const files = (inputs ?? []).map((file) =>
-    h("li", {}, `${file.what}: ${file.probabilities} and ${file.labels}${file.groups ? ` with groups ${file.groups}` : ""}, ${file.dtype} [${file.shape.join(", ")}]`),
+    h(
+      "li",
+      {},
+      `${file.what}: ${file.probabilities} and ${file.labels}${file.groups ? ` with groups ${file.groups}` : ""}, ${file.dtype} [${file.shape.join(", ")}]`,
+    ),
   );
-  const options = report.methods.map((method) => h("details", {}, h("summary", {}, `Options of ${method.name}`), h("pre", {}, JSON.stringify(method.meta, null, 2))));
+  const options = report.methods.map((method) =>
+    h(
+      "details",
+      {},
+      h("summary", {}, `Options of ${method.name}`),
+      h("pre", {}, JSON.stringify(method.meta, null, 2)),
+    ),
+  );
   const block = report.coverage_block;
   const resolution =
     `Maps are kept to 1/254 of their scale. Coverage curves of ${block === 1 ? "every pixel" : `blocks of ${block} x ${block} pixels`} are kept to 1/100 at the levels 0.05 to 0.95; ` +
@@ -35,7 +46,14 @@ export function provenanceSection(report: Report): HTMLElement {
     "provenance",
     "Where this comes from",
     `Kandinsky ${report.version}, schema ${report.schema}, ${width} x ${height} pixels, ${report.images.cal} calibration and ${report.images.test} test images. The same inputs and command make the same file.`,
-    command ? h("div", { class: "command" }, h("pre", { id: "command" }, command), copyButton("copy", () => command)) : null,
+    command
+      ? h(
+          "div",
+          { class: "command" },
+          h("pre", { id: "command" }, command),
+          copyButton("copy", () => command),
+        )
+      : null,
     files.length > 0 ? h("ul", {}, ...files) : null,
     h("p", { class: "note" }, resolution),
     ...options,

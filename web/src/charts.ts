@@ -10,7 +10,12 @@ import { fileName } from "./text";
 export const curveLevels = Array.from({ length: CURVE_LEVELS }, (_, i) => (i + 1) / 20);
 export const sliderLevels = Array.from({ length: SLIDER_LEVELS }, (_, i) => (i + 1) / 100);
 
-export const look = { fontSize: "12px", fontFamily: "inherit", background: "transparent", overflow: "visible" };
+export const look = {
+  fontSize: "12px",
+  fontFamily: "inherit",
+  background: "transparent",
+  overflow: "visible",
+};
 
 /** A chart with its caption and its button; the drawing is replaced by show(). */
 export class ChartFrame {
@@ -25,7 +30,12 @@ export class ChartFrame {
     this.figure = h(
       "figure",
       { class: "chart", id },
-      h("figcaption", {}, title, saveButton("SVG", title, () => this.save())),
+      h(
+        "figcaption",
+        {},
+        title,
+        saveButton("SVG", title, () => this.save()),
+      ),
       this.room,
       note ? h("p", { class: "note" }, note) : null,
     );
@@ -45,7 +55,9 @@ export function methodLegend(report: Report): HTMLElement {
   return h(
     "ul",
     { class: "swatches methods" },
-    ...report.methods.map((method, m) => h("li", {}, h("span", { class: "swatch line", style: `background: ${methodColour(m)}` }), method.name)),
+    ...report.methods.map((method, m) =>
+      h("li", {}, h("span", { class: "swatch line", style: `background: ${methodColour(m)}` }), method.name),
+    ),
   );
 }
 
@@ -56,7 +68,14 @@ interface Point {
 }
 
 function unit(label: string) {
-  return { domain: [0, 1], label, grid: true, ticks: [0, 0.2, 0.4, 0.6, 0.8, 1], labelAnchor: "center" as const, labelArrow: "none" as const };
+  return {
+    domain: [0, 1],
+    label,
+    grid: true,
+    ticks: [0, 0.2, 0.4, 0.6, 0.8, 1],
+    labelAnchor: "center" as const,
+    labelArrow: "none" as const,
+  };
 }
 
 /** Lines in the methods' colours; y over the unit interval or a range; dashed ones in the colour of the text. */
@@ -87,18 +106,58 @@ export function methodLines(
     x: unit(options.x),
     y: isUnit ? unit(options.y) : { ...unit(options.y), domain: options.range, ticks: 6 },
     marks: [
-      options.diagonal ? Plot.line([[0, 0], [1, 1]], { stroke: "currentColor", strokeDasharray: "3 4", strokeOpacity: 0.6 }) : null,
-      options.at === undefined ? null : Plot.ruleX([options.at], { stroke: "currentColor", strokeOpacity: 0.5 }),
-      Plot.line(points, { x: "x", y: "y", z: "method", stroke: (d: Point) => methodColour(d.method), strokeWidth: 1.8 }),
-      ...(options.dashed ?? []).map((one) => Plot.line(one.points, { x: "x", y: "y", stroke: "currentColor", strokeWidth: 1.3, strokeDasharray: one.dash, ariaLabel: () => one.name })),
-      Plot.tip(points, Plot.pointer({ x: "x", y: "y", title: (d: Point) => `${name(d)}\n${options.x}: ${d.x.toFixed(2)}\n${options.y}: ${d.y.toFixed(3)}` })),
+      options.diagonal
+        ? Plot.line(
+            [
+              [0, 0],
+              [1, 1],
+            ],
+            { stroke: "currentColor", strokeDasharray: "3 4", strokeOpacity: 0.6 },
+          )
+        : null,
+      options.at === undefined
+        ? null
+        : Plot.ruleX([options.at], { stroke: "currentColor", strokeOpacity: 0.5 }),
+      Plot.line(points, {
+        x: "x",
+        y: "y",
+        z: "method",
+        stroke: (d: Point) => methodColour(d.method),
+        strokeWidth: 1.8,
+      }),
+      ...(options.dashed ?? []).map((one) =>
+        Plot.line(one.points, {
+          x: "x",
+          y: "y",
+          stroke: "currentColor",
+          strokeWidth: 1.3,
+          strokeDasharray: one.dash,
+          ariaLabel: () => one.name,
+        }),
+      ),
+      Plot.tip(
+        points,
+        Plot.pointer({
+          x: "x",
+          y: "y",
+          title: (d: Point) => `${name(d)}\n${options.x}: ${d.x.toFixed(2)}\n${options.y}: ${d.y.toFixed(3)}`,
+        }),
+      ),
     ],
   }) as SVGSVGElement;
 }
 
-export function coverageDiagram(report: Report, stratum: number, width: number, height: number, percent: number): SVGSVGElement {
+export function coverageDiagram(
+  report: Report,
+  stratum: number,
+  width: number,
+  height: number,
+  percent: number,
+): SVGSVGElement {
   const points = report.methods.flatMap((method, m) =>
-    method.strata[stratum].slider_coverage.flatMap((y, i) => (y === null ? [] : [{ x: sliderLevels[i], y, method: m }])),
+    method.strata[stratum].slider_coverage.flatMap((y, i) =>
+      y === null ? [] : [{ x: sliderLevels[i], y, method: m }],
+    ),
   );
   return methodLines(report, points, {
     title: "Coverage diagram",
@@ -113,7 +172,9 @@ export function coverageDiagram(report: Report, stratum: number, width: number, 
 
 export function reliabilityDiagram(bins: Reliability, width: number, height: number): SVGSVGElement {
   const total = bins.count.reduce((a, b) => a + b, 0);
-  const points = bins.count.flatMap((n, i) => (n > 0 ? [{ x: bins.confidence[i]!, y: bins.accuracy[i]!, n, low: i / 20, high: (i + 1) / 20 }] : []));
+  const points = bins.count.flatMap((n, i) =>
+    n > 0 ? [{ x: bins.confidence[i]!, y: bins.accuracy[i]!, n, low: i / 20, high: (i + 1) / 20 }] : [],
+  );
   return Plot.plot({
     ariaLabel: "Reliability diagram",
     style: look,
@@ -124,11 +185,33 @@ export function reliabilityDiagram(bins: Reliability, width: number, height: num
     x: unit("probability the model gives"),
     y: unit("share of pixels that have the class"),
     marks: [
-      Plot.rect(points, { x1: "low", x2: "high", y1: 0, y2: "y", fill: "#0072b2", fillOpacity: 0.25, inset: 0.5 }),
-      Plot.line([[0, 0], [1, 1]], { stroke: "currentColor", strokeDasharray: "3 4", strokeOpacity: 0.6 }),
+      Plot.rect(points, {
+        x1: "low",
+        x2: "high",
+        y1: 0,
+        y2: "y",
+        fill: "#0072b2",
+        fillOpacity: 0.25,
+        inset: 0.5,
+      }),
+      Plot.line(
+        [
+          [0, 0],
+          [1, 1],
+        ],
+        { stroke: "currentColor", strokeDasharray: "3 4", strokeOpacity: 0.6 },
+      ),
       Plot.link(points, { x1: "x", x2: "x", y1: "x", y2: "y", stroke: "#d55e00", strokeWidth: 1.5 }),
       Plot.dot(points, { x: "x", y: "y", r: 3, fill: "#0072b2" }),
-      Plot.tip(points, Plot.pointerX({ x: "x", y: "y", title: (d) => `probability ${d.x.toFixed(3)}\nshare ${d.y.toFixed(3)}\n${((100 * d.n) / total).toFixed(2)} % of all pixels` })),
+      Plot.tip(
+        points,
+        Plot.pointerX({
+          x: "x",
+          y: "y",
+          title: (d) =>
+            `probability ${d.x.toFixed(3)}\nshare ${d.y.toFixed(3)}\n${((100 * d.n) / total).toFixed(2)} % of all pixels`,
+        }),
+      ),
     ],
   }) as SVGSVGElement;
 }
@@ -140,7 +223,8 @@ export function density(codes: ArrayLike<number>, sigma = 5): number[] {
   const reach = Math.ceil(3 * sigma);
   const smooth = histogram.map((_, i) => {
     let sum = 0;
-    for (let j = Math.max(0, i - reach); j <= Math.min(254, i + reach); ++j) sum += histogram[j] * Math.exp(-0.5 * ((i - j) / sigma) ** 2);
+    for (let j = Math.max(0, i - reach); j <= Math.min(254, i + reach); ++j)
+      sum += histogram[j] * Math.exp(-0.5 * ((i - j) / sigma) ** 2);
     return sum;
   });
   const most = Math.max(...smooth);
@@ -148,14 +232,24 @@ export function density(codes: ArrayLike<number>, sigma = 5): number[] {
 }
 
 /** Violins of the coverage errors over pixels: one per method, with mean and [0.05, 0.95] quantiles. */
-export function violins(report: Report, stratum: number, maps: ArrayLike<number>[], top: number, cut: number, width: number, height: number): SVGSVGElement {
+export function violins(
+  report: Report,
+  stratum: number,
+  maps: ArrayLike<number>[],
+  top: number,
+  cut: number,
+  width: number,
+  height: number,
+): SVGSVGElement {
   const rows = maps.flatMap((map, m) =>
     density(map).flatMap((d, i) => {
       const y = (i / 254) * top;
       return y <= cut && d > 0.002 ? [{ m, y, x1: m - 0.42 * d, x2: m + 0.42 * d }] : [];
     }),
   );
-  const stats = report.methods.map((method, m) => ({ m, ...method.strata[stratum] })).filter((d) => d.mean_ce !== null);
+  const stats = report.methods
+    .map((method, m) => ({ m, ...method.strata[stratum] }))
+    .filter((d) => d.mean_ce !== null);
   const floor = stats[0]?.floor;
   return Plot.plot({
     ariaLabel: "Coverage error of the pixels, by method",
@@ -164,15 +258,51 @@ export function violins(report: Report, stratum: number, maps: ArrayLike<number>
     height,
     marginLeft: 56,
     marginBottom: 30,
-    x: { domain: [-0.5, report.methods.length - 0.5], ticks: report.methods.map((_, m) => m), tickFormat: (m: number) => report.methods[m]?.name ?? "", label: null, tickSize: 0 },
-    y: { domain: [0, cut], label: "coverage error CE of a pixel", grid: true, labelAnchor: "center", labelArrow: "none" },
+    x: {
+      domain: [-0.5, report.methods.length - 0.5],
+      ticks: report.methods.map((_, m) => m),
+      tickFormat: (m: number) => report.methods[m]?.name ?? "",
+      label: null,
+      tickSize: 0,
+    },
+    y: {
+      domain: [0, cut],
+      label: "coverage error CE of a pixel",
+      grid: true,
+      labelAnchor: "center",
+      labelArrow: "none",
+    },
     marks: [
       floor ? Plot.ruleY([floor], { stroke: "currentColor", strokeDasharray: "3 4" }) : null,
-      floor ? Plot.text([floor], { y: (d: number) => d, x: -0.48, text: () => "sampling floor", textAnchor: "start", dy: -7, fillOpacity: 0.8 }) : null,
-      Plot.areaX(rows, { x1: "x1", x2: "x2", y: "y", z: "m", fill: (d) => methodColour(d.m), fillOpacity: 0.55 }),
+      floor
+        ? Plot.text([floor], {
+            y: (d: number) => d,
+            x: -0.48,
+            text: () => "sampling floor",
+            textAnchor: "start",
+            dy: -7,
+            fillOpacity: 0.8,
+          })
+        : null,
+      Plot.areaX(rows, {
+        x1: "x1",
+        x2: "x2",
+        y: "y",
+        z: "m",
+        fill: (d) => methodColour(d.m),
+        fillOpacity: 0.55,
+      }),
       Plot.ruleX(stats, { x: "m", y1: "q05", y2: "q95", stroke: "currentColor", strokeWidth: 1.5 }),
       Plot.dot(stats, { x: "m", y: "mean_ce", fill: "currentColor", stroke: "var(--paper, white)", r: 4 }),
-      Plot.tip(stats, Plot.pointerX({ x: "m", y: "mean_ce", title: (d) => `${report.methods[d.m].name}\nmean ${d.mean_ce.toFixed(4)}\n[0.05, 0.95] [${d.q05.toFixed(3)}, ${d.q95.toFixed(3)}]` })),
+      Plot.tip(
+        stats,
+        Plot.pointerX({
+          x: "m",
+          y: "mean_ce",
+          title: (d) =>
+            `${report.methods[d.m].name}\nmean ${d.mean_ce.toFixed(4)}\n[0.05, 0.95] [${d.q05.toFixed(3)}, ${d.q95.toFixed(3)}]`,
+        }),
+      ),
     ],
   }) as SVGSVGElement;
 }

@@ -49,8 +49,22 @@ export function regionColour(r: number, regions: number): Rgb {
 
 /** Class colours: a quiet first one, then Okabe and Ito's and Tol's; beyond them they start again. */
 const classColours = [
-  "#d9dde2", "#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#b8a800",
-  "#332288", "#aa4499", "#117733", "#882255", "#661100", "#6699cc", "#44aa99", "#777777",
+  "#d9dde2",
+  "#0072b2",
+  "#d55e00",
+  "#009e73",
+  "#e69f00",
+  "#56b4e9",
+  "#cc79a7",
+  "#b8a800",
+  "#332288",
+  "#aa4499",
+  "#117733",
+  "#882255",
+  "#661100",
+  "#6699cc",
+  "#44aa99",
+  "#777777",
 ].map(parse);
 export function classColour(c: number): Rgb {
   return classColours[c % classColours.length];

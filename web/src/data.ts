@@ -101,7 +101,15 @@ export interface Outlines {
   outer: boolean;
   size_unit: string;
   classes: number[];
-  test: { groups: number; held: number; found: number; object_share: number; outer_share: number; inner_share: number; objects: ObjectCounts[] }[];
+  test: {
+    groups: number;
+    held: number;
+    found: number;
+    object_share: number;
+    outer_share: number;
+    inner_share: number;
+    objects: ObjectCounts[];
+  }[];
   examples: Blob8[]; // [class of classes][H][W]: 0 outside, 1 between, 2 inside
 }
 
@@ -188,8 +196,10 @@ const unpacked = new WeakMap<Blob8, Promise<Uint8Array | Uint16Array>>();
 
 /** The values of a blob; unpacked once. */
 export function values(blob: Blob8): Promise<Uint8Array | Uint16Array> {
-  let found = unpacked.get(blob);
-  if (!found) unpacked.set(blob, (found = decode(blob)));
+  const known = unpacked.get(blob);
+  if (known) return known;
+  const found = decode(blob);
+  unpacked.set(blob, found);
   return found;
 }
 

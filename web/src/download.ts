@@ -30,7 +30,11 @@ export function savePng(canvas: HTMLCanvasElement, name: string): void {
 }
 
 export function saveButton(kind: "SVG" | "PNG", what: string, action: () => void): HTMLButtonElement {
-  return h("button", { type: "button", class: "save", "aria-label": `Save ${what} as ${kind}`, click: action }, kind);
+  return h(
+    "button",
+    { type: "button", class: "save", "aria-label": `Save ${what} as ${kind}`, click: action },
+    kind,
+  );
 }
 
 /** Copies text; says on the button whether it worked. */

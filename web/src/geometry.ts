@@ -17,7 +17,10 @@ export function fourierRadius(coefficients: number[], scale: number, theta: numb
 
 /** A closed path; picture coordinates have pixel centres at halves. */
 function closed(points: [number, number][]): string {
-  return points.map(([x, y], i) => `${i === 0 ? "M" : "L"}${(x + 0.5).toFixed(2)},${(y + 0.5).toFixed(2)}`).join("") + "Z";
+  const steps = points.map(
+    ([x, y], i) => `${i === 0 ? "M" : "L"}${(x + 0.5).toFixed(2)},${(y + 0.5).toFixed(2)}`,
+  );
+  return `${steps.join("")}Z`;
 }
 
 /** The paths of a method's curves; none for methods without shapes. */
@@ -44,7 +47,10 @@ export function curvePaths(geometry: Geometry): string[] {
         turns.map((t) => {
           // The angle turns against the clock with y up; rows point down.
           const [u, v] = [r * Math.sqrt(ratio) * Math.cos(t), (r / Math.sqrt(ratio)) * Math.sin(t)];
-          return [cx + u * Math.cos(angle) - v * Math.sin(angle), cy - (u * Math.sin(angle) + v * Math.cos(angle))];
+          return [
+            cx + u * Math.cos(angle) - v * Math.sin(angle),
+            cy - (u * Math.sin(angle) + v * Math.cos(angle)),
+          ];
         }),
       ),
     );
@@ -54,8 +60,20 @@ export function curvePaths(geometry: Geometry): string[] {
 
 export function curveLines(geometry: Geometry): SVGElement[] {
   return curvePaths(geometry).flatMap((d) => [
-    svg("path", { d, fill: "none", stroke: "#ffffff", "stroke-width": 3, "vector-effect": "non-scaling-stroke" }),
-    svg("path", { d, fill: "none", stroke: "#111111", "stroke-width": 1.4, "vector-effect": "non-scaling-stroke" }),
+    svg("path", {
+      d,
+      fill: "none",
+      stroke: "#ffffff",
+      "stroke-width": 3,
+      "vector-effect": "non-scaling-stroke",
+    }),
+    svg("path", {
+      d,
+      fill: "none",
+      stroke: "#111111",
+      "stroke-width": 1.4,
+      "vector-effect": "non-scaling-stroke",
+    }),
   ]);
 }
 

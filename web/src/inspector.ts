@@ -20,7 +20,12 @@ export interface PixelFacts {
   coverage: { x: number; y: number }[];
 }
 
-export async function pixelFacts(report: Report, stratum: number, m: number, pixel: number): Promise<PixelFacts> {
+export async function pixelFacts(
+  report: Report,
+  stratum: number,
+  m: number,
+  pixel: number,
+): Promise<PixelFacts> {
   const [, width] = report.grid;
   const own = report.methods[m].strata[stratum];
   const row = Math.floor(pixel / width);
@@ -51,9 +56,26 @@ const levelNames = ["its region's", "image-wide (too few scores)", "none: always
 /** How the line of a reference curve looks, or whose line it is. */
 function legendEntry(report: Report, one: ReferenceCurve): HTMLElement {
   const colour = one.method === null ? "currentColor" : methodColour(one.method);
-  const line = svg("line", { x1: 0, x2: 26, y1: 5, y2: 5, stroke: colour, "stroke-width": one.method === null ? 1.3 : 2, "stroke-dasharray": one.method === null ? one.dash : undefined });
-  const sample = svg("svg", { width: 26, height: 10, viewBox: "0 0 26 10", class: "line-sample", "aria-hidden": "true" }, line);
-  return h("li", { "data-reference": one.name }, sample, one.method === null ? one.name : `${one.name}: ${report.methods[one.method].name}`);
+  const line = svg("line", {
+    x1: 0,
+    x2: 26,
+    y1: 5,
+    y2: 5,
+    stroke: colour,
+    "stroke-width": one.method === null ? 1.3 : 2,
+    "stroke-dasharray": one.method === null ? one.dash : undefined,
+  });
+  const sample = svg(
+    "svg",
+    { width: 26, height: 10, viewBox: "0 0 26 10", class: "line-sample", "aria-hidden": "true" },
+    line,
+  );
+  return h(
+    "li",
+    { "data-reference": one.name },
+    sample,
+    one.method === null ? one.name : `${one.name}: ${report.methods[one.method].name}`,
+  );
 }
 
 export function inspector(store: Store): HTMLElement {
@@ -66,20 +88,34 @@ export function inspector(store: Store): HTMLElement {
   const coverage = new ChartFrame("Coverage", "pixel-coverage");
   const legend = h("ul", { class: "swatches", id: "pixel-legend" });
   const missing = missingReferences(report);
-  const unpin = h("button", { type: "button", class: "save", click: () => store.set({ pinned: false }) }, "release");
+  const unpin = h(
+    "button",
+    { type: "button", class: "save", click: () => store.set({ pinned: false }) },
+    "release",
+  );
   const block = report.coverage_block;
   const stride = report.curve_stride;
 
   const collect = async () => {
     const { stratum, pixel } = store.choice;
     const own = await Promise.all(report.methods.map((_, m) => pixelFacts(report, stratum, m, pixel)));
-    const tested = await Promise.all(classesOf(report, stratum).map(async (c) => (await values(report.test_counts[c]))[pixel]));
+    const tested = await Promise.all(
+      classesOf(report, stratum).map(async (c) => (await values(report.test_counts[c]))[pixel]),
+    );
     const calibrated = (await values(report.calibration_counts[stratum]))[pixel];
     const labelled = (await values(report.labelled))[pixel];
     const beside = await referenceCurves(report, stratum, pixel);
     return { own, beside, tested: tested.reduce((a, b) => a + b, 0), calibrated, labelled, stratum, pixel };
   };
-  const show = ({ own, beside, tested, calibrated, labelled, stratum, pixel }: Awaited<ReturnType<typeof collect>>) => {
+  const show = ({
+    own,
+    beside,
+    tested,
+    calibrated,
+    labelled,
+    stratum,
+    pixel,
+  }: Awaited<ReturnType<typeof collect>>) => {
     const name = stratumName(report, stratum);
     where.textContent = `Row ${Math.floor(pixel / width)}, column ${pixel % width}${store.choice.pinned ? ", pinned" : ""}`;
     unpin.hidden = !store.choice.pinned;
@@ -89,34 +125,66 @@ export function inspector(store: Store): HTMLElement {
       fact("test samples", `${count(tested)} of ${count(labelled)}`),
       report.pooled ? "" : fact("prevalence", percent(labelled > 0 ? tested / labelled : null)),
     );
-    const heads = ["method", "region", "curve used", "CE here"].map((text) => h("th", { scope: "col" }, text));
+    const heads = ["method", "region", "curve used", "CE here"].map((text) =>
+      h("th", { scope: "col" }, text),
+    );
     const lines = own.map((one) =>
       h(
         "tr",
         { "data-method": report.methods[one.method].name },
-        h("th", { scope: "row" }, h("span", { class: "dot", style: `background: ${methodColour(one.method)}` }), report.methods[one.method].name),
-        h("td", {}, one.region === null ? "own" : `${one.region + 1} of ${report.methods[one.method].strata[stratum].regions}`),
+        h(
+          "th",
+          { scope: "row" },
+          h("span", { class: "dot", style: `background: ${methodColour(one.method)}` }),
+          report.methods[one.method].name,
+        ),
+        h(
+          "td",
+          {},
+          one.region === null
+            ? "own"
+            : `${one.region + 1} of ${report.methods[one.method].strata[stratum].regions}`,
+        ),
         h("td", {}, one.level === 0 && one.region === null ? "its own" : levelNames[one.level]),
         h("td", { class: "error" }, fixed(one.error, 3)),
       ),
     );
-    table.replaceChildren(h("table", { class: "small" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...lines)));
-    const points = (pick: (one: PixelFacts) => { x: number; y: number }[]) => own.flatMap((one) => pick(one).map((point) => ({ ...point, method: one.method })));
+    table.replaceChildren(
+      h("table", { class: "small" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...lines)),
+    );
+    const points = (pick: (one: PixelFacts) => { x: number; y: number }[]) =>
+      own.flatMap((one) => pick(one).map((point) => ({ ...point, method: one.method })));
     const size = { width: 360, height: 190, at: 1 - store.choice.percent / 100 };
     scores.show(
-      methodLines(report, points((one) => one.curve.points), {
-        title: `Non-conformity curves of ${name}`,
-        x: "wanted coverage, 1 - alpha",
-        y: "score threshold",
-        diagonal: false,
-        range: report.score_range,
-        dashed: beside.filter((one) => one.method === null).map((one) => ({ name: one.name, dash: one.dash, points: one.curve.points })),
-        ...size,
-      }),
+      methodLines(
+        report,
+        points((one) => one.curve.points),
+        {
+          title: `Non-conformity curves of ${name}`,
+          x: "wanted coverage, 1 - alpha",
+          y: "score threshold",
+          diagonal: false,
+          range: report.score_range,
+          dashed: beside
+            .filter((one) => one.method === null)
+            .map((one) => ({ name: one.name, dash: one.dash, points: one.curve.points })),
+          ...size,
+        },
+      ),
     );
     legend.replaceChildren(...beside.map((one) => legendEntry(report, one)));
     coverage.show(
-      methodLines(report, points((one) => one.coverage), { title: `Coverage of ${name} here`, x: "wanted coverage, 1 - alpha", y: "coverage", diagonal: true, ...size }),
+      methodLines(
+        report,
+        points((one) => one.coverage),
+        {
+          title: `Coverage of ${name} here`,
+          x: "wanted coverage, 1 - alpha",
+          y: "coverage",
+          diagonal: true,
+          ...size,
+        },
+      ),
     );
   };
   store.on(["stratum", "pixel", "pinned", "percent"], latest(collect, show));
@@ -125,15 +193,31 @@ export function inspector(store: Store): HTMLElement {
     "aside",
     { id: "inspector", "aria-label": "One pixel in all methods" },
     h("h2", {}, "One pixel, all methods"),
-    h("p", { class: "hint" }, "Hover over any map; click to pin. With the keyboard: focus a map, then the arrow keys."),
+    h(
+      "p",
+      { class: "hint" },
+      "Hover over any map; click to pin. With the keyboard: focus a map, then the arrow keys.",
+    ),
     h("div", { class: "where-line" }, where, unpin),
     facts,
     table,
     scores.figure,
     legend,
     missing ? h("p", { class: "note", id: "missing-curves" }, missing) : null,
-    h("p", { class: "note" }, stride === 1 ? "A line that ends before 0.95 has infinite thresholds beyond: the class is always in the set." : `A line that ends before 0.95 has infinite thresholds beyond. Curves of methods with very many regions are kept for every ${stride}nd pixel only.`.replace("2nd", "second").replace("3nd", "third")),
+    h(
+      "p",
+      { class: "note" },
+      stride === 1
+        ? "A line that ends before 0.95 has infinite thresholds beyond: the class is always in the set."
+        : `A line that ends before 0.95 has infinite thresholds beyond. Curves of methods with very many regions are kept for every ${stride}nd pixel only.`
+            .replace("2nd", "second")
+            .replace("3nd", "third"),
+    ),
     coverage.figure,
-    h("p", { class: "note" }, `Share of the test samples ${around} that are covered (${plural(report.images.test, "test image")} in all); it scatters where samples are few.`),
+    h(
+      "p",
+      { class: "note" },
+      `Share of the test samples ${around} that are covered (${plural(report.images.test, "test image")} in all); it scatters where samples are few.`,
+    ),
   );
 }

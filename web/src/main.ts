@@ -22,15 +22,28 @@ function header(report: Report): HTMLElement {
     "header",
     {},
     h("h1", {}, report.title),
-    h("p", { class: "facts-line" }, `${plural(report.images.cal, "calibration image")}${groups}, ${plural(report.images.test, "test image")}, ${width} x ${height} pixels, ${report.classes.length} classes`),
+    h(
+      "p",
+      { class: "facts-line" },
+      `${plural(report.images.cal, "calibration image")}${groups}, ${plural(report.images.test, "test image")}, ${width} x ${height} pixels, ${report.classes.length} classes`,
+    ),
   );
 }
 
 function toolbar(store: Store): HTMLElement {
   const { report } = store;
   const strata = report.methods[0].strata.map((_, s) => stratumName(report, s));
-  const method = picker("method", "method", report.methods.map((m) => m.name), store.choice.method, (m) => store.set({ method: m }));
-  store.on(["method"], () => ((method.querySelector("select") as HTMLSelectElement).selectedIndex = store.choice.method));
+  const method = picker(
+    "method",
+    "method",
+    report.methods.map((m) => m.name),
+    store.choice.method,
+    (m) => store.set({ method: m }),
+  );
+  store.on(
+    ["method"],
+    () => ((method.querySelector("select") as HTMLSelectElement).selectedIndex = store.choice.method),
+  );
   const links: [string, string][] = [
     ["#table", "table"],
     ["#trade", "trade"],
@@ -69,7 +82,11 @@ function build(report: Report): Node[] {
     guaranteeSection(report),
     provenanceSection(report),
   ].filter((part) => part !== null);
-  return [header(report), toolbar(store), h("div", { class: "columns" }, h("div", { class: "story" }, ...parts), inspector(store))];
+  return [
+    header(report),
+    toolbar(store),
+    h("div", { class: "columns" }, h("div", { class: "story" }, ...parts), inspector(store)),
+  ];
 }
 
 const main = document.getElementById("report")!;
@@ -78,7 +95,13 @@ try {
   const data = JSON.parse(text) as Report | MonitorData;
   main.replaceChildren(...("kind" in data ? buildMonitor(data) : build(data)));
 } catch (error) {
-  main.replaceChildren(h("p", { role: "alert" }, `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`));
+  main.replaceChildren(
+    h(
+      "p",
+      { role: "alert" },
+      `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`,
+    ),
+  );
   throw error;
 } finally {
   main.removeAttribute("aria-busy");

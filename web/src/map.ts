@@ -47,14 +47,31 @@ export class PixelMap {
     });
     this.cross = svg("g", { class: "cross", "aria-hidden": "true" });
     this.over = svg("g", {});
-    this.lines = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "lines", "aria-hidden": "true" }, this.over, this.cross);
+    this.lines = svg(
+      "svg",
+      { viewBox: `0 0 ${width} ${height}`, class: "lines", "aria-hidden": "true" },
+      this.over,
+      this.cross,
+    );
     this.tip = h("div", { class: "tip", hidden: true });
     this.legend = h("div", {});
-    const stage = h("div", { class: "stage", style: `aspect-ratio: ${width} / ${height}` }, this.canvas, this.lines, this.tip);
+    const stage = h(
+      "div",
+      { class: "stage", style: `aspect-ratio: ${width} / ${height}` },
+      this.canvas,
+      this.lines,
+      this.tip,
+    );
     this.figure = h(
       "figure",
       { class: "map", id },
-      h("figcaption", {}, caption, saveButton("PNG", title, () => this.savePng()), this.svgButton()),
+      h(
+        "figcaption",
+        {},
+        caption,
+        saveButton("PNG", title, () => this.savePng()),
+        this.svgButton(),
+      ),
       stage,
       this.legend,
     );
@@ -89,8 +106,14 @@ export class PixelMap {
   private pixelAt(event: MouseEvent): number {
     const [height, width] = this.store.report.grid;
     const box = this.canvas.getBoundingClientRect();
-    const column = Math.min(width - 1, Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * width)));
-    const row = Math.min(height - 1, Math.max(0, Math.floor(((event.clientY - box.top) / box.height) * height)));
+    const column = Math.min(
+      width - 1,
+      Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * width)),
+    );
+    const row = Math.min(
+      height - 1,
+      Math.max(0, Math.floor(((event.clientY - box.top) / box.height) * height)),
+    );
     return row * width + column;
   }
 
@@ -170,8 +193,18 @@ export class PixelMap {
   /** The map with its lines as vectors. */
   private saveSvg(): void {
     const [height, width] = this.store.report.grid;
-    const picture = svg("image", { href: this.canvas.toDataURL("image/png"), width, height, style: "image-rendering: pixelated" });
-    const whole = svg("svg", { viewBox: `0 0 ${width} ${height}` }, picture, ...[...this.over.childNodes].map((node) => node.cloneNode(true)));
+    const picture = svg("image", {
+      href: this.canvas.toDataURL("image/png"),
+      width,
+      height,
+      style: "image-rendering: pixelated",
+    });
+    const whole = svg(
+      "svg",
+      { viewBox: `0 0 ${width} ${height}` },
+      picture,
+      ...[...this.over.childNodes].map((node) => node.cloneNode(true)),
+    );
     saveSvg(whole, fileName(this.title));
   }
 }
@@ -182,7 +215,17 @@ export function barElement(bar: Bar): HTMLElement {
     "div",
     { class: "bar", role: "img", "aria-label": `Colour bar: ${bar.label} from ${bar.low} to ${bar.high}` },
     h("div", { class: "bar-colours", style: `background: linear-gradient(to right, ${stops.join(", ")})` }),
-    h("div", { class: "bar-ends" }, h("span", {}, bar.low), h("span", { class: "bar-label" }, bar.middle ? `${bar.label} (${bar.middle} in the middle)` : bar.label), h("span", {}, bar.high)),
+    h(
+      "div",
+      { class: "bar-ends" },
+      h("span", {}, bar.low),
+      h(
+        "span",
+        { class: "bar-label" },
+        bar.middle ? `${bar.label} (${bar.middle} in the middle)` : bar.label,
+      ),
+      h("span", {}, bar.high),
+    ),
   );
 }
 
@@ -191,7 +234,9 @@ export function swatches(entries: [Rgb, string][]): HTMLElement {
   return h(
     "ul",
     { class: "swatches" },
-    ...entries.map(([colour, text]) => h("li", {}, h("span", { class: "swatch", style: `background: ${rgbText(colour)}` }), text)),
+    ...entries.map(([colour, text]) =>
+      h("li", {}, h("span", { class: "swatch", style: `background: ${rgbText(colour)}` }), text),
+    ),
   );
 }
 

@@ -1,6 +1,15 @@
 // Where the errors are: maps on one scale, violins, the subtraction map, partitions, and the data behind.
 import { ChartFrame, violins } from "./charts";
-import { countRamp, differenceRamp, distinctRegions, errorRamp, methodColour, noData, regionColour, shareRamp } from "./colour";
+import {
+  countRamp,
+  differenceRamp,
+  distinctRegions,
+  errorRamp,
+  methodColour,
+  noData,
+  regionColour,
+  shareRamp,
+} from "./colour";
 import { classesOf, NO_VALUE, stratumName, values } from "./data";
 import { h, picker, section } from "./dom";
 import { curveLines } from "./geometry";
@@ -21,7 +30,10 @@ export function codeQuantile(maps: ArrayLike<number>[], share: number): number {
         ++total;
       }
   let below = 0;
-  for (let code = 0; code < 255; ++code) if ((below += histogram[code]) >= share * total) return code;
+  for (let code = 0; code < 255; ++code) {
+    below += histogram[code];
+    if (below >= share * total) return code;
+  }
   return 254;
 }
 
@@ -39,7 +51,8 @@ export function errorContent(map: ArrayLike<number>, top: number, cut: number, n
   const cutCode = (cut / top) * 254;
   return {
     paint: (pixel: number) => onScale(errorRamp, map[pixel], cutCode),
-    describe: (pixel: number) => (map[pixel] === NO_VALUE ? "no test sample" : `CE ${fixed((map[pixel] / 254) * top, 3)}`),
+    describe: (pixel: number) =>
+      map[pixel] === NO_VALUE ? "no test sample" : `CE ${fixed((map[pixel] / 254) * top, 3)}`,
     bar: { ramp: errorRamp, low: "0", high: `${cut} and more`, label: `coverage error of ${name}` },
   };
 }
@@ -47,36 +60,58 @@ export function errorContent(map: ArrayLike<number>, top: number, cut: number, n
 /** False shares of all methods for a stratum, in steps of 1/254, and where the colours end. */
 export async function falseMaps(store: Store) {
   const { stratum } = store.choice;
-  const maps = await Promise.all(store.report.methods.map((method) => values(method.strata[stratum].false_map)));
+  const maps = await Promise.all(
+    store.report.methods.map((method) => values(method.strata[stratum].false_map)),
+  );
   return { maps, cut: roundUp(codeQuantile(maps, 0.99) / 254 || 0.01), stratum };
 }
 
 export function falseContent(map: ArrayLike<number>, cut: number, name: string) {
   return {
     paint: (pixel: number) => onScale(shareRamp, map[pixel], cut * 254),
-    describe: (pixel: number) => (map[pixel] === NO_VALUE ? `every label here is ${name}` : `false share ${percent(map[pixel] / 254)}`),
-    bar: { ramp: shareRamp, low: "0", high: cut < 1 ? `${percent(cut, 0)} and more` : "100 %", label: `sets with ${name} where it is not` },
+    describe: (pixel: number) =>
+      map[pixel] === NO_VALUE ? `every label here is ${name}` : `false share ${percent(map[pixel] / 254)}`,
+    bar: {
+      ramp: shareRamp,
+      low: "0",
+      high: cut < 1 ? `${percent(cut, 0)} and more` : "100 %",
+      label: `sets with ${name} where it is not`,
+    },
   };
 }
 
 export function errorSection(store: Store): HTMLElement {
   const { report } = store;
   const maps = report.methods.map((method, m) => {
-    const caption = h("span", {}, h("span", { class: "dot", style: `background: ${methodColour(m)}` }), method.name);
+    const caption = h(
+      "span",
+      {},
+      h("span", { class: "dot", style: `background: ${methodColour(m)}` }),
+      method.name,
+    );
     return new PixelMap(store, `Coverage error of ${method.name}`, `ce-${m}`, caption);
   });
   const prices = report.methods.map((method, m) => {
-    const caption = h("span", {}, h("span", { class: "dot", style: `background: ${methodColour(m)}` }), method.name);
+    const caption = h(
+      "span",
+      {},
+      h("span", { class: "dot", style: `background: ${methodColour(m)}` }),
+      method.name,
+    );
     return new PixelMap(store, `False share of ${method.name}`, `false-${m}`, caption);
   });
-  const violin = new ChartFrame("Coverage error over pixels", "violins", "Width: how many pixels have that error. Dot: mean. Line: from the 0.05 to the 0.95 quantile. The sampling floor is what a perfect calibrator would show with these test images.");
+  const violin = new ChartFrame(
+    "Coverage error over pixels",
+    "violins",
+    "Width: how many pixels have that error. Dot: mean. Line: from the 0.05 to the 0.95 quantile. The sampling floor is what a perfect calibrator would show with these test images.",
+  );
   store.on(
     ["stratum"],
     latest(
       () => errorMaps(store),
       ({ maps: codes, top, cut, stratum }) => {
         const name = stratumName(report, stratum);
-        maps.forEach((map, m) => map.draw(errorContent(codes[m], top, cut, name)));
+        for (const [m, map] of maps.entries()) map.draw(errorContent(codes[m], top, cut, name));
         violin.show(violins(report, stratum, codes, top, cut, 760, 320));
       },
     ),
@@ -85,12 +120,24 @@ export function errorSection(store: Store): HTMLElement {
     ["stratum"],
     latest(
       () => falseMaps(store),
-      ({ maps: codes, cut, stratum }) => prices.forEach((map, m) => map.draw(falseContent(codes[m], cut, stratumName(report, stratum)))),
+      ({ maps: codes, cut, stratum }) => {
+        const name = stratumName(report, stratum);
+        for (const [m, map] of prices.entries()) map.draw(falseContent(codes[m], cut, name));
+      },
     ),
   );
-  return section("errors", "Where the coverage is wrong, and where the price is paid", "Each pixel's coverage error, all methods on one colour scale: dark is right, bright is wrong. Grey pixels have no test sample of the class.", h("div", { class: "maps" }, ...maps.map((map) => map.figure)), violin.figure,
+  return section(
+    "errors",
+    "Where the coverage is wrong, and where the price is paid",
+    "Each pixel's coverage error, all methods on one colour scale: dark is right, bright is wrong. Grey pixels have no test sample of the class.",
+    h("div", { class: "maps" }, ...maps.map((map) => map.figure)),
+    violin.figure,
     h("h3", {}, `False share at alpha ${report.alpha}`),
-    h("p", { class: "lead" }, "Of the test images where a pixel has another label, how many hold the class in its set, before empty sets are filled. Dark is cheap, bright is dear."),
+    h(
+      "p",
+      { class: "lead" },
+      "Of the test images where a pixel has another label, how many hold the class in its set, before empty sets are filled. Dark is cheap, bright is dear.",
+    ),
     h("div", { class: "maps" }, ...prices.map((map) => map.figure)),
   );
 }
@@ -109,13 +156,29 @@ export function differenceSection(store: Store): HTMLElement | null {
         const { first, second } = store.choice;
         const [a, b] = [maps[first], maps[second]];
         const known = (pixel: number) => a[pixel] !== NO_VALUE && b[pixel] !== NO_VALUE;
-        const sizes = Uint8Array.from(a, (_, pixel) => (known(pixel) ? Math.abs(a[pixel] - b[pixel]) : NO_VALUE));
+        const sizes = Uint8Array.from(a, (_, pixel) =>
+          known(pixel) ? Math.abs(a[pixel] - b[pixel]) : NO_VALUE,
+        );
         const cut = Math.max(1, codeQuantile([sizes], 0.99));
         const end = fixed((cut / 254) * top, 3);
         map.draw({
-          paint: (pixel) => (known(pixel) ? differenceRamp[Math.max(0, Math.min(255, Math.round(127.5 + (127.5 * (a[pixel] - b[pixel])) / cut)))] : noData),
-          describe: (pixel) => (known(pixel) ? `${names[first]} ${fixed((a[pixel] / 254) * top, 3)}, ${names[second]} ${fixed((b[pixel] / 254) * top, 3)}` : "no test sample"),
-          bar: { ramp: differenceRamp, low: `-${end}: ${names[first]} better`, middle: "0", high: `+${end}: ${names[second]} better`, label: "CE difference" },
+          paint: (pixel) =>
+            known(pixel)
+              ? differenceRamp[
+                  Math.max(0, Math.min(255, Math.round(127.5 + (127.5 * (a[pixel] - b[pixel])) / cut)))
+                ]
+              : noData,
+          describe: (pixel) =>
+            known(pixel)
+              ? `${names[first]} ${fixed((a[pixel] / 254) * top, 3)}, ${names[second]} ${fixed((b[pixel] / 254) * top, 3)}`
+              : "no test sample",
+          bar: {
+            ramp: differenceRamp,
+            low: `-${end}: ${names[first]} better`,
+            middle: "0",
+            high: `+${end}: ${names[second]} better`,
+            label: "CE difference",
+          },
         });
         let red = 0;
         let blue = 0;
@@ -124,7 +187,10 @@ export function differenceSection(store: Store): HTMLElement | null {
           red += Number(a[pixel] < b[pixel]);
           blue += Number(a[pixel] > b[pixel]);
         }
-        const all = Math.max(1, sizes.reduce((n, code) => n + Number(code !== NO_VALUE), 0));
+        const all = Math.max(
+          1,
+          sizes.reduce((n, code) => n + Number(code !== NO_VALUE), 0),
+        );
         text.textContent = `Red: ${names[first]} has the lower error (${percent(red / all)} of the pixels). Blue: ${names[second]} has (${percent(blue / all)}).`;
       },
     ),
@@ -133,7 +199,12 @@ export function differenceSection(store: Store): HTMLElement | null {
     "difference",
     "Two methods against each other",
     "",
-    h("div", { class: "controls" }, picker("first", "first", names, store.choice.first, (first) => store.set({ first })), picker("second", "second", names, store.choice.second, (second) => store.set({ second }))),
+    h(
+      "div",
+      { class: "controls" },
+      picker("first", "first", names, store.choice.first, (first) => store.set({ first })),
+      picker("second", "second", names, store.choice.second, (second) => store.set({ second })),
+    ),
     h("div", { class: "maps one" }, map.figure),
     text,
   );
@@ -141,7 +212,9 @@ export function differenceSection(store: Store): HTMLElement | null {
 
 export function partitionSection(store: Store): HTMLElement | null {
   const { report } = store;
-  const drawn = report.methods.map((_, m) => m).filter((m) => report.methods[m].strata.some((stratum) => stratum.region_map && stratum.regions > 1));
+  const drawn = report.methods
+    .map((_, m) => m)
+    .filter((m) => report.methods[m].strata.some((stratum) => stratum.region_map && stratum.regions > 1));
   const blends = blendCharts(store);
   if (drawn.length === 0 && blends.length === 0) return null;
   const maps = drawn.map((m) => new PixelMap(store, `Regions of ${report.methods[m].name}`, `regions-${m}`));
@@ -152,9 +225,19 @@ export function partitionSection(store: Store): HTMLElement | null {
         const own = report.methods[m].strata[store.choice.stratum];
         const lines = curveLines(own.geometry);
         // A method may use another's regions for some classes only, so that this is asked class by class.
-        const background = lines.length > 0 ? report.methods.find((method) => method.strata[store.choice.stratum].geometry.kind === "kmeans") : undefined;
+        const background =
+          lines.length > 0
+            ? report.methods.find((method) => method.strata[store.choice.stratum].geometry.kind === "kmeans")
+            : undefined;
         const behind = background?.strata[store.choice.stratum] ?? own;
-        return { own, lines, background, regions: own.region_map && (await values(own.region_map)), behind: behind.region_map && (await values(behind.region_map)), shown: behind };
+        return {
+          own,
+          lines,
+          background,
+          regions: own.region_map && (await values(own.region_map)),
+          behind: behind.region_map && (await values(behind.region_map)),
+          shown: behind,
+        };
       }),
     );
   store.on(
@@ -164,31 +247,67 @@ export function partitionSection(store: Store): HTMLElement | null {
         const many = behind && shown.regions > distinctRegions;
         maps[i].draw({
           paint: (pixel) => (behind ? regionColour(behind[pixel], shown.regions) : noData),
-          describe: (pixel) => (regions ? `region ${regions[pixel] + 1} of ${own.regions}` : "a region of its own"),
-          bar: many ? { ramp: shareRamp, low: "1", high: String(shown.regions), label: shown.geometry.kind === "kmeans" ? "region, from easy pixels to hard ones" : "region" } : undefined,
+          describe: (pixel) =>
+            regions ? `region ${regions[pixel] + 1} of ${own.regions}` : "a region of its own",
+          bar: many
+            ? {
+                ramp: shareRamp,
+                low: "1",
+                high: String(shown.regions),
+                label: shown.geometry.kind === "kmeans" ? "region, from easy pixels to hard ones" : "region",
+              }
+            : undefined,
           overlay: lines,
         });
-        const entries = own.region_samples.slice(0, 8).map((n, r): [[number, number, number], string] => [regionColour(r, own.regions), `${r + 1}: ${count(n)} test samples`]);
-        const note = background ? `${lines.length / 2} curves over the regions of ${background.name}` : regions ? "" : "Every pixel has a curve of its own.";
+        const entries = own.region_samples
+          .slice(0, 8)
+          .map((n, r): [[number, number, number], string] => [
+            regionColour(r, own.regions),
+            `${r + 1}: ${count(n)} test samples`,
+          ]);
+        const note = background
+          ? `${lines.length / 2} curves over the regions of ${background.name}`
+          : regions
+            ? ""
+            : "Every pixel has a curve of its own.";
         legends[i].replaceChildren(note ? h("p", { class: "note" }, note) : many ? "" : swatches(entries));
       }),
     ),
   );
-  return section("regions", "Which pixels share their scores", "A method is a choice of regions, or of how far to share. Methods with shapes are drawn as lines over the k-means regions.", h("div", { class: "maps" }, ...maps.map((map, i) => h("div", {}, map.figure, legends[i])), ...blends));
+  return section(
+    "regions",
+    "Which pixels share their scores",
+    "A method is a choice of regions, or of how far to share. Methods with shapes are drawn as lines over the k-means regions.",
+    h("div", { class: "maps" }, ...maps.map((map, i) => h("div", {}, map.figure, legends[i])), ...blends),
+  );
 }
 
 /** For methods without regions: what they blended, class by class. */
 function blendCharts(store: Store): HTMLElement[] {
   const { report } = store;
-  const blended = report.methods.map((_, m) => m).filter((m) => report.methods[m].strata.some((stratum) => weightColumns(stratum.geometry).length > 0));
+  const blended = report.methods
+    .map((_, m) => m)
+    .filter((m) => report.methods[m].strata.some((stratum) => weightColumns(stratum.geometry).length > 0));
   return blended.map((m) => {
-    const frame = new ChartFrame(`What ${report.methods[m].name} blends`, `weights-${m}`, "Every pixel's distribution is a blend: of the image's, of pixels nearby (space), and of pixels where the class is about as common (rings; tau says how nearly). Cross-validation chose the weights.");
+    const frame = new ChartFrame(
+      `What ${report.methods[m].name} blends`,
+      `weights-${m}`,
+      "Every pixel's distribution is a blend: of the image's, of pixels nearby (space), and of pixels where the class is about as common (rings; tau says how nearly). Cross-validation chose the weights.",
+    );
     const holder = h("div", { class: "wide" }, frame.figure);
     frame.figure.querySelector(".chart-room")!.after(weightsLegend());
     store.on(["stratum"], () => {
       const columns = weightColumns(report.methods[m].strata[store.choice.stratum].geometry);
       holder.hidden = columns.length === 0;
-      if (columns.length > 0) frame.show(weightsChart(columns, `Weights of ${report.methods[m].name} for ${stratumName(report, store.choice.stratum)}`, 620, 260));
+      if (columns.length > 0)
+        frame.show(
+          weightsChart(
+            columns,
+            `Weights of ${report.methods[m].name} for ${stratumName(report, store.choice.stratum)}`,
+            620,
+            260,
+          ),
+        );
     });
     return holder;
   });
@@ -203,18 +322,32 @@ export function dataSection(store: Store): HTMLElement {
   const load = async () => {
     const { stratum, method } = store.choice;
     const counts = await Promise.all(classesOf(report, stratum).map((c) => values(report.test_counts[c])));
-    const tested = Uint32Array.from(counts[0], (_, pixel) => counts.reduce((sum, one) => sum + one[pixel], 0));
-    return { tested, labelled: await values(report.labelled), calibrated: await values(report.calibration_counts[stratum]), sizes: await values(report.methods[method].set_size_map), stratum, method };
+    const tested = Uint32Array.from(counts[0], (_, pixel) =>
+      counts.reduce((sum, one) => sum + one[pixel], 0),
+    );
+    return {
+      tested,
+      labelled: await values(report.labelled),
+      calibrated: await values(report.calibration_counts[stratum]),
+      sizes: await values(report.methods[method].set_size_map),
+      stratum,
+      method,
+    };
   };
   store.on(
     ["stratum", "method"],
     latest(load, ({ tested, labelled, calibrated, sizes, stratum, method }) => {
       const name = stratumName(report, stratum);
       const own = report.methods[method];
-      const most = (counts: ArrayLike<number>) => Math.max(1, (counts as Uint16Array).reduce((a, b) => Math.max(a, b), 0));
+      const most = (counts: ArrayLike<number>) =>
+        Math.max(
+          1,
+          (counts as Uint16Array).reduce((a, b) => Math.max(a, b), 0),
+        );
       const share = (pixel: number) => (labelled[pixel] > 0 ? tested[pixel] / labelled[pixel] : NaN);
       prevalence.draw({
-        paint: (pixel) => (labelled[pixel] > 0 ? shareRamp[Math.round(Math.min(1, share(pixel)) * 255)] : noData),
+        paint: (pixel) =>
+          labelled[pixel] > 0 ? shareRamp[Math.round(Math.min(1, share(pixel)) * 255)] : noData,
         describe: (pixel) => percent(share(pixel)),
         bar: { ramp: shareRamp, low: "0 %", high: "100 %", label: `test images with ${name} there` },
       });
@@ -222,21 +355,37 @@ export function dataSection(store: Store): HTMLElement {
       const toSize = (code: number) => (code / 254) * classes;
       const least = toSize(codeQuantile([sizes], 0.005));
       const largest = Math.max(least + 0.01, toSize(codeQuantile([sizes], 0.995)));
-      const shade = (value: number) => Math.max(0, Math.min(255, Math.round((255 * (value - least)) / (largest - least))));
+      const shade = (value: number) =>
+        Math.max(0, Math.min(255, Math.round((255 * (value - least)) / (largest - least))));
       size.draw({
         paint: (pixel) => (sizes[pixel] === NO_VALUE ? noData : shareRamp[shade(toSize(sizes[pixel]))]),
-        describe: (pixel) => (sizes[pixel] === NO_VALUE ? "no label" : `${fixed(toSize(sizes[pixel]), 2)} classes`),
-        bar: { ramp: shareRamp, low: fixed(least, 2), high: fixed(largest, 2), label: `classes in a set of ${own.name}` },
+        describe: (pixel) =>
+          sizes[pixel] === NO_VALUE ? "no label" : `${fixed(toSize(sizes[pixel]), 2)} classes`,
+        bar: {
+          ramp: shareRamp,
+          low: fixed(least, 2),
+          high: fixed(largest, 2),
+          label: `classes in a set of ${own.name}`,
+        },
       });
-      for (const [map, counts, label] of [[calibration, calibrated, "calibration scores"], [test, tested, "test samples"]] as const) {
+      for (const [map, counts, label] of [
+        [calibration, calibrated, "calibration scores"],
+        [test, tested, "test samples"],
+      ] as const) {
         const top = most(counts);
         map.draw({
-          paint: (pixel) => (counts[pixel] === 0 ? noData : countRamp[Math.round((counts[pixel] / top) * 255)]),
+          paint: (pixel) =>
+            counts[pixel] === 0 ? noData : countRamp[Math.round((counts[pixel] / top) * 255)],
           describe: (pixel) => count(counts[pixel]),
           bar: { ramp: countRamp, low: "0 (grey)", high: count(top), label: `${label} of ${name}` },
         });
       }
     }),
   );
-  return section("data", "What the numbers rest on", "How often each pixel shows the class, how many scores it was calibrated and tested with, and how large its sets are.", h("div", { class: "maps" }, prevalence.figure, size.figure, calibration.figure, test.figure));
+  return section(
+    "data",
+    "What the numbers rest on",
+    "How often each pixel shows the class, how many scores it was calibrated and tested with, and how large its sets are.",
+    h("div", { class: "maps" }, prevalence.figure, size.figure, calibration.figure, test.figure),
+  );
 }

@@ -63,10 +63,26 @@ function axis(unit: string) {
 }
 
 function alarmRule(at: number | undefined) {
-  return at === undefined ? [] : [Plot.ruleX([at], { stroke: "#d55e00", strokeWidth: 1.5 }), Plot.text([at], { x: (d: number) => d, frameAnchor: "top", dy: -10, text: () => "alarm", fill: "#d55e00" })];
+  return at === undefined
+    ? []
+    : [
+        Plot.ruleX([at], { stroke: "#d55e00", strokeWidth: 1.5 }),
+        Plot.text([at], {
+          x: (d: number) => d,
+          frameAnchor: "top",
+          dy: -10,
+          text: () => "alarm",
+          fill: "#d55e00",
+        }),
+      ];
 }
 
-function lines(title: string, data: MonitorData, points: { x: number; y: number }[], options: { y: string; at?: number; rule?: number; colour?: number; zero?: boolean; height?: number }): SVGSVGElement {
+function lines(
+  title: string,
+  data: MonitorData,
+  points: { x: number; y: number }[],
+  options: { y: string; at?: number; rule?: number; colour?: number; zero?: boolean; height?: number },
+): SVGSVGElement {
   const dots = points.length < 60;
   return Plot.plot({
     ariaLabel: title,
@@ -79,11 +95,20 @@ function lines(title: string, data: MonitorData, points: { x: number; y: number 
     x: axis(data.verdict.unit),
     y: { label: options.y, grid: true, labelArrow: "none", zero: options.zero ?? false, nice: true },
     marks: [
-      options.rule === undefined ? null : Plot.ruleY([options.rule], { stroke: "currentColor", strokeDasharray: "4 4" }),
+      options.rule === undefined
+        ? null
+        : Plot.ruleY([options.rule], { stroke: "currentColor", strokeDasharray: "4 4" }),
       ...alarmRule(options.at),
       Plot.lineY(points, { x: "x", y: "y", stroke: methodColour(options.colour ?? 0), strokeWidth: 1.6 }),
       dots ? Plot.dot(points, { x: "x", y: "y", r: 1.8, fill: methodColour(options.colour ?? 0) }) : null,
-      Plot.tip(points, Plot.pointerX({ x: "x", y: "y", title: (d: { x: number; y: number }) => `${data.verdict.unit} ${count(d.x)}\n${d.y.toPrecision(4)}` })),
+      Plot.tip(
+        points,
+        Plot.pointerX({
+          x: "x",
+          y: "y",
+          title: (d: { x: number; y: number }) => `${data.verdict.unit} ${count(d.x)}\n${d.y.toPrecision(4)}`,
+        }),
+      ),
     ],
   }) as SVGSVGElement;
 }
@@ -91,16 +116,36 @@ function lines(title: string, data: MonitorData, points: { x: number; y: number 
 function evidenceSection(data: MonitorData): HTMLElement {
   const { verdict } = data;
   const wanted = -Math.log10(verdict.delta);
-  const frame = new ChartFrame("Evidence that the outputs have changed", "evidence", `Power of ten of the largest weighted martingale. The dashed line is the alarm, at ${count(Math.round(1 / verdict.delta))}: without a change it is ever reached with probability at most ${verdict.delta}.`);
-  frame.show(lines("Evidence", data, series(data.outputs, "log10 evidence"), { y: "log10 evidence", at: verdict.outputs_alarm?.unit, rule: wanted, zero: true }));
+  const frame = new ChartFrame(
+    "Evidence that the outputs have changed",
+    "evidence",
+    `Power of ten of the largest weighted martingale. The dashed line is the alarm, at ${count(Math.round(1 / verdict.delta))}: without a change it is ever reached with probability at most ${verdict.delta}.`,
+  );
+  frame.show(
+    lines("Evidence", data, series(data.outputs, "log10 evidence"), {
+      y: "log10 evidence",
+      at: verdict.outputs_alarm?.unit,
+      rule: wanted,
+      zero: true,
+    }),
+  );
   const parts: HTMLElement[] = [frame.figure];
   const sizes = series(data.outputs, "set size");
   if (sizes.length > 0) {
-    const size = new ChartFrame("Set size", "set-size", "Mean number of classes in a set, in labelled images and in about one of 64 others.");
+    const size = new ChartFrame(
+      "Set size",
+      "set-size",
+      "Mean number of classes in a set, in labelled images and in about one of 64 others.",
+    );
     size.show(lines("Set size", data, sizes, { y: "classes", at: verdict.outputs_alarm?.unit, colour: 2 }));
     parts.push(size.figure);
   }
-  return section("outputs", "Outputs", "Do the outputs still look like those of the calibration images?", h("div", { class: "pair" }, ...parts));
+  return section(
+    "outputs",
+    "Outputs",
+    "Do the outputs still look like those of the calibration images?",
+    h("div", { class: "pair" }, ...parts),
+  );
 }
 
 function coverageSection(data: MonitorData): HTMLElement | null {
@@ -152,14 +197,29 @@ export function regionMap(data: MonitorData, cls: number): SVGSVGElement | null 
   if (regions.length === 0) return null;
   return svg(
     "svg",
-    { viewBox: `0 0 ${width} ${height}`, width: 280, role: "img", "aria-label": `Change of ${data.classes[cls]} by region` },
+    {
+      viewBox: `0 0 ${width} ${height}`,
+      width: 280,
+      role: "img",
+      "aria-label": `Change of ${data.classes[cls]} by region`,
+    },
     ...regions.map((one) => {
       const { rows, columns } = one.region!;
       const colour = differenceRamp[Math.round(255 * (0.5 - 0.5 * (one.direction ?? 0)))];
       return svg(
         "rect",
-        { x: columns[0], y: rows[0], width: columns[1] - columns[0], height: rows[1] - rows[0], fill: rgbText(colour) },
-        svg("title", {}, `rows ${rows[0]}-${rows[1] - 1}, columns ${columns[0]}-${columns[1] - 1}: ${fixed(one.direction, 2)}, evidence ${fixed(one.evidence, 2)}`),
+        {
+          x: columns[0],
+          y: rows[0],
+          width: columns[1] - columns[0],
+          height: rows[1] - rows[0],
+          fill: rgbText(colour),
+        },
+        svg(
+          "title",
+          {},
+          `rows ${rows[0]}-${rows[1] - 1}, columns ${columns[0]}-${columns[1] - 1}: ${fixed(one.direction, 2)}, evidence ${fixed(one.evidence, 2)}`,
+        ),
       );
     }),
   );
@@ -172,7 +232,12 @@ function regionSection(data: MonitorData): HTMLElement | null {
     return map ? [h("figure", { class: "chart" }, h("figcaption", {}, data.classes[cls]), map)] : [];
   });
   if (maps.length === 0) return null;
-  return section("regions", "Where", "Red: more of the class than in the calibration images, of late; blue: less; white: as before.", h("div", { class: "maps" }, ...maps));
+  return section(
+    "regions",
+    "Where",
+    "Red: more of the class than in the calibration images, of late; blue: less; white: as before.",
+    h("div", { class: "maps" }, ...maps),
+  );
 }
 
 function featureSection(data: MonitorData): HTMLElement {
@@ -183,8 +248,19 @@ function featureSection(data: MonitorData): HTMLElement {
     .flatMap((one, i) => {
       const points = series(data.outputs, `${one.feature} of class ${one.class}`);
       if (points.length === 0 || i >= 8) return [];
-      const frame = new ChartFrame(`${one.feature} of ${data.classes[one.class]}`, `feature-${one.class}-${i}`);
-      frame.show(lines(one.feature, data, points, { y: one.feature, rule: one.before ?? undefined, at: verdict.outputs_alarm?.unit, height: 190, colour: 3 }));
+      const frame = new ChartFrame(
+        `${one.feature} of ${data.classes[one.class]}`,
+        `feature-${one.class}-${i}`,
+      );
+      frame.show(
+        lines(one.feature, data, points, {
+          y: one.feature,
+          rule: one.before ?? undefined,
+          at: verdict.outputs_alarm?.unit,
+          height: 190,
+          colour: 3,
+        }),
+      );
       return [frame.figure];
     });
   const rows = [...verdict.features]
@@ -196,14 +272,41 @@ function featureSection(data: MonitorData): HTMLElement {
         {},
         h("td", {}, data.classes[one.class]),
         h("td", {}, one.feature),
-        h("td", {}, one.region ? `rows ${one.region.rows[0]}-${one.region.rows[1] - 1}, columns ${one.region.columns[0]}-${one.region.columns[1] - 1}` : "whole image"),
+        h(
+          "td",
+          {},
+          one.region
+            ? `rows ${one.region.rows[0]}-${one.region.rows[1] - 1}, columns ${one.region.columns[0]}-${one.region.columns[1] - 1}`
+            : "whole image",
+        ),
         h("td", { class: "number" }, one.evidence === null ? "-" : one.evidence.toPrecision(2)),
         h("td", { class: "number" }, fixed(one.before, 2)),
         h("td", { class: "number" }, fixed(one.now, 2)),
       ),
     );
-  const table = h("table", {}, h("thead", {}, h("tr", {}, ...["class", "feature", "where", "evidence", "calibration", "of late"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, ...rows));
-  return section("features", "Features", "The features with most evidence over time; dashed: the median of the calibration images.", h("div", { class: "pair" }, ...shown), h("div", { class: "table-room" }, table));
+  const table = h(
+    "table",
+    {},
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        ...["class", "feature", "where", "evidence", "calibration", "of late"].map((name) =>
+          h("th", { scope: "col" }, name),
+        ),
+      ),
+    ),
+    h("tbody", {}, ...rows),
+  );
+  return section(
+    "features",
+    "Features",
+    "The features with most evidence over time; dashed: the median of the calibration images.",
+    h("div", { class: "pair" }, ...shown),
+    h("div", { class: "table-room" }, table),
+  );
 }
 
 export function buildMonitor(data: MonitorData): Node[] {
@@ -212,13 +315,22 @@ export function buildMonitor(data: MonitorData): Node[] {
   const { verdict } = data;
   const rang = verdict.outputs_alarm !== null || verdict.labels_alarm !== null;
   const [height, width] = data.grid;
-  const parts = [evidenceSection(data), coverageSection(data), regionSection(data), featureSection(data)].filter((part) => part !== null);
+  const parts = [
+    evidenceSection(data),
+    coverageSection(data),
+    regionSection(data),
+    featureSection(data),
+  ].filter((part) => part !== null);
   return [
     h(
       "header",
       {},
       h("h1", {}, data.title),
-      h("p", { class: "facts-line" }, `${plural(verdict.images, "image")}, ${plural(verdict.units, verdict.unit)} judged, compared with ${plural(verdict.reference_units, `calibration ${verdict.unit}`)}; ${width} x ${height} pixels, ${data.classes.length} classes`),
+      h(
+        "p",
+        { class: "facts-line" },
+        `${plural(verdict.images, "image")}, ${plural(verdict.units, verdict.unit)} judged, compared with ${plural(verdict.reference_units, `calibration ${verdict.unit}`)}; ${width} x ${height} pixels, ${data.classes.length} classes`,
+      ),
       h("p", { class: rang ? "verdict alarm" : "verdict", role: "status" }, rang ? "Alarm" : "No alarm"),
       h("ul", { class: "verdict-lines" }, ...verdict.text.map((line) => h("li", {}, line))),
     ),

@@ -38,7 +38,12 @@ export function outlineSentence(own: Outlines, k: number): string {
 
 function sizesTable(own: Outlines, k: number): HTMLElement {
   const share = own.share === 0 || own.share === 1 ? "" : ` by ${percent(own.share, 0)}`;
-  const head = [`size (${own.size_unit})`, "objects", "touched", ...(own.share === 0 ? [] : [`held${share}`])];
+  const head = [
+    `size (${own.size_unit})`,
+    "objects",
+    "touched",
+    ...(own.share === 0 ? [] : [`held${share}`]),
+  ];
   return h(
     "table",
     { id: "outline-sizes" },
@@ -63,7 +68,13 @@ function sizesTable(own: Outlines, k: number): HTMLElement {
 
 function lineOf(report: Report, colour: Rgb, inside: (pixel: number) => boolean): SVGElement {
   const [height, width] = report.grid;
-  return svg("path", { d: outline(height, width, inside), fill: "none", stroke: rgbText(colour), "stroke-width": 2, "vector-effect": "non-scaling-stroke" });
+  return svg("path", {
+    d: outline(height, width, inside),
+    fill: "none",
+    stroke: rgbText(colour),
+    "stroke-width": 2,
+    "vector-effect": "non-scaling-stroke",
+  });
 }
 
 /** Null where the report has no outlines. */
@@ -92,7 +103,9 @@ export function outlinesSection(store: Store): HTMLElement | null {
   const redraw = latest(load, (loaded) => {
     const cls = own.classes[shown];
     words.textContent = outlineSentence(own, shown);
-    sizes.replaceChildren(...(own.outer && own.test[shown].objects.length > 0 ? [sizesTable(own, shown)] : []));
+    sizes.replaceChildren(
+      ...(own.outer && own.test[shown].objects.length > 0 ? [sizesTable(own, shown)] : []),
+    );
     loaded.forEach(({ codes, truth, probs, photo }, i) => {
       const code = (p: number) => codes[shown * pixels + p];
       const grey = (p: number): Rgb => {
@@ -101,7 +114,8 @@ export function outlinesSection(store: Store): HTMLElement | null {
       };
       maps[i].draw({
         paint: photo ? (p) => [photo[3 * p], photo[3 * p + 1], photo[3 * p + 2]] : grey,
-        describe: (p) => `${outlineWord(code(p), own)}, truth ${truth[p] === 255 ? "ignored" : report.classes[truth[p]]}, p(${report.classes[cls]}) = ${(probs[cls * pixels + p] / 100).toFixed(2)}`,
+        describe: (p) =>
+          `${outlineWord(code(p), own)}, truth ${truth[p] === 255 ? "ignored" : report.classes[truth[p]]}, p(${report.classes[cls]}) = ${(probs[cls * pixels + p] / 100).toFixed(2)}`,
         overlay: [
           lineOf(report, truthColour, (p) => truth[p] === cls),
           ...(own.outer ? [lineOf(report, outerColour, (p) => code(p) !== 0)] : []),
@@ -125,7 +139,11 @@ export function outlinesSection(store: Store): HTMLElement | null {
     "Outlines of whole objects",
     `${own.guarantee.charAt(0).toUpperCase()}${own.guarantee.slice(1)}.`,
     h("div", { class: "controls" }, classPick),
-    swatches([...(own.outer ? [[outerColour, "outer mask"] as [Rgb, string]] : []), ...(own.inner ? [[innerColour, "inner mask"] as [Rgb, string]] : []), [truthColour, "the true object"]]),
+    swatches([
+      ...(own.outer ? [[outerColour, "outer mask"] as [Rgb, string]] : []),
+      ...(own.inner ? [[innerColour, "inner mask"] as [Rgb, string]] : []),
+      [truthColour, "the true object"],
+    ]),
     h("div", { class: "maps" }, ...maps.map((map) => map.figure)),
     words,
     sizes,

@@ -19,12 +19,24 @@ export function headline(store: Store): string {
   const name = stratumName(report, stratum);
   if (own.mean_ce === null) return `No test image shows ${name}, so its coverage cannot be measured.`;
   const covered = own.coverage_at_alpha;
-  const lowest = report.methods.every((method) => (method.strata[stratum].mean_ce ?? Infinity) >= own.mean_ce!);
-  const lead = report.methods.length > 1 ? `${report.methods[best].name} serves ${name} best: its coverage error is ${fixed(own.mean_ce)}, ${lowest ? "the lowest" : "within a tenth of the lowest, and its sets are smaller"}` : `The coverage error of ${report.methods[best].name} for ${name} is`;
+  const lowest = report.methods.every(
+    (method) => (method.strata[stratum].mean_ce ?? Infinity) >= own.mean_ce!,
+  );
+  const lead =
+    report.methods.length > 1
+      ? `${report.methods[best].name} serves ${name} best: its coverage error is ${fixed(own.mean_ce)}, ${lowest ? "the lowest" : "within a tenth of the lowest, and its sets are smaller"}`
+      : `The coverage error of ${report.methods[best].name} for ${name} is`;
   const number = report.methods.length > 1 ? "" : ` ${fixed(own.mean_ce)}`;
-  const floor = own.floor === null ? "" : ` A perfect calibrator would show ${fixed(own.floor)} with these test images.`;
-  const sets = covered === null ? "" : ` At alpha = ${report.alpha} its sets hold ${percent(covered)} of the pixels of ${name}, where ${percent(1 - report.alpha, 0)} was asked for.`;
-  const price = own.false_share === null ? "" : ` The price: ${percent(own.false_share)} of the other pixels have it in their set too.`;
+  const floor =
+    own.floor === null ? "" : ` A perfect calibrator would show ${fixed(own.floor)} with these test images.`;
+  const sets =
+    covered === null
+      ? ""
+      : ` At alpha = ${report.alpha} its sets hold ${percent(covered)} of the pixels of ${name}, where ${percent(1 - report.alpha, 0)} was asked for.`;
+  const price =
+    own.false_share === null
+      ? ""
+      : ` The price: ${percent(own.false_share)} of the other pixels have it in their set too.`;
   return `${lead}${number}.${floor}${sets}${price}`;
 }
 
@@ -35,7 +47,11 @@ export function overviewSection(store: Store): HTMLElement {
   const map = new PixelMap(store, "Coverage error of the best method", "best-map", caption);
   const priceCaption = h("span", {});
   const price = new PixelMap(store, "False share of the best method", "best-false-map", priceCaption);
-  const chart = new ChartFrame("Coverage diagram", "coverage", "On the dashed line coverage is what was asked for; below it, sets are too small.");
+  const chart = new ChartFrame(
+    "Coverage diagram",
+    "coverage",
+    "On the dashed line coverage is what was asked for; below it, sets are too small.",
+  );
   const tiles = h("div", { class: "tiles" });
   store.on(["stratum"], () => {
     const { stratum } = store.choice;
@@ -44,7 +60,8 @@ export function overviewSection(store: Store): HTMLElement {
     text.textContent = headline(store);
     caption.textContent = `Coverage error of ${report.methods[best].name}`;
     priceCaption.textContent = `False share of ${report.methods[best].name}`;
-    const tile = (value: string, note: string) => h("div", { class: "tile" }, h("strong", {}, value), h("span", {}, note));
+    const tile = (value: string, note: string) =>
+      h("div", { class: "tile" }, h("strong", {}, value), h("span", {}, note));
     const classes = classesOf(report, stratum);
     const ece = classes.reduce((sum, c) => sum + (report.reliability[c].ece ?? NaN), 0) / classes.length;
     tiles.replaceChildren(
@@ -59,19 +76,29 @@ export function overviewSection(store: Store): HTMLElement {
     ["stratum"],
     latest(
       () => errorMaps(store),
-      ({ maps, top, cut, stratum }) => map.draw(errorContent(maps[bestMethod(report, stratum)], top, cut, stratumName(report, stratum))),
+      ({ maps, top, cut, stratum }) =>
+        map.draw(errorContent(maps[bestMethod(report, stratum)], top, cut, stratumName(report, stratum))),
     ),
   );
   store.on(
     ["stratum"],
     latest(
       () => falseMaps(store),
-      ({ maps, cut, stratum }) => price.draw(falseContent(maps[bestMethod(report, stratum)], cut, stratumName(report, stratum))),
+      ({ maps, cut, stratum }) =>
+        price.draw(falseContent(maps[bestMethod(report, stratum)], cut, stratumName(report, stratum))),
     ),
   );
-  store.on(["stratum", "percent"], () => chart.show(coverageDiagram(report, store.choice.stratum, 460, 380, store.choice.percent)));
+  store.on(["stratum", "percent"], () =>
+    chart.show(coverageDiagram(report, store.choice.stratum, 460, 380, store.choice.percent)),
+  );
   chart.figure.append(methodLegend(report));
-  return h("section", { id: "overview", "aria-label": "Overview" }, text, tiles, h("div", { class: "pair" }, map.figure, price.figure, chart.figure));
+  return h(
+    "section",
+    { id: "overview", "aria-label": "Overview" },
+    text,
+    tiles,
+    h("div", { class: "pair" }, map.figure, price.figure, chart.figure),
+  );
 }
 
 export function tableSection(store: Store): HTMLElement {
@@ -87,21 +114,100 @@ export function tableSection(store: Store): HTMLElement {
     const columns = [
       { title: "method", cell: (row: Row) => row.method.name },
       { title: "regions", cell: (row: Row) => count(row.own.regions), key: (row: Row) => row.own.regions },
-      { title: "mean CE", hint: "mean over pixels of the coverage error CE_20; lower is better", cell: (row: Row) => fixed(row.own.mean_ce), key: numeric((row) => row.own.mean_ce) },
-      ...(draws ? [{ title: "sd", hint: "over the draws of calibration images", cell: (row: Row) => fixed(row.own.mean_ce_sd), key: numeric((row) => row.own.mean_ce_sd) }] : []),
-      { title: "[0.05, 0.95]", hint: "quantiles of CE over pixels", cell: (row: Row) => `[${fixed(row.own.q05, 3)}, ${fixed(row.own.q95, 3)}]`, key: numeric((row) => row.own.q95) },
-      { title: "floor", hint: "mean CE of a perfect calibrator with these test images", cell: (row: Row) => fixed(row.own.floor), key: numeric((row) => row.own.floor) },
-      { title: "coverage", hint: `of this class at alpha ${report.alpha}`, cell: (row: Row) => percent(row.own.coverage_at_alpha, 1), key: numeric((row) => row.own.coverage_at_alpha) },
-      { title: "false share", hint: `of the pixels without this class, those whose set holds it, at alpha ${report.alpha}`, cell: (row: Row) => percent(row.own.false_share, 1), key: numeric((row) => row.own.false_share) },
-      { title: "place error", hint: `mean distance of a pixel's coverage from ${(1 - report.alpha).toFixed(2)}, over pixels with at least 3 test samples`, cell: (row: Row) => fixed(row.own.place_error), key: numeric((row) => row.own.place_error) },
-      { title: "set size", hint: `classes in a set at alpha ${report.alpha}`, cell: (row: Row) => fixed(row.method.set_size, 3), key: numeric((row) => row.method.set_size) },
-      { title: "empty", hint: `share of empty sets at alpha ${report.alpha}, before the most probable class enters them`, cell: (row: Row) => percent(row.method.empty_share, 2), key: numeric((row) => row.method.empty_share) },
-      { title: "single", hint: `share of sets of one class at alpha ${report.alpha}`, cell: (row: Row) => percent(row.method.single_share, 1), key: numeric((row) => row.method.single_share) },
-      { title: "right", hint: "how often the sets of one class are right", cell: (row: Row) => percent(row.method.single_right, 1), key: numeric((row) => row.method.single_right) },
-      { title: "full", hint: `share of sets with every class at alpha ${report.alpha}`, cell: (row: Row) => percent(row.method.full_share, 1), key: numeric((row) => row.method.full_share) },
-      { title: "weighted CE", hint: "mean CE, every pixel weighing as its test samples", cell: (row: Row) => fixed(row.own.weighted_ce), key: numeric((row) => row.own.weighted_ce) },
-      { title: "worst block", hint: `lowest coverage at alpha ${report.alpha} among 4 x 4 blocks of the image`, cell: (row: Row) => percent(row.own.worst_block, 1), key: numeric((row) => row.own.worst_block) },
-      { title: "images below", hint: `share of images whose coverage is below ${(1 - report.alpha).toFixed(2)}`, cell: (row: Row) => percent(row.own.images_below, 1), key: numeric((row) => row.own.images_below) },
+      {
+        title: "mean CE",
+        hint: "mean over pixels of the coverage error CE_20; lower is better",
+        cell: (row: Row) => fixed(row.own.mean_ce),
+        key: numeric((row) => row.own.mean_ce),
+      },
+      ...(draws
+        ? [
+            {
+              title: "sd",
+              hint: "over the draws of calibration images",
+              cell: (row: Row) => fixed(row.own.mean_ce_sd),
+              key: numeric((row) => row.own.mean_ce_sd),
+            },
+          ]
+        : []),
+      {
+        title: "[0.05, 0.95]",
+        hint: "quantiles of CE over pixels",
+        cell: (row: Row) => `[${fixed(row.own.q05, 3)}, ${fixed(row.own.q95, 3)}]`,
+        key: numeric((row) => row.own.q95),
+      },
+      {
+        title: "floor",
+        hint: "mean CE of a perfect calibrator with these test images",
+        cell: (row: Row) => fixed(row.own.floor),
+        key: numeric((row) => row.own.floor),
+      },
+      {
+        title: "coverage",
+        hint: `of this class at alpha ${report.alpha}`,
+        cell: (row: Row) => percent(row.own.coverage_at_alpha, 1),
+        key: numeric((row) => row.own.coverage_at_alpha),
+      },
+      {
+        title: "false share",
+        hint: `of the pixels without this class, those whose set holds it, at alpha ${report.alpha}`,
+        cell: (row: Row) => percent(row.own.false_share, 1),
+        key: numeric((row) => row.own.false_share),
+      },
+      {
+        title: "place error",
+        hint: `mean distance of a pixel's coverage from ${(1 - report.alpha).toFixed(2)}, over pixels with at least 3 test samples`,
+        cell: (row: Row) => fixed(row.own.place_error),
+        key: numeric((row) => row.own.place_error),
+      },
+      {
+        title: "set size",
+        hint: `classes in a set at alpha ${report.alpha}`,
+        cell: (row: Row) => fixed(row.method.set_size, 3),
+        key: numeric((row) => row.method.set_size),
+      },
+      {
+        title: "empty",
+        hint: `share of empty sets at alpha ${report.alpha}, before the most probable class enters them`,
+        cell: (row: Row) => percent(row.method.empty_share, 2),
+        key: numeric((row) => row.method.empty_share),
+      },
+      {
+        title: "single",
+        hint: `share of sets of one class at alpha ${report.alpha}`,
+        cell: (row: Row) => percent(row.method.single_share, 1),
+        key: numeric((row) => row.method.single_share),
+      },
+      {
+        title: "right",
+        hint: "how often the sets of one class are right",
+        cell: (row: Row) => percent(row.method.single_right, 1),
+        key: numeric((row) => row.method.single_right),
+      },
+      {
+        title: "full",
+        hint: `share of sets with every class at alpha ${report.alpha}`,
+        cell: (row: Row) => percent(row.method.full_share, 1),
+        key: numeric((row) => row.method.full_share),
+      },
+      {
+        title: "weighted CE",
+        hint: "mean CE, every pixel weighing as its test samples",
+        cell: (row: Row) => fixed(row.own.weighted_ce),
+        key: numeric((row) => row.own.weighted_ce),
+      },
+      {
+        title: "worst block",
+        hint: `lowest coverage at alpha ${report.alpha} among 4 x 4 blocks of the image`,
+        cell: (row: Row) => percent(row.own.worst_block, 1),
+        key: numeric((row) => row.own.worst_block),
+      },
+      {
+        title: "images below",
+        hint: `share of images whose coverage is below ${(1 - report.alpha).toFixed(2)}`,
+        cell: (row: Row) => percent(row.own.images_below, 1),
+        key: numeric((row) => row.own.images_below),
+      },
     ];
     const own = rows[0].own;
     room.replaceChildren(
@@ -114,7 +220,12 @@ export function tableSection(store: Store): HTMLElement {
       }),
     );
   });
-  return section("table", "All methods", "Coverage error (CE): how far the coverage of a pixel is from what was asked for, averaged over the levels 0.05 to 0.95.", room);
+  return section(
+    "table",
+    "All methods",
+    "Coverage error (CE): how far the coverage of a pixel is from what was asked for, averaged over the levels 0.05 to 0.95.",
+    room,
+  );
 }
 
 export function reliabilitySection(store: Store): HTMLElement {
@@ -129,6 +240,14 @@ export function reliabilitySection(store: Store): HTMLElement {
     const best = bestMethod(report, stratum);
     note.textContent = `${report.classes[c]}: ECE_20 = ${fixed(report.reliability[c].ece)} for the model's probabilities; CE_20 = ${fixed(report.methods[best].strata[stratum].mean_ce)} for the sets of ${report.methods[best].name}. Orange: the gap in each of 20 bins.`;
   });
-  store.on(["stratum", "percent"], () => other.show(coverageDiagram(report, store.choice.stratum, 460, 380, store.choice.percent)));
-  return section("honesty", "Are the probabilities honest?", "On the dashed line a probability means what it says. The sets on the right are right even where the probabilities are not.", h("div", { class: "pair" }, chart.figure, other.figure), note);
+  store.on(["stratum", "percent"], () =>
+    other.show(coverageDiagram(report, store.choice.stratum, 460, 380, store.choice.percent)),
+  );
+  return section(
+    "honesty",
+    "Are the probabilities honest?",
+    "On the dashed line a probability means what it says. The sets on the right are right even where the probabilities are not.",
+    h("div", { class: "pair" }, chart.figure, other.figure),
+    note,
+  );
 }

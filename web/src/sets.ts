@@ -14,7 +14,14 @@ import { setColour, setMembers, STRIPES, summary } from "./whole_sets";
 export type SetState = "in" | "out" | "both" | "empty";
 
 /** What a set says about class c: codes [class][pixel] say up to which alpha (in percent) a class stays in the set. */
-export function setState(codes: ArrayLike<number>, pixels: number, classes: number, c: number, pixel: number, alpha: number): SetState {
+export function setState(
+  codes: ArrayLike<number>,
+  pixels: number,
+  classes: number,
+  c: number,
+  pixel: number,
+  alpha: number,
+): SetState {
   const members = setMembers(codes, pixels, classes, pixel, alpha);
   if (members.includes(c)) return members.length > 1 ? "both" : "in";
   return members.length > 0 ? "out" : "empty";
@@ -34,7 +41,9 @@ export function exampleTitle(example: Example, i: number, all: number): string {
 }
 
 async function unpack(example: Example, method: number) {
-  const [codes, truth, likeliest, probs] = await Promise.all([example.sets[method], example.truth, example.likeliest, example.probabilities].map(values));
+  const [codes, truth, likeliest, probs] = await Promise.all(
+    [example.sets[method], example.truth, example.likeliest, example.probabilities].map(values),
+  );
   return { codes, truth, likeliest, probs, photo: example.photo ? await values(example.photo) : null };
 }
 type Unpacked = Awaited<ReturnType<typeof unpack>>;
@@ -61,11 +70,22 @@ class ExampleView {
     this.classes = report.classes.length;
     this.wide = Math.max(1, Math.round(width / 120));
     const title = exampleTitle(example, i, report.examples.length);
-    this.model = new PixelMap(store, `${title}, ${example.photo ? "photo" : "most probable class"}`, `example-${i}-model`, example.photo ? "The image" : "Most probable class");
+    this.model = new PixelMap(
+      store,
+      `${title}, ${example.photo ? "photo" : "most probable class"}`,
+      `example-${i}-model`,
+      example.photo ? "The image" : "Most probable class",
+    );
     this.set = new PixelMap(store, `${title}, prediction sets`, `example-${i}`, "Prediction sets");
     this.truth = new PixelMap(store, `${title}, truth`, `example-${i}-truth`, "Truth");
     this.words = h("p", { class: "note shares", id: `example-${i}-shares` });
-    this.row = h("div", { class: "example" }, h("h3", {}, title), h("div", { class: "maps" }, this.model.figure, this.set.figure, this.truth.figure), this.words);
+    this.row = h(
+      "div",
+      { class: "example" },
+      h("h3", {}, title),
+      h("div", { class: "maps" }, this.model.figure, this.set.figure, this.truth.figure),
+      this.words,
+    );
   }
 
   draw(data: Unpacked, shown: number | null, underlay: boolean): void {
@@ -75,17 +95,32 @@ class ExampleView {
     const { truth, likeliest, photo } = data;
     const label = (p: number) => (truth[p] === 255 ? "ignored" : name(truth[p]));
     this.model.draw({
-      paint: photo ? (p) => [photo[3 * p], photo[3 * p + 1], photo[3 * p + 2]] : (p) => classColour(likeliest[p]),
+      paint: photo
+        ? (p) => [photo[3 * p], photo[3 * p + 1], photo[3 * p + 2]]
+        : (p) => classColour(likeliest[p]),
       describe: (p) => `most probable: ${name(likeliest[p])}`,
     });
     this.truth.draw({ paint: (p) => (truth[p] === 255 ? noData : classColour(truth[p])), describe: label });
     const over = (colour: Rgb, p: number) => (photo && underlay ? overPhoto(colour, photo, p) : colour);
-    const line = (inside: (p: number) => boolean) => [svg("path", { d: outline(height, width, inside), fill: "none", stroke: "#111111", "stroke-width": 1.2, "vector-effect": "non-scaling-stroke" })];
+    const line = (inside: (p: number) => boolean) => [
+      svg("path", {
+        d: outline(height, width, inside),
+        fill: "none",
+        stroke: "#111111",
+        "stroke-width": 1.2,
+        "vector-effect": "non-scaling-stroke",
+      }),
+    ];
     if (shown === null) this.drawWhole(data, over, line, label);
     else this.drawClass(data, shown, over, line, label);
   }
 
-  private drawWhole({ codes, truth, likeliest }: Unpacked, over: (colour: Rgb, p: number) => Rgb, line: (inside: (p: number) => boolean) => SVGElement[], label: (p: number) => string): void {
+  private drawWhole(
+    { codes, truth, likeliest }: Unpacked,
+    over: (colour: Rgb, p: number) => Rgb,
+    line: (inside: (p: number) => boolean) => SVGElement[],
+    label: (p: number) => string,
+  ): void {
     const { report, choice } = this.store;
     const [, width] = report.grid;
     const names = (members: number[]) => `{${members.map((k) => report.classes[k]).join(", ")}}`;
@@ -110,7 +145,13 @@ class ExampleView {
       `${percent(all.undecided)} are undecided${what.length > 0 ? `: ${what.join(", ")}${rest}` : ""}.`;
   }
 
-  private drawClass({ codes, truth, probs }: Unpacked, c: number, over: (colour: Rgb, p: number) => Rgb, line: (inside: (p: number) => boolean) => SVGElement[], label: (p: number) => string): void {
+  private drawClass(
+    { codes, truth, probs }: Unpacked,
+    c: number,
+    over: (colour: Rgb, p: number) => Rgb,
+    line: (inside: (p: number) => boolean) => SVGElement[],
+    label: (p: number) => string,
+  ): void {
     const { report, choice } = this.store;
     const tally: Record<SetState, number> = { in: 0, out: 0, both: 0, empty: 0 };
     this.set.draw({
@@ -120,7 +161,9 @@ class ExampleView {
         return over(setColours[state], p);
       },
       describe: (p) => {
-        const members = setMembers(codes, this.pixels, this.classes, p, choice.percent).map((k) => report.classes[k]);
+        const members = setMembers(codes, this.pixels, this.classes, p, choice.percent).map(
+          (k) => report.classes[k],
+        );
         return `set {${members.join(", ")}}, truth ${label(p)}, p(${report.classes[c]}) = ${(probs[c * this.pixels + p] / 100).toFixed(2)}`;
       },
       overlay: line((p) => truth[p] === c),
@@ -133,8 +176,13 @@ class ExampleView {
 function legendOf(report: Report, shown: number | null): HTMLElement {
   if (shown === null) {
     const classes = report.classes.map((name, c): [Rgb, string] => [classColour(c), name]);
-    const more: [Rgb, string][] = report.classes.length > STRIPES ? [[manyClasses, `more than ${STRIPES} classes`]] : [];
-    return swatches([...classes, [pale(classColour(1)), "pale stripes, outlined: undecided between the classes of the stripes"], ...more]);
+    const more: [Rgb, string][] =
+      report.classes.length > STRIPES ? [[manyClasses, `more than ${STRIPES} classes`]] : [];
+    return swatches([
+      ...classes,
+      [pale(classColour(1)), "pale stripes, outlined: undecided between the classes of the stripes"],
+      ...more,
+    ]);
   }
   const name = report.classes[shown];
   return swatches([
@@ -147,12 +195,25 @@ function legendOf(report: Report, shown: number | null): HTMLElement {
 
 export function setsSection(store: Store): HTMLElement {
   const { report } = store;
-  const slider = h("input", { type: "range", id: "alpha", min: 1, max: 99, step: 1, value: store.choice.percent });
+  const slider = h("input", {
+    type: "range",
+    id: "alpha",
+    min: 1,
+    max: 99,
+    step: 1,
+    value: store.choice.percent,
+  });
   const output = h("output", { for: "alpha", id: "alpha-value" });
   slider.addEventListener("input", () => store.set({ percent: Number(slider.value) }));
   const numbers = h("div", { class: "tiles", id: "set-numbers" });
   const examples = report.examples.map((example, i) => new ExampleView(store, example, i));
-  const methodPick = picker("method", "sets-method", report.methods.map((m) => m.name), store.choice.method, (method) => store.set({ method }));
+  const methodPick = picker(
+    "method",
+    "sets-method",
+    report.methods.map((m) => m.name),
+    store.choice.method,
+    (method) => store.set({ method }),
+  );
   let whole = true;
   const viewPick = picker("show", "sets-view", ["whole sets", "one class"], 0, (view) => {
     whole = view === 0;
@@ -160,7 +221,9 @@ export function setsSection(store: Store): HTMLElement {
   });
   const legend = h("div", {});
   const under = h("input", { type: "checkbox", id: "photo-under", checked: true });
-  const photoPick = report.examples.some((example) => example.photo) ? h("label", { class: "picker", for: "photo-under" }, under, "photo under the sets") : null;
+  const photoPick = report.examples.some((example) => example.photo)
+    ? h("label", { class: "picker", for: "photo-under" }, under, "photo under the sets")
+    : null;
 
   store.on(["percent", "method", "stratum"], () => {
     const { percent: a, method, stratum } = store.choice;
@@ -169,21 +232,39 @@ export function setsSection(store: Store): HTMLElement {
     slider.value = String(a);
     (methodPick.querySelector("select") as HTMLSelectElement).selectedIndex = method;
     output.textContent = `alpha = ${(a / 100).toFixed(2)}`;
-    const tile = (id: string, value: string, text: string) => h("div", { class: "tile" }, h("strong", { id }, value), h("span", {}, text));
+    const tile = (id: string, value: string, text: string) =>
+      h("div", { class: "tile" }, h("strong", { id }, value), h("span", {}, text));
     numbers.replaceChildren(
-      tile("set-coverage", percent(own.strata[stratum].slider_coverage[l], 2), `coverage of ${report.pooled ? "all classes" : report.classes[stratum]}; wanted: ${100 - a} %`),
+      tile(
+        "set-coverage",
+        percent(own.strata[stratum].slider_coverage[l], 2),
+        `coverage of ${report.pooled ? "all classes" : report.classes[stratum]}; wanted: ${100 - a} %`,
+      ),
       tile("set-size", fixed(own.slider_set_size[l], 3), "classes in a set, on average"),
-      tile("set-single", percent(own.slider_single[l], 1), `of the sets have one class; right: ${percent(own.slider_single_right[l], 1)}`),
-      tile("set-empty", percent(own.slider_empty[l], 2), "of the sets are empty and take the most probable class"),
+      tile(
+        "set-single",
+        percent(own.slider_single[l], 1),
+        `of the sets have one class; right: ${percent(own.slider_single_right[l], 1)}`,
+      ),
+      tile(
+        "set-empty",
+        percent(own.slider_empty[l], 2),
+        "of the sets are empty and take the most probable class",
+      ),
       tile("set-full", percent(own.slider_full[l], 2), "of the sets hold every class"),
     );
   });
 
-  const load = async () => Promise.all(report.examples.map((example) => unpack(example, store.choice.method)));
+  const load = async () =>
+    Promise.all(report.examples.map((example) => unpack(example, store.choice.method)));
   const draw = (loaded: Unpacked[]) => {
-    const shown = whole ? null : report.pooled ? Math.min(1, report.classes.length - 1) : store.choice.stratum;
+    const shown = whole
+      ? null
+      : report.pooled
+        ? Math.min(1, report.classes.length - 1)
+        : store.choice.stratum;
     legend.replaceChildren(legendOf(report, shown));
-    loaded.forEach((data, i) => examples[i].draw(data, shown, under.checked));
+    for (const [i, data] of loaded.entries()) examples[i].draw(data, shown, under.checked);
   };
   const redraw = latest(load, draw);
   store.on(["percent", "method", "stratum"], redraw);
@@ -192,7 +273,14 @@ export function setsSection(store: Store): HTMLElement {
     "sets",
     "Prediction sets",
     "Move alpha and watch the sets of images that took no part in calibration. A smaller alpha asks for more coverage and pays with more undecided pixels. Where calibration never saw a class, the class is always in the set.",
-    h("div", { class: "controls" }, h("label", { class: "slider", for: "alpha" }, output, slider), viewPick, methodPick, photoPick),
+    h(
+      "div",
+      { class: "controls" },
+      h("label", { class: "slider", for: "alpha" }, output, slider),
+      viewPick,
+      methodPick,
+      photoPick,
+    ),
     numbers,
     legend,
     ...examples.map((example) => example.row),

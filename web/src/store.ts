@@ -24,7 +24,10 @@ export class Store {
       stratum,
       method: best,
       first: best,
-      second: report.methods.findIndex((_, m) => m !== best) < 0 ? best : report.methods.findIndex((_, m) => m !== best),
+      second:
+        report.methods.findIndex((_, m) => m !== best) < 0
+          ? best
+          : report.methods.findIndex((_, m) => m !== best),
       pixel: Math.floor(height / 2) * width + Math.floor(width / 2),
       pinned: false,
       percent: Math.min(99, Math.max(1, Math.round(100 * report.alpha))),

@@ -45,7 +45,9 @@ export function table<Row>(rows: Row[], columns: Column<Row>[], options: TableOp
       ...order.map((row) => {
         const cells = columns.map((column, i) => {
           if (i > 0) return h("td", {}, column.cell(row));
-          const dot = options.colour ? h("span", { class: "dot", style: `background: ${options.colour(row)}` }) : null;
+          const dot = options.colour
+            ? h("span", { class: "dot", style: `background: ${options.colour(row)}` })
+            : null;
           return h("th", { scope: "row" }, dot, column.cell(row));
         });
         const line = h("tr", { class: options.mark?.(row) ? "best" : undefined }, ...cells);
@@ -73,7 +75,18 @@ export function table<Row>(rows: Row[], columns: Column<Row>[], options: TableOp
     h(
       "div",
       { class: "scroll" },
-      h("table", {}, h("caption", {}, options.caption, copyButton("copy", () => asText(order, columns))), h("thead", {}, h("tr", {}, ...heads)), body),
+      h(
+        "table",
+        {},
+        h(
+          "caption",
+          {},
+          options.caption,
+          copyButton("copy", () => asText(order, columns)),
+        ),
+        h("thead", {}, h("tr", {}, ...heads)),
+        body,
+      ),
     ),
   );
 }

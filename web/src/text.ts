@@ -5,7 +5,9 @@ export function fixed(value: number | null | undefined, digits = 4): string {
 }
 
 export function percent(value: number | null | undefined, digits = 1): string {
-  return value === null || value === undefined || !Number.isFinite(value) ? "-" : `${(100 * value).toFixed(digits)} %`;
+  return value === null || value === undefined || !Number.isFinite(value)
+    ? "-"
+    : `${(100 * value).toFixed(digits)} %`;
 }
 
 export function count(value: number): string {
@@ -18,7 +20,12 @@ export function plural(n: number, word: string): string {
 
 /** A file name without anything a file system could mind. */
 export function fileName(...parts: string[]): string {
-  const clean = parts.map((part) => part.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, ""));
+  const clean = parts.map((part) =>
+    part
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-+|-+$/g, ""),
+  );
   return clean.filter((part) => part !== "").join("_") || "figure";
 }
 

@@ -37,7 +37,9 @@ export async function sampledCurve(report: Report, samples: Blob8, pixel: number
   const codes = await values(samples);
   const [, rows, columns] = samples.shape;
   const [, width] = report.grid;
-  const cell = Math.floor(Math.floor(pixel / width) / report.curve_stride) * columns + Math.floor((pixel % width) / report.curve_stride);
+  const cell =
+    Math.floor(Math.floor(pixel / width) / report.curve_stride) * columns +
+    Math.floor((pixel % width) / report.curve_stride);
   return curveOf(curveLevels.slice(0, CURVE_LEVELS), (l) => {
     const code = codes[l * rows * columns + cell];
     return code === NO_VALUE ? null : scoreAt((code / 64) ** 2, report.score_range);
@@ -51,7 +53,9 @@ export async function methodCurve(report: Report, stratum: number, m: number, pi
     const wide = own.level_map !== null && (await values(own.level_map))[pixel] === 1;
     return tableCurve(report, own.curves, wide ? own.regions : (await values(own.region_map))[pixel]);
   }
-  return own.pixel_curves ? sampledCurve(report, own.pixel_curves, pixel) : { points: [], infiniteFrom: null };
+  return own.pixel_curves
+    ? sampledCurve(report, own.pixel_curves, pixel)
+    : { points: [], infiniteFrom: null };
 }
 
 export interface ReferenceCurve {
@@ -67,24 +71,45 @@ const looks: { key: "own" | "image"; name: string; dash: string }[] = [
 ];
 
 /** Every pixel's own curve and the image-wide one, as far as the report has them. */
-export async function referenceCurves(report: Report, stratum: number, pixel: number): Promise<ReferenceCurve[]> {
+export async function referenceCurves(
+  report: Report,
+  stratum: number,
+  pixel: number,
+): Promise<ReferenceCurve[]> {
   const found: ReferenceCurve[] = [];
   for (const { key, name, dash } of looks) {
     const reference = report.references[key];
     if (reference === null) continue;
-    if (reference.method !== undefined) found.push({ name, dash, method: reference.method, curve: await methodCurve(report, stratum, reference.method, pixel) });
-    else found.push({ name, dash, method: null, curve: await ownCurve(report, key, reference, stratum, pixel) });
+    if (reference.method !== undefined)
+      found.push({
+        name,
+        dash,
+        method: reference.method,
+        curve: await methodCurve(report, stratum, reference.method, pixel),
+      });
+    else
+      found.push({ name, dash, method: null, curve: await ownCurve(report, key, reference, stratum, pixel) });
   }
   return found;
 }
 
-async function ownCurve(report: Report, key: "own" | "image", reference: Reference, stratum: number, pixel: number): Promise<Curve> {
+async function ownCurve(
+  report: Report,
+  key: "own" | "image",
+  reference: Reference,
+  stratum: number,
+  pixel: number,
+): Promise<Curve> {
   const blob = reference.strata![stratum];
   return key === "own" ? sampledCurve(report, blob, pixel) : tableCurve(report, blob, 0);
 }
 
 /** How to get the curves that are missing; nothing when none is. */
 export function missingReferences(report: Report): string {
-  const missing = looks.filter(({ key }) => report.references[key] === null).map(({ name }) => (name === "own" ? "the pixel's own curve" : "the image-wide curve"));
-  return missing.length === 0 ? "" : `For ${missing.join(" and ")}, make the report with --cal-probs and --cal-labels, the images it was calibrated on.`;
+  const missing = looks
+    .filter(({ key }) => report.references[key] === null)
+    .map(({ name }) => (name === "own" ? "the pixel's own curve" : "the image-wide curve"));
+  return missing.length === 0
+    ? ""
+    : `For ${missing.join(" and ")}, make the report with --cal-probs and --cal-labels, the images it was calibrated on.`;
 }

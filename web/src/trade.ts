@@ -19,9 +19,17 @@ export interface TradePoint {
 export function tradePoints(report: Report, stratum: number): TradePoint[] {
   const points = report.methods.flatMap((method, m) => {
     const { false_share: price, place_error: error } = method.strata[stratum];
-    return price === null || error === null ? [] : [{ method: m, name: method.name, price, error, best: true }];
+    return price === null || error === null
+      ? []
+      : [{ method: m, name: method.name, price, error, best: true }];
   });
-  for (const one of points) one.best = !points.some((other) => other.price <= one.price && other.error <= one.error && (other.price < one.price || other.error < one.error));
+  for (const one of points)
+    one.best = !points.some(
+      (other) =>
+        other.price <= one.price &&
+        other.error <= one.error &&
+        (other.price < one.price || other.error < one.error),
+    );
   return points;
 }
 
@@ -40,28 +48,67 @@ export function tradeChart(report: Report, stratum: number, width: number, heigh
     marginLeft: 56,
     marginRight: 70,
     marginBottom: 42,
-    x: { ...axis, type: "sqrt", domain: [0, end], ticks: ticks.filter((tick) => tick <= end), label: "false share: other pixels with the class in their set", tickFormat: (x: number) => `${+(100 * x).toPrecision(3)} %` },
+    x: {
+      ...axis,
+      type: "sqrt",
+      domain: [0, end],
+      ticks: ticks.filter((tick) => tick <= end),
+      label: "false share: other pixels with the class in their set",
+      tickFormat: (x: number) => `${+(100 * x).toPrecision(3)} %`,
+    },
     y: { ...axis, label: "place error: mean |coverage - wanted| of a pixel" },
     marks: [
-      Plot.line(front, { x: "price", y: "error", stroke: "currentColor", strokeDasharray: "3 4", strokeOpacity: 0.6 }),
+      Plot.line(front, {
+        x: "price",
+        y: "error",
+        stroke: "currentColor",
+        strokeDasharray: "3 4",
+        strokeOpacity: 0.6,
+      }),
       Plot.dot(points, { x: "price", y: "error", r: 5, fill: (d: TradePoint) => methodColour(d.method) }),
       ...(["start", "end"] as const).map((side) =>
-        Plot.text(points.filter((one) => one.price > 0.5 * end === (side === "end")), { x: "price", y: "error", text: "name", dx: side === "start" ? 8 : -8, textAnchor: side, stroke: "var(--paper, white)", fill: "currentColor" }),
+        Plot.text(
+          points.filter((one) => one.price > 0.5 * end === (side === "end")),
+          {
+            x: "price",
+            y: "error",
+            text: "name",
+            dx: side === "start" ? 8 : -8,
+            textAnchor: side,
+            stroke: "var(--paper, white)",
+            fill: "currentColor",
+          },
+        ),
       ),
-      Plot.tip(points, Plot.pointer({ x: "price", y: "error", title: (d: TradePoint) => `${d.name}\nfalse share ${percent(d.price, 2)}\nplace error ${d.error.toFixed(4)}` })),
+      Plot.tip(
+        points,
+        Plot.pointer({
+          x: "price",
+          y: "error",
+          title: (d: TradePoint) =>
+            `${d.name}\nfalse share ${percent(d.price, 2)}\nplace error ${d.error.toFixed(4)}`,
+        }),
+      ),
     ],
   }) as SVGSVGElement;
 }
 
 export function tradeSection(store: Store): HTMLElement {
   const { report } = store;
-  const chart = new ChartFrame(`Place error against false share at alpha ${report.alpha}`, "trade-chart", "Left: small sets. Down: coverage that is right at every place. On the dashed line no other point is better in both.");
+  const chart = new ChartFrame(
+    `Place error against false share at alpha ${report.alpha}`,
+    "trade-chart",
+    "Left: small sets. Down: coverage that is right at every place. On the dashed line no other point is better in both.",
+  );
   const note = h("p", { class: "note", id: "trade-text" });
   store.on(["stratum"], () => {
     const { stratum } = store.choice;
     chart.show(tradeChart(report, stratum, 720, 380));
     const best = tradePoints(report, stratum).filter((one) => one.best);
-    note.textContent = best.length > 0 ? `${stratumName(report, stratum)}: the choice is among ${best.map((one) => one.name).join(", ")}.` : `No test image shows ${stratumName(report, stratum)}.`;
+    note.textContent =
+      best.length > 0
+        ? `${stratumName(report, stratum)}: the choice is among ${best.map((one) => one.name).join(", ")}.`
+        : `No test image shows ${stratumName(report, stratum)}.`;
   });
   return section(
     "trade",

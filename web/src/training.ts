@@ -19,7 +19,10 @@ function lossChart(training: Training): SVGSVGElement {
     ariaLabel: "Loss by epoch",
     x: epochs,
     y: { label: "loss", grid: true, zero: true, labelArrow: "none" },
-    marks: [Plot.ruleY([0]), Plot.lineY(points, { x: "epoch", y: "loss", stroke: methodColour(0), strokeWidth: 1.5 })],
+    marks: [
+      Plot.ruleY([0]),
+      Plot.lineY(points, { x: "epoch", y: "loss", stroke: methodColour(0), strokeWidth: 1.5 }),
+    ],
   }) as SVGSVGElement;
 }
 
@@ -45,14 +48,30 @@ function overlapChart(training: Training): SVGSVGElement {
 export function trainingSection(report: Report): HTMLElement | null {
   const { training } = report;
   if (!training || training.epoch.length === 0) return null;
-  const loss = new ChartFrame("Loss", "training-loss", "Binary cross-entropy of the share of pixels that counts; where that share shrinks, the loss rises.");
-  const overlap = new ChartFrame("Dice", "training-dice", "Overlap of what the network finds and the labels, on some of the images it learns from.");
+  const loss = new ChartFrame(
+    "Loss",
+    "training-loss",
+    "Binary cross-entropy of the share of pixels that counts; where that share shrinks, the loss rises.",
+  );
+  const overlap = new ChartFrame(
+    "Dice",
+    "training-dice",
+    "Overlap of what the network finds and the labels, on some of the images it learns from.",
+  );
   loss.show(lossChart(training));
   overlap.show(overlapChart(training));
   const legend = h(
     "ul",
     { class: "swatches" },
-    ...training.dice.map(({ name }, i) => h("li", {}, h("span", { class: "swatch line", style: `background: ${methodColour(i)}` }), name)),
+    ...training.dice.map(({ name }, i) =>
+      h("li", {}, h("span", { class: "swatch line", style: `background: ${methodColour(i)}` }), name),
+    ),
   );
-  return section("training", "How the network learned", `${plural(training.epoch.length, "epoch")}.`, h("div", { class: "pair" }, loss.figure, overlap.figure), legend);
+  return section(
+    "training",
+    "How the network learned",
+    `${plural(training.epoch.length, "epoch")}.`,
+    h("div", { class: "pair" }, loss.figure, overlap.figure),
+    legend,
+  );
 }

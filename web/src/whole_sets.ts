@@ -6,7 +6,13 @@ import { classColour, manyClasses, noData, pale } from "./colour";
 export const STRIPES = 3;
 
 /** The classes in the set of a pixel: codes [class][pixel] say up to which alpha (in percent) a class stays in the set. */
-export function setMembers(codes: ArrayLike<number>, pixels: number, classes: number, pixel: number, alpha: number): number[] {
+export function setMembers(
+  codes: ArrayLike<number>,
+  pixels: number,
+  classes: number,
+  pixel: number,
+  alpha: number,
+): number[] {
   const members: number[] = [];
   for (let k = 0; k < classes; ++k) if (codes[k * pixels + pixel] >= alpha) members.push(k);
   return members;
@@ -53,6 +59,8 @@ export function summary(sets: number[][], truth: ArrayLike<number>, filled: numb
     right: judged > 0 ? right / judged : NaN,
     filled: filled / all,
     undecided: 1 - decided / all,
-    kinds: [...kinds.values()].sort((a, b) => b.count - a.count).map(({ members, count }) => ({ members, share: count / all })),
+    kinds: [...kinds.values()]
+      .sort((a, b) => b.count - a.count)
+      .map(({ members, count }) => ({ members, share: count / all })),
   };
 }

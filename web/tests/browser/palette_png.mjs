@@ -7,7 +7,9 @@ const table = Array.from({ length: 256 }, (_, n) => {
   return c >>> 0;
 });
 // Node has its own only from version 22 on.
-const crc32 = zlibCrc ?? ((bytes) => (bytes.reduce((c, b) => table[(c ^ b) & 255] ^ (c >>> 8), 0xffffffff) ^ 0xffffffff) >>> 0);
+const crc32 =
+  zlibCrc ??
+  ((bytes) => (bytes.reduce((c, b) => table[(c ^ b) & 255] ^ (c >>> 8), 0xffffffff) ^ 0xffffffff) >>> 0);
 
 function chunk(name, body) {
   const out = Buffer.alloc(12 + body.length);
@@ -29,7 +31,8 @@ function chosen(all, most) {
     let next = 0;
     if (palette.length > 0) for (let i = 1; i < all.length; ++i) if (missed(i) > missed(next)) next = i;
     palette.push(all[next].colour);
-    for (let i = 0; i < all.length; ++i) gaps[i] = Math.min(gaps[i], distance(all[i].colour, all[next].colour));
+    for (let i = 0; i < all.length; ++i)
+      gaps[i] = Math.min(gaps[i], distance(all[i].colour, all[next].colour));
   }
   return palette;
 }
@@ -41,23 +44,42 @@ export function palettePng(width, height, rgba, colours = 256) {
   for (let i = 0; i < rgba.length; i += 4) {
     const key = keyAt(i);
     let bucket = buckets.get(key);
-    if (!bucket) buckets.set(key, (bucket = { n: 0, sum: [0, 0, 0] }));
+    if (!bucket) {
+      bucket = { n: 0, sum: [0, 0, 0] };
+      buckets.set(key, bucket);
+    }
     ++bucket.n;
     for (let c = 0; c < 3; ++c) bucket.sum[c] += rgba[i + c];
   }
   const mean = ({ n, sum }) => sum.map((s) => Math.round(s / n));
   const order = [...buckets.entries()].sort(([a, x], [b, y]) => y.n - x.n || a - b);
-  const palette = chosen(order.map(([, bucket]) => ({ colour: mean(bucket), n: bucket.n })), colours);
+  const palette = chosen(
+    order.map(([, bucket]) => ({ colour: mean(bucket), n: bucket.n })),
+    colours,
+  );
   const index = new Map();
   for (const [key, bucket] of order) {
     const own = mean(bucket);
-    index.set(key, palette.reduce((best, colour, i) => (distance(colour, own) < distance(palette[best], own) ? i : best), 0));
+    index.set(
+      key,
+      palette.reduce(
+        (best, colour, i) => (distance(colour, own) < distance(palette[best], own) ? i : best),
+        0,
+      ),
+    );
   }
   const rows = Buffer.alloc(height * (width + 1));
-  for (let y = 0; y < height; ++y) for (let x = 0; x < width; ++x) rows[y * (width + 1) + 1 + x] = index.get(keyAt(4 * (y * width + x)));
+  for (let y = 0; y < height; ++y)
+    for (let x = 0; x < width; ++x) rows[y * (width + 1) + 1 + x] = index.get(keyAt(4 * (y * width + x)));
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
   head.set([8, 3, 0, 0, 0], 8);
-  return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), chunk("IHDR", head), chunk("PLTE", Buffer.from(palette.flat())), chunk("IDAT", deflateSync(rows, { level: 9 })), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+    chunk("IHDR", head),
+    chunk("PLTE", Buffer.from(palette.flat())),
+    chunk("IDAT", deflateSync(rows, { level: 9 })),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
 }

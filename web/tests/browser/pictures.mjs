@@ -6,7 +6,8 @@ import { choose, openBrowser, openReport } from "./support.mjs";
 import { palettePng } from "./palette_png.mjs";
 
 const [report, into, only, cls, section] = process.argv.slice(2);
-if (!report || !into || (only && !section)) throw new Error("usage: pictures.mjs REPORT.html FOLDER [NAME CLASS SECTION]");
+if (!report || !into || (only && !section))
+  throw new Error("usage: pictures.mjs REPORT.html FOLDER [NAME CLASS SECTION]");
 const MOST_BYTES = 250_000;
 mkdirSync(into, { recursive: true });
 const browser = await openBrowser();
@@ -32,7 +33,8 @@ const shot = async (name, selector) => {
   const { width, height, data } = await decode(await (selector ? page.locator(selector) : page).screenshot());
   const pixels = Buffer.from(data, "base64");
   let png = palettePng(width, height, pixels);
-  for (let colours = 224; png.length > MOST_BYTES && colours >= 64; colours -= 32) png = palettePng(width, height, pixels, colours);
+  for (let colours = 224; png.length > MOST_BYTES && colours >= 64; colours -= 32)
+    png = palettePng(width, height, pixels, colours);
   writeFileSync(join(into, `${name}.png`), png);
   console.log(`${name}.png: ${Math.round(png.length / 1000)} kB`);
 };

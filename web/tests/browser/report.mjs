@@ -3,7 +3,20 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import test, { after, before, describe } from "node:test";
-import { choose, folder, missing, openBrowser, openReport, picture, readDoubles, realData, run, screenshot, slow, textIs } from "./support.mjs";
+import {
+  choose,
+  folder,
+  missing,
+  openBrowser,
+  openReport,
+  picture,
+  readDoubles,
+  realData,
+  run,
+  screenshot,
+  slow,
+  textIs,
+} from "./support.mjs";
 
 let browser;
 if (!missing) {
@@ -22,18 +35,65 @@ function makeDemo() {
   const at = folder();
   const size = slow ? ["--images", 24, "--test-images", 12, "--size", "48x32"] : [];
   run(at, "demo", "-o", "demo", "-q", "--class-names", `background,${nasty}`, ...size);
-  return { at: join(at, "demo"), file: join(at, "demo", "report.html"), names: ["background", nasty], probs: "test_probs.npy", labels: "test_labels.npy" };
+  return {
+    at: join(at, "demo"),
+    file: join(at, "demo", "report.html"),
+    names: ["background", nasty],
+    probs: "test_probs.npy",
+    labels: "test_labels.npy",
+  };
 }
 
 function makeReal(name, names) {
   const at = folder();
   if (realData(name, at) === null) return null;
-  const input = (kind) => [`--${kind}-probs`, `${name}_${kind}_probs.npy`, `--${kind}-labels`, `${name}_${kind}_labels.npy`];
-  run(at, "compare", ...input("cal"), ...input("test"), "--pooling", "pixels", "--report", "report.html", "--class-names", names.join(","), "-q", "--json", "compare.json");
-  const methods = [...new Set(JSON.parse(readFileSync(join(at, "compare.json"))).results.map((row) => row.method))];
+  const input = (kind) => [
+    `--${kind}-probs`,
+    `${name}_${kind}_probs.npy`,
+    `--${kind}-labels`,
+    `${name}_${kind}_labels.npy`,
+  ];
+  run(
+    at,
+    "compare",
+    ...input("cal"),
+    ...input("test"),
+    "--pooling",
+    "pixels",
+    "--report",
+    "report.html",
+    "--class-names",
+    names.join(","),
+    "-q",
+    "--json",
+    "compare.json",
+  );
+  const methods = [
+    ...new Set(JSON.parse(readFileSync(join(at, "compare.json"))).results.map((row) => row.method)),
+  ];
   for (const method of methods)
-    run(at, "calibrate", "--probs", `${name}_cal_probs.npy`, "--labels", `${name}_cal_labels.npy`, "--method", method, "--pooling", "pixels", "-o", `${method}.kcal`, "-q");
-  return { at, file: join(at, "report.html"), names, probs: `${name}_test_probs.npy`, labels: `${name}_test_labels.npy` };
+    run(
+      at,
+      "calibrate",
+      "--probs",
+      `${name}_cal_probs.npy`,
+      "--labels",
+      `${name}_cal_labels.npy`,
+      "--method",
+      method,
+      "--pooling",
+      "pixels",
+      "-o",
+      `${method}.kcal`,
+      "-q",
+    );
+  return {
+    at,
+    file: join(at, "report.html"),
+    names,
+    probs: `${name}_test_probs.npy`,
+    labels: `${name}_test_labels.npy`,
+  };
 }
 
 /** The numbers of every method and every class, as `evaluate` has them for that method's calibrator. */
@@ -42,7 +102,19 @@ async function checkNumbers(made) {
   const methods = await page.locator("#results tbody th").allTextContents();
   assert.ok(methods.length >= 6, `only ${methods}`);
   for (const method of methods) {
-    const json = JSON.parse(run(made.at, "evaluate", `${method}.kcal`, "--probs", made.probs, "--labels", made.labels, "--json", "-"));
+    const json = JSON.parse(
+      run(
+        made.at,
+        "evaluate",
+        `${method}.kcal`,
+        "--probs",
+        made.probs,
+        "--labels",
+        made.labels,
+        "--json",
+        "-",
+      ),
+    );
     await choose(page, "method", method);
     for (const [cls, name] of made.names.entries()) {
       const own = json.results[cls];
@@ -54,7 +126,9 @@ async function checkNumbers(made) {
         assert.equal(await row.locator("td").nth(1).textContent(), "-", what);
         continue;
       }
-      const [, error, range, floor, coverage, wrong, place, size, empty, single, right, full] = await row.locator("td").allTextContents();
+      const [, error, range, floor, coverage, wrong, place, size, empty, single, right, full] = await row
+        .locator("td")
+        .allTextContents();
       assert.equal(error, own.mean_ce.toFixed(4), what);
       assert.equal(range, `[${own.q05.toFixed(3)}, ${own.q95.toFixed(3)}]`, what);
       assert.equal(floor, own.floor.toFixed(4), what);
@@ -63,9 +137,16 @@ async function checkNumbers(made) {
       assert.equal(place, own.place_error === null ? "-" : own.place_error.toFixed(4), what);
       assert.equal(size, own.set_size.toFixed(3), what);
       assert.equal(empty, percent(own.empty_share), what);
-      for (const [cell, share] of [[single, own.single_share], [right, own.single_right], [full, own.full_share]])
+      for (const [cell, share] of [
+        [single, own.single_share],
+        [right, own.single_right],
+        [full, own.full_share],
+      ])
         assert.equal(cell, share === null ? "-" : `${(100 * share).toFixed(1)} %`, what);
-      for (const [alpha, level] of [[20, 15], [10, 17]]) {
+      for (const [alpha, level] of [
+        [20, 15],
+        [10, 17],
+      ]) {
         await page.locator("#alpha").fill(String(alpha));
         assert.equal(await page.locator("#set-coverage").textContent(), percent(own.coverage[level]), what);
         assert.equal(await page.locator("#set-size").textContent(), json.set_sizes[level].toFixed(3), what);
@@ -78,7 +159,21 @@ async function checkNumbers(made) {
 
 /** Everything that must hold for any report with a k-means method. */
 async function checkReport(made, cls) {
-  const json = JSON.parse(run(made.at, "evaluate", "kmeans.kcal", "--probs", made.probs, "--labels", made.labels, "--json", "-", "--ce-map", "ce.npy"));
+  const json = JSON.parse(
+    run(
+      made.at,
+      "evaluate",
+      "kmeans.kcal",
+      "--probs",
+      made.probs,
+      "--labels",
+      made.labels,
+      "--json",
+      "-",
+      "--ce-map",
+      "ce.npy",
+    ),
+  );
   const [height, width] = json.grid;
   const errors = readDoubles(join(made.at, "ce.npy"));
   const { page, complaints, context } = await openReport(browser, made.file);
@@ -89,13 +184,23 @@ async function checkReport(made, cls) {
   const row = page.locator("#results tbody tr", { hasText: "kmeans" });
   await row.waitFor();
   assert.equal(await row.locator("td").nth(1).textContent(), own.mean_ce.toFixed(4));
-  assert.equal(await row.locator("td").nth(2).textContent(), `[${own.q05.toFixed(3)}, ${own.q95.toFixed(3)}]`);
+  assert.equal(
+    await row.locator("td").nth(2).textContent(),
+    `[${own.q05.toFixed(3)}, ${own.q95.toFixed(3)}]`,
+  );
   assert.equal(await row.locator("td").nth(3).textContent(), own.floor.toFixed(4));
-  assert.match(await page.locator("#reliability-text").textContent(), new RegExp(`ECE_20 = ${own.ece.toFixed(4)}`));
+  assert.match(
+    await page.locator("#reliability-text").textContent(),
+    new RegExp(`ECE_20 = ${own.ece.toFixed(4)}`),
+  );
 
   // The slider: numbers as evaluate has them, other sets.
   let before = await picture(page, "example-0");
-  for (const [alpha, level] of [[20, 15], [50, 9], [5, 18]]) {
+  for (const [alpha, level] of [
+    [20, 15],
+    [50, 9],
+    [5, 18],
+  ]) {
     await page.locator("#alpha").fill(String(alpha));
     await textIs(page, "alpha-value", `alpha = ${(alpha / 100).toFixed(2)}`);
     assert.equal(await page.locator("#set-coverage").textContent(), percent(own.coverage[level]));
@@ -116,11 +221,20 @@ async function checkReport(made, cls) {
   await choose(page, "sets-view", "whole sets");
 
   // The trade has a point for every method, at its figures.
-  assert.equal(await page.locator('#trade-chart [aria-label="dot"] circle').count(), await page.locator("#results tbody tr").count());
-  assert.match(await page.locator("#trade-text").textContent(), new RegExp(`^${made.names[cls].replace(/[^\w ]/g, ".")}: the choice is among `));
+  assert.equal(
+    await page.locator('#trade-chart [aria-label="dot"] circle').count(),
+    await page.locator("#results tbody tr").count(),
+  );
+  assert.match(
+    await page.locator("#trade-text").textContent(),
+    new RegExp(`^${made.names[cls].replace(/[^\w ]/g, ".")}: the choice is among `),
+  );
 
   // A click pins a pixel, and the panel tells its error in every method.
-  const known = errors.findIndex((value, i) => i >= (cls + 0.5) * height * width && i < (cls + 1) * height * width && Number.isFinite(value));
+  const known = errors.findIndex(
+    (value, i) =>
+      i >= (cls + 0.5) * height * width && i < (cls + 1) * height * width && Number.isFinite(value),
+  );
   const pixel = known - cls * height * width;
   const [y, x] = [Math.floor(pixel / width), pixel % width];
   const canvas = page.locator("#difference canvas"); // the largest: a pixel of the map is more than one of the screen
@@ -128,11 +242,16 @@ async function checkReport(made, cls) {
   const box = await canvas.boundingBox();
   // A click tells whole pixels of the screen: the first that lies inside the map's pixel, wherever the layout puts it.
   const inside = (start, share, size) => Math.ceil(start + share * size + 0.01) - start;
-  await canvas.click({ position: { x: inside(box.x, x / width, box.width), y: inside(box.y, y / height, box.height) } });
+  await canvas.click({
+    position: { x: inside(box.x, x / width, box.width), y: inside(box.y, y / height, box.height) },
+  });
   await textIs(page, "pixel-where", `Row ${y}, column ${x}, pinned`);
   const shown = Number(await page.locator('#pixel-table tr[data-method="kmeans"] .error').textContent());
   assert.ok(Math.abs(shown - errors[known]) < 0.004, `CE ${shown} instead of ${errors[known]}`);
-  assert.equal(await page.locator("#pixel-table tbody tr").count(), await page.locator("#results tbody tr").count());
+  assert.equal(
+    await page.locator("#pixel-table tbody tr").count(),
+    await page.locator("#results tbody tr").count(),
+  );
   assert.ok((await page.locator("#pixel-scores svg path").count()) > 0);
   // Pinned: hovering elsewhere keeps it; the keyboard moves it.
   await canvas.hover({ position: { x: box.width / 2, y: box.height / 2 } });
@@ -151,7 +270,10 @@ async function checkReport(made, cls) {
   await choose(page, "first", "image");
   await choose(page, "second", "kmeans");
   await textIs(page, "difference-text", /^Red: image .*Blue: kmeans /);
-  assert.deepEqual((await page.locator("#difference-text").textContent()).match(/[\d.]+ %/g), forth.reverse());
+  assert.deepEqual(
+    (await page.locator("#difference-text").textContent()).match(/[\d.]+ %/g),
+    forth.reverse(),
+  );
   assert.deepEqual(complaints, []);
   await context.close();
 }
@@ -160,7 +282,8 @@ describe("the demo's report", { skip: missing }, () => {
   let made;
   before(() => (made = makeDemo()));
 
-  test("is one file below 6 MB", () => assert.ok(statSync(made.file).size < 6e6, `${statSync(made.file).size} bytes`));
+  test("is one file below 6 MB", () =>
+    assert.ok(statSync(made.file).size < 6e6, `${statSync(made.file).size} bytes`));
 
   test("agrees with evaluate and reacts to slider, clicks, keys and pickers", async () => {
     await checkReport(made, 1);
@@ -180,10 +303,14 @@ describe("the demo's report", { skip: missing }, () => {
 
   test("sorts its table by a click on a head", async () => {
     const { page, context } = await openReport(browser, made.file);
-    const errors = async () => (await page.locator("#results tbody tr td:nth-child(3)").allTextContents()).map(Number);
+    const errors = async () =>
+      (await page.locator("#results tbody tr td:nth-child(3)").allTextContents()).map(Number);
     await page.locator("#results thead button", { hasText: "mean CE" }).click();
     const rising = await errors();
-    assert.deepEqual(rising, [...rising].sort((a, b) => a - b));
+    assert.deepEqual(
+      rising,
+      [...rising].sort((a, b) => a - b),
+    );
     await page.locator("#results thead button", { hasText: "mean CE" }).click();
     assert.deepEqual(await errors(), [...rising].reverse());
     assert.ok(rising.length > 1);
@@ -191,12 +318,16 @@ describe("the demo's report", { skip: missing }, () => {
   });
 
   test("shows what the soft method blends, class by class", async () => {
-    const weights = JSON.parse(run(made.at, "inspect", "field.kcal", "--json")).strata.map((stratum) => stratum.geometry.candidates.filter((one) => one.weight > 0));
+    const weights = JSON.parse(run(made.at, "inspect", "field.kcal", "--json")).strata.map((stratum) =>
+      stratum.geometry.candidates.filter((one) => one.weight > 0),
+    );
     const { page, complaints, context } = await openReport(browser, made.file);
     for (const [cls, name] of made.names.entries()) {
       await choose(page, "class", name);
       const bars = page.locator(`#${await blend(page)} svg rect[aria-label]`);
-      const shown = (await bars.evaluateAll((all) => all.map((bar) => bar.getAttribute("aria-label")))).map((text) => text.match(/weight (.*)$/)[1]);
+      const shown = (await bars.evaluateAll((all) => all.map((bar) => bar.getAttribute("aria-label")))).map(
+        (text) => text.match(/weight (.*)$/)[1],
+      );
       assert.deepEqual(shown.sort(), weights[cls].map((one) => one.weight.toFixed(3)).sort());
     }
     await page.locator("#regions").scrollIntoViewIfNeeded();
@@ -211,11 +342,29 @@ describe("the demo's report", { skip: missing }, () => {
       const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
       return [download.suggestedFilename(), readFileSync(await download.path())];
     };
-    for (const [id, kind] of [["violins", "SVG"], ["coverage", "SVG"], ["reliability", "SVG"], [await blend(page), "SVG"], ["pixel-scores", "SVG"], ["trade-chart", "SVG"], ["ce-0", "PNG"], ["false-0", "PNG"], ["difference", "PNG"], ["example-1", "PNG"]]) {
+    for (const [id, kind] of [
+      ["violins", "SVG"],
+      ["coverage", "SVG"],
+      ["reliability", "SVG"],
+      [await blend(page), "SVG"],
+      ["pixel-scores", "SVG"],
+      ["trade-chart", "SVG"],
+      ["ce-0", "PNG"],
+      ["false-0", "PNG"],
+      ["difference", "PNG"],
+      ["example-1", "PNG"],
+    ]) {
       const figure = page.locator(`figure#${id}`);
-      const [name, bytes] = await saved(figure.getByRole("button", { name: new RegExp(`as ${kind}$`) }).first());
+      const [name, bytes] = await saved(
+        figure.getByRole("button", { name: new RegExp(`as ${kind}$`) }).first(),
+      );
       assert.ok(name.endsWith(`.${kind.toLowerCase()}`), name);
-      assert.ok(kind === "SVG" ? bytes.toString("utf8").startsWith("<svg") : bytes.subarray(1, 4).toString() === "PNG", name);
+      assert.ok(
+        kind === "SVG"
+          ? bytes.toString("utf8").startsWith("<svg")
+          : bytes.subarray(1, 4).toString() === "PNG",
+        name,
+      );
     }
     await context.close();
   });
@@ -223,7 +372,10 @@ describe("the demo's report", { skip: missing }, () => {
   test("fits narrow and dark screens and paper", async () => {
     for (const options of [{ viewport: { width: 390, height: 800 } }, { colorScheme: "dark" }]) {
       const { page, complaints, context } = await openReport(browser, made.file, options);
-      const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+      const [inner, outer] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        window.innerWidth,
+      ]);
       assert.ok(inner <= outer, `${inner} px wide on a screen of ${outer}`);
       await screenshot(page, options.colorScheme ? "demo-dark" : "demo-narrow");
       assert.deepEqual(complaints, []);
@@ -238,7 +390,16 @@ describe("the demo's report", { skip: missing }, () => {
 });
 
 describe("unusual reports", { skip: missing }, () => {
-  const input = ["--cal-probs", "demo/cal_probs.npy", "--cal-labels", "demo/cal_labels.npy", "--test-probs", "demo/test_probs.npy", "--test-labels", "demo/test_labels.npy"];
+  const input = [
+    "--cal-probs",
+    "demo/cal_probs.npy",
+    "--cal-labels",
+    "demo/cal_labels.npy",
+    "--test-probs",
+    "demo/test_probs.npy",
+    "--test-labels",
+    "demo/test_labels.npy",
+  ];
   const one = ["--probs", "demo/cal_probs.npy", "--labels", "demo/cal_labels.npy"];
   const test_data = ["--probs", "demo/test_probs.npy", "--labels", "demo/test_labels.npy"];
   let at;
@@ -258,17 +419,62 @@ describe("unusual reports", { skip: missing }, () => {
   };
 
   test("classes pooled", async () => {
-    run(at, "compare", ...input, "--condition", "none", "--promise", "none", "--report", "pooled.html", "-q", "--json", "pooled.json");
-    await opens("pooled.html", async (page) => assert.match(await page.locator("#headline").textContent(), /all classes/));
+    run(
+      at,
+      "compare",
+      ...input,
+      "--condition",
+      "none",
+      "--promise",
+      "none",
+      "--report",
+      "pooled.html",
+      "-q",
+      "--json",
+      "pooled.json",
+    );
+    await opens("pooled.html", async (page) =>
+      assert.match(await page.locator("#headline").textContent(), /all classes/),
+    );
   });
 
   test("the released code's rules, several draws", async () => {
-    run(at, "compare", ...input, "--compat", "released", "--report", "released.html", "-q", "--json", "released.json", "--sample", 6, "--draws", 2);
-    await opens("released.html", async (page) => assert.match(await page.locator("#results caption").textContent(), /means over 2 draws/));
+    run(
+      at,
+      "compare",
+      ...input,
+      "--compat",
+      "released",
+      "--report",
+      "released.html",
+      "-q",
+      "--json",
+      "released.json",
+      "--sample",
+      6,
+      "--draws",
+      2,
+    );
+    await opens("released.html", async (page) =>
+      assert.match(await page.locator("#results caption").textContent(), /means over 2 draws/),
+    );
   });
 
   test("one calibrator that falls back to the image-wide curve", async () => {
-    run(at, "calibrate", ...one, "--method", "pixel", "--fallback", "image", "--min-count", 13, "-o", "pixel.kcal", "-q");
+    run(
+      at,
+      "calibrate",
+      ...one,
+      "--method",
+      "pixel",
+      "--fallback",
+      "image",
+      "--min-count",
+      13,
+      "-o",
+      "pixel.kcal",
+      "-q",
+    );
     run(at, "report", "pixel.kcal", ...test_data, "-o", "one.html", "-q");
     await opens("one.html", async (page) => {
       assert.match(await page.locator("#pixel-table tbody").textContent(), /image-wide/);
@@ -277,21 +483,29 @@ describe("unusual reports", { skip: missing }, () => {
   });
 
   test("every pixel's own curve and the image-wide one beside other methods", async () => {
-    for (const method of ["kmeans", "pixel", "image"]) run(at, "calibrate", ...one, "--method", method, "-o", `only-${method}.kcal`, "-q");
+    for (const method of ["kmeans", "pixel", "image"])
+      run(at, "calibrate", ...one, "--method", method, "-o", `only-${method}.kcal`, "-q");
     const cal = ["--cal-probs", "demo/cal_probs.npy", "--cal-labels", "demo/cal_labels.npy"];
     run(at, "report", "only-kmeans.kcal", ...test_data, "-o", "bare.html", "-q");
     run(at, "report", "only-kmeans.kcal", ...test_data, ...cal, "-o", "beside.html", "-q");
-    for (const method of ["pixel", "image"]) run(at, "report", `only-${method}.kcal`, ...test_data, "-o", `only-${method}.html`, "-q");
+    for (const method of ["pixel", "image"])
+      run(at, "report", `only-${method}.kcal`, ...test_data, "-o", `only-${method}.html`, "-q");
     const line = (page, selector) => page.locator(`#pixel-scores ${selector}`).first().getAttribute("d");
     const alone = {};
     for (const method of ["pixel", "image"])
       await opens(`only-${method}.html`, async (page) => {
         alone[method] = await line(page, '[aria-label="line"] path');
-        assert.match(await page.locator("#pixel-legend").textContent(), new RegExp(`${method === "pixel" ? "own" : "image-wide"}: ${method}`));
+        assert.match(
+          await page.locator("#pixel-legend").textContent(),
+          new RegExp(`${method === "pixel" ? "own" : "image-wide"}: ${method}`),
+        );
       });
     assert.notEqual(alone.pixel, alone.image);
     await opens("bare.html", async (page) => {
-      assert.match(await page.locator("#missing-curves").textContent(), /own curve and the image-wide curve.*--cal-probs and --cal-labels/);
+      assert.match(
+        await page.locator("#missing-curves").textContent(),
+        /own curve and the image-wide curve.*--cal-probs and --cal-labels/,
+      );
       assert.equal(await page.locator("#pixel-legend li").count(), 0);
     });
     await opens("beside.html", async (page) => {
@@ -305,12 +519,30 @@ describe("unusual reports", { skip: missing }, () => {
   });
 
   test("outlines are drawn over the examples, with what is promised and what became of it", async () => {
-    run(at, "outline", "--cal-probs", one[1], "--cal-labels", one[3], "--alpha", "0.3", "--share", "0.8", "--save", "rule.json", "-q");
+    run(
+      at,
+      "outline",
+      "--cal-probs",
+      one[1],
+      "--cal-labels",
+      one[3],
+      "--alpha",
+      "0.3",
+      "--share",
+      "0.8",
+      "--save",
+      "rule.json",
+      "-q",
+    );
     const found = JSON.parse(run(at, "outline", "--rule", "rule.json", ...test_data, "--json", "-"));
     run(at, "calibrate", ...one, "--method", "image", "-o", "plain.kcal", "-q");
     run(at, "report", "plain.kcal", ...test_data, "--outline", "rule.json", "-o", "outlines.html", "-q");
     await opens("outlines.html", async (page) => {
-      await textIs(page, "outline-numbers", new RegExp(`as promised in ${found.test[0].held} of ${found.test[0].groups} test groups`));
+      await textIs(
+        page,
+        "outline-numbers",
+        new RegExp(`as promised in ${found.test[0].held} of ${found.test[0].groups} test groups`),
+      );
       assert.match(await page.locator("#outlines .lead").textContent(), /^Guaranteed for a new image/);
       assert.equal(await page.locator("#outline-0 svg.lines path").count(), 3);
       assert.equal(await page.locator("#outline-sizes tbody tr").count(), found.test[0].objects.length);
@@ -322,7 +554,24 @@ describe("unusual reports", { skip: missing }, () => {
   });
 
   test("two calibrators of one method, and classes the labels do not show", async () => {
-    for (const [k, name] of [[3, "three"], [5, "five"]]) run(at, "calibrate", ...one, "--method", "kmeans", "--kmeans-clusters", k, "--ignore", "1,255", "-o", `${name}.kcal`, "-q");
+    for (const [k, name] of [
+      [3, "three"],
+      [5, "five"],
+    ])
+      run(
+        at,
+        "calibrate",
+        ...one,
+        "--method",
+        "kmeans",
+        "--kmeans-clusters",
+        k,
+        "--ignore",
+        "1,255",
+        "-o",
+        `${name}.kcal`,
+        "-q",
+      );
     run(at, "report", "three.kcal", "five.kcal", ...test_data, "-o", "two.html", "-q");
     await opens("two.html", async (page) => {
       assert.deepEqual(await page.locator("#results tbody th").allTextContents(), ["three", "five"]);
@@ -334,12 +583,32 @@ describe("unusual reports", { skip: missing }, () => {
 
 const real = {
   hippocampus: { names: ["background", "anterior", "posterior"], cls: 2 },
-  camvid: { names: ["sky", "building", "pole", "road", "pavement", "tree", "sign", "fence", "car", "pedestrian", "cyclist"], cls: 8 },
+  camvid: {
+    names: [
+      "sky",
+      "building",
+      "pole",
+      "road",
+      "pavement",
+      "tree",
+      "sign",
+      "fence",
+      "car",
+      "pedestrian",
+      "cyclist",
+    ],
+    cls: 8,
+  },
 };
 for (const [name, { names, cls }] of Object.entries(real))
-  test(`the report of ${name} agrees with evaluate`, { skip: missing || (slow && "real data take hours in a sanitizer's build") }, async (context) => {
+  test(`the report of ${name} agrees with evaluate`, {
+    skip: missing || (slow && "real data take hours in a sanitizer's build"),
+  }, async (context) => {
     const made = makeReal(name, names);
-    if (made === null) return context.skip(`no real data: set KANDINSKY_SHARED to the folder that holds data/unpack.py (${name})`);
+    if (made === null)
+      return context.skip(
+        `no real data: set KANDINSKY_SHARED to the folder that holds data/unpack.py (${name})`,
+      );
     assert.ok(statSync(made.file).size < 8e6, `${statSync(made.file).size} bytes`);
     await checkNumbers(made);
     await checkReport(made, cls);

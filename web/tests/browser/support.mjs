@@ -33,7 +33,9 @@ export function run(cwd, ...words) {
 export function realData(name, into) {
   const unpack = join(shared, "data", "unpack.py");
   if (shared === "" || !existsSync(unpack)) return null;
-  execFileSync(process.env.KANDINSKY_PYTHON ?? "/usr/bin/python3", [unpack, name, into], { encoding: "utf8" });
+  execFileSync(process.env.KANDINSKY_PYTHON ?? "/usr/bin/python3", [unpack, name, into], {
+    encoding: "utf8",
+  });
   return into;
 }
 
@@ -48,12 +50,19 @@ export function readDoubles(path) {
 }
 
 export async function openBrowser() {
-  return chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"] });
+  return chromium.launch({
+    executablePath: browserPath,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+  });
 }
 
 /** Opens a report and gathers every complaint and every request that leaves the file. */
 export async function openReport(browser, file, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, acceptDownloads: true, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    acceptDownloads: true,
+    ...options,
+  });
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => {
@@ -63,7 +72,8 @@ export async function openReport(browser, file, options = {}) {
   const own = pathToFileURL(file).href;
   page.on("request", (request) => {
     const url = request.url().split("#")[0];
-    if (url !== own && !url.startsWith("data:") && !url.startsWith("blob:")) complaints.push(`request: ${url}`);
+    if (url !== own && !url.startsWith("data:") && !url.startsWith("blob:"))
+      complaints.push(`request: ${url}`);
   });
   await page.goto(own);
   await page.waitForSelector("#pixel-coverage svg");

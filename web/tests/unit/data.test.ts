@@ -11,7 +11,8 @@ function packed(bytes: number[], lag: number, type: "u8" | "u16", shape: number[
 describe("blobs", () => {
   test("bytes come back for every lag", async () => {
     const bytes = Array.from({ length: 300 }, (_, i) => (i * i * 7) % 256);
-    for (const lag of [0, 1, 3, 17]) expect([...(await values(packed(bytes, lag, "u8", [300])))]).toEqual(bytes);
+    for (const lag of [0, 1, 3, 17])
+      expect([...(await values(packed(bytes, lag, "u8", [300])))]).toEqual(bytes);
   });
 
   test("sixteen-bit values are low bytes, then high bytes", async () => {
@@ -30,20 +31,29 @@ describe("blobs", () => {
 });
 
 function report(errors: (number | null)[][], samples: number[], shown: number[] = []): Report {
-  const methods = errors.map((of) => ({ strata: of.map((mean_ce, s) => ({ mean_ce, samples: samples[s] })) }));
+  const methods = errors.map((of) => ({
+    strata: of.map((mean_ce, s) => ({ mean_ce, samples: samples[s] })),
+  }));
   return { methods, shown, pooled: false, classes: samples.map((_, c) => `c${c}`) } as unknown as Report;
 }
 
 describe("what is shown first", () => {
   test("the best method has the smallest error, whatever is missing", () => {
-    const one = report([[0.3, null], [0.1, null], [null, 0.2]], [5, 5]);
+    const one = report(
+      [
+        [0.3, null],
+        [0.1, null],
+        [null, 0.2],
+      ],
+      [5, 5],
+    );
     expect(bestMethod(one, 0)).toBe(1);
     expect(bestMethod(one, 1)).toBe(2);
   });
 
   test("among errors within a tenth of the smallest, the false share decides", () => {
     const one = report([[0.1], [0.109], [0.12]], [5]);
-    [0.7, 0.01, 0].forEach((share, m) => (one.methods[m].strata[0].false_share = share));
+    for (const [m, share] of [0.7, 0.01, 0].entries()) one.methods[m].strata[0].false_share = share;
     expect(bestMethod(one, 0)).toBe(1);
   });
 

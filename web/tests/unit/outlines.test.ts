@@ -11,15 +11,30 @@ const made = (change: Partial<Outlines>): Outlines => ({
   outer: true,
   size_unit: "pixels",
   classes: [1],
-  test: [{ groups: 40, held: 37, found: 0.85, object_share: 0.2, outer_share: 0.35, inner_share: 0.1, objects: [] }],
+  test: [
+    {
+      groups: 40,
+      held: 37,
+      found: 0.85,
+      object_share: 0.2,
+      outer_share: 0.35,
+      inner_share: 0.1,
+      objects: [],
+    },
+  ],
   examples: [],
   ...change,
 });
 
 describe("outlines", () => {
   test("say where a pixel lies, by the masks that there are", () => {
-    const words = (own: { inner: boolean; outer: boolean }) => [0, 1, 2].map((code) => outlineWord(code, own));
-    expect(words({ inner: true, outer: true })).toEqual(["outside the outer mask", "between the masks", "inside the inner mask"]);
+    const words = (own: { inner: boolean; outer: boolean }) =>
+      [0, 1, 2].map((code) => outlineWord(code, own));
+    expect(words({ inner: true, outer: true })).toEqual([
+      "outside the outer mask",
+      "between the masks",
+      "inside the inner mask",
+    ]);
     expect(words({ inner: false, outer: true })[1]).toBe("in the outer mask");
     expect(words({ inner: true, outer: false })[1]).toBe("not in the inner mask");
   });

@@ -33,13 +33,32 @@ describe("text", () => {
 });
 
 describe("tables", () => {
-  const rows = [{ n: "b", v: 2 }, { n: "a", v: NaN }, { n: "c", v: 1 }];
-  const columns = [{ title: "n", cell: (r: (typeof rows)[0]) => r.n }, { title: "v", cell: (r: (typeof rows)[0]) => String(r.v), key: (r: (typeof rows)[0]) => r.v }];
+  const rows = [
+    { n: "b", v: 2 },
+    { n: "a", v: NaN },
+    { n: "c", v: 1 },
+  ];
+  const columns = [
+    { title: "n", cell: (r: (typeof rows)[0]) => r.n },
+    { title: "v", cell: (r: (typeof rows)[0]) => String(r.v), key: (r: (typeof rows)[0]) => r.v },
+  ];
 
   test("sort by text and by number, what is missing last both ways", () => {
-    expect(sorted(rows, columns[0], false).map((r) => r.n).join("")).toBe("abc");
-    expect(sorted(rows, columns[1], false).map((r) => r.n).join("")).toBe("cba");
-    expect(sorted(rows, columns[1], true).map((r) => r.n).join("")).toBe("bca");
+    expect(
+      sorted(rows, columns[0], false)
+        .map((r) => r.n)
+        .join(""),
+    ).toBe("abc");
+    expect(
+      sorted(rows, columns[1], false)
+        .map((r) => r.n)
+        .join(""),
+    ).toBe("cba");
+    expect(
+      sorted(rows, columns[1], true)
+        .map((r) => r.n)
+        .join(""),
+    ).toBe("bca");
   });
 
   test("copy as lines of cells", () => {

@@ -1,27 +1,60 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { Blob8, Report } from "../../src/data";
-import { methodCurve, missingReferences, referenceCurves, sampledCurve, scoreAt, tableCurve } from "../../src/thresholds";
+import {
+  methodCurve,
+  missingReferences,
+  referenceCurves,
+  sampledCurve,
+  scoreAt,
+  tableCurve,
+} from "../../src/thresholds";
 
-const blob = (bytes: number[], type: "u8" | "u16", shape: number[]): Blob8 => ({ type, shape, lag: 0, data: deflateSync(Uint8Array.from(bytes)).toString("base64") });
+const blob = (bytes: number[], type: "u8" | "u16", shape: number[]): Blob8 => ({
+  type,
+  shape,
+  lag: 0,
+  data: deflateSync(Uint8Array.from(bytes)).toString("base64"),
+});
 /** 16-bit values: low bytes, then high bytes. */
-const wide = (codes: number[], shape: number[]) => blob([...codes.map((c) => c & 255), ...codes.map((c) => c >> 8)], "u16", shape);
+const wide = (codes: number[], shape: number[]) =>
+  blob([...codes.map((c) => c & 255), ...codes.map((c) => c >> 8)], "u16", shape);
 
 /** Two curves at 99 levels: one at the middle of the range, one that is infinite from the level 0.50 on. */
-const table = wide([...new Array(99).fill(32767), ...Array.from({ length: 99 }, (_, l) => (l < 49 ? 65534 : 65535))], [2, 99]);
+const table = wide(
+  [...new Array(99).fill(32767), ...Array.from({ length: 99 }, (_, l) => (l < 49 ? 65534 : 65535))],
+  [2, 99],
+);
 /** 1 x 2 pixels: codes 32 (a quarter of the range), and 255 from the level 0.60 on. */
 const samples = blob(Array.from({ length: 19 }, (_, l) => [32, l < 11 ? 64 : 255]).flat(), "u8", [19, 1, 2]);
 
 function report(change: Partial<Report>): Report {
-  const stratum = { regions: 2, curves: table, region_map: blob([0, 1], "u8", [1, 2]), level_map: null, pixel_curves: null };
-  return { grid: [1, 2], curve_stride: 1, score_range: [0, 1], references: { own: null, image: null }, methods: [{ name: "m", strata: [stratum] }], ...change } as unknown as Report;
+  const stratum = {
+    regions: 2,
+    curves: table,
+    region_map: blob([0, 1], "u8", [1, 2]),
+    level_map: null,
+    pixel_curves: null,
+  };
+  return {
+    grid: [1, 2],
+    curve_stride: 1,
+    score_range: [0, 1],
+    references: { own: null, image: null },
+    methods: [{ name: "m", strata: [stratum] }],
+    ...change,
+  } as unknown as Report;
 }
 
 describe("thresholds", () => {
   test("are places in the range of the scores", async () => {
     expect(scoreAt(0, [-1, 3])).toBe(-1);
     expect(scoreAt(0.5, [-1, 3])).toBe(1);
-    for (const range of [[0, 1], [-1, 1], [0, 2.5]] as [number, number][]) {
+    for (const range of [
+      [0, 1],
+      [-1, 1],
+      [0, 2.5],
+    ] as [number, number][]) {
       const one = report({ score_range: range });
       const middle = (range[0] + range[1]) / 2;
       expect((await tableCurve(one, table, 0)).points.every((p) => p.y === middle)).toBe(true);
@@ -51,6 +84,8 @@ describe("reference curves", () => {
   test("that are missing are named, with the way to get them", async () => {
     expect(await referenceCurves(report({}), 0, 0)).toEqual([]);
     expect(missingReferences(report({}))).toMatch(/own curve and the image-wide curve.*--cal-probs/);
-    expect(missingReferences(report({ references: { own: null, image: { method: 0 } } }))).not.toMatch(/image-wide/);
+    expect(missingReferences(report({ references: { own: null, image: { method: 0 } } }))).not.toMatch(
+      /image-wide/,
+    );
   });
 });

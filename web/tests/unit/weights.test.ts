@@ -2,10 +2,23 @@ import { describe, expect, test } from "vitest";
 import { weightColumns, weightName } from "../../src/weights";
 
 describe("weights of a blend", () => {
-  const candidate = (bandwidth: number | null, mirror: boolean, rings: number | null, weight: number) => ({ bandwidth, mirror, rings, weight, loss: null });
+  const candidate = (bandwidth: number | null, mirror: boolean, rings: number | null, weight: number) => ({
+    bandwidth,
+    mirror,
+    rings,
+    weight,
+    loss: null,
+  });
 
   test("are one column for each kind of sharing, mirrored ones beside", () => {
-    const columns = weightColumns({ candidates: [candidate(null, false, null, 0.1), candidate(3.75, false, 0.15, 0.2), candidate(22.8, false, null, 0.3), candidate(22.8, true, null, 0.4)] });
+    const columns = weightColumns({
+      candidates: [
+        candidate(null, false, null, 0.1),
+        candidate(3.75, false, 0.15, 0.2),
+        candidate(22.8, false, null, 0.3),
+        candidate(22.8, true, null, 0.4),
+      ],
+    });
     expect(columns).toEqual([
       { kind: "image", bandwidth: 0, rings: 0, plain: 0.1, mirrored: 0 },
       { kind: "space", bandwidth: 22.8, rings: 0, plain: 0.3, mirrored: 0.4 },
@@ -15,6 +28,13 @@ describe("weights of a blend", () => {
   });
 
   test("are none for other methods, whatever their geometry holds", () => {
-    for (const other of [{}, { candidates: 3 }, { candidates: [] }, { candidates: [null] }, { candidates: [{ method: "x", weight: 1 }] }]) expect(weightColumns(other)).toEqual([]);
+    for (const other of [
+      {},
+      { candidates: 3 },
+      { candidates: [] },
+      { candidates: [null] },
+      { candidates: [{ method: "x", weight: 1 }] },
+    ])
+      expect(weightColumns(other)).toEqual([]);
   });
 });
