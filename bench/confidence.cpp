@@ -22,13 +22,14 @@
 
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <kandinsky/kandinsky.hpp>
 #include <map>
 #include <numeric>
 
+#include "arguments.hpp"
 #include "core/base/random.hpp"
+#include "thinned.hpp"
 
 namespace {
 using namespace kandinsky;
@@ -45,24 +46,6 @@ struct Wanted {
 struct Figures {
     double missed = 0, wrong = 0, share = 0;
 };
-
-/// Every `stride`-th row and column.
-Array thinned(const Array& from, std::size_t stride) {
-    if (stride == 1) return from;
-    std::vector<std::size_t> shape = from.shape();
-    const std::size_t height = shape[shape.size() - 2], width = shape.back(), size = size_of(from.dtype());
-    std::size_t planes = 1;
-    for (std::size_t i = 0; i + 2 < shape.size(); ++i) planes *= shape[i];
-    shape[shape.size() - 2] = (height + stride - 1) / stride;
-    shape.back() = (width + stride - 1) / stride;
-    Array out = Array::zeros(from.dtype(), shape);
-    std::byte* to = out.mutable_data();
-    const std::byte* const source = from.view().at(0);
-    for (std::size_t row = 0; row < planes * height; ++row)
-        for (std::size_t x = 0; x < width && row % height % stride == 0; x += stride, to += size)
-            std::memcpy(to, source + (row * width + x) * size, size);
-    return out;
-}
 
 /// The figures of every class; those of classes for which no threshold qualifies are NaN.
 std::vector<Figures> judge(const Calibrator& calibrator, double alpha, const Dataset& test) {
@@ -189,39 +172,17 @@ bool run(const Wanted& wanted) {
 
 Wanted parse(int argc, char** argv) {
     Wanted wanted;
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        const auto value = [&] {
-            if (i + 1 >= argc) throw Error(ErrorKind::usage, fmt::format("{} needs a value", word));
-            return std::string(argv[++i]);
-        };
-        if (word == "--draws")
-            wanted.draws = std::stoul(value());
-        else if (word == "--groups")
-            wanted.groups = std::stoul(value());
-        else if (word == "--test")
-            wanted.test = std::stoul(value());
-        else if (word == "--stride")
-            wanted.stride = std::stoul(value());
-        else if (word == "--confidence")
-            wanted.confidence = std::stod(value());
-        else if (word == "--risk")
-            wanted.risk = risk_of(value());
-        else if (word == "--method")
-            wanted.method = value();
-        else if (word == "--alphas") {
-            wanted.alphas.clear();
-            std::string list = value() + ",";
-            for (std::size_t at = 0; at < list.size(); at = list.find(',', at) + 1)
-                wanted.alphas.push_back(std::stod(list.substr(at)));
-        } else if (wanted.folder.empty())
-            wanted.folder = word;
-        else
-            wanted.set = word;
-    }
-    if (wanted.set.empty())
-        throw Error(ErrorKind::usage,
-                    "usage: confidence FOLDER SET [--draws 200] [--groups N] [--test N] ...");
+    Arguments given(argc, argv);
+    given.take("--draws", wanted.draws);
+    given.take("--groups", wanted.groups);
+    given.take("--test", wanted.test);
+    given.take("--stride", wanted.stride);
+    given.take("--confidence", wanted.confidence);
+    given.take("--method", wanted.method);
+    given.take("--alphas", wanted.alphas);
+    if (std::string risk; given.take("--risk", risk)) wanted.risk = risk_of(risk);
+    const auto& words = given.rest(2, "confidence FOLDER SET [--draws 200] [--groups N] [--test N] ...");
+    wanted.folder = words[0], wanted.set = words[1];
     return wanted;
 }
 }  // namespace

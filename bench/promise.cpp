@@ -26,7 +26,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <kandinsky/kandinsky.hpp>
@@ -35,7 +34,9 @@
 #include <set>
 #include <sstream>
 
+#include "arguments.hpp"
 #include "core/base/random.hpp"
+#include "thinned.hpp"
 
 namespace {
 using namespace kandinsky;
@@ -119,24 +120,6 @@ Mean mean_of(const std::vector<Figures>& draws, double Figures::*what) {
     for (const Figures& one : draws) out.mean += one.*what / n;
     for (const Figures& one : draws) out.sd += (one.*what - out.mean) * (one.*what - out.mean);
     out.sd = draws.size() > 1 ? std::sqrt(out.sd / (n - 1)) : 0;
-    return out;
-}
-
-/// Every `stride`-th row and column.
-Array thinned(const Array& from, std::size_t stride) {
-    if (stride == 1) return from;
-    std::vector<std::size_t> shape = from.shape();
-    const std::size_t height = shape[shape.size() - 2], width = shape.back(), size = size_of(from.dtype());
-    std::size_t planes = 1;
-    for (std::size_t i = 0; i + 2 < shape.size(); ++i) planes *= shape[i];
-    shape[shape.size() - 2] = (height + stride - 1) / stride;
-    shape.back() = (width + stride - 1) / stride;
-    Array out = Array::zeros(from.dtype(), shape);
-    std::byte* to = out.mutable_data();
-    const std::byte* const source = from.view().at(0);
-    for (std::size_t row = 0; row < planes * height; ++row)
-        for (std::size_t x = 0; x < width && row % height % stride == 0; x += stride, to += size)
-            std::memcpy(to, source + (row * width + x) * size, size);
     return out;
 }
 
@@ -322,42 +305,20 @@ bool run(const Wanted& wanted) {
 
 Wanted parse(int argc, char** argv) {
     Wanted wanted;
-    for (int i = 1; i < argc; ++i) {
-        const std::string word = argv[i];
-        const auto value = [&] {
-            if (i + 1 >= argc) throw Error(ErrorKind::usage, fmt::format("{} needs a value", word));
-            return std::string(argv[++i]);
-        };
-        if (word == "--draws")
-            wanted.draws = std::stoul(value());
-        else if (word == "--groups")
-            wanted.groups = std::stoul(value());
-        else if (word == "--test")
-            wanted.test = std::stoul(value());
-        else if (word == "--stride")
-            wanted.stride = std::stoul(value());
-        else if (word == "--split")
-            wanted.split = std::stod(value());
-        else if (word == "--only")
-            wanted.only = value();
-        else if (word == "--log")
-            wanted.log = value();
-        else if (word == "--part") {
-            const std::string text = value();
-            wanted.part = std::stoul(text), wanted.parts = std::stoul(text.substr(text.find('/') + 1));
-        } else if (word == "--alphas") {
-            wanted.alphas.clear();
-            std::string list = value() + ",";
-            for (std::size_t at = 0; at < list.size(); at = list.find(',', at) + 1)
-                wanted.alphas.push_back(std::stod(list.substr(at)));
-        } else if (wanted.folder.empty())
-            wanted.folder = word;
-        else
-            wanted.set = word;
-    }
-    if (wanted.set.empty())
-        throw Error(ErrorKind::usage,
-                    "usage: promise FOLDER SET [--draws 200] [--groups N] [--test N] [--alphas ...]");
+    Arguments given(argc, argv);
+    given.take("--draws", wanted.draws);
+    given.take("--groups", wanted.groups);
+    given.take("--test", wanted.test);
+    given.take("--stride", wanted.stride);
+    given.take("--split", wanted.split);
+    given.take("--only", wanted.only);
+    given.take("--log", wanted.log);
+    given.take("--alphas", wanted.alphas);
+    if (std::string part; given.take("--part", part))
+        wanted.part = std::stoul(part), wanted.parts = std::stoul(part.substr(part.find('/') + 1));
+    const auto& words =
+        given.rest(2, "promise FOLDER SET [--draws 200] [--groups N] [--test N] [--alphas ...]");
+    wanted.folder = words[0], wanted.set = words[1];
     return wanted;
 }
 }  // namespace

@@ -34,6 +34,7 @@
 #include "core/base/random.hpp"
 #include "outline/features.hpp"
 #include "outline/records.hpp"
+#include "thinned.hpp"
 
 namespace {
 using namespace kandinsky;
@@ -244,16 +245,6 @@ bool run_measures(const CaseSource& cases, const std::vector<std::uint32_t>& cla
             }
         }
     return kept;
-}
-
-/// Every S-th row and column.
-Array thinned(const Array& array, std::size_t stride) {
-    ArrayView view = array.view();
-    for (std::size_t axis = view.rank() - 2; axis < view.rank(); ++axis) {
-        view.shape[axis] = (view.shape[axis] + stride - 1) / stride;
-        view.strides[axis] *= static_cast<std::ptrdiff_t>(stride);
-    }
-    return {view, std::make_shared<Array>(array)};
 }
 
 Wanted parse(int argc, char** argv) {
