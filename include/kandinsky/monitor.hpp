@@ -27,7 +27,7 @@ struct WatchedFeature {
     std::string name;                                    ///< of the feature
     bool regional = false;                               ///< it is the area in the region below
     /** Of the region. */ PixelRange rows{}, columns{};  ///< of the region
-    double evidence = 0;   ///< weighted martingale: the outputs' alarm rings at 1 / delta
+    double evidence = 0;   ///< weighted martingale: the alarm for outputs is raised at 1 / delta
     double direction = 0;  ///< of late: 1 when all values are above the reference's, -1 below, 0 as before
     double before = 0;     ///< median of the calibration images
     double now = 0;        ///< mean of late, about 20 units
@@ -42,7 +42,7 @@ struct WatchedCoverage {
                                                  high =
                                                      1;  ///< never below it; both with P at least 1 - delta
     double limit = 0;     ///< the alarm says that the true coverage is below this
-    double evidence = 0;  ///< betting e-process: the labels' alarm rings at 1 / delta
+    double evidence = 0;  ///< betting e-process: the alarm for labels is raised at 1 / delta
 };
 
 /// Where an alarm rang first.
@@ -71,7 +71,7 @@ struct MonitorVerdict {
 
 /// What one update did.
 struct MonitorUpdate {
-    std::uint64_t images = 0;    ///< that were handed over
+    std::uint64_t images = 0;    ///< that were given
     std::uint64_t seen = 0;      ///< of them, with outputs that were seen before
     std::uint64_t late = 0;      ///< of them left out: of groups that were judged already
     std::uint64_t units = 0;     ///< judged now by their outputs

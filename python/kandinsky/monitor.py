@@ -28,7 +28,7 @@ class WatchedFeature:
     name: str
     rows: Optional[Tuple[int, int]]  #: of the region, the last one excluded; None: the whole image
     columns: Optional[Tuple[int, int]]
-    evidence: float  #: the alarm rings at 1 / delta
+    evidence: float  #: the alarm is raised at 1 / delta
     direction: float  #: of late: 1 when all values are above those of calibration, -1 below
     before: float  #: median of the calibration images
     now: float  #: mean of late
@@ -60,7 +60,7 @@ class MonitorResult:
     labelled_units: int
     seen: int  #: images of the last update whose outputs were seen before
     late: int  #: images of the last update that were left out: of groups that were judged already
-    evidence: float  #: that the outputs have changed; the alarm rings at 1 / delta
+    evidence: float  #: that the outputs have changed; the alarm is raised at 1 / delta
     set_size: float  #: classes in a set of late; NaN: not measured yet
     features: List[WatchedFeature]
     coverage: List[WatchedCoverage]

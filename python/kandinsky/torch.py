@@ -26,7 +26,7 @@ _LOGITS = ("none", "sigmoid", "softmax")
 # Of the score near (docs/scores.md), rounded to float32 as the library's are.
 _TOP = 65535.0
 _HALF, _GROWN = float(np.float32(0.1)), float(np.float32(1) + np.float32(0.1))
-_FEW = 8  # up to so many classes are ranked by comparing planes: a sort along the classes takes ten times as long
+_FEW = 8  # at most this many classes are ranked by comparing planes; a sort along the classes takes about eight times as long
 _STEP = float(np.float32(0.5) / np.float32(_TOP))
 
 

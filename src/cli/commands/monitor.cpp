@@ -49,7 +49,7 @@ Monitor begin(const Flags& flags, const Calibrator& calibrator) {
     return monitor;
 }
 
-/// What is said of the images that were handed over.
+/// What is said of the images that were given.
 std::string update_text(const MonitorVerdict& verdict, const MonitorUpdate& update) {
     std::string out =
         fmt::format("{} images, {} in all; compared with {} calibration {}\n", update.images, verdict.images,

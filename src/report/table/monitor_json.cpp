@@ -84,7 +84,7 @@ std::string prometheus_text(const MonitorVerdict& verdict) {
     metric("alarm", "gauge", "1 after an alarm: the outputs have changed, or labels show broken coverage.");
     value("alarm{kind=\"outputs\"}", verdict.outputs.has_value());
     value("alarm{kind=\"labels\"}", verdict.labels.has_value());
-    metric("evidence", "gauge", "Evidence that the outputs have changed; the alarm rings at 1 / delta.");
+    metric("evidence", "gauge", "Evidence that the outputs have changed; the alarm is raised at 1 / delta.");
     value("evidence", verdict.features.at(verdict.leading).evidence);
     if (!std::isnan(verdict.set_size)) {
         metric("set_size", "gauge", "Mean number of classes in a set of late.");
