@@ -71,8 +71,7 @@ int give_up_without_memory() noexcept {
 }
 
 int run(int argc, char** argv) {
-    CLI::App root("Prediction sets per pixel whose coverage is right where in the image it matters.",
-                  "kandinsky");
+    CLI::App root("Prediction sets for the pixels of a segmentation, with coverage guarantees.", "kandinsky");
     root.set_version_flag("--version", "kandinsky " KANDINSKY_VERSION);
     root.require_subcommand(1);
     root.footer("Start with:\n  kandinsky demo\nEvery command explains itself: kandinsky COMMAND --help");
