@@ -31,7 +31,7 @@ inline std::uint64_t total(const std::vector<std::uint64_t>& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-/// One class more in the sets that hold it.
+/// Adds 1 to the size of each set that contains the class.
 template <class Size>
 inline void add_sizes(const std::uint8_t* in, std::size_t n, Size* size) {
     if constexpr (sizeof(Size) == 1)
@@ -40,7 +40,7 @@ inline void add_sizes(const std::uint8_t* in, std::size_t n, Size* size) {
         for (std::size_t i = 0; i < n; ++i) size[i] = static_cast<Size>(size[i] + in[i]);
 }
 
-/// Labelled pixels whose set has so many classes.
+/// The number of labelled pixels whose set has that many classes.
 template <class Size>
 inline std::uint64_t count_size(const Size* size, std::size_t wanted, const std::uint8_t* labelled,
                                 std::size_t n) {
@@ -86,8 +86,8 @@ inline WorstPlace worst_of(const std::vector<std::uint64_t>& tested,
     }
     return worst;
 }
-/// quantile() of all ranks' shares together, n of them. Ranks look for the order statistics by counting, so
-/// what they say does not grow with the images.
+/// quantile() of the shares of all ranks, n in total. Ranks find the order statistics by counting, so the
+/// network volume does not depend on the number of images.
 inline std::array<double, ImageCoverage::kLevels.size()> quantiles_of(Communicator& comm,
                                                                       const std::vector<double>& shares,
                                                                       std::uint64_t n) {
@@ -116,7 +116,7 @@ inline std::array<double, ImageCoverage::kLevels.size()> quantiles_of(Communicat
     return out;
 }
 
-/// What the sets at one level do: their sizes, and coverage by pixel, region, set size and image.
+/// Measures the sets at one level: their sizes, and coverage by pixel, region, set size and image.
 class AlphaJudge {
   public:
     /// `features`: [image][class]. `closely`: whether set_sums(), pixel_wrong() and undecided() will be
@@ -143,7 +143,7 @@ class AlphaJudge {
             one->resize(data.images());
     }
 
-    /// What sets hold.
+    /// Counts of the contents of sets.
     struct Held {
         SetCounts plain;                     ///< before any is filled
         std::uint64_t filled = 0, hits = 0;  ///< sets filled, and with a class that the pixel has
@@ -197,7 +197,7 @@ class AlphaJudge {
             else
                 add_sets(size_.data(), tile, image);
         }
-        /// Brings all counts to where list() says they are.
+        /// Completes the counts that list() refers to.
         void settle() {
             for (std::size_t s = 0; s < recent_.size(); ++s) unload(s);
         }
@@ -293,7 +293,7 @@ class AlphaJudge {
                 wrong_[best] += !hit;
             }
         }
-        /// Adds what one image holds to the counts.
+        /// Adds the counts of one image.
         void note(const Held& held, std::size_t image) {
             const SetCounts& plain = held.plain;
             add_atomically(judge_.image_valid_[image], plain.sets);
@@ -312,13 +312,13 @@ class AlphaJudge {
         AlphaJudge& judge_;
         PixelRange range_;
         std::vector<float> limits_;                 ///< [stratum][pixel]
-        std::vector<std::uint8_t> in_set_;          ///< [class][pixel] of the image at hand
+        std::vector<std::uint8_t> in_set_;          ///< [class][pixel] of the current image
         std::vector<std::uint16_t> size_;           ///< [pixel], of many classes
         std::vector<std::uint8_t> few_;             ///< [pixel], of few
         std::vector<std::uint8_t> recent_covered_;  ///< [stratum][pixel], not yet in covered_
         std::vector<unsigned> recent_;              ///< [stratum] additions to them
         std::vector<std::uint32_t> covered_;        ///< [stratum][pixel]
-        std::vector<std::uint64_t> wrong_;          ///< [class] of the image at hand
+        std::vector<std::uint64_t> wrong_;          ///< [class] of the current image
         Counts counts_;
     };
 
@@ -330,7 +330,7 @@ class AlphaJudge {
                                    &image_filled_, &image_right_, &image_full_})
             sums.keep(bytes_of(*one));
     }
-    /// Writes all that it knows; intervals with resamples. pixel_tested: [stratum][pixel] samples.
+    /// Writes all measures, with intervals if there are resamples. pixel_tested: [stratum][pixel] samples.
     void finish(Evaluation& out, std::span<const std::uint32_t> pixel_tested,
                 const Resamples& resamples) const {
         ByImage tested(data_.images()), covered(data_.images());
@@ -441,7 +441,7 @@ class AlphaJudge {
             others[image] = classes * others[image] - image_tested_[s][image];
         out.false_interval = interval(resamples, image_wrong_[s], others);
     }
-    /// How doubtful an image looks, for one stratum or, beyond them, for all together.
+    /// The doubt of an image, for one stratum or (index `strata`) for all together.
     [[nodiscard]] double doubt(std::size_t image, std::size_t stratum) const {
         const std::vector<ImageFeatures>& classes = features_[image];
         const bool all = stratum == calibrator_.strata();
@@ -471,7 +471,8 @@ class AlphaJudge {
         out.spread = share_of(kandinsky::total(comm, distance), out.images) / kParts;
         out.far_below = share_of(kandinsky::total(comm, far_below), out.images);
         if (out.images == 0) return out;
-        // The hardest tenth, and all that look exactly as hard as the easiest of them.
+        // The tenth of the images with the largest doubt, and all images with the same doubt as the last of
+        // them.
         std::vector<std::uint64_t> sorted = keys;
         std::sort(sorted.begin(), sorted.end());
         const std::uint64_t rank = out.images - (out.images + 9) / 10 + 1;

@@ -34,7 +34,7 @@ std::string row_of(const nlohmann::ordered_json& list) {
     return out;
 }
 
-/// A geometry for the eye: a line per entry, tables row by row; logs and the like only as their length.
+/// A geometry as text: a line per entry, tables row by row; long logs only by their length.
 std::string brief(const nlohmann::ordered_json& geometry) {
     constexpr std::size_t kMost = 512;
     std::string out;

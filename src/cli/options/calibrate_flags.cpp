@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kFewGroups = 10;  // fewer have no threshold at alpha = 0.1 or little above it
 constexpr std::size_t kLeastMemory = std::size_t{1} << 20;
 
-/// More than this saves walks over the data only where there are tens of thousands of images.
+/// More memory saves passes over the data only with tens of thousands of images.
 std::size_t standard_memory() {
     const auto machine =
         static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -196,7 +196,7 @@ CalibrateOptions CalibrateFlags::options() const {
     for (const Method* candidate : kandinsky::methods())
         for (const MethodOption& option : candidate->options) {
             const std::string& value = method_options.at(option.flag);
-            // "auto" said aloud counts where its silent default would not.
+            // An explicit "auto" has an effect where the default "auto" has none.
             const bool said = given(option.flag) && (paper() || !option.trials.empty());
             if (value == option.standard && !said) continue;
             if (option.type == MethodOption::Type::array)
@@ -211,7 +211,7 @@ CalibrateOptions CalibrateFlags::options() const {
         if (given("pooling")) options.pooling = asked.pooling;
         if (!given("promise") && split == 0) options.promise = Promise::none;
         if (given("fallback")) options.fallback = asked.fallback;
-        // The paper has no cross-validation; its simplest clusters stand in where no method is named.
+        // The paper has no cross-validation; its k-means is used if no method is named.
         const bool named = app_->get_option_no_throw("--method") != nullptr && given("method");
         if (!named || options.method == kAutoMethod) options.method = "kmeans";
     }
@@ -248,7 +248,7 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
     };
     std::vector<std::string> out;
     if (!unseen.empty()) {
-        // A mask of 0 and 255 has its foreground where others have what is to be ignored.
+        // A mask of 0 and 255 uses the ignored label 255 for its foreground.
         const bool ignores = std::count(calibrator.ignore.begin(), calibrator.ignore.end(), 255) > 0;
         out.push_back(named(unseen,
                             "has no pixel in the calibration labels, so it is in every prediction set",

@@ -125,7 +125,7 @@ bool is_images(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code code;
     const fs::file_status status = fs::status(path, code);
-    // A name that is not there is complained about where it is opened.
+    // A missing file is reported when it is opened.
     if (code && !fs::status_known(status)) fail(ErrorKind::file, "cannot read {}: {}", path, code.message());
     if (fs::is_directory(status) || is_coco(path)) return true;
     for (const FolderFormat& format : folder_formats())

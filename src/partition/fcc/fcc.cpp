@@ -36,7 +36,8 @@ FourierOptions read_options(const PartitionInput& input) {
     options.starts = integer("fcc-starts", 1, 1000);
     options.iterations = integer("fcc-iterations", 0, 1000000);
     if (input.quick) {
-        // The first start is the best shape of many by itself, and 20 steps tell numbers of curves apart.
+        // The first start is already the best of many shapes, and 20 steps are enough to compare numbers of
+        // curves.
         options.starts = 1;
         options.iterations = std::min<decltype(options.iterations)>(options.iterations, 20);
         options.angles = std::min<decltype(options.angles)>(options.angles, 48);

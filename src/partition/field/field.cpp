@@ -152,7 +152,7 @@ std::vector<SoftCurves> fit_curves(const SoftInput& input) {
              "--promise loo needs folds by content; with --field-fold-order contiguous use --promise split "
              "or none");
     if (input.leave_one_out) options.order = FoldOrder::content_runs;
-    // One of the fits without a group, for which the others alone are here.
+    // A fit without one group; the data contain the other groups only.
     if (input.leave_one_out && input.pooling == Pooling::pixels)
         options = for_groups(std::move(options), static_cast<double>(input.census.images) /
                                                      static_cast<double>(input.census.groups));

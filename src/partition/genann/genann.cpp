@@ -30,8 +30,8 @@ AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, st
     options.population = static_cast<std::size_t>(population);
     options.generations =
         static_cast<std::size_t>(integer_option(kMethod, input, "genann-generations", 0, 1000000));
-    // 40 generations tell numbers of radii apart: after 100 the cross-validated losses are the same within
-    // 1.5 %. Squared distances need sums only, not the distance of every pixel.
+    // 40 generations are enough to compare numbers of radii: after 100 the cross-validated losses differ by
+    // less than 1.5 %. Squared distances need only sums, not the distance of every pair.
     if (input.quick) {
         options.generations = std::min<std::size_t>(options.generations, 40);
         if (options.metric == AnnuliMetric::euclidean) options.metric = AnnuliMetric::sqeuclidean;

@@ -63,7 +63,7 @@ Partition fit(const PartitionInput& input) {
     ClusterOptions options;
     options.clusters = static_cast<std::size_t>(integer_option(kMethod, input, "kmeans-clusters", 1, 4096));
     options.restarts = static_cast<std::size_t>(integer_option(kMethod, input, "kmeans-restarts", 1, 1000));
-    // Where regions are only judged, the last percent of inertia does not matter.
+    // In cross-validation the last percent of inertia does not matter.
     if (input.quick) {
         options.restarts = std::min<std::size_t>(options.restarts, 2);
         options.max_iterations = 20;
