@@ -13,13 +13,8 @@
 namespace kandinsky::outline {
 
 namespace {
-<<<<<<< HEAD
-constexpr double kAll = std::numeric_limits<double>::infinity();
-constexpr double kGain = 0.05;  // saving that another family needs, for one group that chooses
-=======
 constexpr double kBeyond = std::numeric_limits<double>::infinity();
-constexpr double kGain = 0.05;                   // what another family must save, for one group that chooses
->>>>>>> main
+constexpr double kGain = 0.05;  // saving that another family needs, for one group that chooses
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
 constexpr std::uint64_t kPurpose = 0x6f75746c;   // of the random numbers
 

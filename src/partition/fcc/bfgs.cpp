@@ -84,14 +84,9 @@ Descent minimise(const Differentiable& function, std::vector<double> start, cons
         result.stop = "infeasible start";
         return result;
     }
-<<<<<<< HEAD
-    Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(n, n);
-    bool fresh = true;  // `inverse` has no curvature information yet
-=======
     const auto identity = SymmetricMatrix::identity(here.at.size());
     SymmetricMatrix inverse = identity;
-    bool fresh = true;  // `inverse` has seen no curvature yet
->>>>>>> main
+    bool fresh = true;  // `inverse` has no curvature information yet
     std::vector<double> history{here.value};
     result.stop = "iterations";
     while (result.iterations < options.iterations) {
