@@ -39,7 +39,7 @@ class Cases:
 
 
 def _steps(spacing: Optional[Sequence[float]], volumes: bool) -> List[float]:
-    """(z, y, x); zeros stand for pixels."""
+    """(z, y, x); zeros mean pixels."""
     if spacing is None:
         return [0.0, 0.0, 0.0]
     steps = [float(one) for one in np.asarray(spacing, float).reshape(-1)]
