@@ -49,7 +49,7 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
     }
     if (!single)
         fail(ErrorKind::usage,
-             "--sketch counts every pixel alike in regions; say --pooling pixels (or use --method pixel)");
+             "--sketch counts every pixel alike in regions; use --pooling pixels (or --method pixel)");
 }
 }  // namespace
 

@@ -60,8 +60,8 @@ class PixelRows final : public CensusGuest {
     /// out[i] = the ranks[i]-th score of a stratum, +inf for kNoRank.
     void read(const Scratch& scratch, std::size_t stratum, const std::uint32_t* ranks, std::size_t n,
               float* out) const;
-    /// The scores of a pixel of an unsorted tile with their groups, as pairs in no order; scratch.first tells
-    /// the strata. `keys`: of key_bits() bits instead of key_of() the score.
+    /// The scores of a pixel of an unsorted tile with their groups, as unordered pairs; scratch.first has the
+    /// beginning of each stratum. `keys`: keys of key_bits() bits instead of key_of() of the score.
     enum class PairsOf { scores, keys };
     void pair_up(std::size_t tile, std::size_t lane, Scratch& scratch, PairsOf keys = PairsOf::scores) const;
 

@@ -68,7 +68,7 @@ void write_model(const std::filesystem::path& path, const ModelHeader& header, c
 ModelHeader read_model_header(const std::filesystem::path& path) {
     const ZipReader archive(path);
     if (!archive.has("meta.json") || archive.comment().rfind(kFormat, 0) != 0)
-        fail(ErrorKind::data, "{} is no model that kandinsky trained", printable(path.string()));
+        fail(ErrorKind::data, "{} is not a model that kandinsky trained", printable(path.string()));
     const Array bytes = archive.bytes("meta.json");
     ModelHeader header;
     int version = 0;

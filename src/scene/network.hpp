@@ -16,7 +16,7 @@ struct Habits {
     float fade = 0;          ///< share of the evidence that is lost far away: the unusual is doubted
     float noise = 1;         ///< standard deviation of the error of the logit in the usual place
     float noise_growth = 0;  ///< what it gains far from there
-    float sharpen = 0;       ///< over-confidence: wrong and right answers alike are stated louder
+    float sharpen = 0;       ///< over-confidence: scales right and wrong logits alike
 };
 
 /// Raises the evidence to that of an object: habits.empty outside, `confidence` deep inside, half-way on the

@@ -161,7 +161,7 @@ void run(const Flags& flags) {
                            .seed = flags.seed};
     if (flags.score != "auto") options.scores = {outline_score(flags.score)};
     for (const int cls : flags.classes) {
-        if (cls < 0) fail(ErrorKind::usage, "--classes has {}, which is no class", cls);
+        if (cls < 0) fail(ErrorKind::usage, "--classes has {}, which is not a class", cls);
         options.classes.push_back(static_cast<std::uint32_t>(cls));
     }
     Outputs outputs{

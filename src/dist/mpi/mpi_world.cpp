@@ -74,7 +74,7 @@ class MpiWorld final : public World, public Communicator {
                 std::this_thread::sleep_for(milliseconds(10));
             }
         }
-        // Rank 0 does not answer, or cannot listen.
+        // Rank 0 does not respond.
         tell_(message);
         abort_all(code);
     }
