@@ -24,7 +24,7 @@ class PixelRows final : public CensusGuest {
     [[nodiscard]] std::size_t places() const { return images_ * slots_; }         ///< of a pixel
     [[nodiscard]] std::size_t lanes() const { return kLineBytes / word_bytes_; }  ///< pixels in a tile
     [[nodiscard]] std::size_t tile_bytes() const { return places() * kLineBytes; }
-    /// Whether each image has at most one score a pixel.
+    /// Whether each image has at most one score per pixel.
     [[nodiscard]] bool single() const { return slots_ == 1; }
 
     /// Fills the tiles of a range with all threads. Reads whole ranges of images and releases their pages.

@@ -22,7 +22,7 @@ struct Flags {
     std::uint64_t seed = 0;
 
     [[nodiscard]] bool objects() const { return unit != "group"; }
-    /// Folders go into a folder, one file a case, unless the name asks for one array.
+    /// Folders go into a folder, one file per case, unless the name asks for one array.
     [[nodiscard]] bool to_folder() const {
         return !output.empty() && cases.applies() && cases.folders() &&
                std::filesystem::path(output).extension() != ".npy";
