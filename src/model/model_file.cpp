@@ -116,7 +116,7 @@ void initialise(Network& network, std::uint64_t seed) {
         if (info.role == TensorRole::weight) {
             const std::size_t fan_in = values.size() / info.shape[0];
             const double spread = std::sqrt(2.0 / static_cast<double>(fan_in));
-            // One stream per output channel: many tensors are too few, single weights too many.
+            // One random stream per output channel.
             parallel_for(info.shape[0], [&](std::size_t channel) {
                 Random random(seed, kPurpose ^ mix(i), channel);
                 for (std::size_t k = 0; k < fan_in; ++k)

@@ -133,7 +133,7 @@ class MpiWorld final : public World, public Communicator {
         return true;
     }
 
-    /// On rank 0, beside its work: other ranks fail while it computes.
+    /// Runs on rank 0 beside its work, because other ranks may fail while it computes.
     void watch() {
         std::map<int, std::string> reports;
         while (!stop_) {
