@@ -42,7 +42,7 @@ inline WorstPlace worst_of(const std::vector<std::uint64_t>& tested,
     return worst;
 }
 
-/// What the sets at one level do: their sizes, and coverage by pixel, region, set size and image.
+/// Measures the sets at one level: their sizes, and coverage by pixel, region, set size and image.
 class AlphaJudge {
   public:
     /// `features`: [image][class]. `closely`: whether set_sums(), pixel_wrong() and undecided() will be
@@ -91,7 +91,7 @@ class AlphaJudge {
             else
                 add_sets(size_.data(), tile, image);
         }
-        /// Brings all counts to where list() says they are.
+        /// Completes the counts that list() refers to.
         void settle() {
             for (std::size_t s = 0; s < recent_.size(); ++s) unload(s);
         }
@@ -206,7 +206,7 @@ class AlphaJudge {
         AlphaJudge& judge_;
         PixelRange range_;
         std::vector<float> limits_;                 ///< [stratum][pixel]
-        std::vector<std::uint8_t> in_set_;          ///< [class][pixel] of the image at hand
+        std::vector<std::uint8_t> in_set_;          ///< [class][pixel] of the current image
         std::vector<std::uint16_t> size_;           ///< [pixel], of many classes
         std::vector<std::uint8_t> few_;             ///< [pixel], of few
         std::vector<std::uint8_t> recent_covered_;  ///< [stratum][pixel], not yet in covered_
@@ -224,7 +224,7 @@ class AlphaJudge {
                                    &image_filled_, &image_right_, &image_full_})
             sums.keep(bytes_of(*one));
     }
-    /// Writes all that it knows; intervals with resamples. pixel_tested: [stratum][pixel] samples.
+    /// Writes all measures, with intervals if there are resamples. pixel_tested: [stratum][pixel] samples.
     void finish(Evaluation& out, std::span<const std::uint32_t> pixel_tested,
                 const Resamples& resamples) const {
         ByImage tested(data_.images()), covered(data_.images());
@@ -335,7 +335,7 @@ class AlphaJudge {
             others[image] = classes * others[image] - image_tested_[s][image];
         out.false_interval = interval(resamples, image_wrong_[s], others);
     }
-    /// How doubtful an image looks, for one stratum or, beyond them, for all together.
+    /// The doubt of an image, for one stratum or (index `strata`) for all together.
     [[nodiscard]] double doubt(std::size_t image, std::size_t stratum) const {
         const std::vector<ImageFeatures>& classes = features_[image];
         const bool all = stratum == calibrator_.strata();

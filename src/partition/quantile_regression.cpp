@@ -118,7 +118,7 @@ QuantileFit minimum(const Problem& problem, QuantileFit fit) {
             next = problem.moved(fit, step, share);
             then = problem.objective(next);
         } while (then > now + 1e-4 * share * descent && (share /= 2) > 1e-9);
-        if (!(then < now)) break;  // what is left is rounding
+        if (!(then < now)) break;  // the remaining decrease is rounding
         fit = std::move(next);
         now = then;
     }

@@ -66,7 +66,7 @@ BilinearField BilinearField::blurred(double radius) const {
         for (std::size_t x = 0; x < width_; ++x)
             box_mean(result.values_.data() + x * n, height_, width_ * n, n, reach, line);
     }
-    // Running sums leave rounding dust where no data is near.
+    // Running sums leave rounding errors where no data is near.
     for (std::size_t p = 0; p < width_ * height_; ++p) {
         double* v = result.values_.data() + p * n;
         if (v[0] < 1e-9) std::fill(v, v + n, 0.0);
@@ -75,12 +75,12 @@ BilinearField BilinearField::blurred(double radius) const {
 }
 
 namespace {
-/// Data area in pixels below which a band pays for its smallness.
+/// Data area in pixels below which the floor adds to the objective.
 constexpr double kFloorArea = 16.0;
-/// Distance in pixels below which the innermost curve pays for its nearness to the centre: the paper's
-/// penalty ignores it, and a curve that runs into the centre would end a descent there.
+/// Distance in pixels below which the floor penalises the innermost curve for being near the centre. The
+/// paper's penalty does not, and a curve that reaches the centre would end a descent there.
 constexpr double kFloorRadius = 4.0;
-/// Price of a band without any data, in units of the field's variance.
+/// The floor of a band without data, in units of the field's variance.
 constexpr double kFloorPrice = 100.0;
 /// Data areas below this are treated as none: quotients by them are rounding noise.
 constexpr double kNoArea = 1e-9;
@@ -132,7 +132,7 @@ double worth(const double* a, const double* b, std::size_t n) {
     return sum;
 }
 
-/// Variance terms from the bands' moments (w, u, |u|^2 / w), and what each moment is worth at the margin.
+/// The variance terms from the bands' moments (w, u, |u|^2 / w), and their derivatives by each moment.
 void price_bands(FourierVariance kind, std::vector<Band>& bands, FourierObjective& objective) {
     const std::size_t square = bands[0].moment.size() - 1;
     double total_area = 0, scatter = 0;
