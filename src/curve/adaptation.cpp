@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/fail.hpp"
+#include "curve/shift_step.hpp"
 
 namespace kandinsky {
 
@@ -43,8 +44,8 @@ std::int32_t Adaptation::Shift::at(const ImageFeatures& features) const {
     double sum = constant;
     for (std::size_t k = 0; k < ImageFeatures::kCount; ++k)
         sum += slope[k] * std::clamp(features.values[k], low[k], high[k]);
-    constexpr double kLargest = kLargestShift;
-    return static_cast<std::int32_t>(std::ceil(kUnit * std::clamp(sum, -kLargest, kLargest)));
+    constexpr double kLargest = kLargestShift, kSteps = static_cast<double>(kUnit) / kShiftStep;
+    return kShiftStep * static_cast<std::int32_t>(std::ceil(kSteps * std::clamp(sum, -kLargest, kLargest)));
 }
 
 Adaptation::Adaptation(std::vector<Shift> shifts, std::vector<std::int32_t> levels)

@@ -43,13 +43,13 @@ double ValueTable::below(double value) const {
 }
 
 namespace {
-constexpr std::size_t kCount = ImageFeatures::kCount;
+constexpr std::size_t kFeatures = ImageFeatures::kCount;
 
 /// The objective of a fit, and its derivatives with respect to slopes, then intercepts.
 class Problem {
   public:
     Problem(std::span<const RegressionRow> rows, std::span<const double> levels, double ridge, bool slopes)
-        : rows_(rows), levels_(levels), ridge_(ridge), free_(slopes ? kCount : 0) {}
+        : rows_(rows), levels_(levels), ridge_(ridge), free_(slopes ? kFeatures : 0) {}
 
     [[nodiscard]] double objective(const QuantileFit& fit) const {
         return pinball_loss(rows_, levels_, fit) + ridge_ * dot(fit.slopes, fit.slopes);

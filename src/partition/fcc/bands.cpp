@@ -126,7 +126,7 @@ struct Band {
         : moment(moments), price(moments), by_column(moments), by_row(moments) {}
 };
 
-double dot(const double* a, const double* b, std::size_t n) {
+double worth(const double* a, const double* b, std::size_t n) {
     double sum = 0;
     for (std::size_t j = 0; j < n; ++j) sum += a[j] * b[j];
     return sum;
@@ -244,15 +244,15 @@ FourierObjective BandObjective::evaluate_bands(const Rays& rays, const Radii& ra
         const double* read = workspace.slopes.data();
         for (std::size_t l = 0; l < curves_; ++l)
             for (std::size_t i = 0; i < angles; ++i, read += 2 * moments) {
-                if (l > 0) gradient.ring[(l - 1) * angles + i] += dot(bands[l].price.data(), read, moments);
-                gradient.ring[l * angles + i] += dot(bands[l].price.data(), read + moments, moments);
+                if (l > 0) gradient.ring[(l - 1) * angles + i] += worth(bands[l].price.data(), read, moments);
+                gradient.ring[l * angles + i] += worth(bands[l].price.data(), read + moments, moments);
             }
         for (std::size_t i = 0; i < borders; ++i, read += moments)
-            gradient.border[i] = dot(bands[curves_].price.data(), read, moments);
+            gradient.border[i] = worth(bands[curves_].price.data(), read, moments);
         if constexpr (kByCentre)
             for (const Band& band : bands) {
-                gradient.column += dot(band.price.data(), band.by_column.data(), moments);
-                gradient.row += dot(band.price.data(), band.by_row.data(), moments);
+                gradient.column += worth(band.price.data(), band.by_column.data(), moments);
+                gradient.row += worth(band.price.data(), band.by_row.data(), moments);
             }
     }
 
