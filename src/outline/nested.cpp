@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -14,7 +15,8 @@ namespace kandinsky::outline {
 
 namespace {
 constexpr double kAll = std::numeric_limits<double>::infinity();
-constexpr double kGain = 0.05;                   // what another family must save, for one group that chooses
+inline double env(const char* n,double d){const char* v=std::getenv(n);return v?std::atof(v):d;}
+const double kGain=env("GAIN",.05); const int kLevels=(int)env("LEVELS",9); const std::size_t kPart=(std::size_t)env("PART",3), kSkip=env("SKIP",1); const double kSteady=env("STEADY",20);
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
 constexpr std::uint64_t kPurpose = 0x6f75746c;   // of the random numbers
 
@@ -95,9 +97,13 @@ std::size_t least_groups(const Assurance& wanted) {
 }
 
 std::vector<bool> choosers(std::vector<std::uint64_t> keys, const Assurance& wanted, std::uint64_t seed) {
-    const std::size_t groups = keys.size(), count = std::min(groups / 5, kMost);
+    const std::size_t groups = keys.size();
+    const auto steady = static_cast<std::size_t>(std::ceil(kSteady / wanted.alpha));
+    const std::size_t setting =
+        groups - std::max(std::min(groups / kPart, kMost), groups > steady ? std::min(groups - steady, kMost) : 0);
+    const std::size_t count = groups - setting;
     std::vector<bool> out(groups, false);
-    if (count < kFewest || groups - count < least_groups(wanted)) return out;
+    if (count < kFewest || setting < least_groups(wanted)) return out;
     for (std::uint64_t& key : keys) key = Random(seed, kPurpose, key).bits();
     std::vector<std::size_t> order(groups);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -122,9 +128,11 @@ Level conformal_level(std::span<const Family> families, const Assurance& wanted,
         if (own.empty()) break;
         // At three levels, for at one alone a few groups decide.
         double size = 0;
-        for (const double factor : {0.5, 1.0, 2.0}) {
-            const double threshold =
-                threshold_of(own, {std::min(0.5, factor * wanted.alpha), wanted.confidence}, true);
+        for (int i = 0; i < kLevels; ++i) {
+            const Assurance level{std::min(0.5, std::exp2(2.0 * i / (kLevels - 1) - 1) * wanted.alpha),
+                                  wanted.confidence};
+            if (kSkip && rank_of(level, own.size()) > own.size() && i + 1 < kLevels) continue;
+            const double threshold = threshold_of(own, level, true);
             for (std::size_t g = 0; g < choosing.size(); ++g)
                 if (choosing[g]) size += families[k].size(g, threshold);
         }

@@ -45,14 +45,17 @@ std::string reach(const OutlineLevel& level, bool outer, const OutlineRule& rule
                        lengths ? unit : "");
 }
 
+/// The share of the image that a mask has, or that it was not made.
+std::string made(bool asked, double share) {
+    return asked ? fmt::format("{:.4f}", share) : "-";
+}
+
 std::string table(const OutlineRule& rule) {
     std::string out = fmt::format("{:<7}{:>7}{:>10}{:>10}{:>10}   {}\n", "class", "groups", "object", "outer",
                                   "inner", "masks");
     for (const ClassOutline& one : rule.classes) {
-        const std::string large =
-            rule.sides == OutlineSides::inner ? "-" : fmt::format("{:.4f}", one.outer_share);
-        const std::string small =
-            rule.sides == OutlineSides::outer ? "-" : fmt::format("{:.4f}", one.inner_share);
+        const std::string large = made(rule.sides != OutlineSides::inner, one.outer_share);
+        const std::string small = made(rule.sides != OutlineSides::outer, one.inner_share);
         std::string masks;
         if (rule.sides != OutlineSides::inner) masks += "outer: " + reach(one.outer, true, rule);
         if (rule.sides != OutlineSides::outer)
@@ -64,6 +67,7 @@ std::string table(const OutlineRule& rule) {
 }
 
 constexpr double kNearlyAll = 0.9;  // of the image: such a mask says nothing
+constexpr double kMuchLess = 0.5;   // of the objects: such a mask says where they are, not how large
 
 std::vector<std::string> remarks(const OutlineRule& rule) {
     std::vector<std::string> out;
@@ -83,6 +87,12 @@ std::vector<std::string> remarks(const OutlineRule& rule) {
                 "model misses part of the object by far; {}{}or a larger alpha help",
                 one.number, rule.share < 1 ? "a smaller --share, " : "--share 0.95, ",
                 rule.volumes ? "" : "--volumes where images are slices of volumes, "));
+        if (rule.per == OutlineUnit::object && rule.share == 0 && one.groups >= needed &&
+            one.outer_share < kMuchLess * one.object_share)
+            out.push_back(fmt::format(
+                "class {}: one voxel of an object is enough, so the outer mask is much smaller than the "
+                "objects; --share 0.5 asks for half of each object",
+                one.number));
         if (one.false_inner > 0)
             out.push_back(
                 fmt::format("class {}: nothing is promised where it does not occur; there {} of {} "
@@ -96,8 +106,8 @@ std::vector<std::string> remarks(const OutlineRule& rule) {
 /// True objects by size.
 std::string objects_table(const OutlineRule& rule, const std::vector<OutlineJudgement>& found, double small) {
     const std::string unit = size_unit(rule);
-    std::string out = fmt::format("{:<7}{:<22}{:>9}{:>10}{:>10}\n", "class", "size of objects", "objects",
-                                  "touched", rule.share == 0 ? "" : "covered");
+    std::string out = fmt::format("{:<7}{:<22}{:>9}{:>10}{}\n", "class", "size of objects", "objects",
+                                  "touched", rule.share == 0 ? "" : "   covered");
     for (std::size_t c = 0; c < found.size(); ++c) {
         double last = small;
         for (const ObjectCounts& one : found[c].objects) {
@@ -124,10 +134,16 @@ std::string judged(const OutlineRule& rule, const std::vector<OutlineJudgement>&
                                   objects ? "found" : "held", "object", "outer", "inner");
     for (std::size_t c = 0; c < found.size(); ++c) {
         const OutlineJudgement& one = found[c];
-        const double n = static_cast<double>(std::max<std::size_t>(1, one.groups));
-        out += fmt::format("{:<7}{:>7}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}\n", rule.classes[c].number,
-                           one.groups, objects ? one.found : static_cast<double>(one.held) / n,
-                           one.object_share, one.outer_share, one.inner_share);
+        if (one.groups == 0) {
+            out += fmt::format("{:<7}{:>7}{:>10}{:>10}{:>10}{:>10}\n", rule.classes[c].number, 0, "-", "-",
+                               "-", "-");
+            continue;
+        }
+        const double n = static_cast<double>(one.groups);
+        out += fmt::format("{:<7}{:>7}{:>10.4f}{:>10.4f}{:>10}{:>10}\n", rule.classes[c].number, one.groups,
+                           objects ? one.found : static_cast<double>(one.held) / n, one.object_share,
+                           made(rule.sides != OutlineSides::inner, one.outer_share),
+                           made(rule.sides != OutlineSides::outer, one.inner_share));
     }
     return out +
            fmt::format("({}; the others are shares of the image, means over groups that have the class)\n",
@@ -230,11 +246,10 @@ Command add_outline(CLI::App& root) {
             "faces (4, 6)");
         app.add_option("--sides", flags->sides, "masks to make: both, outer or inner; one alone is tighter");
         app.add_option("--score", flags->score,
-                       "how far masks reach: by distance from the predicted mask, relative to its radius, by "
-                       "probability, by the values "
-                       "of a calibrator (field); distance:10 and relative:10 count a probability as 10 "
-                       "pixels; auto: what gives the "
-                       "tightest masks");
+                       "how far masks reach: by distance from the predicted mask, relative to its radius, "
+                       "further where the model doubts more (doubt), by probability, by the values of a "
+                       "calibrator (field); distance:10, relative:10 and doubt:10 count a probability as 10 "
+                       "pixels; auto: what gives the tightest masks");
         declare_classes(app, flags->classes, "classes to outline (default: all but 0)");
         app.add_option("--seed", flags->seed, "seed of the draw of the groups that choose the score");
     });
