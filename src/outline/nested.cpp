@@ -1,23 +1,23 @@
 #include "outline/nested.hpp"
 
 #include <algorithm>
-#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <numeric>
 
+#include "core/base/beta_law.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/random.hpp"
 
 namespace kandinsky::outline {
 
 namespace {
-constexpr double kAll = std::numeric_limits<double>::infinity();
-inline double env(const char* n,double d){const char* v=std::getenv(n);return v?std::atof(v):d;}
-const double kGain=env("GAIN",.05); const int kLevels=(int)env("LEVELS",9); const std::size_t kPart=(std::size_t)env("PART",3), kSkip=env("SKIP",1); const double kSteady=env("STEADY",20);
+constexpr double kBeyond = std::numeric_limits<double>::infinity();
+constexpr double kGain = 0.05;                   // what another family must save, for one group that chooses
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
+constexpr double kSteady = 20;                   // groups above a threshold that further ones hardly move
+constexpr int kLevels = 9;                       // at which sizes are compared
 constexpr std::uint64_t kPurpose = 0x6f75746c;   // of the random numbers
 
 /// The rank of the threshold among those of so many groups; above their number where none is high enough. On
@@ -32,7 +32,7 @@ std::size_t rank_of(const Assurance& wanted, std::size_t groups) {
     while (low < high) {
         const std::size_t rank = low + (high - low) / 2;
         const auto r = static_cast<double>(rank);
-        if (boost::math::ibetac(r, n - r, 1 - wanted.alpha) >= wanted.confidence)
+        if (beta_above(r, n - r, 1 - wanted.alpha) >= wanted.confidence)
             high = rank;
         else
             low = rank + 1;
@@ -42,7 +42,7 @@ std::size_t rank_of(const Assurance& wanted, std::size_t groups) {
 
 /// The rank-th smallest value (1, 2, ...); +inf beyond the last.
 double ordered(const std::vector<std::vector<double>>& groups, std::size_t rank) {
-    if (rank > groups.size()) return kAll;
+    if (rank > groups.size()) return kBeyond;
     std::vector<double> values;
     for (const std::vector<double>& parts : groups) values.push_back(parts.front());
     const auto place = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
@@ -75,7 +75,7 @@ double least_above(const std::vector<std::vector<double>>& groups, double budget
 /// `clipped`: the largest value in place of +inf.
 double threshold_of(const std::vector<std::vector<double>>& groups, const Assurance& wanted, bool clipped) {
     const std::size_t count = groups.size(), rank = rank_of(wanted, count);
-    if (rank > count && !clipped) return kAll;
+    if (rank > count && !clipped) return kBeyond;
     const bool several =
         std::any_of(groups.begin(), groups.end(), [](const auto& own) { return own.size() > 1; });
     if (!several) return ordered(groups, std::min(rank, count));
@@ -99,11 +99,10 @@ std::size_t least_groups(const Assurance& wanted) {
 std::vector<bool> choosers(std::vector<std::uint64_t> keys, const Assurance& wanted, std::uint64_t seed) {
     const std::size_t groups = keys.size();
     const auto steady = static_cast<std::size_t>(std::ceil(kSteady / wanted.alpha));
-    const std::size_t setting =
-        groups - std::max(std::min(groups / kPart, kMost), groups > steady ? std::min(groups - steady, kMost) : 0);
-    const std::size_t count = groups - setting;
+    const std::size_t spare = groups - std::min(groups, steady);
+    const std::size_t count = std::min(std::max(groups / 5, spare), kMost);
     std::vector<bool> out(groups, false);
-    if (count < kFewest || setting < least_groups(wanted)) return out;
+    if (count < kFewest || groups - count < least_groups(wanted)) return out;
     for (std::uint64_t& key : keys) key = Random(seed, kPurpose, key).bits();
     std::vector<std::size_t> order(groups);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -126,12 +125,13 @@ Level conformal_level(std::span<const Family> families, const Assurance& wanted,
     for (std::size_t k = 0; k < families.size(); ++k) {
         const auto own = part(families[k], true);
         if (own.empty()) break;
-        // At three levels, for at one alone a few groups decide.
+        // At several levels, for at one alone a few groups decide. Below the first level that these groups can
+        // promise, all thresholds are the largest one.
         double size = 0;
         for (int i = 0; i < kLevels; ++i) {
-            const Assurance level{std::min(0.5, std::exp2(2.0 * i / (kLevels - 1) - 1) * wanted.alpha),
-                                  wanted.confidence};
-            if (kSkip && rank_of(level, own.size()) > own.size() && i + 1 < kLevels) continue;
+            const double factor = std::exp2(2.0 * i / (kLevels - 1) - 1);
+            const Assurance level{std::min(0.5, factor * wanted.alpha), wanted.confidence};
+            if (rank_of(level, own.size()) > own.size() && i + 1 < kLevels) continue;
             const double threshold = threshold_of(own, level, true);
             for (std::size_t g = 0; g < choosing.size(); ++g)
                 if (choosing[g]) size += families[k].size(g, threshold);
