@@ -7,7 +7,7 @@
 #include "cli/options/case_flags.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/input_watch.hpp"
-#include "outline/nested.hpp"
+#include "outline/remarks.hpp"
 
 namespace kandinsky::cli {
 
@@ -64,43 +64,6 @@ std::string table(const OutlineRule& rule) {
                            large, small, masks);
     }
     return out + "(shares of the image, means over the calibration groups that have the class)\n";
-}
-
-constexpr double kNearlyAll = 0.9;  // of the image: such a mask says nothing
-constexpr double kMuchLess = 0.5;   // of the objects: such a mask says where they are, not how large
-
-std::vector<std::string> remarks(const OutlineRule& rule) {
-    std::vector<std::string> out;
-    const outline::Assurance wanted{rule.alpha, rule.confidence};
-    const std::size_t needed =
-        outline::least_groups(rule.sides == OutlineSides::both ? wanted.halved() : wanted);
-    for (const ClassOutline& one : rule.classes) {
-        if (one.groups < needed)
-            out.push_back(fmt::format(
-                "class {}: {} calibration groups have it, but alpha {}{} needs {}; its outer mask is the "
-                "whole image and its inner mask is empty. More groups{} or a larger alpha help",
-                one.number, one.groups, rule.alpha, rule.sides == OutlineSides::both ? " for both masks" : "",
-                needed, rule.sides == OutlineSides::both ? ", one mask (--sides outer)" : ""));
-        if (one.groups >= needed && rule.sides != OutlineSides::inner && one.outer_share > kNearlyAll)
-            out.push_back(fmt::format(
-                "class {}: the outer mask is nearly the whole image, since in some calibration groups the "
-                "model misses part of the object by far; {}{}or a larger alpha help",
-                one.number, rule.share < 1 ? "a smaller --share, " : "--share 0.95, ",
-                rule.volumes ? "" : "--volumes where images are slices of volumes, "));
-        if (rule.per == OutlineUnit::object && rule.share == 0 && one.groups >= needed &&
-            one.outer_share < kMuchLess * one.object_share)
-            out.push_back(fmt::format(
-                "class {}: one voxel of an object is enough, so the outer mask is much smaller than the "
-                "objects; --share 0.5 asks for half of each object",
-                one.number));
-        if (one.false_inner > 0)
-            out.push_back(
-                fmt::format("class {}: nothing is promised where it does not occur; there {} of {} "
-                            "calibration groups get an "
-                            "inner mask",
-                            one.number, one.false_inner, one.without));
-    }
-    return out;
 }
 
 /// True objects by size.
@@ -209,7 +172,7 @@ void run(const Flags& flags) {
     outputs.commit();
     if (flags.common.quiet || flags.json == "-") return;
     if (flags.cases.calibrates())
-        for (const std::string& remark : remarks(rule)) warn(progress, remark);
+        for (const std::string& remark : outline::remarks(rule)) warn(progress, remark);
     print(fmt::format("{}\n{}", guarantee(rule), table(rule)));
     if (flags.cases.applies())
         print(fmt::format(
