@@ -30,7 +30,8 @@ inline std::uint64_t total(const std::vector<std::uint64_t>& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-/// The lowest share among places with enough samples, from `first` on; the first of equals.
+/// The lowest share among the places from `first` on that have enough samples; the first place if several are
+/// equal.
 inline WorstPlace worst_of(const std::vector<std::uint64_t>& tested,
                            const std::vector<std::uint64_t>& covered, std::size_t first = 0) {
     WorstPlace worst;
@@ -350,7 +351,7 @@ class AlphaJudge {
             out[data_.group_of(image)] += images[image];
         return out;
     }
-    /// Of the ratio of two sums over images.
+    /// The interval of the ratio of two sums over images.
     [[nodiscard]] Interval interval(const Resamples& resamples, const ByImage& top,
                                     const ByImage& bottom) const {
         return percentile_interval(resamples.ratios(by_group(top), by_group(bottom)));
@@ -365,7 +366,7 @@ class AlphaJudge {
     std::vector<ByImage> image_tested_, image_covered_;  ///< [stratum]
     ByImage image_valid_, image_single_;  ///< sets, and those of one class before any is filled
     std::vector<std::uint32_t> set_sums_, pixel_wrong_;  ///< empty unless looked at closely
-    /// For intervals; empty without resamples. The sets are those once filled, but for the empty ones.
+    /// For intervals; empty without resamples. The sets are those after filling, except for `empty`.
     std::vector<ByImage> image_wrong_;  ///< [stratum]
     ByImage image_members_, image_empty_, image_filled_, image_right_, image_full_;
     std::mutex mutex_;
