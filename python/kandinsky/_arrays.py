@@ -152,7 +152,11 @@ def one_level(alpha: Optional[float], confidence_level: Optional[float]) -> floa
 def class_list(classes: Any) -> List[int]:
     if classes is None:
         return []
-    return [int(one) for one in np.atleast_1d(np.asarray(classes)).tolist()]
+    found: List[Any] = np.atleast_1d(np.asarray(classes)).tolist()
+    for one in found:
+        if isinstance(one, bool) or not isinstance(one, int) or one < 0:
+            raise UsageError(f"classes has {one!r}, which is no class: they are numbers from 0 on")
+    return found
 
 
 def output(

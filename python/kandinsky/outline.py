@@ -11,7 +11,7 @@ from . import _core
 from ._arrays import as_array, class_list
 from ._checks import real, switch, whole, word
 from ._progress import Progress, Shown
-from ._rules import Cases, Rule
+from ._rules import Cases, Rule, told
 from ._shapes import volumes_of_sets
 from ._types import Array, Classes, Connectivity, Groups, Labels, Logits, OutlineUnit, Sides
 from .errors import DataError, UsageError
@@ -158,13 +158,17 @@ def fit_outline(
     objects = word("unit", unit) == "object"
     least = (0.0 if objects else 1.0) if share is None else real("share", share)
     which = ("outer" if objects else "both") if sides is None else word("sides", sides)
+    if not isinstance(score_function, str) or score_function == "field":
+        raise UsageError(f"score_function is {score_function!r}, but must be a name such as 'auto'; the command alone has field")
     with Shown(progress) as callback:
-        return OutlineRule(
+        rule = OutlineRule(
             _core.outline_fit(
                 cases.data, cases.volumes, cases.spacing, real("alpha", alpha), real("confidence", confidence), least, unit,
-                word("connectivity", connectivity), which, str(score_function), masks, class_list(classes), whole("seed", seed), whole("threads", threads), callback,
+                word("connectivity", connectivity), which, score_function, masks, class_list(classes), whole("seed", seed), whole("threads", threads), callback,
             )
         )  # fmt: skip
+    told(_core.outline_remarks(rule._text))
+    return rule
 
 
 def outline(

@@ -336,17 +336,14 @@ class AlphaJudge {
             others[image] = classes * others[image] - image_tested_[s][image];
         out.false_interval = interval(resamples, image_wrong_[s], others);
     }
-    /// The doubt of an image, for one stratum or (index `strata`) for all together.
-    [[nodiscard]] double doubt(std::size_t image, std::size_t stratum) const {
-        const std::vector<ImageFeatures>& classes = features_[image];
-        const bool all = stratum == calibrator_.strata();
-        return stratum_features(classes, all ? 1 : calibrator_.strata(), all ? 0 : stratum).values[0];
-    }
+    /// For one stratum or, beyond them, for all together.
     [[nodiscard]] ImageCoverage image_coverage(const ByImage& tested, const ByImage& covered,
                                                std::size_t stratum) const {
-        std::vector<double> doubts(tested.size());
-        for (std::size_t image = 0; image < doubts.size(); ++image) doubts[image] = doubt(image, stratum);
-        return kandinsky::image_coverage(data_.team().comm, tested, covered, doubts, options_.alpha);
+        const bool all = stratum == calibrator_.strata();
+        std::vector<ImageFeatures> features;
+        for (const std::vector<ImageFeatures>& classes : features_)
+            features.push_back(stratum_features(classes, all ? 1 : calibrator_.strata(), all ? 0 : stratum));
+        return kandinsky::image_coverage(data_.team().comm, tested, covered, features, options_.alpha);
     }
     [[nodiscard]] std::vector<std::uint64_t> by_group(const ByImage& images) const {
         std::vector<std::uint64_t> out(data_.groups());

@@ -62,6 +62,23 @@ ordered_json block_json(const WorstPlace& worst) {
             {"blocks", {kBlocks, kBlocks}}};
 }
 
+}  // namespace
+
+ordered_json features_json(const ImageCoverage& images) {
+    ordered_json out = ordered_json::object();
+    for (std::size_t k = 0; k < ImageFeatures::kCount; ++k) {
+        ordered_json& one = out[std::string(ImageFeatures::kNames[k])];
+        for (const char* const key : {"images", "value", "coverage"}) one[key] = ordered_json::array();
+        for (const FeatureTenth& tenth : images.tenths[k]) {
+            one["images"].push_back(tenth.images);
+            one["value"].push_back(number(tenth.value));
+            one["coverage"].push_back(number(tenth.coverage));
+        }
+    }
+    return out;
+}
+
+namespace {
 ordered_json images_json(const ImageCoverage& images) {
     ordered_json quantiles = ordered_json::object();
     for (std::size_t k = 0; k < images.quantiles.size(); ++k)
@@ -71,7 +88,8 @@ ordered_json images_json(const ImageCoverage& images) {
             {"below", number(images.below)},
             {"spread", number(images.spread)},
             {"far_below", number(images.far_below)},
-            {"hardest", number(images.hardest)}};
+            {"hardest", number(images.hardest)},
+            {"by_feature", features_json(images)}};
 }
 
 ordered_json pair_json(const Interval& interval) {
