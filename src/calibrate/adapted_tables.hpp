@@ -1,0 +1,59 @@
+#pragma once
+
+#include <kandinsky/calibrator.hpp>
+#include <span>
+#include <vector>
+
+namespace kandinsky {
+
+/// A stratum whose levels follow the image, as plain numbers for programs that make its sets elsewhere
+/// (src/io/onnx, kandinsky.torch).
+///
+/// An image with shift b has the level l = levels[alpha][b - least]. Columns are the bins of the
+/// distributions that such levels can reach: column i ends at the key edges[i]. With r = (b - least) / step,
+/// rounded down, a class is in the set at a pixel if its score is at most limits[sure[alpha][r][place]], and
+/// it is not if the score exceeds limits[last[alpha][r][place]]. For the few scores between, it is if and
+/// only if
+///   (above - below) * clamp(key - edges[i], 0, wide) <= (l * unit - below) * wide,
+/// where key = scale_key(score), i is the number of edges but the first and the last that lie below it, wide
+/// = edges[i + 1] - edges[i], and below and above are the sums of the shares in columns i and i + 1 of the
+/// pixel's cells, times their weights.
+struct AdaptedTables {
+    // The shift: the largest over the fits of constant + sum of slope * clamp(feature, low, high), at most
+    // kLargestShift either way, times kUnit, rounded up.
+    std::vector<double> slope, low, high;  ///< [feature][fit]
+    std::vector<double> constant;          ///< [fit]
+    std::int32_t least = 0;                ///< of all shifts
+    std::int64_t step = 1;                 ///< shifts from one row of `sure` to the next
+
+    std::vector<std::vector<std::uint32_t>> levels;      ///< [alpha][shift - least]; empty: `always` decides
+    std::vector<bool> always;                            ///< [alpha] in all sets, or in none
+    std::vector<std::vector<std::uint16_t>> sure, last;  ///< [alpha][row of shifts][place]
+    std::vector<float> limits;                           ///< scores: of each column, and the largest
+
+    std::vector<std::int64_t> edges;   ///< [column]; at least two
+    std::vector<std::uint32_t> share;  ///< [cell][column], ascending, 0 to SmoothCurves::kOne
+    std::int64_t unit = 1;             ///< what the weights of a pixel's cells sum to
+
+    /// Rows or columns of the image on the lattice of cells: the two cells around and their weights. Those
+    /// between the same two have one place.
+    struct Axis {
+        std::vector<std::int64_t> low, high, low_weight, high_weight, place;
+    };
+    Axis down, across;                 ///< of a lattice
+    std::vector<std::int64_t> region;  ///< [pixel] the cell that it reads alone, also its place; or a lattice
+    std::size_t width = 1;             ///< of the lattice, in cells
+
+    [[nodiscard]] std::size_t columns() const { return edges.size(); }
+    [[nodiscard]] std::size_t cells() const { return share.size() / columns(); }
+    /// Places across: of one row of them.
+    [[nodiscard]] std::size_t places_across() const {
+        return region.empty() ? static_cast<std::size_t>(across.place.back()) + 1 : cells();
+    }
+};
+
+/// For a stratum with adaptation_of(). Throws as Predictor does for alphas that it cannot keep.
+[[nodiscard]] AdaptedTables adapted_tables(const Calibrator& calibrator, std::size_t stratum,
+                                           std::span<const double> alphas);
+
+}  // namespace kandinsky
