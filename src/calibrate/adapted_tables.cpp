@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 #include "calibrate/adapted_values.hpp"
@@ -40,6 +42,20 @@ void add_shifts(const Adaptation& adaptation, AdaptedTables& out) {
     for (const Adaptation::Shift& fit : fits) out.constant.push_back(fit.constant);
 }
 
+/// The exponents of the distances that scale_key() takes the logarithm of, for keys from `low` to `high`:
+/// distances to 0, or to 1 from 1/2 on.
+std::pair<int, int> exponents(std::int64_t low, std::int64_t high) {
+    constexpr std::int64_t kBinade = std::int64_t{1} << 23, kHalf = log_bits(0.5f), kOne = 2 * kHalf;
+    std::int64_t least = kOne, most = 0;
+    for (const std::int64_t key : {low, high, -kOne, -kHalf, std::int64_t{0}, kHalf, kOne}) {
+        if (key < low || key > high) continue;
+        const std::int64_t own = std::abs(key) < kHalf ? std::abs(key) : std::abs(std::abs(key) - kOne);
+        least = std::min(least, own);
+        most = std::max(most, own);
+    }
+    return {static_cast<int>(least / kBinade) - 24, static_cast<int>(most / kBinade) - 24};
+}
+
 /// The part of the distributions that levels from `least` to `most` can reach.
 void add_columns(const SmoothCurves& curves, std::uint32_t least, std::uint32_t most, AdaptedTables& out) {
     const SmoothCurves::Storage& from = curves.storage();
@@ -59,7 +75,9 @@ void add_columns(const SmoothCurves& curves, std::uint32_t least, std::uint32_t 
         out.edges.push_back(b == 0 ? from.origin : from.edges[b - 1]);
         out.limits.push_back(largest_score_at(static_cast<std::int32_t>(out.edges.back())));
     }
-    out.limits.push_back(from.largest);
+    constexpr float kInf = std::numeric_limits<float>::infinity();
+    out.limits.insert(out.limits.end(), {from.largest, kInf, -kInf});
+    std::tie(out.low_exponent, out.high_exponent) = exponents(out.edges.front(), out.edges.back());
     out.share.reserve(cells * out.columns());
     for (std::size_t cell = 0; cell < cells; ++cell)
         for (std::size_t b = first; b <= end; ++b)
@@ -99,6 +117,16 @@ std::vector<std::uint16_t> at_places(const AdaptedTables& tables, const std::vec
     return out;
 }
 
+/// The limits of an alpha at which all images have the same sets.
+void add_limits(bool everything, AdaptedTables& out) {
+    const auto step = static_cast<std::size_t>(out.step);
+    const std::size_t rows = (out.levels.front().size() + step - 1) / step;
+    const std::size_t down = out.region.empty() ? static_cast<std::size_t>(out.down.place.back()) + 1 : 1;
+    const auto limit = static_cast<std::uint16_t>(out.limits.size() - (everything ? 2 : 1));
+    out.sure.emplace_back(rows * down * out.places_across(), limit);
+    out.last.push_back(out.sure.back());
+}
+
 /// The limits of one alpha. A level that lies between those of two rows has its set between theirs.
 void add_limits(const std::vector<std::uint32_t>& levels, AdaptedTables& out) {
     const auto columns = static_cast<std::uint16_t>(out.columns());
@@ -130,11 +158,14 @@ AdaptedTables adapted_tables(const Calibrator& calibrator, std::size_t stratum,
     out.least = least;
     out.step = (most - least) / kRows + 1;
     std::uint32_t lowest = SmoothCurves::kOne, highest = 0;
+    std::vector<float> thresholds;
     for (const double alpha : alphas) {
-        const float one = value_threshold(calibrator, stratum, alpha);
-        out.always.push_back(std::isinf(one) && one > 0);
+        thresholds.push_back(value_threshold(calibrator, stratum, alpha));
         std::vector<std::uint32_t>& own = out.levels.emplace_back();
-        if (std::isinf(one)) continue;
+        if (std::isinf(thresholds.back())) {
+            own.resize(static_cast<std::size_t>(most - least) + 1);
+            continue;
+        }
         const std::size_t rung = curves.rung_of(curve_alpha(calibrator, stratum, alpha));
         for (std::int32_t shift = least; shift <= most; ++shift) own.push_back(adaptation.level(rung, shift));
         lowest = std::min(lowest, own.front());
@@ -150,7 +181,12 @@ AdaptedTables adapted_tables(const Calibrator& calibrator, std::size_t stratum,
         out.down = axis_of(calibrator.grid.height, storage.side, cells.height);
         out.across = axis_of(calibrator.grid.width, storage.side, cells.width);
     }
-    for (const std::vector<std::uint32_t>& levels : out.levels) add_limits(levels, out);
+    for (std::size_t a = 0; a < alphas.size(); ++a) {
+        if (std::isinf(thresholds[a]))
+            add_limits(thresholds[a] > 0, out);
+        else
+            add_limits(out.levels[a], out);
+    }
     return out;
 }
 

@@ -26,14 +26,15 @@ struct AdaptedTables {
     std::int32_t least = 0;                ///< of all shifts
     std::int64_t step = 1;                 ///< shifts from one row of `sure` to the next
 
-    std::vector<std::vector<std::uint32_t>> levels;      ///< [alpha][shift - least]; empty: `always` decides
-    std::vector<bool> always;                            ///< [alpha] in all sets, or in none
+    std::vector<std::vector<std::uint32_t>> levels;      ///< [alpha][shift - least]
     std::vector<std::vector<std::uint16_t>> sure, last;  ///< [alpha][row of shifts][place]
-    std::vector<float> limits;                           ///< scores: of each column, and the largest
+    std::vector<float> limits;  ///< scores: of each column, the largest, and both infinities
 
     std::vector<std::int64_t> edges;   ///< [column]; at least two
     std::vector<std::uint32_t> share;  ///< [cell][column], ascending, 0 to SmoothCurves::kOne
     std::int64_t unit = 1;             ///< what the weights of a pixel's cells sum to
+    /// Powers of 2 between which the distances lie whose logarithms make the keys of open scores.
+    int low_exponent = 0, high_exponent = 0;
 
     /// Rows or columns of the image on the lattice of cells: the two cells around and their weights. Those
     /// between the same two have one place.

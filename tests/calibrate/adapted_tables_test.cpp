@@ -28,7 +28,6 @@ class ByTables {
 
     bool in_set(std::int32_t shift, std::size_t pixel, float score) {
         const std::vector<std::uint32_t>& levels = tables_.levels[alpha_];
-        if (levels.empty()) return tables_.always[alpha_];
         const auto at = static_cast<std::size_t>(shift - tables_.least);
         const std::size_t row = at / static_cast<std::size_t>(tables_.step);
         const std::vector<std::uint16_t>&sure = tables_.sure[alpha_], &last = tables_.last[alpha_];
@@ -104,8 +103,8 @@ std::size_t compare(const CalibrateOptions& options, Grid grid) {
                 if (calibrator.adaptation_of(s) == nullptr) continue;
                 const AdaptedTables tables = adapted_tables(calibrator, s, alphas);
                 ByTables own(tables, grid, a);
-                const std::int32_t shift = calibrator.adaptation_of(s)->shift(
-                    stratum_features(features, calibrator.strata(), s));
+                const std::int32_t shift =
+                    calibrator.adaptation_of(s)->shift(stratum_features(features, calibrator.strata(), s));
                 for (std::size_t p = 0; p < pixels; ++p) {
                     EXPECT_EQ(own.in_set(shift, p, scores[c * pixels + p]), sets[c * pixels + p] != 0)
                         << "alpha " << alphas[a] << " image " << n << " class " << c << " pixel " << p;

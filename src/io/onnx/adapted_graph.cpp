@@ -12,20 +12,7 @@ namespace kandinsky {
 namespace {
 using Lengths = std::vector<std::int64_t>;
 constexpr std::int64_t kBinade = std::int64_t{1} << 23;  // keys between two powers of 2
-constexpr std::int64_t kHalf = log_bits(0.5f), kOne = 2 * kHalf;
-
-/// The exponents of the distances whose logarithms make keys from `low` to `high`: from s to 0, or to 1 from
-/// 1/2 on.
-std::pair<std::int64_t, std::int64_t> exponents(std::int64_t low, std::int64_t high) {
-    std::int64_t least = kOne, most = 0;
-    for (const std::int64_t key : {low, high, -kOne, -kHalf, std::int64_t{0}, kHalf, kOne}) {
-        if (key < low || key > high) continue;
-        const std::int64_t own = std::abs(key) < kHalf ? std::abs(key) : std::abs(std::abs(key) - kOne);
-        least = std::min(least, own);
-        most = std::max(most, own);
-    }
-    return {least / kBinade - 24, most / kBinade - 24};
-}
+constexpr double kOne = 2.0 * log_bits(0.5f);            // scale_key(1)
 }  // namespace
 
 AdaptedGraph::AdaptedGraph(OnnxGraph& graph, const Calibrator& calibrator, std::uint64_t opset,
@@ -123,11 +110,10 @@ std::string AdaptedGraph::shift_of(const AdaptedTables& tables, std::int64_t pla
     const std::string steps =
         graph_.add("Ceil", {graph_.add("Mul", {bounded, graph_.exact(Adaptation::kUnit)})});
     const std::string from_least = graph_.add("Sub", {steps, graph_.exact(tables.least)});
-    std::size_t known = 1;
-    for (const std::vector<std::uint32_t>& levels : tables.levels) known = std::max(known, levels.size());
     // Runtimes that have no float64 may come out one step beside the range.
     return graph_.cast(
-        graph_.add("Clip", {from_least, graph_.exact(0), graph_.exact(static_cast<double>(known - 1))}),
+        graph_.add("Clip", {from_least, graph_.exact(0),
+                            graph_.exact(static_cast<double>(tables.levels.front().size() - 1))}),
         OnnxType::int64);
 }
 
@@ -141,10 +127,6 @@ std::string AdaptedGraph::share_of(const AdaptedTables& tables) {
 std::string AdaptedGraph::sets(std::size_t stratum, std::size_t alpha, const std::string& scores) {
     const Stratum& own = strata_.at(stratum);
     const AdaptedTables& tables = own.tables;
-    if (tables.levels[alpha].empty()) {
-        constexpr float kInf = std::numeric_limits<float>::infinity();
-        return graph_.add("LessOrEqual", {scores, graph_.real(tables.always[alpha] ? kInf : -kInf)});
-    }
     const std::vector<double> levels(tables.levels[alpha].begin(), tables.levels[alpha].end());
     const std::string level =
         graph_.add("Gather", {graph_.doubles({static_cast<std::int64_t>(levels.size())}, levels), own.shift});
@@ -214,9 +196,8 @@ std::string AdaptedGraph::decide(const Stratum& stratum, const std::string& leve
 std::string AdaptedGraph::key_of(const AdaptedTables& tables, const std::string& scores) {
     // scale_key() by sums: between two powers of 2 the key grows by a binade, evenly. Each of them adds the
     // part of it that lies below the distance.
-    const auto [low, high] = exponents(tables.edges.front(), tables.edges.back());
     std::vector<double> powers;
-    for (std::int64_t e = low; e <= high; ++e) powers.push_back(std::ldexp(1.0, static_cast<int>(-e)));
+    for (int e = tables.low_exponent; e <= tables.high_exponent; ++e) powers.push_back(std::ldexp(1.0, -e));
     const std::string one = graph_.exact(1), zero = graph_.exact(0);
     const std::string size = graph_.add("Abs", {scores}), beside = graph_.add("Sub", {size, one});
     const std::string upper = graph_.add("GreaterOrEqual", {size, graph_.exact(0.5)});
@@ -225,8 +206,7 @@ std::string AdaptedGraph::key_of(const AdaptedTables& tables, const std::string&
         graph_.add("Mul", {graph_.add("Unsqueeze", {distance, graph_.list({1})}),
                            graph_.doubles({static_cast<std::int64_t>(powers.size())}, powers)});
     const std::string parts = graph_.add("Clip", {graph_.add("Sub", {times, one}), zero, one});
-    const std::string binades =
-        graph_.add("Add", {sum(parts, 1), graph_.exact(static_cast<double>(low + 24))});
+    const std::string binades = graph_.add("Add", {sum(parts, 1), graph_.exact(tables.low_exponent + 24)});
     const std::string bits = graph_.add("Mul", {binades, graph_.exact(kBinade)});
     const std::string from_one =
         graph_.add("Add", {graph_.exact(kOne), graph_.add("Mul", {graph_.add("Sign", {beside}), bits})});
