@@ -26,7 +26,7 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
     "The C++ library behind kandinsky: headers, the library itself, and\nfind_package(kandinsky). The headers need the standard library alone.")
 if(kandinsky_type STREQUAL "STATIC_LIBRARY")
   # Programs that link the static library link what it is made of.
-  set(packages libtbb-dev libhwy-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libeigen3-dev libboost-dev)
+  set(packages libtbb-dev libhwy-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libboost-dev)
   foreach(format nifti:libnifti-dev png:libspng-dev jpeg:libturbojpeg0-dev coco:libsimdjson-dev)
     string(REPLACE ":" ";" pair ${format})
     list(GET pair 0 name)

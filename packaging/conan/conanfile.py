@@ -11,7 +11,7 @@ from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, rmdir, unzip
 
-REQUIRED = ["onetbb/2021.12.0", "highway/1.2.0", "fmt/11.0.2", "nlohmann_json/3.11.3", "zlib/1.3.1", "eigen/3.4.0", "boost/1.86.0"]
+REQUIRED = ["onetbb/2021.12.0", "highway/1.2.0", "fmt/11.0.2", "nlohmann_json/3.11.3", "zlib/1.3.1", "boost/1.86.0"]
 
 
 class KandinskyConan(ConanFile):

@@ -1,7 +1,9 @@
 #include "calibrate/logistic_regression.hpp"
 
-#include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
+
+#include "core/base/symmetric_matrix.hpp"
 
 namespace kandinsky {
 
@@ -47,31 +49,29 @@ double log_loss(const TwoSamples& samples, const LogRatio& ratio) {
 LogRatio logistic_regression(const TwoSamples& samples, double ridge) {
     constexpr int kMostSteps = 100, kMostHalvings = 50;
     constexpr double kFlat = 1e-10;
-    const auto n = static_cast<Eigen::Index>(samples.features);
-    LogRatio ratio{.constant = 0, .slope = std::vector<double>(samples.features)};
+    const std::size_t n = samples.features;
+    LogRatio ratio{.constant = 0, .slope = std::vector<double>(n)};
     double loss = penalised(samples, ratio, ridge);
     for (int step = 0; step < kMostSteps; ++step) {
-        Eigen::VectorXd gradient = Eigen::VectorXd::Zero(n + 1);  // the constant comes last
-        Eigen::MatrixXd curvature = Eigen::MatrixXd::Zero(n + 1, n + 1);
-        Eigen::VectorXd x(n + 1);
-        x[n] = 1;
+        std::vector<double> gradient(n + 1), x(n + 1, 1.0);  // the constant comes last
+        SymmetricMatrix curvature(n + 1);
         each_row(samples, [&](std::span<const double> row, double weight, double sign) {
-            for (Eigen::Index k = 0; k < n; ++k) x[k] = row[static_cast<std::size_t>(k)];
+            std::copy(row.begin(), row.end(), x.begin());
             const double wrong = 1 / (1 + std::exp(sign * ratio.at(row)));  // the chance of the other sample
-            gradient -= weight * sign * wrong * x;
-            curvature.selfadjointView<Eigen::Lower>().rankUpdate(x, weight * wrong * (1 - wrong));
+            for (std::size_t k = 0; k <= n; ++k) gradient[k] -= weight * sign * wrong * x[k];
+            curvature.add_product(weight * wrong * (1 - wrong), x, x);
         });
-        for (Eigen::Index k = 0; k < n; ++k) {
-            gradient[k] += ridge * ratio.slope[static_cast<std::size_t>(k)];
+        for (std::size_t k = 0; k < n; ++k) {
+            gradient[k] += ridge * ratio.slope[k];
             curvature(k, k) += ridge;
         }
-        if (gradient.lpNorm<Eigen::Infinity>() < kFlat) break;
+        if (largest(gradient) < kFlat) break;
         curvature(n, n) += 1e-12;  // far off both samples may be flat
-        const Eigen::VectorXd move = curvature.selfadjointView<Eigen::Lower>().ldlt().solve(gradient);
+        const std::vector<double> move = curvature.solve(gradient);
         double length = 1;
         for (int halving = 0; halving < kMostHalvings; ++halving, length /= 2) {
             LogRatio next = ratio;
-            for (Eigen::Index k = 0; k < n; ++k) next.slope[static_cast<std::size_t>(k)] -= length * move[k];
+            for (std::size_t k = 0; k < n; ++k) next.slope[k] -= length * move[k];
             next.constant -= length * move[n];
             const double next_loss = penalised(samples, next, ridge);
             if (!(next_loss <= loss)) continue;

@@ -1,11 +1,11 @@
 #include "evaluate/bootstrap.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "core/base/beta_law.hpp"
 #include "core/base/random.hpp"
 #include "score/group_identity.hpp"
 
@@ -135,13 +135,9 @@ double sampling_floor(std::uint64_t n, double level, double target) {
         return 2 * m * std::exp(log_term) / count;
     }
     // With k = floor(n t): E|X - n t| = n t (2 P(X_n <= k) - 1) - n q (2 P(X_{n-1} <= k-1) - 1).
-    const auto cdf = [level](std::uint64_t trials, double k) {
-        if (k < 0) return 0.0;
-        if (k >= static_cast<double>(trials)) return 1.0;
-        return boost::math::cdf(boost::math::binomial(static_cast<double>(trials), level), k);
-    };
     const double k = std::floor(count * target + 1e-9);
-    return target * (2 * cdf(n, k) - 1) - level * (2 * cdf(n - 1, k - 1) - 1);
+    return target * (2 * binomial_below(count, level, k) - 1) -
+           level * (2 * binomial_below(count - 1, level, k - 1) - 1);
 }
 
 double quantile(std::vector<double> values, double level) {

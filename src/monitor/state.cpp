@@ -1,10 +1,10 @@
 #include "monitor/state.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/beta.hpp>
 #include <cmath>
 #include <numeric>
 
+#include "core/base/beta_law.hpp"
 #include "core/base/fail.hpp"
 #include "core/kernel/hash.hpp"
 #include "io/kcal/kcal.hpp"
@@ -34,9 +34,9 @@ double groups_of(const Calibrator& calibrator, std::size_t cls) {
 /// The mean loss that a calibrator of so many groups exceeds with probability `rest` by the luck of its
 /// calibration images alone, if every group had one pixel.
 double luckless(double alpha, double groups, double rest) {
-    const boost::math::beta_distribution<double> law(std::max(1e-6, alpha * (groups + 1)),
-                                                     std::max(1e-6, (1 - alpha) * (groups + 1)));
-    return std::clamp(quantile(complement(law, rest)), alpha, 1 - 1e-9);
+    const double missed = std::max(1e-6, alpha * (groups + 1)),
+                 covered = std::max(1e-6, (1 - alpha) * (groups + 1));
+    return std::clamp(beta_quantile_above(missed, covered, rest), alpha, 1 - 1e-9);
 }
 
 std::size_t course_classes(const Reference& layout) {

@@ -1,19 +1,19 @@
 #include "outline/nested.hpp"
 
 #include <algorithm>
-#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
 
+#include "core/base/beta_law.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/random.hpp"
 
 namespace kandinsky::outline {
 
 namespace {
-constexpr double kAll = std::numeric_limits<double>::infinity();
+constexpr double kBeyond = std::numeric_limits<double>::infinity();
 constexpr double kGain = 0.05;                   // what another family must save, for one group that chooses
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
 constexpr std::uint64_t kPurpose = 0x6f75746c;   // of the random numbers
@@ -30,7 +30,7 @@ std::size_t rank_of(const Assurance& wanted, std::size_t groups) {
     while (low < high) {
         const std::size_t rank = low + (high - low) / 2;
         const auto r = static_cast<double>(rank);
-        if (boost::math::ibetac(r, n - r, 1 - wanted.alpha) >= wanted.confidence)
+        if (beta_above(r, n - r, 1 - wanted.alpha) >= wanted.confidence)
             high = rank;
         else
             low = rank + 1;
@@ -40,7 +40,7 @@ std::size_t rank_of(const Assurance& wanted, std::size_t groups) {
 
 /// The rank-th smallest value (1, 2, ...); +inf beyond the last.
 double ordered(const std::vector<std::vector<double>>& groups, std::size_t rank) {
-    if (rank > groups.size()) return kAll;
+    if (rank > groups.size()) return kBeyond;
     std::vector<double> values;
     for (const std::vector<double>& parts : groups) values.push_back(parts.front());
     const auto place = values.begin() + static_cast<std::ptrdiff_t>(rank - 1);
@@ -73,7 +73,7 @@ double least_above(const std::vector<std::vector<double>>& groups, double budget
 /// `clipped`: the largest value in place of +inf.
 double threshold_of(const std::vector<std::vector<double>>& groups, const Assurance& wanted, bool clipped) {
     const std::size_t count = groups.size(), rank = rank_of(wanted, count);
-    if (rank > count && !clipped) return kAll;
+    if (rank > count && !clipped) return kBeyond;
     const bool several =
         std::any_of(groups.begin(), groups.end(), [](const auto& own) { return own.size() > 1; });
     if (!several) return ordered(groups, std::min(rank, count));

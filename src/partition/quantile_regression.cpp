@@ -1,9 +1,10 @@
 #include "partition/quantile_regression.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <kandinsky/adaptation.hpp>
+
+#include "core/base/symmetric_matrix.hpp"
 
 namespace kandinsky::partition {
 
@@ -44,12 +45,6 @@ double ValueTable::below(double value) const {
 namespace {
 constexpr std::size_t kCount = ImageFeatures::kCount;
 
-double scalar(const FeatureRow& a, const FeatureRow& b) {
-    double sum = 0;
-    for (std::size_t k = 0; k < kCount; ++k) sum += a[k] * b[k];
-    return sum;
-}
-
 /// The objective of a fit, and its derivatives with respect to slopes, then intercepts.
 class Problem {
   public:
@@ -57,46 +52,43 @@ class Problem {
         : rows_(rows), levels_(levels), ridge_(ridge), free_(slopes ? kCount : 0) {}
 
     [[nodiscard]] double objective(const QuantileFit& fit) const {
-        return pinball_loss(rows_, levels_, fit) + ridge_ * scalar(fit.slopes, fit.slopes);
+        return pinball_loss(rows_, levels_, fit) + ridge_ * dot(fit.slopes, fit.slopes);
     }
     /// Fills gradient and curvature; the latter is kept from vanishing where there are no values.
-    void derive(const QuantileFit& fit, Eigen::VectorXd& gradient, Eigen::MatrixXd& curvature) const {
+    void derive(const QuantileFit& fit, std::vector<double>& gradient, SymmetricMatrix& curvature) const {
         constexpr double kLeastDensity = 1e-3;
         const std::size_t size = free_ + levels_.size();
-        gradient = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(size));
-        curvature = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(size), static_cast<Eigen::Index>(size));
+        gradient.assign(size, 0);
+        curvature = SymmetricMatrix(size);
         const double each = 1 / static_cast<double>(levels_.size());
-        const auto index = [](std::size_t i) { return static_cast<Eigen::Index>(i); };
         for (const RegressionRow& row : rows_) {
-            const double sum = scalar(fit.slopes, row.features);
+            const double sum = dot(fit.slopes, row.features);
             double pull = 0, stiffness = 0;
             for (std::size_t k = 0; k < levels_.size(); ++k) {
                 const auto [share, density] = row.values->at(fit.intercepts[k] + sum);
                 const double own_pull = row.weight * each * (share - levels_[k]);
                 const double own_stiffness = row.weight * each * std::max(density, kLeastDensity);
-                gradient[index(free_ + k)] += own_pull;
-                curvature(index(free_ + k), index(free_ + k)) += own_stiffness;
+                gradient[free_ + k] += own_pull;
+                curvature(free_ + k, free_ + k) += own_stiffness;
                 for (std::size_t i = 0; i < free_; ++i)
-                    curvature(index(i), index(free_ + k)) += own_stiffness * row.features[i];
+                    curvature(i, free_ + k) += own_stiffness * row.features[i];
                 pull += own_pull;
                 stiffness += own_stiffness;
             }
             for (std::size_t i = 0; i < free_; ++i) {
-                gradient[index(i)] += pull * row.features[i];
+                gradient[i] += pull * row.features[i];
                 for (std::size_t j = i; j < free_; ++j)
-                    curvature(index(i), index(j)) += stiffness * row.features[i] * row.features[j];
+                    curvature(i, j) += stiffness * row.features[i] * row.features[j];
             }
         }
         for (std::size_t i = 0; i < free_; ++i) {
-            gradient[index(i)] += 2 * ridge_ * fit.slopes[i];
-            curvature(index(i), index(i)) += 2 * ridge_;
+            gradient[i] += 2 * ridge_ * fit.slopes[i];
+            curvature(i, i) += 2 * ridge_;
         }
-        curvature.triangularView<Eigen::StrictlyLower>() = curvature.transpose();
     }
-    [[nodiscard]] QuantileFit moved(QuantileFit fit, const Eigen::VectorXd& step, double share) const {
-        for (std::size_t i = 0; i < free_; ++i) fit.slopes[i] += share * step[static_cast<Eigen::Index>(i)];
-        for (std::size_t k = 0; k < levels_.size(); ++k)
-            fit.intercepts[k] += share * step[static_cast<Eigen::Index>(free_ + k)];
+    [[nodiscard]] QuantileFit moved(QuantileFit fit, const std::vector<double>& step, double share) const {
+        for (std::size_t i = 0; i < free_; ++i) fit.slopes[i] += share * step[i];
+        for (std::size_t k = 0; k < levels_.size(); ++k) fit.intercepts[k] += share * step[free_ + k];
         return fit;
     }
 
@@ -110,14 +102,15 @@ class Problem {
 QuantileFit minimum(const Problem& problem, QuantileFit fit) {
     constexpr int kMostSteps = 200;
     constexpr double kFlat = 1e-8;  // of a gradient whose parts are shares of the pixels
-    Eigen::VectorXd gradient;
-    Eigen::MatrixXd curvature;
+    std::vector<double> gradient;
+    SymmetricMatrix curvature(0);
     double now = problem.objective(fit);
     for (int round = 0; round < kMostSteps; ++round) {
         problem.derive(fit, gradient, curvature);
-        if (gradient.lpNorm<Eigen::Infinity>() < kFlat) break;
-        const Eigen::VectorXd step = -curvature.ldlt().solve(gradient);
-        const double descent = gradient.dot(step);
+        if (largest(gradient) < kFlat) break;
+        std::vector<double> step = curvature.solve(gradient);
+        for (double& part : step) part = -part;
+        const double descent = dot(gradient, step);
         if (!(descent < 0)) break;
         double share = 1, then = now;
         QuantileFit next = fit;
@@ -137,7 +130,7 @@ double pinball_loss(std::span<const RegressionRow> rows, std::span<const double>
                     const QuantileFit& fit) {
     double loss = 0;
     for (const RegressionRow& row : rows) {
-        const double sum = scalar(fit.slopes, row.features);
+        const double sum = dot(fit.slopes, row.features);
         double own = 0;
         for (std::size_t k = 0; k < levels.size(); ++k) {
             const double value = fit.intercepts[k] + sum;

@@ -147,7 +147,8 @@ std::optional<CocoImage> read_image(ondemand::object object) {
         else if (key == "file_name")
             file_name = safe_name(take(value.get_string(), "has a \"file_name\" that is no text"));
     });
-    CocoImage image{.id = need(id, "id")};
+    CocoImage image;
+    image.id = need(id, "id");
     const std::int64_t rows = need(height, "height"), columns = need(width, "width");
     image.file_name = need(file_name, "file_name");
     if (rows < 1 || columns < 1 || rows > kLongestSide || columns > kLongestSide)

@@ -1,14 +1,15 @@
 #include "partition/fcc/bfgs.hpp"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "core/base/symmetric_matrix.hpp"
+
 namespace kandinsky::partition::fcc {
 
 namespace {
-using Vector = Eigen::VectorXd;
+using Vector = std::vector<double>;
 
 constexpr double kArmijo = 1e-4;
 constexpr double kCurvature = 0.9;
@@ -21,29 +22,44 @@ struct Point {
 };
 
 Point evaluate(const Differentiable& function, Vector at, std::uint32_t& evaluations) {
-    Point point{std::move(at), Vector(), 0};
-    point.gradient.setZero(point.at.size());
+    Point point{std::move(at), {}, 0};
+    point.gradient.resize(point.at.size());
     ++evaluations;
-    point.value = function({point.at.data(), static_cast<std::size_t>(point.at.size())},
-                           {point.gradient.data(), static_cast<std::size_t>(point.gradient.size())});
-    if (!std::isfinite(point.value) || !point.gradient.allFinite())
+    point.value = function(point.at, point.gradient);
+    if (!std::isfinite(point.value) || !std::all_of(point.gradient.begin(), point.gradient.end(),
+                                                    [](double part) { return std::isfinite(part); }))
         point.value = std::numeric_limits<double>::infinity();
     return point;
+}
+
+/// a + factor b
+Vector sum(Vector a, double factor, const Vector& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] += factor * b[i];
+    return a;
+}
+
+Vector negative(Vector a) {
+    for (double& part : a) part = -part;
+    return a;
+}
+
+double norm(const Vector& a) {
+    return std::sqrt(dot(a, a));
 }
 
 /// A point along the direction that satisfies both Wolfe conditions, or failing that the last one with
 /// sufficient decrease; false when there is none.
 bool search_line(const Differentiable& function, const Point& from, const Vector& direction, double step,
                  Point& to, std::uint32_t& evaluations) {
-    const double slope = from.gradient.dot(direction);
+    const double slope = dot(from.gradient, direction);
     double low = 0, high = std::numeric_limits<double>::infinity();
     bool found = false;
     for (int trial = 0; trial < kTrials; ++trial) {
-        Point next = evaluate(function, from.at + step * direction, evaluations);
+        Point next = evaluate(function, sum(from.at, step, direction), evaluations);
         if (!(next.value <= from.value + kArmijo * step * slope)) {
             high = step;
         } else {
-            const bool flat = next.gradient.dot(direction) >= kCurvature * slope;
+            const bool flat = dot(next.gradient, direction) >= kCurvature * slope;
             to = std::move(next);
             found = true;
             if (flat) return true;
@@ -52,7 +68,7 @@ bool search_line(const Differentiable& function, const Point& from, const Vector
         // A bracket this narrow is a wall of the allowed set or a kink: take what there is.
         if (std::isfinite(high) && high - low < kNarrow * high && found) return true;
         step = std::isfinite(high) ? 0.5 * (low + high) : 2.0 * low;
-        if (step * direction.lpNorm<Eigen::Infinity>() < 1e-14) break;
+        if (step * largest(direction) < 1e-14) break;
     }
     return found;
 }
@@ -61,52 +77,51 @@ bool search_line(const Differentiable& function, const Point& from, const Vector
 Descent minimise(const Differentiable& function, std::vector<double> start, const DescentOptions& options,
                  const std::function<void()>& each_iteration) {
     Descent result;
-    const auto n = static_cast<Eigen::Index>(start.size());
-    Point here = evaluate(function, Eigen::Map<const Vector>(start.data(), n), result.evaluations);
+    Point here = evaluate(function, start, result.evaluations);
     result.at = std::move(start);
     result.value = here.value;
     if (!std::isfinite(here.value)) {
         result.stop = "infeasible start";
         return result;
     }
-    Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(n, n);
+    const auto identity = SymmetricMatrix::identity(here.at.size());
+    SymmetricMatrix inverse = identity;
     bool fresh = true;  // `inverse` has seen no curvature yet
     std::vector<double> history{here.value};
     result.stop = "iterations";
     while (result.iterations < options.iterations) {
         if (each_iteration) each_iteration();
-        if (here.gradient.lpNorm<Eigen::Infinity>() <=
-            options.gradient_tolerance * std::max(1.0, std::abs(here.value))) {
+        if (largest(here.gradient) <= options.gradient_tolerance * std::max(1.0, std::abs(here.value))) {
             result.stop = "gradient";
             break;
         }
-        Vector direction = -(inverse * here.gradient);
-        if (!(direction.dot(here.gradient) < 0)) {
-            inverse.setIdentity();
-            direction = -here.gradient;
+        Vector direction = negative(inverse.times(here.gradient));
+        if (!(dot(direction, here.gradient) < 0)) {
+            inverse = identity;
+            direction = negative(here.gradient);
             fresh = true;
         }
-        const double step = fresh ? options.first_step / direction.norm() : 1.0;
+        const double step = fresh ? options.first_step / norm(direction) : 1.0;
         Point next;
         if (!search_line(function, here, direction, step, next, result.evaluations)) {
             if (fresh) {
                 result.stop = "line search";
                 break;
             }
-            inverse.setIdentity();
+            inverse = identity;
             fresh = true;
             continue;
         }
         ++result.iterations;
-        const Vector moved = next.at - here.at, turned = next.gradient - here.gradient;
-        const double curvature = moved.dot(turned);
-        if (curvature > 1e-12 * moved.norm() * turned.norm()) {
-            if (fresh) inverse *= curvature / turned.squaredNorm();
+        const Vector moved = sum(next.at, -1, here.at), turned = sum(next.gradient, -1, here.gradient);
+        const double curvature = dot(moved, turned);
+        if (curvature > 1e-12 * norm(moved) * norm(turned)) {
+            if (fresh) inverse *= curvature / dot(turned, turned);
             fresh = false;
-            const Vector product = inverse * turned;
-            const double factor = (1.0 + turned.dot(product) / curvature) / curvature;
-            inverse.noalias() += factor * moved * moved.transpose();
-            inverse.noalias() -= (product * moved.transpose() + moved * product.transpose()) / curvature;
+            const Vector product = inverse.times(turned);
+            const double factor = (1.0 + dot(turned, product) / curvature) / curvature;
+            inverse.add_product(factor, moved, moved);
+            inverse.add_product(-2 / curvature, product, moved);
         }
         here = std::move(next);
         history.push_back(here.value);
@@ -119,7 +134,7 @@ Descent minimise(const Differentiable& function, std::vector<double> start, cons
         }
     }
     result.value = here.value;
-    result.at.assign(here.at.data(), here.at.data() + n);
+    result.at = std::move(here.at);
     return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/fail.hpp"
 #include "partition/envelope.hpp"
+#include "partition/field/describe.hpp"
 #include "partition/field/leave_one_out.hpp"
 
 namespace kandinsky::partition::field {

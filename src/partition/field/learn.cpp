@@ -1,59 +1,64 @@
 #include "partition/field/learn.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <limits>
+#include <numeric>
 
 #include "core/base/parallel.hpp"
+#include "core/base/symmetric_matrix.hpp"
 #include "partition/kernels.hpp"
 
 namespace kandinsky::partition::field {
 
 namespace {
+void scale_to_one(std::vector<double>& weights) {
+    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    for (double& weight : weights) weight /= sum;
+}
+
 /// The minimum on the plane sum = 1 with all weights but `active` at zero: A x = mu 1.
-Eigen::VectorXd free_minimum(const Eigen::MatrixXd& a, const std::vector<Eigen::Index>& active) {
-    const auto size = static_cast<Eigen::Index>(active.size());
-    Eigen::MatrixXd part(size, size);
-    for (Eigen::Index i = 0; i < size; ++i)
-        for (Eigen::Index j = 0; j < size; ++j) part(i, j) = a(active[i], active[j]);
-    const Eigen::VectorXd solution = part.ldlt().solve(Eigen::VectorXd::Ones(size));
-    return solution / solution.sum();
+std::vector<double> free_minimum(const SymmetricMatrix& a, const std::vector<std::size_t>& active) {
+    SymmetricMatrix part(active.size());
+    for (std::size_t i = 0; i < active.size(); ++i)
+        for (std::size_t j = 0; j <= i; ++j) part(i, j) = a(active[i], active[j]);
+    std::vector<double> solution = part.solve(std::vector<double>(active.size(), 1.0));
+    scale_to_one(solution);
+    return solution;
 }
 }  // namespace
 
-std::vector<double> simplex_minimum(const std::vector<double>& products, std::size_t n, double ridge) {
-    const auto size = static_cast<Eigen::Index>(n);
-    Eigen::MatrixXd a(size, size);
-    for (Eigen::Index i = 0; i < size; ++i)
-        for (Eigen::Index j = 0; j < size; ++j)
-            a(i, j) = products[static_cast<std::size_t>(i * size + j)] + (i == j ? ridge : 0.0);
-    Eigen::Index best = 0;
-    for (Eigen::Index i = 1; i < size; ++i)
+std::vector<double> simplex_minimum(const std::vector<double>& products, std::size_t size, double ridge) {
+    constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+    SymmetricMatrix a(size);
+    for (std::size_t i = 0; i < size; ++i)
+        for (std::size_t j = 0; j <= i; ++j) a(i, j) = products[i * size + j] + (i == j ? ridge : 0.0);
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < size; ++i)
         if (a(i, i) < a(best, best)) best = i;
-    Eigen::VectorXd w = Eigen::VectorXd::Zero(size);
+    std::vector<double> w(size);
     w[best] = 1;
-    std::vector<Eigen::Index> active{best};
+    std::vector<std::size_t> active{best};
     // Each round lowers the objective, so no set of active weights comes twice; the bound is for rounding.
-    for (Eigen::Index round = 0; round < 20 * size + 20; ++round) {
-        const Eigen::VectorXd slope = a * w;
-        const double level = w.dot(slope);
-        Eigen::Index enter = -1;
-        for (Eigen::Index i = 0; i < size; ++i)
-            if (w[i] == 0 && slope[i] < level * (1 - 1e-10) && (enter < 0 || slope[i] < slope[enter]))
+    for (std::size_t round = 0; round < 20 * size + 20; ++round) {
+        const std::vector<double> slope = a.times(w);
+        const double level = dot(w, slope);
+        std::size_t enter = kNone;
+        for (std::size_t i = 0; i < size; ++i)
+            if (w[i] == 0 && slope[i] < level * (1 - 1e-10) && (enter == kNone || slope[i] < slope[enter]))
                 enter = i;
-        if (enter < 0) break;
+        if (enter == kNone) break;
         active.push_back(enter);
         while (true) {
-            const Eigen::VectorXd target = free_minimum(a, active);
+            const std::vector<double> target = free_minimum(a, active);
             // As far towards the minimum as all weights stay positive; who reaches zero leaves.
             double reach = 1;
             for (std::size_t i = 0; i < active.size(); ++i) {
-                const double now = w[active[i]], then = target[static_cast<Eigen::Index>(i)];
+                const double now = w[active[i]], then = target[i];
                 if (then <= 0) reach = std::min(reach, now / (now - then));
             }
-            std::vector<Eigen::Index> kept;
+            std::vector<std::size_t> kept;
             for (std::size_t i = 0; i < active.size(); ++i) {
-                const double now = w[active[i]], then = target[static_cast<Eigen::Index>(i)];
+                const double now = w[active[i]], then = target[i];
                 const bool leaves = then <= 0 && now / (now - then) <= reach;
                 w[active[i]] = leaves ? 0.0 : now + reach * (then - now);
                 if (!leaves) kept.push_back(active[i]);
@@ -64,11 +69,8 @@ std::vector<double> simplex_minimum(const std::vector<double>& products, std::si
         }
         if (active.empty()) break;
     }
-    std::vector<double> weights(w.data(), w.data() + size);
-    double sum = 0;
-    for (const double x : weights) sum += x;
-    for (double& x : weights) x /= sum;
-    return weights;
+    scale_to_one(w);
+    return w;
 }
 
 Plane blend(const Grid& grid, const CandidateFields& fields, const std::vector<double>& weights,
@@ -148,30 +150,6 @@ Learnt learn(const FoldHistograms& histograms, const Options& options, const Cel
         out.fit.without_fold.push_back(
             CandidateFields::possible(histograms, fold) ? std::optional(blended(fold)) : std::nullopt);
     return out;
-}
-
-std::string describe(const Learnt& learnt, std::size_t folds, const Cells& cells, std::size_t bins,
-                     const LearntShift* shift) {
-    const auto& [candidates, products, weights, fit] = learnt;
-    using Json = nlohmann::json;
-    const bool judged = products.folds > 0;
-    Json list = Json::array();
-    double loss = 0;
-    for (std::size_t k = 0; k < candidates.size(); ++k) {
-        const Candidate& one = candidates[k];
-        for (std::size_t j = 0; j < candidates.size(); ++j)
-            loss += weights[j] * weights[k] * products.at(j, k);
-        list.push_back(
-            {{"bandwidth", one.kind == Candidate::Kind::image ? Json() : Json(one.bandwidth * cells.side())},
-             {"mirror", one.mirror},
-             {"rings", one.kind == Candidate::Kind::rings ? Json(one.tau) : Json()},
-             {"weight", weights[k]},
-             {"loss", judged ? Json(products.at(k, k)) : Json()}});
-    }
-    Json out{{"kind", "field"}, {"candidates", list},   {"folds", folds},
-             {"bins", bins},    {"cell", cells.side()}, {"loss", judged ? Json(loss) : Json()}};
-    if (shift != nullptr) out["adapt"] = Json::parse(partition::describe(*shift));
-    return out.dump();
 }
 
 }  // namespace kandinsky::partition::field

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "partition/field/cross_validation.hpp"
@@ -52,9 +51,5 @@ struct Learnt {
 /// Learns how pixels share from the counts of one stratum.
 [[nodiscard]] Learnt learn(const FoldHistograms& histograms, const Options& options, const Cells& cells,
                            bool without_folds, Progress& progress);
-
-/// What was learnt, as JSON for `inspect` and the report; `shift` where levels adapt to the image.
-[[nodiscard]] std::string describe(const Learnt& learnt, std::size_t folds, const Cells& cells,
-                                   std::size_t bins, const LearntShift* shift = nullptr);
 
 }  // namespace kandinsky::partition::field

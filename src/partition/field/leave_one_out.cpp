@@ -8,6 +8,7 @@
 #include "core/team/team.hpp"
 #include "curve/group_weights.hpp"
 #include "partition/envelope.hpp"
+#include "partition/field/describe.hpp"
 
 namespace kandinsky::partition::field {
 
