@@ -58,11 +58,14 @@ class AdaptedSets(ExactModule):
     edges: Tensor
     share: Tensor
     powers: Tensor
-    cells: Tensor
-    weights: Tensor
+    whole: Tensor
     down: Tensor
     across: Tensor
-    whole: Tensor
+    region: Tensor
+    row_cells: Tensor
+    column_cells: Tensor
+    row_weights: Tensor
+    column_weights: Tensor
 
     def __init__(self, tables: Dict[str, Any], height: int, width: int) -> None:
         super().__init__()
@@ -122,7 +125,7 @@ class AdaptedSets(ExactModule):
         pixels, planes = self.height * self.width, scores.shape[1]
         image = torch.div(which, pixels * planes, rounding_mode="floor")
         level = self.levels[alpha][place][image]
-        decided = self._decide(level, which % pixels, scores.flatten()[which].double())
+        decided = self._decide(level, which % pixels, scores.flatten()[which])
         return sure.flatten().index_put((which,), decided).view_as(sure)
 
     def _limits(self, columns: Tensor, row: Tensor) -> Tensor:
@@ -133,8 +136,8 @@ class AdaptedSets(ExactModule):
         return limit[:, 0][:, self.region].view(-1, 1, self.height, self.width)
 
     def _decide(self, level: Tensor, pixel: Tensor, score: Tensor) -> Tensor:
-        key = self._key(score)
-        column = (key[:, None] > self.edges[1:-1]).sum(1)
+        key = self._key(score.double())
+        column = (score[:, None] > self.limits[1 : self.edges.shape[0] - 1]).sum(1)
         start, end = self.edges[column], self.edges[column + 1]
         columns = self.share.shape[1]
         if self.lattice:
