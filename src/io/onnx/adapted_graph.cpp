@@ -46,11 +46,11 @@ std::string AdaptedGraph::sum(const std::string& from, std::int64_t axis) {
 }
 
 void AdaptedGraph::add_features(const std::string& probs) {
-    // As count_features(): whole numbers of 1/4096 for p, of 2^-18 for p (1 - p). A row's sum fits into 32
-    // bits up to this width.
-    const OnnxType counts = width_ < 32768 ? OnnxType::int32 : OnnxType::float64;
+    // As count_features(): whole numbers of 1/4096 for p, of 2^-18 for p (1 - p), which float64 sums without a
+    // rounding. (OpenVINO 2026.4 sums int32 wrongly where a batch has several images.)
+    constexpr OnnxType counts = OnnxType::float64;
     const auto total = [&](const std::string& counted) {
-        return sum(graph_.cast(sum(counted, 3), OnnxType::float64), 2);
+        return graph_.add("ReduceSum", {counted, graph_.list({2, 3})}, {{"keepdims", std::int64_t{0}}});
     };
     const std::string zero = graph_.real(0), one = graph_.real(1);
     const std::string known = graph_.add("Where", {graph_.add("Greater", {probs, zero}), probs, zero});
