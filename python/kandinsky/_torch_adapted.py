@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-_UNIT, _LARGEST = 256.0, 4.0  # a shift of 1 in steps; the largest shift
+_LARGEST = 4.0  # shift
 _BINADE = 2.0**23  # keys between two powers of 2
 _KEY_OF_ONE = 2 * 23 * _BINADE
 
@@ -84,7 +84,7 @@ class AdaptedSets(ExactModule):
         keep("share", np.array(tables["share"]).astype(np.int64), torch.int32)
         first, final = tables["exponents"]
         keep("powers", 0.5 ** np.arange(first, final + 1.0), torch.float64)
-        keep("whole", np.array([tables["least"], tables["step"], tables["unit"], first + 24]), torch.int64)
+        keep("whole", np.array([tables["least"], tables["steps"], tables["unit"], first + 24]), torch.int64)
         if self.lattice:
             rows, columns = (tables[axis] for axis in ("down", "across"))
             keep("down", rows["place"], torch.int64)
@@ -105,31 +105,30 @@ class AdaptedSets(ExactModule):
         super()._load_from_state_dict(state_dict, prefix, *args, **more)
 
     def forward(self, features: Tensor, scores: Tensor) -> List[Tensor]:
-        place = self._shift(features)
-        row = torch.div(place, self.whole[1], rounding_mode="floor")
-        return [self._sets(alpha, place, row, scores) for alpha in range(self.levels.shape[0])]
+        row = self._row(features)
+        return [self._sets(alpha, row, scores) for alpha in range(self.levels.shape[0])]
 
-    def _shift(self, features: Tensor) -> Tensor:
-        """int64 [N]: the image's shift, counted from the least."""
+    def _row(self, features: Tensor) -> Tensor:
+        """int64 [N]: by the image's shift."""
         total = self.constant
         for k in range(4):
             own = torch.maximum(torch.minimum(features[:, k, None], self.high[k]), self.low[k])
             total = total + self.slope[k] * own
-        steps = torch.ceil(_UNIT * total.amax(1).clamp(-_LARGEST, _LARGEST)).to(torch.int64)
+        steps = torch.ceil(self.whole[1] * total.amax(1).clamp(-_LARGEST, _LARGEST)).to(torch.int64)
         return (steps - self.whole[0]).clamp(0, self.levels.shape[1] - 1)
 
-    def _sets(self, alpha: int, place: Tensor, row: Tensor, scores: Tensor) -> Tensor:
+    def _sets(self, alpha: int, row: Tensor, scores: Tensor) -> Tensor:
         sure = scores <= self._limits(self.sure[alpha], row)
         open_ = (scores <= self._limits(self.last[alpha], row)) & ~sure
         which = open_.flatten().nonzero().squeeze(1)
         pixels, planes = self.height * self.width, scores.shape[1]
         image = torch.div(which, pixels * planes, rounding_mode="floor")
-        level = self.levels[alpha][place][image]
+        level = self.levels[alpha][row][image]
         decided = self._decide(level, which % pixels, scores.flatten()[which])
         return sure.flatten().index_put((which,), decided).view_as(sure)
 
     def _limits(self, columns: Tensor, row: Tensor) -> Tensor:
-        """float32 [N,1,H,W], from the columns [rows of shifts,places down,places across]."""
+        """float32 [N,1,H,W], from the columns [row,place down,place across]."""
         limit = self.limits[columns[row].to(torch.int64)]
         if self.lattice:
             return limit[:, :, self.across][:, self.down].unsqueeze(1)

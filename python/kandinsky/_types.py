@@ -13,6 +13,20 @@ Condition = Literal["class", "none"]
 Pooling = Literal["groups", "pixels"]
 Fallback = Literal["auto", "none", "image"]
 ScoreName = Literal["near", "lac", "aps", "raps", "saps", "margin"]
+# What `compare` takes: a method, or a method with a score.
+ComparedName = Union[
+    MethodName,
+    Literal[
+        "pixel:near", "pixel:lac", "pixel:aps", "pixel:raps", "pixel:saps", "pixel:margin",
+        "image:near", "image:lac", "image:aps", "image:raps", "image:saps", "image:margin",
+        "mask:near", "mask:lac", "mask:aps", "mask:raps", "mask:saps", "mask:margin",
+        "kmeans:near", "kmeans:lac", "kmeans:aps", "kmeans:raps", "kmeans:saps", "kmeans:margin",
+        "genann:near", "genann:lac", "genann:aps", "genann:raps", "genann:saps", "genann:margin",
+        "fcc:near", "fcc:lac", "fcc:aps", "fcc:raps", "fcc:saps", "fcc:margin",
+        "field:near", "field:lac", "field:aps", "field:raps", "field:saps", "field:margin",
+        "auto:near", "auto:lac", "auto:aps", "auto:raps", "auto:saps", "auto:margin",
+    ],
+]
 Promise = Literal["auto", "loo", "split", "none"]
 Adapt = Literal["none", "image"]
 Risk = Literal["recall", "precision", "recall,precision"]

@@ -14,7 +14,7 @@ from ._checks import whole
 from ._options import empty_word, own_flags, words_of
 from ._params import current
 from ._progress import Progress, Shown
-from ._types import Array, Classes, Empty, Floats, Groups, Labels, Logits
+from ._types import Array, Classes, ComparedName, Empty, Floats, Groups, Labels, Logits
 from ._words import flag_of
 from .calibrator import Calibrator
 from .errors import UsageError
@@ -92,7 +92,7 @@ def compare(
     *,
     cal_groups: Optional[Groups] = None,
     test_groups: Optional[Groups] = None,
-    methods: Union[str, Sequence[str], None] = None,
+    methods: Union[str, Sequence[ComparedName], None] = None,
     classes: Classes = None,
     alpha: Optional[float] = None,
     confidence_level: Optional[float] = None,

@@ -41,19 +41,16 @@ nb::object tables_of(const Calibrator& calibrator, std::size_t stratum, const st
     if (calibrator.adaptation_of(stratum) == nullptr) return nb::none();
     const AdaptedTables tables = adapted_tables(calibrator, stratum, alphas);
     const std::size_t fits = tables.constant.size(), columns = tables.columns();
-    const std::size_t across = tables.places_across();
-    const std::size_t down =
-        tables.region.empty() ? static_cast<std::size_t>(tables.down.place.back()) + 1 : 1;
+    const std::size_t rows = tables.rows(), down = tables.places_down(), across = tables.places_across();
     const std::vector<std::uint16_t> sure = joined(tables.sure), last = joined(tables.last);
-    const std::size_t rows = sure.size() / (alphas.size() * down * across);
     nb::dict out;
     out["slope"] = Array::copy_of(tables.slope, {ImageFeatures::kCount, fits});
     out["low"] = Array::copy_of(tables.low, {ImageFeatures::kCount, fits});
     out["high"] = Array::copy_of(tables.high, {ImageFeatures::kCount, fits});
     out["constant"] = Array::copy_of(tables.constant, {fits});
     out["least"] = tables.least;
-    out["step"] = tables.step;
-    out["levels"] = Array::copy_of(joined(tables.levels), {alphas.size(), tables.levels.front().size()});
+    out["steps"] = AdaptedTables::kSteps;
+    out["levels"] = Array::copy_of(joined(tables.levels), {alphas.size(), rows});
     out["sure"] = Array::copy_of(sure, {alphas.size(), rows, down, across});
     out["last"] = Array::copy_of(last, {alphas.size(), rows, down, across});
     out["limits"] = Array::copy_of(tables.limits, {tables.limits.size()});

@@ -116,7 +116,7 @@ Calibrated resized(const Calibrated& self, std::uint32_t height, std::uint32_t w
     return {std::move(out)};
 }
 
-/// Writes the graph; empty words stand for what is not given. Returns the names of the sets.
+/// Writes the graph; empty strings mean "not given". Returns the names of the sets.
 std::vector<std::string> write_onnx(const Calibrated& self, const std::filesystem::path& path,
                                     std::vector<double> alphas, const std::string& onto,
                                     const std::string& output_name, const std::string& logits,

@@ -17,7 +17,7 @@ namespace nb = nanobind;
 namespace kandinsky::python {
 
 namespace {
-/// Lengths of 0 stand for pixels.
+/// A spacing of 0 means pixels.
 std::unique_ptr<CaseSource> source_of(const Data& data, bool volumes, const Spacing& spacing) {
     const bool known = spacing[1] != 0;
     return cases_of(data.set, {.volumes = volumes,
@@ -90,7 +90,7 @@ void outline_apply(const std::string& text, const Data& data, bool volumes, cons
     });
 }
 
-/// What became of the promise, as JSON.
+/// How often the promise was kept, as JSON.
 std::string outline_judge(const std::string& text, const Data& data, bool volumes, const Spacing& spacing,
                           double small, std::size_t threads, nb::object callback) {
     const OutlineRule rule = outline_rule(text, "rule");

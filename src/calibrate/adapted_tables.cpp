@@ -14,9 +14,6 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::int64_t kRows =
-    32;  // of shifts: more leave fewer scores between their limits and take more room
-
 AdaptedTables::Axis axis_of(std::uint32_t length, std::uint32_t side, std::uint32_t cells) {
     AdaptedTables::Axis out;
     for (std::uint32_t at = 0; at < length; ++at) {
@@ -119,27 +116,22 @@ std::vector<std::uint16_t> at_places(const AdaptedTables& tables, const std::vec
 
 /// The limits of an alpha at which all images have the same sets.
 void add_limits(bool everything, AdaptedTables& out) {
-    const auto step = static_cast<std::size_t>(out.step);
-    const std::size_t rows = (out.levels.front().size() + step - 1) / step;
-    const std::size_t down = out.region.empty() ? static_cast<std::size_t>(out.down.place.back()) + 1 : 1;
     const auto limit = static_cast<std::uint16_t>(out.limits.size() - (everything ? 2 : 1));
-    out.sure.emplace_back(rows * down * out.places_across(), limit);
+    out.sure.emplace_back(out.rows() * out.places_down() * out.places_across(), limit);
     out.last.push_back(out.sure.back());
 }
 
-/// The limits of one alpha. A level that lies between those of two rows has its set between theirs.
+/// The limits of one alpha: a score in the column after the last that a level has reached may be in the set.
 void add_limits(const std::vector<std::uint32_t>& levels, AdaptedTables& out) {
-    const auto columns = static_cast<std::uint16_t>(out.columns());
+    const auto largest = static_cast<std::uint16_t>(out.columns());
     std::vector<std::uint16_t>&sure = out.sure.emplace_back(), &last = out.last.emplace_back();
-    const auto step = static_cast<std::size_t>(out.step);
-    for (std::size_t row = 0; row < levels.size(); row += step) {
-        const std::uint32_t level = levels[row], next = levels[std::min(row + step, levels.size()) - 1];
-        std::vector<std::uint16_t> from = reached(out, level), to = reached(out, next);
-        // At the level 1, all scores that are possible are in the set; else those of the next column may be.
-        for (std::uint16_t& each : from)
-            if (level == SmoothCurves::kOne) each = columns;
-        for (std::uint16_t& each : to)
-            each = next == SmoothCurves::kOne ? columns : static_cast<std::uint16_t>(each + 1);
+    for (const std::uint32_t level : levels) {
+        std::vector<std::uint16_t> from = reached(out, level), to = from;
+        for (std::uint16_t& each : to) ++each;
+        if (level == SmoothCurves::kOne) {  // all scores that are possible are in the set
+            from.assign(from.size(), largest);
+            to = from;
+        }
         const auto least = at_places(out, from, [](auto a, auto b) { return std::min(a, b); });
         const auto most = at_places(out, to, [](auto a, auto b) { return std::max(a, b); });
         sure.insert(sure.end(), least.begin(), least.end());
@@ -155,19 +147,19 @@ AdaptedTables adapted_tables(const Calibrator& calibrator, std::size_t stratum,
     AdaptedTables out;
     add_shifts(adaptation, out);
     const auto [least, most] = adaptation.range();
-    out.least = least;
-    out.step = (most - least) / kRows + 1;
+    out.least = least / kShiftStep;
     std::uint32_t lowest = SmoothCurves::kOne, highest = 0;
     std::vector<float> thresholds;
     for (const double alpha : alphas) {
         thresholds.push_back(value_threshold(calibrator, stratum, alpha));
         std::vector<std::uint32_t>& own = out.levels.emplace_back();
         if (std::isinf(thresholds.back())) {
-            own.resize(static_cast<std::size_t>(most - least) + 1);
+            own.resize(static_cast<std::size_t>((most - least) / kShiftStep) + 1);
             continue;
         }
         const std::size_t rung = curves.rung_of(curve_alpha(calibrator, stratum, alpha));
-        for (std::int32_t shift = least; shift <= most; ++shift) own.push_back(adaptation.level(rung, shift));
+        for (std::int32_t shift = least; shift <= most; shift += kShiftStep)
+            own.push_back(adaptation.level(rung, shift));
         lowest = std::min(lowest, own.front());
         highest = std::max(highest, own.back());
     }

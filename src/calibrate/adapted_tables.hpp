@@ -4,30 +4,31 @@
 #include <span>
 #include <vector>
 
+#include "curve/shift_step.hpp"
+
 namespace kandinsky {
 
 /// A stratum whose levels follow the image, as plain numbers for programs that make its sets elsewhere
 /// (src/io/onnx, kandinsky.torch).
 ///
-/// An image with shift b has the level l = levels[alpha][b - least]. Columns are the bins of the
-/// distributions that such levels can reach: column i ends at the key edges[i]. With r = (b - least) / step,
-/// rounded down, a class is in the set at a pixel if its score is at most limits[sure[alpha][r][place]], and
-/// it is not if the score exceeds limits[last[alpha][r][place]]. For the few scores between, it is if and
-/// only if
+/// An image has a row r, by its shift, and the level l = levels[alpha][r]. Columns are the bins of the
+/// distributions that such levels can reach: column i ends at the key edges[i]. A class is in the set at a
+/// pixel if its score is at most limits[sure[alpha][r][place]], and it is not if the score exceeds
+/// limits[last[alpha][r][place]]. For the few scores between, it is if and only if
 ///   (above - below) * clamp(key - edges[i], 0, wide) <= (l * unit - below) * wide,
-/// where key = scale_key(score), i is the number of edges but the first and the last that lie below it, wide
-/// = edges[i + 1] - edges[i], and below and above are the sums of the shares in columns i and i + 1 of the
-/// pixel's cells, times their weights.
+/// where key = scale_key(score), i is the number of edges but the first and the last that lie below it (whose
+/// limits the score exceeds), wide = edges[i + 1] - edges[i], and below and above are the sums of the shares
+/// in columns i and i + 1 of the pixel's cells, times their weights.
 struct AdaptedTables {
-    // The shift: the largest over the fits of constant + sum of slope * clamp(feature, low, high), at most
-    // kLargestShift either way, times kUnit, rounded up.
+    // The row: the largest over the fits of constant + sum of slope * clamp(feature, low, high), at most
+    // kLargestShift either way, times kSteps, rounded up, less `least`.
+    static constexpr std::int32_t kSteps = Adaptation::kUnit / kShiftStep;
     std::vector<double> slope, low, high;  ///< [feature][fit]
     std::vector<double> constant;          ///< [fit]
-    std::int32_t least = 0;                ///< of all shifts
-    std::int64_t step = 1;                 ///< shifts from one row of `sure` to the next
+    std::int32_t least = 0;                ///< shift, in steps
 
-    std::vector<std::vector<std::uint32_t>> levels;      ///< [alpha][shift - least]
-    std::vector<std::vector<std::uint16_t>> sure, last;  ///< [alpha][row of shifts][place]
+    std::vector<std::vector<std::uint32_t>> levels;      ///< [alpha][row]
+    std::vector<std::vector<std::uint16_t>> sure, last;  ///< [alpha][row][place]
     std::vector<float> limits;  ///< scores: of each column, the largest, and both infinities
 
     std::vector<std::int64_t> edges;   ///< [column]; at least two
@@ -47,7 +48,10 @@ struct AdaptedTables {
 
     [[nodiscard]] std::size_t columns() const { return edges.size(); }
     [[nodiscard]] std::size_t cells() const { return share.size() / columns(); }
-    /// Places across: of one row of them.
+    [[nodiscard]] std::size_t rows() const { return levels.front().size(); }
+    [[nodiscard]] std::size_t places_down() const {
+        return region.empty() ? static_cast<std::size_t>(down.place.back()) + 1 : 1;
+    }
     [[nodiscard]] std::size_t places_across() const {
         return region.empty() ? static_cast<std::size_t>(across.place.back()) + 1 : cells();
     }

@@ -9,13 +9,14 @@
 #include "calibrate/confidence.hpp"
 #include "core/base/parallel.hpp"
 #include "core/kernel/compare_kernels.hpp"
+#include "curve/shift_step.hpp"
 #include "score/image_features.hpp"
 
 namespace kandinsky {
 
 namespace {
-// Values are far smaller. A score above all that are possible is in no set but those of infinite thresholds;
-// one below all that were seen is in every set but those of alpha = 1.
+// Values are far smaller than this. A score above all possible scores is only in sets with infinite
+// thresholds. A score below all that were seen is in every set except at alpha = 1.
 constexpr float kAbove = 1e30f, kBelow = -1e30f;
 
 float value_of(const SmoothCurves& curves, std::size_t pixel, float score, std::int32_t shift) {
@@ -62,7 +63,8 @@ double value_p(const Calibrator& calibrator, std::size_t stratum, float value) {
     return above == 0 ? 1.0 : std::max(0.0, 1.0 - ladder[above - 1] - kSlack);
 }
 
-AdaptedSets::AdaptedSets(const Calibrator& calibrator, std::size_t stratum, double alpha)
+AdaptedSets::AdaptedSets(const Calibrator& calibrator, std::size_t stratum, double alpha,
+                         std::size_t most_bytes)
     : adaptation_(*calibrator.adaptation_of(stratum)),
       curves_(*calibrator.smooth_of(stratum)),
       grid_(calibrator.grid),
@@ -73,14 +75,12 @@ AdaptedSets::AdaptedSets(const Calibrator& calibrator, std::size_t stratum, doub
         kept_.push_back(0);
         levels.push_back(one > 0 ? SmoothCurves::kNever : SmoothCurves::kNothing);
     } else {
-        constexpr std::size_t kMostBytes = std::size_t{32} << 20;  // of all strata together
         const std::size_t map = calibrator.strata() * calibrator.grid.pixels() * sizeof(float);
-        const std::size_t kept = std::clamp<std::size_t>(kMostBytes / map, 5, 33);
+        const auto room = static_cast<std::int32_t>(std::max<std::size_t>(most_bytes / map, 5));
         const auto [least, most] = adaptation_.range();
-        for (std::size_t k = 0; k < kept; ++k) {
-            kept_.push_back(least + static_cast<std::int32_t>(static_cast<std::int64_t>(most - least) *
-                                                              static_cast<std::int64_t>(k) /
-                                                              static_cast<std::int64_t>(kept - 1)));
+        const std::int32_t steps = (most - least) / kShiftStep, kept = std::min(steps + 1, room);
+        for (std::int32_t k = 0; k < kept; ++k) {
+            kept_.push_back(kept > 1 ? least + steps * k / (kept - 1) * kShiftStep : least);
             levels.push_back(adaptation_.level(rung_, kept_.back()));
         }
     }

@@ -23,12 +23,14 @@ void adapt_scores(const Calibrator& calibrator, std::size_t stratum, std::int32_
 /// The p-value of a value: a class is in the set at alpha < 1 if and only if it exceeds alpha.
 [[nodiscard]] double value_p(const Calibrator& calibrator, std::size_t stratum, float value);
 
-/// Sets at one alpha of one stratum whose levels follow the image. Thresholds for some shifts are kept, 5 to
-/// 33 as memory allows; most scores lie beyond the two around the image's own, so that few need a look at the
-/// curves.
+/// The sets at one alpha of one stratum whose levels follow the image. Thresholds for all possible shifts are
+/// stored, or for some where memory is short. Most scores lie outside the two thresholds around the image's
+/// own shift, so few scores need to be compared with the curves.
 class AdaptedSets {
   public:
-    AdaptedSets(const Calibrator& calibrator, std::size_t stratum, double alpha);
+    /// `most_bytes`: of thresholds, for all strata together; five shifts are kept in any case.
+    AdaptedSets(const Calibrator& calibrator, std::size_t stratum, double alpha,
+                std::size_t most_bytes = std::size_t{32} << 20);
 
     /// out[pixel] = 1 where the class is in the set, from its scores in a whole image. No allocation.
     void sets(std::int32_t shift, const float* scores, std::uint8_t* out) const;

@@ -53,7 +53,7 @@ void predict_blocks(const Dataset& data, std::size_t bytes, const PredictionSink
     if (memory != nullptr && memory->size() != images * bytes)
         fail(ErrorKind::usage, "[predict] the memory has {} bytes, but the predictions have {}",
              memory->size(), images * bytes);
-    // Without the second number, large images would leave threads without work.
+    // At least one image per thread, otherwise large images would leave threads idle.
     const std::size_t block = std::min(images, std::max(block_bytes / bytes, threads_in_use()));
     // Every byte is written; clearing them first would cost as much as the comparisons.
     const auto buffer = std::make_unique_for_overwrite<std::byte[]>(memory != nullptr ? 0 : block * bytes);
@@ -77,7 +77,7 @@ std::uint64_t make_sets(const Predictor& predictor, const Dataset& data, std::si
                         std::span<std::uint8_t> out) {
     if (const std::span<const std::uint16_t> halves = halves_of(data, image); !halves.empty())
         if (const std::optional<std::uint64_t> filled = predictor.half_sets(halves, out)) return *filled;
-    return predictor.sets(probs_of(data, image), out);  // tells where a bad value is
+    return predictor.sets(probs_of(data, image), out);  // reports the place of a bad value
 }
 }  // namespace
 

@@ -37,7 +37,8 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
     if (options.split > 0 || options.promise == Promise::split || options.promise == Promise::leave_one_out)
         fail(ErrorKind::usage, "--sketch reads the images once, so --split and --promise cannot divide them");
     if (options.pooling != Pooling::groups) return;
-    // What a score weighs in its group is known only after a walk over the groups, unless it is its only one.
+    // The weight of a score in its group is known only after a pass over the groups, unless it is the group's
+    // only score.
     bool single = false;
     if (!method(options.method).uses_features) {
         const std::vector<std::uint32_t> none(grid.pixels());
@@ -91,7 +92,7 @@ std::uint32_t Sketch::bin_of(float score) const {
     const auto last = static_cast<std::int64_t>(edges_.size()) - 1;
     auto bin = std::clamp(static_cast<std::int64_t>((static_cast<double>(score) - low_) / width_),
                           std::int64_t{0}, last);
-    // The quotient may fall a rounding beside the edge that counts.
+    // The quotient may be off by one bin because of rounding.
     while (bin < last && score > edges_[static_cast<std::size_t>(bin)]) ++bin;
     while (bin > 0 && score <= edges_[static_cast<std::size_t>(bin) - 1]) --bin;
     return static_cast<std::uint32_t>(bin);

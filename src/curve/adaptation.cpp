@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/fail.hpp"
+#include "curve/shift_step.hpp"
 
 namespace kandinsky {
 
@@ -43,8 +44,8 @@ std::int32_t Adaptation::Shift::at(const ImageFeatures& features) const {
     double sum = constant;
     for (std::size_t k = 0; k < ImageFeatures::kCount; ++k)
         sum += slope[k] * std::clamp(features.values[k], low[k], high[k]);
-    constexpr double kLargest = kLargestShift;
-    return static_cast<std::int32_t>(std::ceil(kUnit * std::clamp(sum, -kLargest, kLargest)));
+    constexpr double kLargest = kLargestShift, kSteps = static_cast<double>(kUnit) / kShiftStep;
+    return kShiftStep * static_cast<std::int32_t>(std::ceil(kSteps * std::clamp(sum, -kLargest, kLargest)));
 }
 
 Adaptation::Adaptation(std::vector<Shift> shifts, std::vector<std::int32_t> levels)
@@ -79,7 +80,7 @@ std::pair<std::int32_t, std::int32_t> Adaptation::range() const {
             easy.values[k] = up ? one.low[k] : one.high[k];
             hard.values[k] = up ? one.high[k] : one.low[k];
         }
-        // Each shift has its least somewhere; the largest of them all is nowhere below any.
+        // The level uses the maximum over all shifts, which is never below the largest of their minima.
         least = std::max(least, one.at(easy));
         most = std::max(most, one.at(hard));
     }

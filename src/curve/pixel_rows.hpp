@@ -13,10 +13,10 @@
 
 namespace kandinsky {
 
-/// The scores of a stretch of pixels, a place for each image (and class, where classes overlap): whose score
-/// it is follows from its place, so nothing but the score and its stratum is kept. Words order as (stratum,
-/// score); places without a score come last. Some neighbouring pixels make a tile, the columns of a matrix
-/// that has a line for each place.
+/// The scores of a range of pixels, with a place for each image (and for each class, if classes overlap). The
+/// place determines the image, so only the score and its stratum are stored. Words order as (stratum, score);
+/// places without a score come last. Neighbouring pixels form a tile: the columns of a matrix with one line
+/// for each place.
 class PixelRows final : public CensusGuest {
   public:
     PixelRows(const Dataset& data, Condition condition, const ScoreOptions& options);
@@ -27,10 +27,11 @@ class PixelRows final : public CensusGuest {
     /// Whether each image has at most one score a pixel.
     [[nodiscard]] bool single() const { return slots_ == 1; }
 
-    /// Fills the tiles of a range, all threads at work. Reads whole stretches of images and lets them go.
+    /// Fills the tiles of a range with all threads. Reads whole ranges of images and releases their pages.
     void gather(PixelRange range, Progress& progress);
-    /// The same for all pixels, by a census that has this for a guest: where scores have few values and all
-    /// of them fit into so many bytes. Makes room for them; false where it cannot be.
+    /// The same for all pixels during a census, which calls this object (CensusGuest). Works if scores have
+    /// few distinct values and all of them fit into `budget` bytes; then allocates the memory, otherwise
+    /// returns false.
     [[nodiscard]] bool visit_census(std::size_t budget);
     void see(PixelRange range, std::size_t first, std::size_t last, std::size_t image,
              const std::uint8_t* member) override;

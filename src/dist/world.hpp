@@ -16,7 +16,7 @@ class World {
     virtual void leave() = 0;
 };
 
-/// How rank 0 tells the user; the line has no line feed.
+/// Prints a line for the user, on rank 0; the line has no line feed.
 using Tell = void(const char* line);
 
 /// Raised with every change of this header or of Communicator; a plug-in of another version is refused.

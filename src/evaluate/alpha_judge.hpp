@@ -1,9 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <kandinsky/evaluate.hpp>
@@ -17,7 +15,9 @@
 #include "core/kernel/compare_kernels.hpp"
 #include "core/kernel/count_kernels.hpp"
 #include "core/team/team.hpp"
+#include "evaluate/alpha_counts.hpp"
 #include "evaluate/bootstrap.hpp"
+#include "evaluate/image_coverage.hpp"
 #include "evaluate/level_plan.hpp"
 #include "evaluate/tally.hpp"
 #include "score/image_features.hpp"
@@ -26,53 +26,8 @@
 
 namespace kandinsky {
 
-constexpr std::size_t kFewClasses = 8;
 inline std::uint64_t total(const std::vector<std::uint64_t>& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-}
-
-/// One class more in the sets that hold it.
-template <class Size>
-inline void add_sizes(const std::uint8_t* in, std::size_t n, Size* size) {
-    if constexpr (sizeof(Size) == 1)
-        add_both(in, in, n, size);
-    else
-        for (std::size_t i = 0; i < n; ++i) size[i] = static_cast<Size>(size[i] + in[i]);
-}
-
-/// Labelled pixels whose set has so many classes.
-template <class Size>
-inline std::uint64_t count_size(const Size* size, std::size_t wanted, const std::uint8_t* labelled,
-                                std::size_t n) {
-    std::uint64_t count = 0;
-    if constexpr (sizeof(Size) == 1)
-        count = count_equal(size, static_cast<std::uint8_t>(wanted), labelled, labelled, n);
-    else
-        for (std::size_t i = 0; i < n; ++i) count += labelled[i] & (size[i] == wanted);
-    return count;
-}
-
-/// Adds a class's samples, and those that their set covers, to the counts by set size; how many of both.
-template <class Size>
-inline std::pair<std::uint64_t, std::uint64_t> count_by_size(const Size* size, const std::uint8_t* member,
-                                                             const std::uint8_t* in, std::size_t n,
-                                                             std::vector<std::uint64_t>& samples,
-                                                             std::vector<std::uint64_t>& covered) {
-    std::uint64_t all = 0, hits = 0;
-    const auto add = [&](std::size_t k, std::uint64_t here, std::uint64_t own) {
-        samples[k] += here;
-        covered[k] += own;
-        all += here;
-        hits += own;
-    };
-    if constexpr (sizeof(Size) == 1) {
-        for (std::uint8_t k = 0; k < samples.size(); ++k)
-            add(k, count_equal(size, k, member, member, n), k > 0 ? count_equal(size, k, member, in, n) : 0);
-    } else {
-        for (std::size_t i = 0; i < n; ++i)
-            if (member[i] != 0) add(size[i], 1, in[i]);
-    }
-    return {all, hits};
 }
 
 /// The lowest share among places with enough samples, from `first` on; the first of equals.
@@ -86,37 +41,8 @@ inline WorstPlace worst_of(const std::vector<std::uint64_t>& tested,
     }
     return worst;
 }
-/// quantile() of all ranks' shares together, n of them. Ranks look for the order statistics by counting, so
-/// what they say does not grow with the images.
-inline std::array<double, ImageCoverage::kLevels.size()> quantiles_of(Communicator& comm,
-                                                                      const std::vector<double>& shares,
-                                                                      std::uint64_t n) {
-    constexpr std::size_t kCount = ImageCoverage::kLevels.size();
-    std::array<double, kCount> out{};
-    if (comm.size() == 1 || n == 0) {
-        for (std::size_t k = 0; k < kCount; ++k) out[k] = quantile(shares, ImageCoverage::kLevels[k]);
-        return out;
-    }
-    // The bits of numbers that are not negative ascend with them.
-    std::vector<std::uint64_t> keys, wanted;
-    for (const double one : shares) keys.push_back(std::bit_cast<std::uint64_t>(one));
-    std::sort(keys.begin(), keys.end());
-    const auto place = [&](std::size_t k) { return ImageCoverage::kLevels[k] * static_cast<double>(n - 1); };
-    for (std::size_t k = 0; k < kCount; ++k) {
-        const auto below = static_cast<std::uint64_t>(place(k));
-        wanted.push_back(below + 1);
-        wanted.push_back(std::min(below + 2, n));
-    }
-    const std::vector<std::uint64_t> found = select_ranks(comm, keys, wanted);
-    for (std::size_t k = 0; k < kCount; ++k) {
-        const auto low = std::bit_cast<double>(found[2 * k]), high = std::bit_cast<double>(found[2 * k + 1]);
-        const double share_above = place(k) - std::floor(place(k));
-        out[k] = wanted[2 * k] >= n ? low : low + (high - low) * share_above;
-    }
-    return out;
-}
 
-/// What the sets at one level do: their sizes, and coverage by pixel, region, set size and image.
+/// Measures the sets at one level: their sizes, and coverage by pixel, region, set size and image.
 class AlphaJudge {
   public:
     /// `features`: [image][class]. `closely`: whether set_sums(), pixel_wrong() and undecided() will be
@@ -143,38 +69,6 @@ class AlphaJudge {
             one->resize(data.images());
     }
 
-    /// What sets hold.
-    struct Held {
-        SetCounts plain;                     ///< before any is filled
-        std::uint64_t filled = 0, hits = 0;  ///< sets filled, and with a class that the pixel has
-        Held& operator+=(const Held& other) {
-            plain += other.plain;
-            filled += other.filled;
-            hits += other.hits;
-            return *this;
-        }
-    };
-    /// What is counted over all images.
-    struct Counts : Held {
-        explicit Counts(std::size_t classes)
-            : size_samples(classes + 1), size_covered(classes + 1), tested(classes), wrong(classes) {}
-        std::vector<std::uint64_t> size_samples, size_covered;  ///< [set size], none filled
-        std::vector<std::uint64_t> tested,
-            wrong;  ///< [class] samples; sets that hold it wrongly, once filled
-        void list(VisitSums& sums) {
-            for (auto* one : {&size_samples, &size_covered, &tested, &wrong}) sums.add(std::span(*one));
-            for (std::uint64_t* one : {&plain.sets, &plain.members, &plain.wrong, &plain.empty, &plain.single,
-                                       &plain.right, &plain.full, &filled, &hits})
-                sums.add(*one);
-        }
-        void add(const Counts& other) {
-            for (auto field : {&Counts::size_samples, &Counts::size_covered, &Counts::tested, &Counts::wrong})
-                for (std::size_t i = 0; i < (this->*field).size(); ++i)
-                    (this->*field)[i] += (other.*field)[i];
-            *this += other;
-        }
-    };
-
     class Tile {
       public:
         Tile(AlphaJudge& judge, PixelRange range)
@@ -197,7 +91,7 @@ class AlphaJudge {
             else
                 add_sets(size_.data(), tile, image);
         }
-        /// Brings all counts to where list() says they are.
+        /// Completes the counts that list() refers to.
         void settle() {
             for (std::size_t s = 0; s < recent_.size(); ++s) unload(s);
         }
@@ -209,7 +103,7 @@ class AlphaJudge {
             const std::lock_guard lock(judge_.mutex_);
             judge_.counts_.add(counts_);
         }
-        /// Counts by pixel and set size; those by image stay with the rank that has the image.
+        /// AlphaCounts by pixel and set size; those by image stay with the rank that has the image.
         void list(VisitSums& sums) {
             sums.add(std::span(covered_));
             if (!judge_.set_sums_.empty()) {
@@ -233,7 +127,7 @@ class AlphaJudge {
                 add_sizes(in, n, size);
             }
             const std::uint8_t* const labelled = tile.valid();
-            Held held;
+            HeldCounts held;
             held.plain.sets = count_both(labelled, labelled, n);
             held.plain.empty = count_size(size, 0, labelled, n);
             held.plain.single = count_size(size, 1, labelled, n);
@@ -267,9 +161,9 @@ class AlphaJudge {
             }
             recent_[s] = 0;
         }
-        /// Counts what filling labelled pixels' empty sets does; adds to set_sums() and pixel_wrong().
+        /// AlphaCounts what filling labelled pixels' empty sets does; adds to set_sums() and pixel_wrong().
         template <class Size>
-        void look_at(const Size* size, const ScoredTile& tile, Held& held) {
+        void look_at(const Size* size, const ScoredTile& tile, HeldCounts& held) {
             const std::size_t n = range_.size(), classes = judge_.calibrator_.classes;
             const std::uint8_t* const labelled = tile.valid();
             if (!judge_.set_sums_.empty()) {
@@ -294,7 +188,7 @@ class AlphaJudge {
             }
         }
         /// Adds what one image holds to the counts.
-        void note(const Held& held, std::size_t image) {
+        void note(const HeldCounts& held, std::size_t image) {
             const SetCounts& plain = held.plain;
             add_atomically(judge_.image_valid_[image], plain.sets);
             add_atomically(judge_.image_single_[image], plain.single);
@@ -312,14 +206,14 @@ class AlphaJudge {
         AlphaJudge& judge_;
         PixelRange range_;
         std::vector<float> limits_;                 ///< [stratum][pixel]
-        std::vector<std::uint8_t> in_set_;          ///< [class][pixel] of the image at hand
+        std::vector<std::uint8_t> in_set_;          ///< [class][pixel] of the current image
         std::vector<std::uint16_t> size_;           ///< [pixel], of many classes
         std::vector<std::uint8_t> few_;             ///< [pixel], of few
         std::vector<std::uint8_t> recent_covered_;  ///< [stratum][pixel], not yet in covered_
         std::vector<unsigned> recent_;              ///< [stratum] additions to them
         std::vector<std::uint32_t> covered_;        ///< [stratum][pixel]
         std::vector<std::uint64_t> wrong_;          ///< [class] of the image at hand
-        Counts counts_;
+        AlphaCounts counts_;
     };
 
     /// The counts by image, for checkpoints.
@@ -330,7 +224,7 @@ class AlphaJudge {
                                    &image_filled_, &image_right_, &image_full_})
             sums.keep(bytes_of(*one));
     }
-    /// Writes all that it knows; intervals with resamples. pixel_tested: [stratum][pixel] samples.
+    /// Writes all measures, with intervals if there are resamples. pixel_tested: [stratum][pixel] samples.
     void finish(Evaluation& out, std::span<const std::uint32_t> pixel_tested,
                 const Resamples& resamples) const {
         ByImage tested(data_.images()), covered(data_.images());
@@ -441,7 +335,7 @@ class AlphaJudge {
             others[image] = classes * others[image] - image_tested_[s][image];
         out.false_interval = interval(resamples, image_wrong_[s], others);
     }
-    /// How doubtful an image looks, for one stratum or, beyond them, for all together.
+    /// The doubt of an image, for one stratum or (index `strata`) for all together.
     [[nodiscard]] double doubt(std::size_t image, std::size_t stratum) const {
         const std::vector<ImageFeatures>& classes = features_[image];
         const bool all = stratum == calibrator_.strata();
@@ -449,38 +343,9 @@ class AlphaJudge {
     }
     [[nodiscard]] ImageCoverage image_coverage(const ByImage& tested, const ByImage& covered,
                                                std::size_t stratum) const {
-        constexpr double kParts = 4294967296.0;  // sums over ranks are of whole numbers
-        const auto in_parts = [](double value) { return static_cast<std::uint64_t>(value * kParts + 0.5); };
-        ImageCoverage out;
-        std::vector<double> shares;
-        std::vector<std::uint64_t> keys;  // ascending in the doubt, which lies above -12
-        std::uint64_t below = 0, far_below = 0, distance = 0;
-        for (std::size_t image = 0; image < tested.size(); ++image) {
-            if (tested[image] == 0) continue;
-            shares.push_back(share_of(covered[image], tested[image]));
-            // 1 - 0.9 is not 0.1: a share that is meant to be equal is not below.
-            below += shares.back() < 1 - options_.alpha - 1e-12;
-            far_below += shares.back() < 0.9 - options_.alpha - 1e-12;
-            distance += in_parts(std::abs(shares.back() - (1 - options_.alpha)));
-            keys.push_back(std::bit_cast<std::uint64_t>(doubt(image, stratum) + 16));
-        }
-        Communicator& comm = data_.team().comm;
-        out.images = kandinsky::total(comm, shares.size());
-        out.below = share_of(kandinsky::total(comm, below), out.images);
-        out.quantiles = quantiles_of(comm, shares, out.images);
-        out.spread = share_of(kandinsky::total(comm, distance), out.images) / kParts;
-        out.far_below = share_of(kandinsky::total(comm, far_below), out.images);
-        if (out.images == 0) return out;
-        // The hardest tenth, and all that look exactly as hard as the easiest of them.
-        std::vector<std::uint64_t> sorted = keys;
-        std::sort(sorted.begin(), sorted.end());
-        const std::uint64_t rank = out.images - (out.images + 9) / 10 + 1;
-        const std::uint64_t least = select_ranks(comm, sorted, {&rank, 1}).front();
-        std::uint64_t hard = 0, hits = 0;
-        for (std::size_t i = 0; i < keys.size(); ++i)
-            if (keys[i] >= least) ++hard, hits += in_parts(shares[i]);
-        out.hardest = share_of(kandinsky::total(comm, hits), kandinsky::total(comm, hard)) / kParts;
-        return out;
+        std::vector<double> doubts(tested.size());
+        for (std::size_t image = 0; image < doubts.size(); ++image) doubts[image] = doubt(image, stratum);
+        return kandinsky::image_coverage(data_.team().comm, tested, covered, doubts, options_.alpha);
     }
     [[nodiscard]] std::vector<std::uint64_t> by_group(const ByImage& images) const {
         std::vector<std::uint64_t> out(data_.groups());
@@ -507,7 +372,7 @@ class AlphaJudge {
     std::vector<ByImage> image_wrong_;  ///< [stratum]
     ByImage image_members_, image_empty_, image_filled_, image_right_, image_full_;
     std::mutex mutex_;
-    Counts counts_;
+    AlphaCounts counts_;
 };
 
 }  // namespace kandinsky

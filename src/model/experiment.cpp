@@ -26,7 +26,7 @@ ordered_json parse_file(const std::filesystem::path& file) {
     }
 }
 
-/// Reads the entries of one object, and complains about those that nobody asked for.
+/// Reads the entries of one object, and throws for entries that were not read.
 class Section {
   public:
     Section(const ordered_json& parent, const std::string& name, std::string file)

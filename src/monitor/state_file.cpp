@@ -31,7 +31,7 @@ void put(ZipWriter& zip, const std::string& name, const std::vector<T>& values) 
     put(zip, name, values, {values.size()});
 }
 
-/// An array of that type; with `size` of that many numbers.
+/// An array of that type; if `size` is given, with that many numbers.
 template <class T>
 std::vector<T> take(const ZipReader& archive, const std::string& name,
                     std::optional<std::size_t> size = std::nullopt) {

@@ -14,14 +14,14 @@ namespace kandinsky::outline {
 
 namespace {
 constexpr double kBeyond = std::numeric_limits<double>::infinity();
-constexpr double kGain = 0.05;                   // what another family must save, for one group that chooses
+constexpr double kGain = 0.05;  // saving that another family needs, for one group that chooses
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
 constexpr std::uint64_t kPurpose = 0x6f75746c;   // of the random numbers
 
-/// The rank of the threshold among those of so many groups; above their number where none is high enough. On
-/// average: the smallest whole number that is at least (1 - alpha) (groups + 1), whatever rounding does to
-/// alpha. With a confidence: the share of new groups up to the r-th smallest value follows the law beta(r,
-/// groups + 1 - r), or lies above it, so the smallest r with P(share >= 1 - alpha) >= confidence.
+/// The rank of the threshold among those of the groups; above their number if none is high enough. On
+/// average: the smallest integer that is at least (1 - alpha) (groups + 1), with a tolerance for the rounding
+/// of alpha. With a confidence: the share of new groups up to the r-th smallest value follows beta(r, groups
+/// + 1 - r), or is larger with ties, so the smallest r with P(share >= 1 - alpha) >= confidence.
 std::size_t rank_of(const Assurance& wanted, std::size_t groups) {
     const double n = static_cast<double>(groups) + 1;
     if (wanted.confidence == 0)
@@ -120,7 +120,7 @@ Level conformal_level(std::span<const Family> families, const Assurance& wanted,
     for (std::size_t k = 0; k < families.size(); ++k) {
         const auto own = part(families[k], true);
         if (own.empty()) break;
-        // At three levels, for at one alone a few groups decide.
+        // At three levels, because at one level few groups would decide.
         double size = 0;
         for (const double factor : {0.5, 1.0, 2.0}) {
             const double threshold =

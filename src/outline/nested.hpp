@@ -7,12 +7,12 @@
 
 namespace kandinsky::outline {
 
-/// Nested sets for each group: the larger the threshold, the larger the set.
+/// Nested sets for each group: a larger threshold gives a larger set.
 struct Family {
     /// [group] the smallest threshold whose set holds what it must; +inf where none does. A group of several
     /// parts has one for each of them, and what counts is the share of its parts that are missed.
     std::vector<std::vector<double>> truth;
-    /// How large the set of a group is at a threshold, or minus how large what it leaves is. Needs no label.
+    /// The size of a group's set at a threshold, or minus the size of its complement. Needs no label.
     std::function<double(std::size_t group, double threshold)> size;
 };
 
@@ -33,10 +33,10 @@ struct Assurance {
     [[nodiscard]] Assurance halved() const { return {alpha / 2, confidence > 0 ? (1 + confidence) / 2 : 0}; }
 };
 
-/// Throws a usage error for numbers that are no such promise.
+/// Throws a usage error for values out of range.
 void check(const Assurance& wanted);
 
-/// Groups below which no finite threshold promises it.
+/// The smallest number of groups for which a finite threshold keeps the promise.
 [[nodiscard]] std::size_t least_groups(const Assurance& wanted);
 
 /// [group] whether it helps to choose a family, rather than to set the threshold: a fifth of the groups, at

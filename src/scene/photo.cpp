@@ -22,7 +22,7 @@ constexpr Octave kHeads[] = {{0.12F, 1.0F}};
 constexpr float kHeadNoise = 0.35F;
 constexpr int kPartsAtRisk = 3;
 
-/// Somebody upright: head, torso, two arms, two legs.
+/// A standing person: head, torso, two arms, two legs.
 Shape person(Random& random, Point centre, float height) {
     Shape shape{centre, height, {}, {}};
     const auto at = [&](double x, double y) {
@@ -45,7 +45,7 @@ Shape person(Random& random, Point centre, float height) {
     return shape;
 }
 
-/// Something on four legs, seen from the side.
+/// A four-legged animal seen from the side.
 Shape animal(Random& random, Point centre, float length) {
     Shape shape{centre, length, {}, {}};
     const double facing = random.uniform() < 0.5 ? -1.0 : 1.0;

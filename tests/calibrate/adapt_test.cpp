@@ -10,6 +10,7 @@
 
 #include "calibrate/adapted_values.hpp"
 #include "calibrate/moody.hpp"
+#include "curve/shift_step.hpp"
 #include "io/support.hpp"
 #include "partition/envelope.hpp"
 #include "partition/field/leave_one_out.hpp"
@@ -79,6 +80,27 @@ TEST(Adapt, AClassIsInTheSetAtAlphaIfAndOnlyIfItsPValueExceedsAlpha) {
                     }
                 }
             }
+}
+
+TEST(Adapt, SetsAreTheSameWhereMemoryHoldsThresholdsForSomeShiftsOnly) {
+    const Made cal = moody(3, 40), fresh = moody(4, 30);
+    const Calibrator calibrator = calibrate(cal.dataset(), options_of(Promise::split));
+    ASSERT_NE(calibrator.adaptation_of(1), nullptr);
+    const auto [least, most] = calibrator.adaptation_of(1)->range();
+    ASSERT_GT((most - least) / kShiftStep, 8) << "more shifts than are kept in any case";
+    const AdaptedSets all(calibrator, 1, 0.1), some(calibrator, 1, 0.1, 0);
+    const std::size_t pixels = fresh.pixels();
+    std::vector<std::uint8_t> sets(pixels), same(pixels);
+    for (std::size_t n = 0; n < fresh.recipe.images; ++n) {
+        const std::vector<float> probs = image_of(fresh, n);
+        std::vector<float> scores(probs.size());
+        score_image(calibrator.options.score, 2, calibrator.grid, probs.data(), scores.data());
+        const float* const own = scores.data() + pixels;
+        const std::int32_t shift = all.shift(image_features(std::span(probs).subspan(pixels, pixels)));
+        all.sets(shift, own, sets.data());
+        some.sets(shift, own, same.data());
+        ASSERT_EQ(sets, same);
+    }
 }
 
 TEST(Adapt, EvaluationCountsWhatThePredictorSays) {

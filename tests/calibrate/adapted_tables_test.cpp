@@ -28,23 +28,18 @@ class ByTables {
 
     bool in_set(std::int32_t shift, std::size_t pixel, float score) {
         const std::vector<std::uint32_t>& levels = tables_.levels[alpha_];
-        const auto at = static_cast<std::size_t>(shift - tables_.least);
-        const std::size_t row = at / static_cast<std::size_t>(tables_.step);
+        const auto row = static_cast<std::size_t>(shift / kShiftStep - tables_.least);
         const std::vector<std::uint16_t>&sure = tables_.sure[alpha_], &last = tables_.last[alpha_];
-        const std::size_t places = sure.size() / rows();
-        EXPECT_EQ(sure.size() % rows(), 0u);
+        const std::size_t places = tables_.places_down() * tables_.places_across();
+        EXPECT_EQ(sure.size(), tables_.rows() * places);
         const std::size_t place = row * places + place_of(pixel);
         if (score <= tables_.limits[sure[place]]) return true;
         if (score > tables_.limits[last[place]]) return false;
         ++open;
-        return decides(levels[at], pixel, score);
+        return decides(levels[row], pixel, score);
     }
 
   private:
-    [[nodiscard]] std::size_t rows() const {
-        const auto step = static_cast<std::size_t>(tables_.step);
-        return (tables_.levels[alpha_].size() + step - 1) / step;
-    }
     [[nodiscard]] std::size_t place_of(std::size_t pixel) const {
         const auto own = [](std::int64_t value) { return static_cast<std::size_t>(value); };
         if (!tables_.region.empty()) return own(tables_.region[pixel]);
@@ -159,8 +154,8 @@ TEST(AdaptedTables, ShiftsOfAllFitsAreListedByFeature) {
             EXPECT_EQ(tables.high[k * fits + f], own.shifts()[f].high[k]);
         }
     const auto [least, most] = own.range();
-    EXPECT_EQ(tables.least, least);
-    EXPECT_EQ(tables.levels[0].size(), static_cast<std::size_t>(most - least + 1));
+    EXPECT_EQ(tables.least * kShiftStep, least);
+    EXPECT_EQ(tables.levels[0].size(), static_cast<std::size_t>((most - least) / kShiftStep + 1));
 }
 
 }  // namespace

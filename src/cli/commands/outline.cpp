@@ -206,7 +206,7 @@ void run(const Flags& flags) {
 Command add_outline(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     OptionSet& app =
-        OptionSet::add_to(root, "outline", "Masks that lie inside an object and masks that hold it");
+        OptionSet::add_to(root, "outline", "Write masks that lie inside an object and masks that contain it");
     flags->cases.declare(app, "outline");
     const auto calibrates = [flags = flags.get()] {
         return unless(flags->cases.calibrates(), "--rule has it already");
@@ -215,42 +215,39 @@ Command add_outline(CLI::App& root) {
         app.add_option("--alpha", flags->alpha,
                        "share of groups (images without groups) whose masks may fail");
         declare_confidence(app, flags->confidence);
-        app.add_option(
-            "--unit", flags->unit,
-            "what alpha counts: groups, whose masks fail, or objects, the connected parts of the class "
-            "(object): the outer mask misses at most alpha of a new group's objects on average");
+        app.add_option("--unit", flags->unit,
+                       "unit of the guarantee: group (masks fail in at most a share alpha of the groups) or "
+                       "object (the outer mask misses on average at most a share alpha of a new group's "
+                       "objects, the connected parts of the class)");
         app.add_option("--share", flags->share,
-                       "the outer mask holds at least this share of the object, and of the inner one at most "
-                       "1 - share of the object's size lies outside; with --unit object: of each object "
-                       "(default 0: it touches the object)")
+                       "share of the object that the outer mask contains at least; of the inner mask at most "
+                       "1 - share of the object's size lies outside. With --unit object: share of each "
+                       "object (default 0: the mask touches the object)")
             ->default_str("1");
         app.add_option(
             "--connectivity", flags->connectivity,
-            "pixels that are one object: those that touch at corners (8 neighbours, 26 in volumes) or at "
-            "faces (4, 6)");
-        app.add_option("--sides", flags->sides, "masks to make: both, outer or inner; one alone is tighter");
-        app.add_option("--score", flags->score,
-                       "how far masks reach: by distance from the predicted mask, relative to its radius, by "
-                       "probability, by the values "
-                       "of a calibrator (field); distance:10 and relative:10 count a probability as 10 "
-                       "pixels; auto: what gives the "
-                       "tightest masks");
+            "neighbours that belong to one object: corners (8 neighbours, 26 in volumes) or faces (4 and 6)");
+        app.add_option("--sides", flags->sides, "masks to write: both, outer or inner; one alone is tighter");
+        app.add_option(
+            "--score", flags->score,
+            "score that orders the pixels: distance (to the predicted mask), relative (to the mask's "
+            "radius), probability, doubt, field (p-values of --calibrator), or auto (the score with the "
+            "tightest masks); distance:10 and relative:10 add 10 pixels times (1 - p)");
         declare_classes(app, flags->classes, "classes to outline (default: all but 0)");
-        app.add_option("--seed", flags->seed, "seed of the draw of the groups that choose the score");
+        app.add_option("--seed", flags->seed, "seed that draws the groups that choose the score");
     });
-    app.add_option(
-           "--small", flags->small,
-           "tell objects up to this size apart in what --labels find: pixels or voxels, mm^2 or mm^3 where "
-           "lengths are known (default: by powers of ten)")
+    app.add_option("--small", flags->small,
+                   "size up to which objects are counted as small in the results on --labels, in pixels or "
+                   "voxels, or in mm^2 or mm^3 where lengths are known (default: classes by powers of ten)")
         ->default_str("");
     app.input("--calibrator", flags->calibrator, "FILE.kcal",
-              "for --score field: a calibrator made from other images");
+              "calibrator for --score field, made from other images");
     app.output("-o,--output", flags->output, "FILE",
-               "masks, uint8 [N,K,H,W] for K outlined classes: 0 outside, 1 between, 2 inside; for a folder "
-               "of files a folder, one "
-               "file each");
-    app.output("--contours", flags->contours, "DIR",
-               "a PNG for each image and class: outer (orange), inner (blue), truth (green)");
+               "masks to write, uint8 [N,K,H,W] for K outlined classes: 0 outside, 1 between, 2 inside; for "
+               "a folder of files a folder with one file each");
+    app.output(
+        "--contours", flags->contours, "DIR",
+        "folder for a PNG of each image and class: outer mask (orange), inner mask (blue), truth (green)");
     app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
     const Flags* const given = flags.get();
     app.counts_unless("--seed", [given] {

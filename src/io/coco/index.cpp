@@ -160,7 +160,7 @@ std::optional<CocoImage> read_image(ondemand::object object) {
     return image;
 }
 
-/// An annotation as it stands in the file: the image by its id.
+/// An annotation as the file has it, with the id of its image.
 struct Entry {
     std::int64_t id = 0, image_id = 0;
     TextRange outline;
@@ -168,7 +168,7 @@ struct Entry {
     bool crowd = false;
 };
 
-/// Ids in ascending order with what they stand for.
+/// Ids in ascending order with their values.
 using Lookup = std::vector<std::pair<std::int64_t, std::uint32_t>>;
 
 const std::uint32_t* find(const Lookup& lookup, std::int64_t id) {

@@ -11,8 +11,8 @@ namespace kandinsky {
 using nlohmann::ordered_json;
 
 namespace {
-// What an older program can read stays readable for it: without levels that follow images, and without a
-// confidence, weights or renewed levels, whose promise it would not know.
+// Files that older programs can read keep their version: those without levels that follow images, and without
+// a confidence, weights or recalibrated levels, whose guarantee older programs would not know.
 constexpr int kPlainVersion = 2, kAdaptVersion = 3;
 
 /// The oldest version of the format whose readers understand all of it.

@@ -33,7 +33,7 @@ AdaptedGraph::AdaptedGraph(OnnxGraph& graph, const Calibrator& calibrator, std::
                      : graph_.add("Gather", {probs, graph_.list(classes)}, {{"axis", std::int64_t{1}}}));
     std::int64_t place = 0;
     for (auto& [number, stratum] : strata_) {
-        stratum.shift = shift_of(stratum.tables, place++);
+        stratum.row = row_of(stratum.tables, place++);
         stratum.share = share_of(stratum.tables);
         if (!stratum.tables.region.empty())
             stratum.region = graph_.cast(graph_.small_integers({height_ * width_}, stratum.tables.region),
@@ -46,8 +46,8 @@ std::string AdaptedGraph::sum(const std::string& from, std::int64_t axis) {
 }
 
 void AdaptedGraph::add_features(const std::string& probs) {
-    // As count_features(): whole numbers of 1/4096 for p, of 2^-18 for p (1 - p), which float64 sums without a
-    // rounding. (OpenVINO 2026.4 sums int32 wrongly where a batch has several images.)
+    // As count_features(): whole numbers of 1/4096 for p, of 2^-18 for p (1 - p), which float64 sums without
+    // a rounding. (OpenVINO 2026.4 sums int32 wrongly where a batch has several images.)
     constexpr OnnxType counts = OnnxType::float64;
     const auto total = [&](const std::string& counted) {
         return graph_.add("ReduceSum", {counted, graph_.list({2, 3})}, {{"keepdims", std::int64_t{0}}});
@@ -87,7 +87,7 @@ void AdaptedGraph::add_features(const std::string& probs) {
             {graph_.add("Div", {feature, graph_.exact(static_cast<double>(planes_))}), graph_.list({1})});
 }
 
-std::string AdaptedGraph::shift_of(const AdaptedTables& tables, std::int64_t place) {
+std::string AdaptedGraph::row_of(const AdaptedTables& tables, std::int64_t place) {
     const std::size_t fits = tables.constant.size();
     const Lengths shape{1, static_cast<std::int64_t>(fits)};
     std::string total = graph_.doubles(shape, tables.constant);
@@ -108,13 +108,12 @@ std::string AdaptedGraph::shift_of(const AdaptedTables& tables, std::int64_t pla
     constexpr double kLargest = Adaptation::kLargestShift;
     const std::string bounded = graph_.add("Clip", {most, graph_.exact(-kLargest), graph_.exact(kLargest)});
     const std::string steps =
-        graph_.add("Ceil", {graph_.add("Mul", {bounded, graph_.exact(Adaptation::kUnit)})});
+        graph_.add("Ceil", {graph_.add("Mul", {bounded, graph_.exact(AdaptedTables::kSteps)})});
     const std::string from_least = graph_.add("Sub", {steps, graph_.exact(tables.least)});
     // Runtimes that have no float64 may come out one step beside the range.
-    return graph_.cast(
-        graph_.add("Clip", {from_least, graph_.exact(0),
-                            graph_.exact(static_cast<double>(tables.levels.front().size() - 1))}),
-        OnnxType::int64);
+    return graph_.cast(graph_.add("Clip", {from_least, graph_.exact(0),
+                                           graph_.exact(static_cast<double>(tables.rows() - 1))}),
+                       OnnxType::int64);
 }
 
 std::string AdaptedGraph::share_of(const AdaptedTables& tables) {
@@ -129,7 +128,7 @@ std::string AdaptedGraph::sets(std::size_t stratum, std::size_t alpha, const std
     const AdaptedTables& tables = own.tables;
     const std::vector<double> levels(tables.levels[alpha].begin(), tables.levels[alpha].end());
     const std::string level =
-        graph_.add("Gather", {graph_.doubles({static_cast<std::int64_t>(levels.size())}, levels), own.shift});
+        graph_.add("Gather", {graph_.doubles({static_cast<std::int64_t>(levels.size())}, levels), own.row});
     const std::string sure = graph_.add("LessOrEqual", {scores, limits(own, tables.sure[alpha])});
     const std::string perhaps = graph_.add("LessOrEqual", {scores, limits(own, tables.last[alpha])});
     const std::string open = graph_.add("And", {perhaps, graph_.add("Not", {sure})});
@@ -138,13 +137,12 @@ std::string AdaptedGraph::sets(std::size_t stratum, std::size_t alpha, const std
 
 std::string AdaptedGraph::limits(const Stratum& stratum, const std::vector<std::uint16_t>& columns) {
     const AdaptedTables& tables = stratum.tables;
-    const auto across = static_cast<std::int64_t>(tables.places_across());
-    const std::int64_t down = tables.region.empty() ? tables.down.place.back() + 1 : 1;
-    const auto rows = static_cast<std::int64_t>(columns.size()) / (down * across);
-    const Lengths values(columns.begin(), columns.end());
-    const std::string row = graph_.add("Div", {stratum.shift, graph_.integer(tables.step)});  // [N,1]
+    const auto down = static_cast<std::int64_t>(tables.places_down()),
+               across = static_cast<std::int64_t>(tables.places_across());
+    const Lengths values(columns.begin(), columns.end()),
+        shape{static_cast<std::int64_t>(tables.rows()), down, across};
     const std::string column = graph_.cast(
-        graph_.add("Gather", {graph_.small_integers({rows, down, across}, values), row}), OnnxType::int32);
+        graph_.add("Gather", {graph_.small_integers(shape, values), stratum.row}), OnnxType::int32);
     const std::string limit = graph_.add(
         "Gather", {graph_.reals({static_cast<std::int64_t>(tables.limits.size())}, tables.limits), column});
     if (tables.region.empty()) {  // Rows come last: whole ones are copied faster than their parts.

@@ -23,13 +23,13 @@ class AdaptedGraph {
     /// What all alphas of a stratum share.
     struct Stratum {
         AdaptedTables tables;
-        std::string shift;   ///< int64 [N,1], from 0 on
+        std::string row;     ///< int64 [N,1]
         std::string share;   ///< [cell and column]; 1 is missing
         std::string region;  ///< int64 [pixel]; empty: a lattice
     };
 
     void add_features(const std::string& probs);
-    std::string shift_of(const AdaptedTables& tables, std::int64_t place);
+    std::string row_of(const AdaptedTables& tables, std::int64_t place);
     std::string share_of(const AdaptedTables& tables);
     std::string limits(const Stratum& stratum, const std::vector<std::uint16_t>& columns);
     std::string decide(const Stratum& stratum, const std::string& level, const std::string& scores,

@@ -14,8 +14,8 @@ struct ReportInput {
     std::string title;
     std::vector<std::string> names;  ///< of the methods, all different, in order of the calibrators
     std::vector<const Calibrator*> calibrators;
-    /// Calibrators of reference_methods() from the same images, as far as the methods above are others; their
-    /// curves stand beside those of the methods. Empty where the calibration images are not at hand.
+    /// Calibrators of those reference_methods() that are not among the methods above, from the same images;
+    /// their curves are shown beside those of the methods. Empty if the calibration images are not available.
     std::vector<const Calibrator*> references;
     const EvaluationReport* evaluation = nullptr;  ///< with maps, of these calibrators on `test`
     const Comparison* comparison = nullptr;        ///< for draws, when there were several; may be null
