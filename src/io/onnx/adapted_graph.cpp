@@ -11,8 +11,8 @@ namespace kandinsky {
 
 namespace {
 using Lengths = std::vector<std::int64_t>;
-constexpr std::int64_t kBinade = std::int64_t{1} << 23;  // keys between two powers of 2
-constexpr double kOne = 2.0 * log_bits(0.5f);            // scale_key(1)
+constexpr std::int64_t kKeysPerBinade = std::int64_t{1} << 23;  // keys between two powers of 2
+constexpr double kKeyOfOne = 2.0 * log_bits(0.5f);              // scale_key(1)
 }  // namespace
 
 AdaptedGraph::AdaptedGraph(OnnxGraph& graph, const Calibrator& calibrator, std::uint64_t opset,
@@ -206,9 +206,9 @@ std::string AdaptedGraph::key_of(const AdaptedTables& tables, const std::string&
                            graph_.doubles({static_cast<std::int64_t>(powers.size())}, powers)});
     const std::string parts = graph_.add("Clip", {graph_.add("Sub", {times, one}), zero, one});
     const std::string binades = graph_.add("Add", {sum(parts, 1), graph_.exact(tables.low_exponent + 24)});
-    const std::string bits = graph_.add("Mul", {binades, graph_.exact(kBinade)});
+    const std::string bits = graph_.add("Mul", {binades, graph_.exact(kKeysPerBinade)});
     const std::string from_one =
-        graph_.add("Add", {graph_.exact(kOne), graph_.add("Mul", {graph_.add("Sign", {beside}), bits})});
+        graph_.add("Add", {graph_.exact(kKeyOfOne), graph_.add("Mul", {graph_.add("Sign", {beside}), bits})});
     return graph_.add("Mul", {graph_.add("Sign", {scores}), graph_.add("Where", {upper, from_one, bits})});
 }
 
