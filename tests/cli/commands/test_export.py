@@ -87,12 +87,12 @@ def moody(images, classes, grid, seed):
 
 def adapting(room, *flags, classes=3, grid=(24, 32)):
     """Calibrates so that levels follow the image; returns new images."""
-    probs, labels = moody(60, classes, grid, seed=1)
+    probs, labels = moody(40, classes, grid, seed=1)
     room.save("p.npy", probs), room.save("l.npy", labels)
     room.calibrate("--adapt", "image", *flags, probs="p.npy", labels="l.npy")
     with np.load(room.folder / "cal.kcal") as file:
         assert "adapt_shifts" in file, "no class adapts"
-    probs, _ = moody(40, classes, grid, seed=2)
+    probs, _ = moody(12, classes, grid, seed=2)
     return np.concatenate([probs, np.zeros_like(probs[:1]), np.ones_like(probs[:1]), np.full_like(probs[:1], 0.5)])
 
 
@@ -111,7 +111,7 @@ def test_levels_follow_the_image_in_the_graph_too(room, method, score):
 
 @pytest.mark.parametrize("flags", [["--condition", "none", "--promise", "split"], ["--promise", "loo"]], ids=" ".join)
 def test_levels_follow_the_image_whatever_they_were_learnt_from(room, flags):
-    grid = (24, 32) if "loo" in flags else (70, 90)  # cells of one pixel, and of several
+    grid = (12, 16) if "loo" in flags else (70, 90)  # cells of one pixel, and of several
     probs = adapting(room, "--method", "field", "--score", "near", *flags, grid=grid)
     room.does("export", "cal.kcal", "--alpha", "0.2,0.001", "--empty", "keep", "-o", "g.onnx")
     check_same(room, "g.onnx", probs, probs, (0.2, 0.001), ["--empty", "keep"])
@@ -120,11 +120,13 @@ def test_levels_follow_the_image_whatever_they_were_learnt_from(room, flags):
 def test_levels_follow_the_image_in_every_operator_set(room):
     adapting(room, "--method", "kmeans", "--promise", "none", "--score", "near", grid=(5, 7))
     images = np.random.default_rng(1).normal(size=(3, 2, 5, 7)).astype(np.float32)
+    wanted = None
     for opset in range(13, 26):
         onnx.save(model(opset=opset, ir=8 if opset < 20 else 10), room.folder / "net.onnx")
         room.does("export", "cal.kcal", "--onto", "net.onnx", "-o", "both.onnx")
         found = sets_of(room, "both.onnx", images)
-        np.testing.assert_array_equal(found["sets_0.1"], predicted(room, found["probs"], 0.1))
+        wanted = predicted(room, found["probs"], 0.1) if wanted is None else wanted
+        np.testing.assert_array_equal(found["sets_0.1"], wanted)
 
 
 def test_a_nan_counts_as_nothing_where_levels_follow_the_image(room):
