@@ -95,7 +95,7 @@ _kandinsky() {
         "outline --unit") words="group object" ;;
         "outline --connectivity") words="corners faces" ;;
         "outline --sides") words="both outer inner" ;;
-        "outline --score") words="distance relative probability doubt field auto" ;;
+        "outline --score") words="distance relative doubt probability field auto" ;;
         "outline --ignore") words="none" ;;
         "outline --alpha" | "outline --confidence" | "outline --share" | "outline --classes" | "outline --seed" | "outline --small" | "outline --calibrator" | "outline -o" | "outline --output" | "outline --contours" | "outline --json" | "outline --threads" | "outline --cal-probs" | "outline --cal-masks" | "outline --cal-labels" | "outline --cal-groups" | "outline --probs" | "outline --masks" | "outline --labels" | "outline --groups" | "outline --rule" | "outline --save" | "outline --spacing" | "outline --logits" | "outline --group-by") return ;;
         "measure --by") words="quantiles predicted soft relative auto" ;;

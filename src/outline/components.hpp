@@ -32,8 +32,8 @@ struct ObjectVoxels {
 /// The objects of a class in a labelled case; ignored voxels belong to none.
 [[nodiscard]] ObjectVoxels objects_of(const Case& one, std::size_t cls, Connectivity connectivity);
 
-/// The number of voxels of an object that may be missed: all except `share` of it, rounded up, and at least
-/// one.
+/// The number of voxels of an object that may be missed: all except `share` of it, rounded up, and except one
+/// at least.
 [[nodiscard]] std::size_t allowed_object_misses(double share, std::size_t object);
 
 }  // namespace kandinsky::outline

@@ -5,7 +5,7 @@
 #include "cli/options/case_flags.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/input_watch.hpp"
-#include "outline/nested.hpp"
+#include "outline/remarks.hpp"
 
 namespace kandinsky::cli {
 
@@ -131,7 +131,7 @@ void run(const Flags& flags) {
     if (options.hard && flags.by == "quantiles")
         options.by = MeasureBy::predicted;  // the default without probabilities
     for (const int cls : flags.classes) {
-        if (cls < 0) fail(ErrorKind::usage, "--classes has {}, which is no class", cls);
+        if (cls < 0) fail(ErrorKind::usage, "--classes has {}, which is not a class", cls);
         options.classes.push_back(static_cast<std::uint32_t>(cls));
     }
     Outputs outputs{
@@ -157,11 +157,7 @@ void run(const Flags& flags) {
     outputs.commit();
     if (flags.csv == "-") print(csv_of(found, known));
     if (flags.common.quiet || flags.json == "-" || flags.csv == "-") return;
-    const std::size_t needed = outline::least_groups({rule.alpha, rule.confidence});
-    if (rule.groups < needed)
-        warn(progress,
-             fmt::format("there are {} calibration groups, but alpha {} needs {}: intervals have no end",
-                         rule.groups, rule.alpha, needed));
+    for (const std::string& remark : outline::remarks(rule)) warn(progress, remark);
     print(fmt::format("{}\n{}{}", guarantee(rule), found.empty() ? "" : rows(found),
                       table(rule, found, known)));
 }

@@ -7,7 +7,7 @@
 #include "cli/options/case_flags.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/input_watch.hpp"
-#include "outline/nested.hpp"
+#include "outline/remarks.hpp"
 
 namespace kandinsky::cli {
 
@@ -22,7 +22,7 @@ struct Flags {
     std::uint64_t seed = 0;
 
     [[nodiscard]] bool objects() const { return unit != "group"; }
-    /// Folders go into a folder, one file a case, unless the name asks for one array.
+    /// Folders go into a folder, one file per case, unless the name asks for one array.
     [[nodiscard]] bool to_folder() const {
         return !output.empty() && cases.applies() && cases.folders() &&
                std::filesystem::path(output).extension() != ".npy";
@@ -45,14 +45,17 @@ std::string reach(const OutlineLevel& level, bool outer, const OutlineRule& rule
                        lengths ? unit : "");
 }
 
+/// The share of the image that a mask has, or that it was not made.
+std::string made(bool asked, double share) {
+    return asked ? fmt::format("{:.4f}", share) : "-";
+}
+
 std::string table(const OutlineRule& rule) {
     std::string out = fmt::format("{:<7}{:>7}{:>10}{:>10}{:>10}   {}\n", "class", "groups", "object", "outer",
                                   "inner", "masks");
     for (const ClassOutline& one : rule.classes) {
-        const std::string large =
-            rule.sides == OutlineSides::inner ? "-" : fmt::format("{:.4f}", one.outer_share);
-        const std::string small =
-            rule.sides == OutlineSides::outer ? "-" : fmt::format("{:.4f}", one.inner_share);
+        const std::string large = made(rule.sides != OutlineSides::inner, one.outer_share);
+        const std::string small = made(rule.sides != OutlineSides::outer, one.inner_share);
         std::string masks;
         if (rule.sides != OutlineSides::inner) masks += "outer: " + reach(one.outer, true, rule);
         if (rule.sides != OutlineSides::outer)
@@ -63,41 +66,11 @@ std::string table(const OutlineRule& rule) {
     return out + "(shares of the image, means over the calibration groups that have the class)\n";
 }
 
-constexpr double kNearlyAll = 0.9;  // of the image: such a mask says nothing
-
-std::vector<std::string> remarks(const OutlineRule& rule) {
-    std::vector<std::string> out;
-    const outline::Assurance wanted{rule.alpha, rule.confidence};
-    const std::size_t needed =
-        outline::least_groups(rule.sides == OutlineSides::both ? wanted.halved() : wanted);
-    for (const ClassOutline& one : rule.classes) {
-        if (one.groups < needed)
-            out.push_back(fmt::format(
-                "class {}: {} calibration groups have it, but alpha {}{} needs {}; its outer mask is the "
-                "whole image and its inner mask is empty. More groups{} or a larger alpha help",
-                one.number, one.groups, rule.alpha, rule.sides == OutlineSides::both ? " for both masks" : "",
-                needed, rule.sides == OutlineSides::both ? ", one mask (--sides outer)" : ""));
-        if (one.groups >= needed && rule.sides != OutlineSides::inner && one.outer_share > kNearlyAll)
-            out.push_back(fmt::format(
-                "class {}: the outer mask is nearly the whole image, since in some calibration groups the "
-                "model misses part of the object by far; {}{}or a larger alpha help",
-                one.number, rule.share < 1 ? "a smaller --share, " : "--share 0.95, ",
-                rule.volumes ? "" : "--volumes where images are slices of volumes, "));
-        if (one.false_inner > 0)
-            out.push_back(
-                fmt::format("class {}: nothing is promised where it does not occur; there {} of {} "
-                            "calibration groups get an "
-                            "inner mask",
-                            one.number, one.false_inner, one.without));
-    }
-    return out;
-}
-
 /// True objects by size.
 std::string objects_table(const OutlineRule& rule, const std::vector<OutlineJudgement>& found, double small) {
     const std::string unit = size_unit(rule);
-    std::string out = fmt::format("{:<7}{:<22}{:>9}{:>10}{:>10}\n", "class", "size of objects", "objects",
-                                  "touched", rule.share == 0 ? "" : "covered");
+    std::string out = fmt::format("{:<7}{:<22}{:>9}{:>10}{}\n", "class", "size of objects", "objects",
+                                  "touched", rule.share == 0 ? "" : "   covered");
     for (std::size_t c = 0; c < found.size(); ++c) {
         double last = small;
         for (const ObjectCounts& one : found[c].objects) {
@@ -124,10 +97,16 @@ std::string judged(const OutlineRule& rule, const std::vector<OutlineJudgement>&
                                   objects ? "found" : "held", "object", "outer", "inner");
     for (std::size_t c = 0; c < found.size(); ++c) {
         const OutlineJudgement& one = found[c];
-        const double n = static_cast<double>(std::max<std::size_t>(1, one.groups));
-        out += fmt::format("{:<7}{:>7}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}\n", rule.classes[c].number,
-                           one.groups, objects ? one.found : static_cast<double>(one.held) / n,
-                           one.object_share, one.outer_share, one.inner_share);
+        if (one.groups == 0) {
+            out += fmt::format("{:<7}{:>7}{:>10}{:>10}{:>10}{:>10}\n", rule.classes[c].number, 0, "-", "-",
+                               "-", "-");
+            continue;
+        }
+        const double n = static_cast<double>(one.groups);
+        out += fmt::format("{:<7}{:>7}{:>10.4f}{:>10.4f}{:>10}{:>10}\n", rule.classes[c].number, one.groups,
+                           objects ? one.found : static_cast<double>(one.held) / n, one.object_share,
+                           made(rule.sides != OutlineSides::inner, one.outer_share),
+                           made(rule.sides != OutlineSides::outer, one.inner_share));
     }
     return out +
            fmt::format("({}; the others are shares of the image, means over groups that have the class)\n",
@@ -161,7 +140,7 @@ void run(const Flags& flags) {
                            .seed = flags.seed};
     if (flags.score != "auto") options.scores = {outline_score(flags.score)};
     for (const int cls : flags.classes) {
-        if (cls < 0) fail(ErrorKind::usage, "--classes has {}, which is no class", cls);
+        if (cls < 0) fail(ErrorKind::usage, "--classes has {}, which is not a class", cls);
         options.classes.push_back(static_cast<std::uint32_t>(cls));
     }
     Outputs outputs{
@@ -193,7 +172,7 @@ void run(const Flags& flags) {
     outputs.commit();
     if (flags.common.quiet || flags.json == "-") return;
     if (flags.cases.calibrates())
-        for (const std::string& remark : remarks(rule)) warn(progress, remark);
+        for (const std::string& remark : outline::remarks(rule)) warn(progress, remark);
     print(fmt::format("{}\n{}", guarantee(rule), table(rule)));
     if (flags.cases.applies())
         print(fmt::format(
@@ -231,8 +210,9 @@ Command add_outline(CLI::App& root) {
         app.add_option(
             "--score", flags->score,
             "score that orders the pixels: distance (to the predicted mask), relative (to the mask's "
-            "radius), probability, doubt, field (p-values of --calibrator), or auto (the score with the "
-            "tightest masks); distance:10 and relative:10 add 10 pixels times (1 - p)");
+            "radius), doubt (to the radius and to what the model doubts), probability, field (p-values of "
+            "--calibrator), or auto (the score with the tightest masks); distance:10, relative:10 and doubt:10 "
+            "add 10 pixels times (1 - p)");
         declare_classes(app, flags->classes, "classes to outline (default: all but 0)");
         app.add_option("--seed", flags->seed, "seed that draws the groups that choose the score");
     });
