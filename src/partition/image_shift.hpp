@@ -46,8 +46,9 @@ struct LearntShift {
 
 /// Learns it by quantile regression (quantile_regression.hpp) with groups weighing alike, each split over its
 /// scores. Cross-validation over the folds chooses the ridge, a scale of the slopes and whether to adapt at
-/// all: the least loss among those whose price is at most 1.02 times that of one level for all images. The
-/// order of the samples does not show. Fewer than two folds with scores: nothing.
+/// all: the least loss among those whose price is at most 1.02 times that of one level for all images, as the
+/// mean ratio over three levels. The order of the samples does not show. Fewer than two folds with scores:
+/// nothing.
 [[nodiscard]] LearntShift learn_shift(std::vector<ShiftSample> samples);
 
 /// The same learnt without one fold, with the ridge and scale that are known; samples of other folds count.
