@@ -25,7 +25,7 @@ function(kandinsky_compile_fast target)
   endif()
 endfunction()
 
-# What turns a fault that got through into the end of the program instead of somebody's code: docs/reliability.md has
+# What turns a fault that got through into the end of the program instead of somebody's code: SECURITY.md has
 # the costs, tests/cli/test_hardening.py looks at the program itself.
 include(CheckCXXCompilerFlag)
 include(CheckPIESupported)

@@ -13,8 +13,8 @@ INTRODUCTION = """# The command, option by option
 {summary}
 
 `kandinsky COMMAND --help` prints the same. Values in capitals are yours to fill in: `FILE` a path, `N` a whole number, `X` a
-number, `TEXT` what the last column says. Exit codes: 0 done, 1 internal fault, 2 wrong usage, 3 bad input data, 4 file system or
-out of memory.
+number, `TEXT` what the last column says. Exit codes: 0 done, 1 internal fault, 2 wrong usage, 3 bad input data, 4 file system or out
+of memory, 5 an alarm of `monitor --fail-on-alarm`.
 
 | command | what it does |
 | --- | --- |"""

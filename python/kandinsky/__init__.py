@@ -1,4 +1,4 @@
-"""Prediction sets for every pixel of a segmentation, whose coverage holds across the image.
+"""Prediction sets for the pixels of a segmentation, with coverage guarantees.
 
 >>> import kandinsky
 >>> cal = kandinsky.Calibrator(method="kmeans")

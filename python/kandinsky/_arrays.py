@@ -18,7 +18,7 @@ def as_array(value: Any, name: str) -> np.ndarray:
     """A numpy array of `value`, sharing its memory wherever that is possible.
 
     A copy is made of lists, of arrays in foreign byte order and of unaligned ones. Everything else, in any memory
-    order and with any strides, is looked at in place: numpy arrays, memory maps, and whatever speaks DLPack on the CPU.
+    order and with any strides, is read in place: numpy arrays, memory maps, and objects on the CPU that support DLPack.
     Tensors on an accelerator are copied from there.
     """
     if isinstance(value, np.ndarray):
@@ -152,7 +152,11 @@ def one_level(alpha: Optional[float], confidence_level: Optional[float]) -> floa
 def class_list(classes: Any) -> List[int]:
     if classes is None:
         return []
-    return [int(one) for one in np.atleast_1d(np.asarray(classes)).tolist()]
+    found: List[Any] = np.atleast_1d(np.asarray(classes)).tolist()
+    for one in found:
+        if isinstance(one, bool) or not isinstance(one, int) or one < 0:
+            raise UsageError(f"classes has {one!r}, which is no class: they are numbers from 0 on")
+    return found
 
 
 def output(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Type, TypeVar
 
@@ -10,9 +11,17 @@ import numpy as np
 
 from ._arrays import as_array, as_groups, as_labels, ignore_list, make_data
 from ._types import PathLike
+from ._words import in_python
+from .calibrator import CalibrationWarning
 from .errors import DataError, UsageError
 
 _Own = TypeVar("_Own", bound="Rule")
+
+
+def told(remarks: Sequence[str]) -> None:
+    """Warns of what the library remarks on a rule that was just made."""
+    for remark in remarks:
+        warnings.warn(in_python(remark), CalibrationWarning, stacklevel=3)
 
 
 class Cases:
@@ -39,10 +48,13 @@ class Cases:
 
 
 def _steps(spacing: Optional[Sequence[float]], volumes: bool) -> List[float]:
-    """(z, y, x); zeros stand for pixels."""
+    """(z, y, x); zeros mean pixels."""
     if spacing is None:
         return [0.0, 0.0, 0.0]
-    steps = [float(one) for one in np.asarray(spacing, float).reshape(-1)]
+    try:
+        steps = [float(one) for one in np.asarray(spacing, float).reshape(-1)]
+    except (TypeError, ValueError):
+        steps = []
     if len(steps) != (3 if volumes else 2) or not all(np.isfinite(steps)) or min(steps) <= 0:
         wanted = "three numbers (z, y, x)" if volumes else "two numbers (y, x)"
         raise UsageError(f"spacing is {spacing!r}, but must be {wanted} above 0")
@@ -97,14 +109,17 @@ class Rule:
     @classmethod
     def load(cls: Type[_Own], path: PathLike) -> _Own:
         """Reads what :meth:`save` or the command's --save wrote."""
-        text = Path(path).read_text()
         try:
+            text = Path(path).read_text(encoding="utf-8")
             found = json.loads(text)
-        except ValueError:
+        except ValueError:  # no text, or no JSON
             found = None
         if not isinstance(found, dict) or found.get("format") != cls._format:
             raise DataError(f"{path} holds no rule of this kind")
-        return cls(text)
+        try:
+            return cls(text)
+        except (KeyError, TypeError):
+            raise DataError(f"{path} is damaged: a field is missing or of another kind") from None
 
     def _cases(self, probs: Any, labels: Any, groups: Any, spacing: Any, ignore: Any, logits: Optional[str]) -> Cases:
         hard = bool(self._json["masks_only"])

@@ -13,6 +13,20 @@ Condition = Literal["class", "none"]
 Pooling = Literal["groups", "pixels"]
 Fallback = Literal["auto", "none", "image"]
 ScoreName = Literal["near", "lac", "aps", "raps", "saps", "margin"]
+# What `compare` takes: a method, or a method with a score.
+ComparedName = Union[
+    MethodName,
+    Literal[
+        "pixel:near", "pixel:lac", "pixel:aps", "pixel:raps", "pixel:saps", "pixel:margin",
+        "image:near", "image:lac", "image:aps", "image:raps", "image:saps", "image:margin",
+        "mask:near", "mask:lac", "mask:aps", "mask:raps", "mask:saps", "mask:margin",
+        "kmeans:near", "kmeans:lac", "kmeans:aps", "kmeans:raps", "kmeans:saps", "kmeans:margin",
+        "genann:near", "genann:lac", "genann:aps", "genann:raps", "genann:saps", "genann:margin",
+        "fcc:near", "fcc:lac", "fcc:aps", "fcc:raps", "fcc:saps", "fcc:margin",
+        "field:near", "field:lac", "field:aps", "field:raps", "field:saps", "field:margin",
+        "auto:near", "auto:lac", "auto:aps", "auto:raps", "auto:saps", "auto:margin",
+    ],
+]
 Promise = Literal["auto", "loo", "split", "none"]
 Adapt = Literal["none", "image"]
 Risk = Literal["recall", "precision", "recall,precision"]
@@ -46,7 +60,7 @@ WORDS = {
 
 
 class Tensor(Protocol):
-    """An array of another library that speaks DLPack: torch, JAX, CuPy."""
+    """An array of another library that supports DLPack: torch, JAX, CuPy."""
 
     def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
 
@@ -56,9 +70,9 @@ class Tensor(Protocol):
 AnyTensor = TypeVar("AnyTensor", bound=Tensor)
 #: Numbers in any number of axes.
 Array = Union["np.ndarray[Any, Any]", Tensor, List[Any], memoryview]
-#: Which images belong together: one integer or name for each.
+#: The group of each image: integers or names.
 Groups = Union["np.ndarray[Any, Any]", Tensor, Sequence[int], Sequence[str], Sequence[bytes]]
-#: How much each image counts.
+#: The weight of each image.
 Weights = Union["np.ndarray[Any, Any]", Tensor, Sequence[float]]
 Level = Union[float, Sequence[float]]
 Labels = Union[int, Sequence[int], None]

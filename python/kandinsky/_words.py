@@ -9,7 +9,7 @@ from ._types import WORDS
 
 #: The parameters that have another name here: `score` is a method of every estimator.
 RENAMED = {"score": "score_function"}
-_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?:[ =](?!--)('[^']*'|[\w.+-]*\w))?")
+_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?:[ =](?!--)('[^']*'|[\w.+-]*\w(?:,[\w.+-]*\w)*))?")
 _NUMBER = re.compile(r"[+-]?\d[\d.]*(e[+-]?\d+)?")
 _PLACEHOLDER = re.compile(r"[A-Z][A-Z0-9_]*(\.[a-z]+)?")
 
@@ -41,6 +41,8 @@ def _written(found: "re.Match[str]") -> str:
         return f"{name}={value!r}"
     if _NUMBER.fullmatch(value):
         return f"{name}={value}"
+    if all(_NUMBER.fullmatch(one) for one in value.split(",")):
+        return f"{name}=[{', '.join(value.split(','))}]"
     if _PLACEHOLDER.fullmatch(value):
         return name
     return f"{name}{between}{value}"

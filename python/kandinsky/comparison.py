@@ -14,7 +14,7 @@ from ._checks import whole
 from ._options import empty_word, own_flags, words_of
 from ._params import current
 from ._progress import Progress, Shown
-from ._types import Array, Classes, Empty, Floats, Groups, Labels, Logits
+from ._types import Array, Classes, ComparedName, Empty, Floats, Groups, Labels, Logits
 from ._words import flag_of
 from .calibrator import Calibrator
 from .errors import UsageError
@@ -92,7 +92,7 @@ def compare(
     *,
     cal_groups: Optional[Groups] = None,
     test_groups: Optional[Groups] = None,
-    methods: Union[str, Sequence[str], None] = None,
+    methods: Union[str, Sequence[ComparedName], None] = None,
     classes: Classes = None,
     alpha: Optional[float] = None,
     confidence_level: Optional[float] = None,
@@ -115,7 +115,7 @@ def compare(
     cal_probs, cal_labels, test_probs, test_labels : arrays
         As for :meth:`Calibrator.fit`.
     cal_groups, test_groups : arrays, optional
-        Which images belong together.
+        Group of each image.
     methods : sequence of str or comma-separated str, optional
         All that need no array of their own unless given.
     classes : int or sequence of int, optional
@@ -136,7 +136,7 @@ def compare(
     """
     level = one_level(alpha, confidence_level)
     word = empty_word(empty, no_empty)
-    names = [one for one in methods.split(",") if one] if isinstance(methods, str) else list(methods or [])
+    names: List[str] = [one for one in methods.split(",") if one] if isinstance(methods, str) else [*(methods or [])]
     given = current({**(options or {}), **more})
     _check_owners(given, names)
     words, arrays = words_of(None, given)

@@ -9,7 +9,7 @@ from . import _core
 from ._arrays import class_list
 from ._checks import real, switch, whole, word
 from ._progress import Progress, Shown
-from ._rules import Cases, Rule
+from ._rules import Cases, Rule, told
 from ._types import Array, Classes, Groups, Labels, Logits, MeasureBy
 
 
@@ -55,7 +55,7 @@ class MeasureRule(Rule):
         labels : array, optional
             The truth, to stand beside the intervals.
         groups : sequence, optional
-            Which images belong together; without it each image or volume is a group.
+            Group of each image; without it each image or volume is a group.
         """
         cases = self._cases(probs, labels, groups, spacing, ignore, logits)
         with Shown(progress) as callback:
@@ -106,12 +106,14 @@ def fit_measure(
     cases = Cases(probs, labels, groups, masks=switch("masks", masks), spacing=spacing, ignore=ignore, logits=logits)
     start = word("by", ("predicted" if masks else "quantiles") if by is None else by)
     with Shown(progress) as callback:
-        return MeasureRule(
+        rule = MeasureRule(
             _core.measure_fit(
                 cases.data, cases.volumes, cases.spacing, real("alpha", alpha), real("confidence", confidence), start, masks, class_list(classes), whole("seed", seed),
                 whole("threads", threads), callback,
             )
         )  # fmt: skip
+    told(_core.measure_remarks(rule._text))
+    return rule
 
 
 def measure(

@@ -1,4 +1,4 @@
-"""Outlines: masks that lie inside an object and masks that hold it, with a promise for each new group."""
+"""Outlines: masks that lie inside an object and masks that contain it, with a guarantee for each new group."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from . import _core
 from ._arrays import as_array, class_list
 from ._checks import real, switch, whole, word
 from ._progress import Progress, Shown
-from ._rules import Cases, Rule
+from ._rules import Cases, Rule, told
 from ._shapes import volumes_of_sets
 from ._types import Array, Classes, Connectivity, Groups, Labels, Logits, OutlineUnit, Sides
 from .errors import DataError, UsageError
@@ -19,7 +19,7 @@ from .plot import _axes
 
 
 class OutlineRule(Rule):
-    """What turns predictions into outlines; :func:`fit_outline` makes it."""
+    """The calibrated rule that turns predictions into outlines; :func:`fit_outline` makes it."""
 
     _format = "kandinsky outlines"
 
@@ -121,7 +121,7 @@ def fit_outline(
     labels : array [N,H,W] or [N,D,H,W], or masks of 0 and 1 with a class axis
         The truth.
     groups : sequence, optional
-        Which images belong together (patient); a volume is a group.
+        Group of each image (patient); a volume is a group.
     alpha : float
         Share of groups whose masks may fail.
     confidence : float
@@ -158,13 +158,17 @@ def fit_outline(
     objects = word("unit", unit) == "object"
     least = (0.0 if objects else 1.0) if share is None else real("share", share)
     which = ("outer" if objects else "both") if sides is None else word("sides", sides)
+    if not isinstance(score_function, str) or score_function == "field":
+        raise UsageError(f"score_function is {score_function!r}, but must be a name such as 'auto'; the command alone has field")
     with Shown(progress) as callback:
-        return OutlineRule(
+        rule = OutlineRule(
             _core.outline_fit(
                 cases.data, cases.volumes, cases.spacing, real("alpha", alpha), real("confidence", confidence), least, unit,
-                word("connectivity", connectivity), which, str(score_function), masks, class_list(classes), whole("seed", seed), whole("threads", threads), callback,
+                word("connectivity", connectivity), which, score_function, masks, class_list(classes), whole("seed", seed), whole("threads", threads), callback,
             )
         )  # fmt: skip
+    told(_core.outline_remarks(rule._text))
+    return rule
 
 
 def outline(

@@ -59,7 +59,7 @@ def _legend(ax: Any, **options: Any) -> None:
 
 
 def plot_partition(calibrator: Calibrator, cls: Optional[int] = None, *, ax: Any = None, cmap: Any = None) -> Any:
-    """Draws which pixels share their scores; for a soft method such as `field`, which has no regions, the score thresholds.
+    """Draws the regions of pixels that share their scores, or the score thresholds of a soft method such as `field`.
 
     Parameters
     ----------

@@ -8,8 +8,8 @@
 
 namespace kandinsky::python {
 
-/// A look at the memory of a Python object that has the buffer protocol (every numpy array does). Nothing is
-/// copied; the object stays alive and locked as long as the array. `name` stands in messages.
+/// An array view of the memory of a Python object that has the buffer protocol (every numpy array does).
+/// Nothing is copied; the object stays alive and locked as long as the array. `name` is used in messages.
 [[nodiscard]] Array array_of(nanobind::handle object, const std::string& name);
 /// The same, or an empty array for None.
 [[nodiscard]] Array optional_array_of(nanobind::handle object, const std::string& name);

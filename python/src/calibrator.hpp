@@ -9,7 +9,7 @@ namespace kandinsky::python {
 /// A finished calibrator, shared by everything made from it.
 struct Calibrated {
     std::shared_ptr<const Calibrator> core;
-    std::shared_ptr<const Reference> reference{};  ///< null where nobody made or kept one
+    std::shared_ptr<const Reference> reference{};  ///< null if there is none
 };
 
 }  // namespace kandinsky::python

@@ -10,6 +10,7 @@
 #include "core/base/parallel.hpp"
 #include "dataset.hpp"
 #include "module.hpp"
+#include "outline/remarks.hpp"
 #include "progress.hpp"
 
 namespace nb = nanobind;
@@ -17,7 +18,7 @@ namespace nb = nanobind;
 namespace kandinsky::python {
 
 namespace {
-/// Lengths of 0 stand for pixels.
+/// A spacing of 0 means pixels.
 std::unique_ptr<CaseSource> source_of(const Data& data, bool volumes, const Spacing& spacing) {
     const bool known = spacing[1] != 0;
     return cases_of(data.set, {.volumes = volumes,
@@ -90,7 +91,7 @@ void outline_apply(const std::string& text, const Data& data, bool volumes, cons
     });
 }
 
-/// What became of the promise, as JSON.
+/// How often the promise was kept, as JSON.
 std::string outline_judge(const std::string& text, const Data& data, bool volumes, const Spacing& spacing,
                           double small, std::size_t threads, nb::object callback) {
     const OutlineRule rule = outline_rule(text, "rule");
@@ -135,6 +136,14 @@ nb::list measure_apply(const std::string& text, const Data& data, bool volumes, 
                                   one.dice.truth));
     return out;
 }
+
+std::vector<std::string> outline_remarks(const std::string& text) {
+    return outline::remarks(outline_rule(text, "rule"));
+}
+
+std::vector<std::string> measure_remarks(const std::string& text) {
+    return outline::remarks(measure_rule(text, "rule"));
+}
 }  // namespace
 
 void init_outline(nb::module_& module) {
@@ -151,6 +160,8 @@ void init_outline(nb::module_& module) {
                nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
     module.def("measure_apply", measure_apply, nb::arg("rule"), nb::arg("data"), nb::arg("volumes"),
                nb::arg("spacing"), nb::arg("threads"), nb::arg("progress").none());
+    module.def("outline_remarks", outline_remarks, nb::arg("rule"));
+    module.def("measure_remarks", measure_remarks, nb::arg("rule"));
 }
 
 }  // namespace kandinsky::python

@@ -25,7 +25,7 @@ std::uint64_t least_scores(const CalibrateOptions& options) {
 }
 
 namespace {
-/// What the fit of all strata looks at.
+/// The inputs of the fit of all strata.
 SoftInput input_of(const CalibrateOptions& options, CalibrationRun& run, const Ladder& ladder,
                    Progress& progress) {
     SoftInput input{.data = run.data(),
@@ -64,7 +64,7 @@ std::vector<std::uint16_t> spread_over(const std::vector<std::uint16_t>& of_regi
     return out;
 }
 
-/// Merges cells that have the same distribution; returns the partition into what is left.
+/// Merges cells that have the same distribution; returns the partition into the merged cells.
 Partition merge_alike(SmoothCurves::Storage& storage) {
     const std::size_t each = storage.edges.size() - 1;
     Partition out{.region = std::vector<std::uint32_t>(storage.region.size())};
@@ -143,7 +143,7 @@ class AdaptedRelearner {
     }
 
   private:
-    /// What all groups but one say about a stratum, with the regions that they found.
+    /// The distributions of a stratum from all groups except one, with the regions found by these groups.
     struct Fit {
         partition::ScoreGrid grid;
         partition::FoldDistributions distributions;
@@ -186,7 +186,7 @@ class AdaptedRelearner {
         }
     }
 
-    /// The regions that all groups but one find; those of strata that they have no score of stay as they are.
+    /// The regions that all groups except one find. Strata without scores of these groups keep their regions.
     void find_regions(std::uint32_t group, std::vector<Partition>& regions) {
         bool known = false;
         for (const Evidence& one : evidence_)
@@ -260,7 +260,7 @@ Calibrator adapted_leave_one_out(const CalibrateOptions& options, std::vector<Ch
         adaptations.push_back(std::move(made.adaptation));
     }
     CalibrateOptions finished = options;
-    finished.fallback = Fallback::none;  // what falls back has done so in every fit
+    finished.fallback = Fallback::none;  // regions that fall back do so in every fit
     Calibrator made = run.finish(finished, std::move(partitions), std::move(curves), std::move(smooth));
     made.options.fallback = options.fallback;
     made.choices = std::move(choices);

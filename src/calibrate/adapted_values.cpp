@@ -15,8 +15,8 @@
 namespace kandinsky {
 
 namespace {
-// Values are far smaller. A score above all that are possible is in no set but those of infinite thresholds;
-// one below all that were seen is in every set but those of alpha = 1.
+// Values are far smaller than this. A score above all possible scores is only in sets with infinite
+// thresholds. A score below all that were seen is in every set except at alpha = 1.
 constexpr float kAbove = 1e30f, kBelow = -1e30f;
 
 float value_of(const SmoothCurves& curves, std::size_t pixel, float score, std::int32_t shift) {

@@ -23,9 +23,9 @@ void adapt_scores(const Calibrator& calibrator, std::size_t stratum, std::int32_
 /// The p-value of a value: a class is in the set at alpha < 1 if and only if it exceeds alpha.
 [[nodiscard]] double value_p(const Calibrator& calibrator, std::size_t stratum, float value);
 
-/// Sets at one alpha of one stratum whose levels follow the image. Thresholds for every shift that is
-/// possible are kept, or for some where memory is short; most scores then lie beyond the two around the
-/// image's own, so that few need a look at the curves.
+/// The sets at one alpha of one stratum whose levels follow the image. Thresholds for all possible shifts are
+/// stored, or for some where memory is short. Most scores lie outside the two thresholds around the image's
+/// own shift, so few scores need to be compared with the curves.
 class AdaptedSets {
   public:
     /// `most_bytes`: of thresholds, for all strata together; five shifts are kept in any case.
@@ -42,7 +42,7 @@ class AdaptedSets {
     Adaptation adaptation_;
     SmoothCurves curves_;
     Grid grid_;
-    std::size_t rung_ = 0;            ///< that answers alpha
+    std::size_t rung_ = 0;            ///< rung used for alpha
     std::vector<std::int32_t> kept_;  ///< shifts, ascending
     std::vector<float> limits_;       ///< [kept shift][pixel]
 };

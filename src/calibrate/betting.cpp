@@ -6,12 +6,12 @@
 namespace kandinsky {
 
 namespace {
-// What is assumed before the first group, as if it had been seen in so many of them.
+// Prior mean and variance, which count as this many groups.
 constexpr double kPriorGroups = 2, kPriorMean = 0.5 /* of alpha */, kPriorVariance = 0.5 /* of the largest */;
-// The largest bet, in shares of the one that a loss of 1 would ruin. With few groups a loss of 1 is the end
-// under any bet, so nothing is kept back.
+// The largest bet, as a share of the bet with which a loss of 1 takes all capital. With few groups a single
+// loss of 1 makes the test fail under any bet, so the whole capital is bet.
 constexpr double kCautious = 0.9, kFewTimes = 2;
-constexpr double kSlack = 1e-12;  // of the capital: 29 factors of 1 / 0.9 are to be the 21.2 that they mean
+constexpr double kSlack = 1e-12;  // of the capital, for rounding: 29 factors of 1 / 0.9 must reach 21.2
 }  // namespace
 
 std::uint64_t groups_needed(double alpha, double confidence) {

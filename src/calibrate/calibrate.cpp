@@ -19,17 +19,17 @@
 namespace kandinsky {
 
 namespace {
-/// Fewer effective groups than this tell little about any level that is asked for.
+/// With fewer effective groups the levels would be unreliable.
 constexpr double kLeastEffective = 10;
 
-/// The data of one calibration: `finder` sees the images that regions come from, `setter` those that set
-/// thresholds, `all` everything, which soft methods divide themselves.
+/// The data of one calibration. `finder` has the images that regions are learnt from, `setter` those that set
+/// thresholds, and `all` every image; soft methods divide `all` themselves.
 struct CalibrationRuns {
     CalibrationRun &finder, &setter, &all;
 };
 
-/// Calibrates each stratum by the method that it has, of which some may be soft. `options` are as
-/// they take effect; `data_split` is what soft methods divide the images by, null: they do not.
+/// Calibrates each stratum by its method; some of the methods may be soft. `options` are as they take effect.
+/// `data_split` says how soft methods divide the images; null: they do not.
 Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Choice> choices,
                                 const DataSplit* data_split, const CalibrationRuns& runs) {
     const Grid& grid = runs.all.data().grid();
@@ -51,7 +51,7 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
             soft_strata[label_of(choices[s].method, choices[s].tuned)].push_back(
                 static_cast<std::uint32_t>(s));
     }
-    // All curves of a calibrator stand on one ladder.
+    // All curves of a calibrator use one ladder.
     const CurveRule rule = rule_for(options, curves_wanted);
     const auto some = [](const std::vector<bool>& flags) {
         return std::find(flags.begin(), flags.end(), true) != flags.end();
@@ -68,7 +68,7 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
         return calibrator;
     }
     std::vector<bool> by_region;
-    std::vector<Partition> wanted;  // strata that get their curves elsewhere stand in as one region
+    std::vector<Partition> wanted;  // strata whose curves are made elsewhere are treated as one region here
     for (std::size_t s = 0; s < strata; ++s) {
         by_region.push_back(!soft[s] && !pixelwise[s]);
         wanted.push_back(by_region[s] ? partitions[s] : whole_image(grid));
@@ -137,7 +137,7 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
         fitting = data.subset(data_split->learn), setting = data.subset(data_split->level);
         finder.emplace(*fitting, wanted, progress), setter.emplace(*setting, wanted, progress);
     }
-    // One walk for all that need the scores of every pixel.
+    // One pass for all methods that need the scores of every pixel.
     PixelWalk walk;
     for (const CalibrateOptions& one : wanted)
         if (one.method != kAutoMethod && !data_split) {
@@ -212,7 +212,7 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
     for (const CalibrateOptions& one : options) {
         if (one.weights.of_row != weights.of_row || one.weights.bound != weights.bound)
             fail(ErrorKind::internal, "[calibrate_all] the methods must share the weights");
-        check_method(one.method);  // unknown names are told before any work
+        check_method(one.method);  // unknown names are reported before any work
         check_confidence(one);
         if (one.confidence > 0 && !one.weights.none())
             fail(ErrorKind::usage, "--confidence is for groups that count alike, so it cannot have weights");

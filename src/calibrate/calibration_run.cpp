@@ -37,7 +37,7 @@ Partition whole_image(const Grid& grid) {
 }
 
 namespace {
-/// Some region has too few scores, but the class has others elsewhere.
+/// Whether some region has too few scores while the class has scores elsewhere.
 bool needs_fallback(const Calibrator& calibrator) {
     for (const CurveSet& curves : calibrator.curves) {
         bool short_of = false, others = false;
@@ -63,7 +63,7 @@ CalibrateOptions effective(CalibrateOptions options) {
         options.score.half = true;
         for (double& level : options.quantiles) level = std::floor(level * 100 + 0.5) / 99.0;
     }
-    // A borrowed curve keeps no promise, and a class without one is in the set for certain.
+    // A fallback curve has no guarantee. A class without a curve is in every set, which has one.
     if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
         options.fallback = Fallback::none;
     if (options.quantiles.empty()) fail(ErrorKind::usage, "--quantiles needs at least one level");
@@ -98,12 +98,12 @@ CalibrateOptions effective(CalibrateOptions options) {
 }
 
 namespace {
-/// Up to so many groups, learning again without each is worth its time: for methods that learn in a moment,
-/// and for the others.
+/// The largest number of groups for which --promise auto is `loo`: for methods that learn quickly, and for
+/// the others.
 constexpr std::uint64_t kMostLeftOut = 200, kMostRefits = 20;
-/// Groups that set the thresholds where others learn: the mass at infinity is a hundredth then.
+/// The number of groups that set the thresholds in a split: the mass at infinity is then about 1/100.
 constexpr std::uint64_t kLevelGroups = 100;
-/// Groups that weigh little must be more for that; so large a share at most.
+/// Groups of small weight must be more numerous; this is the largest share of the groups.
 constexpr double kMostLevels = 0.75;
 
 bool learns_quickly(const Method& how) {
@@ -270,7 +270,7 @@ std::vector<CurveSet> CalibrationRun::pixel_curves(const CurveRule& rule) {
     return std::exchange(pixel_curves_, {});
 }
 
-/// Takes what is asked for now, and on the same way what was wanted.
+/// Computes what is requested now, and in the same pass what was announced as wanted.
 void CalibrationRun::walk_pixels(PixelWalk now, const CurveRule& rule) {
     const std::unique_ptr<PixelRows> gathered = std::move(gathered_);
     const PixelWalk wanted = std::exchange(wanted_, {});

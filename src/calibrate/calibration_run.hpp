@@ -13,7 +13,7 @@
 
 namespace kandinsky {
 
-/// How curves are kept when a calibrator has so many of them.
+/// The rule for storing curves if a calibrator has that many.
 [[nodiscard]] CurveRule rule_for(const CalibrateOptions& options, std::size_t curves);
 /// Whether every pixel is its own region.
 [[nodiscard]] bool is_pixelwise(const Partition& partition);
@@ -21,12 +21,12 @@ namespace kandinsky {
 /// The regions that a method finds: `input` needs grid, stratum, counts and, where the method looks at them,
 /// features; the rest comes from the options.
 [[nodiscard]] Partition fit_region(const CalibrateOptions& options, PartitionInput input, Progress& progress);
-/// Notes whose curve each pixel uses.
+/// Records which curve each pixel uses.
 void assign_levels(Calibrator& calibrator);
 /// Options as they take effect. Throws a usage error for values out of range.
 [[nodiscard]] CalibrateOptions effective(CalibrateOptions options);
-/// The rule that a promise stands for with so many groups: Promise::automatic is settled, and methods that
-/// learn nothing need none. `share`: of the bound that a group weighs on average.
+/// The rule that `promise` means with that many groups: Promise::automatic is resolved, and methods that
+/// learn nothing need no rule. `share`: the mean weight of a group relative to the bound.
 [[nodiscard]] CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups, double share = 1);
 /// Fallback::automatic becomes `image` where a region is short of scores, else `none`.
 void resolve_fallback(Calibrator& calibrator);
@@ -43,7 +43,7 @@ class Muted final : public Progress {
     const Progress& asked_;
 };
 
-/// What a walk over the scores of every pixel takes along.
+/// What one pass over the scores of every pixel computes.
 struct PixelWalk {
     bool features = false;  ///< for methods that look at curves
     bool curves = false;    ///< of the pixels themselves
@@ -55,8 +55,8 @@ struct PixelWalk {
 /// effect; all share score, condition, quantiles, pooling and rungs.
 class CalibrationRun {
   public:
-    /// `wanted` will be asked for: one walk takes all of it, which the look at the data begins on its way
-    /// where the scores fit into memory.
+    /// `wanted` announces what will be requested, so that one pass computes all of it. If the scores fit into
+    /// memory, the first pass over the data (census) already gathers them.
     CalibrationRun(const Dataset& data, const std::vector<CalibrateOptions>& options, Progress& progress,
                    PixelWalk wanted = {});
 
@@ -88,8 +88,9 @@ class CalibrationRun {
     CalibrateOptions common_;
     PixelWalk wanted_;  ///< and not taken yet
     Census census_;
-    std::unique_ptr<PixelRows> gathered_;  ///< by the census; until the first walk over the pixels
-    std::vector<std::uint64_t> weights_;   ///< [group]; empty: all groups weigh alike
+    std::unique_ptr<PixelRows>
+        gathered_;  ///< gathered by the census; released after the first pass over the pixels
+    std::vector<std::uint64_t> weights_;  ///< [group]; empty: all groups have equal weight
     std::vector<float> features_;
     std::vector<std::vector<ImageFeatures>> image_features_;  ///< [image][stratum] once asked for
     std::vector<CurveSet> pixel_curves_;                      ///< until they are asked for

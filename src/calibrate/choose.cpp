@@ -64,7 +64,7 @@ class TrainingPart {
         return out;
     }
 
-    /// The increments that weigh the loss, [pixel][bin]: the image's own where the pilot finds nothing.
+    /// The increments that weight the loss, [pixel][bin]: the image's own where the pilot has no data.
     [[nodiscard]] Plane pilot() const {
         Plane votes(grid_, bins_), out(grid_, bins_);
         std::vector<double> image(bins_);
@@ -134,7 +134,7 @@ Partition find_regions(const Contender& one, const TrainingPart& part, const std
     own.method = one.method->name;
     own.settings = one.settings;
     Muted muted(progress);
-    // Quick fits are made by every rank for itself: sharing them would take more words than work.
+    // Every rank makes quick fits itself, because sharing them would cost more than the work.
     return fit_region(own,
                       {.grid = part.grid(),
                        .stratum = stratum,
@@ -190,7 +190,7 @@ CrossLoss judge(const FoldHistograms& histograms, const ScoreGrid& scores, const
         const std::vector<float> features =
             features_wanted ? part.features(scores, options.quantiles) : std::vector<float>{};
         const Plane pilot = part.pilot();
-        // Contenders are judged side by side: most searches for regions use one thread.
+        // Contenders are evaluated in parallel, because most searches for regions use one thread.
         parallel_for(all.size(), [&](std::size_t k) {
             const auto add = [&](const auto& levels) {
                 result.loss[k] +=
@@ -272,7 +272,7 @@ void add_contenders(const Method& method, const MethodSettings& settings, std::v
     all.insert(all.end(), own.begin(), own.end());
 }
 
-/// The place of the contender to take, and why.
+/// The index of the chosen contender, and the reason.
 std::pair<std::size_t, std::string> verdict(const std::vector<Contender>& all, const CrossLoss& found) {
     const auto is_soft = [](const Contender& one) { return one.method->fit_curves != nullptr; };
     if (found.folds == 0) {
@@ -333,8 +333,8 @@ std::vector<Contender> contenders(const CalibrateOptions& options) {
     if (options.method != kAutoMethod) {
         add_contenders(method(options.method), options.settings, all);
     } else {
-        // Choosing the number of each method's regions as well would cost several times as much, and those
-        // that need no number win.
+        // Choosing the number of regions of each method, too, would cost several times as much, and methods
+        // without such a number usually win.
         CalibrateOptions settled = options;
         settle_defaults(settled);
         for (const Method* one : methods())

@@ -7,29 +7,29 @@
 
 namespace kandinsky {
 
-/// A method with settled options, to be judged against others.
+/// A method with fixed options that is compared with others.
 struct Contender {
     const Method* method = nullptr;
     MethodSettings settings;
     std::map<std::string, std::string> tuned;
 };
 
-/// Whether it works on an array of the user's only.
+/// Whether the method needs an array from the user.
 [[nodiscard]] bool needs_array(const Method& method);
 
-/// Whether cross-validation has something to choose: the method, or the value of an option.
+/// Whether cross-validation has a choice to make: the method, or the value of an option.
 [[nodiscard]] bool has_choice(const CalibrateOptions& options);
 
-/// Settles the options that are "auto" by default, and that nobody gave, on the paper's value: of the method,
-/// or of all where the method is to be chosen.
+/// Sets options that were not given and are "auto" by default to the paper's value: of the method, or of all
+/// methods if the method is to be chosen.
 void settle_defaults(CalibrateOptions& options);
 
-/// Everything there is to choose from, in table order. For kAutoMethod every method that needs no array; for
-/// each method all combinations of its options' trials where their value is "auto".
+/// All contenders, in the order of the table. For kAutoMethod every method that needs no array; for each
+/// method all combinations of its options' trials where their value is "auto".
 [[nodiscard]] std::vector<Contender> contenders(const CalibrateOptions& options);
 
 struct CrossLoss {
-    std::vector<double> loss;  ///< of each contender, all 0 when nothing could be judged
+    std::vector<double> loss;  ///< of each contender; all 0 if nothing could be validated
     std::size_t folds = 0;     ///< that could be judged
 };
 

@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kSteps = 1000;     // of nested sets, about
 constexpr double kLearningShare = 0.25;  // of the groups: a bound needs more of them than distributions do
 
-/// What is learnt from some groups: any nested sets would do, so pixels are pooled, which leaves no level
-/// that a few groups cannot support.
+/// The options for learning nested sets from some groups. Any nested sets are valid, so pixels are pooled:
+/// then all levels exist, even with few groups.
 CalibrateOptions learning(const CalibrateOptions& asked) {
     CalibrateOptions out = asked;
     out.confidence = 0;
@@ -31,7 +31,7 @@ CalibrateOptions learning(const CalibrateOptions& asked) {
     return out;
 }
 
-/// The regions where nothing is to be learnt: one for each stratum, whatever the labels are.
+/// The regions of methods that learn nothing: one for each stratum.
 bool learns_nothing(const CalibrateOptions& asked, const Dataset& data) {
     if (asked.method == kAutoMethod || asked.adapt == Adapt::image || method(asked.method).uses_labels)
         return false;
@@ -80,10 +80,10 @@ struct Levels {
     RiskLevels risk;                   ///< where precision counts
 };
 
-/// Where tests of the precision start: at the step that was most precise in the groups that learn. The
-/// smallest sets need not be, since models are sure of some of their errors. Sets that miss the class
-/// altogether count as wrong here, since empty ones would always win. Any rule that does not look at the
-/// other groups is valid.
+/// The step at which tests of the precision start: the most precise step in the groups that learn. The
+/// smallest sets need not be the most precise, because models are certain of some of their errors. Groups
+/// whose sets miss the class altogether count as wrong, otherwise empty sets would always win. Any rule that
+/// does not use the other groups is valid.
 std::uint32_t most_precise(const GroupLosses& learnt, std::size_t steps) {
     std::uint32_t best = 0;
     double least = 3;
@@ -107,8 +107,8 @@ Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk, std:
         if (risk != Risk::recall) precision[k] = tests.most_for_precision(alpha, start);
     });
     Levels out;
-    // What passes for a larger alpha need not pass for a smaller one by the letter. Larger sets miss less,
-    // and every step of a sequence before its end has passed, so the rungs can be made to follow each other.
+    // The steps found for neighbouring alphas need not be in order. Larger sets miss less, and every step
+    // before the end of a sequence has passed, so the steps can be put in order.
     for (std::size_t k = 1; k < rungs; ++k) {
         recall[k] = std::max(recall[k], recall[k - 1]);
         if (precision[k - 1] == RiskLevels::kNone || precision[k] > precision[k - 1])
@@ -116,7 +116,7 @@ Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk, std:
     }
     out.steps = std::move(recall);
     if (risk == Risk::recall) return out;
-    // Sets may be larger than the recall asks for, and below the start nothing is known of their precision.
+    // Sets may be larger than the recall needs. Steps before the start have no test of their precision.
     for (std::uint32_t& step : out.steps) step = std::max(step, start);
     std::size_t kept = 0;  // rungs that qualify
     while (kept < rungs && precision[kept] != RiskLevels::kNone &&
@@ -140,7 +140,7 @@ void set_levels(const NestedSets& sets, const CalibrateOptions& asked, const Dat
             *learnt, sets, true,
             [&](std::size_t s, const GroupLosses& losses) { starts[s] = most_precise(losses, sets.steps()); },
             progress);
-    // Both are promised together: the chances of failure add up.
+    // Both are guaranteed together, so the probabilities of failure add up.
     const double delta = (1 - asked.confidence) / (asked.risk == Risk::both ? 2 : 1);
     std::size_t curves = 0;
     for (std::size_t s = 0; s < out.strata(); ++s)
@@ -211,7 +211,7 @@ Calibrator calibrate_confident(const Dataset& data, const CalibrateOptions& aske
                  data.grouped() ? "groups" : "images");
         learn = data.subset(parts.learn), level = data.subset(parts.level);
     }
-    // What sets no threshold counts as seen all the same.
+    // Images that set no threshold count as seen, too.
     Calibrator base;
     const Dataset& setting = divides ? *level : data;
     Census census;

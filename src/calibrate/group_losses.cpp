@@ -35,7 +35,7 @@ Order order_of(const Dataset& data, std::uint64_t seed, Progress& progress) {
     const Gathered all = gather_words(data.team().comm, tickets);
     std::vector<std::size_t> by_ticket(all.values.size());
     std::iota(by_ticket.begin(), by_ticket.end(), std::size_t{0});
-    // Equal tickets without groups mean equal images, whose losses are equal.
+    // Without groups, equal keys mean equal images, whose losses are equal.
     std::stable_sort(by_ticket.begin(), by_ticket.end(),
                      [&](std::size_t a, std::size_t b) { return all.values[a] < all.values[b]; });
     Order out{.place = std::vector<std::size_t>(tickets.size()), .groups = all.values.size()};
@@ -79,7 +79,7 @@ std::vector<double> by_step(const std::uint32_t* rows, std::size_t groups, std::
     return out;
 }
 
-/// Walks over the data once for some strata.
+/// One pass over the data for some strata.
 class LossWalk {
   public:
     LossWalk(const Dataset& data, const NestedSets& sets, const Order& order,

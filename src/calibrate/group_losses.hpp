@@ -8,8 +8,8 @@
 
 namespace kandinsky {
 
-/// The losses of groups at every step of nested sets, for one stratum. Groups stand in an order by who they
-/// are and a seed, which tells nothing about their losses, and never by position.
+/// The losses of groups at every step of nested sets, for one stratum. The order of groups follows from their
+/// identity and a seed, never from their position or their losses.
 struct GroupLosses {
     std::uint64_t with_class = 0;  ///< groups that have the class: those of `missed`
     /// [step][group that has the class] the share of its pixels of the class that are not in their sets.
@@ -27,9 +27,9 @@ struct GroupLosses {
     }
 };
 
-/// Hands the losses of every stratum to `body(stratum, losses)`, some strata in one walk over the data, as
-/// the memory allows: 4 bytes for each group, step and kind of loss. Ranks sum up; all get everything. Shares
-/// are rounded up to multiples of 2^-24.
+/// Calls body(stratum, losses) for every stratum. One pass over the data serves as many strata as memory
+/// allows: 4 bytes for each group, step and kind of loss. The losses of all ranks are combined, and every
+/// rank gets all of them. Shares are rounded up to multiples of 2^-24.
 void each_stratum_losses(const Dataset& data, const NestedSets& sets, bool with_wrong,
                          const std::function<void(std::size_t, const GroupLosses&)>& body,
                          Progress& progress);

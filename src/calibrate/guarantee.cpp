@@ -7,7 +7,7 @@
 namespace kandinsky {
 
 namespace {
-/// The method's traits; of a method that this build does not know, the worst is assumed.
+/// The method's traits. For a method that this build does not know, the weakest guarantee is assumed.
 struct Traits {
     bool finds_regions = true, soft = true;
 };
@@ -75,12 +75,12 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     // Where levels follow the image, they are set for all regions together, as those of smooth curves are.
     const bool soft = traits.soft || options.adapt == Adapt::image;
     const bool relearnt = options.promise == Promise::leave_one_out;
-    // A choice among methods on the images that set the thresholds spoils what each method would promise.
+    // If the method was chosen on the images that set the thresholds, its guarantee is lost.
     const bool judged_on_same = options.method == kAutoMethod && options.split == 0 && !relearnt;
     if (soft && options.pooling == Pooling::pixels)
         return "No finite-sample guarantee: each pixel's threshold is a quantile of a distribution smoothed "
                "over its surroundings, as good as the calibration images are typical.";
-    // Regions of one pixel each, and not because the scores happened to make them so.
+    // Whether every region is one pixel by the method's definition, and not by chance.
     const bool pixelwise = calibrator.partitions[stratum].regions == calibrator.grid.pixels() &&
                            (!finds_regions || options.split > 0);
     const Renewal& renewal = calibrator.renewal;
@@ -120,7 +120,8 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
             "smoothed distributions, which has been measured to cover a random pixel of a new {} with "
             "probability at least 1 - alpha on average (promise loo gives a guarantee).",
             unit);
-    // One score of each image at a pixel; files of 0.1 do not tell masks, which may have several.
+    // Whether each image has one score at a pixel. Files of version 0.1 do not record masks, which may have
+    // several.
     const bool one_label =
         options.condition == Condition::by_class || (!calibrator.masks && calibrator.reading_known);
     if (pixelwise && !judged_on_same && !calibrator.grouped && one_label)
@@ -144,7 +145,7 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
            share;
 }
 
-/// How far weights can be trusted; nothing where there are none.
+/// The part of the sentence about weights; empty without weights.
 std::string about_weights(const Calibrator& calibrator) {
     if (calibrator.weighting.none() || calibrator.weighting.learnt.empty()) return {};
     return " The weights were estimated from images without labels, so the promise is as good as they are: "
@@ -152,7 +153,7 @@ std::string about_weights(const Calibrator& calibrator) {
            "calibration images as weighted.";
 }
 
-/// Which networks made the calibration outputs, where cross-validation had several; nothing otherwise.
+/// The part of the sentence about several networks from cross-validation; empty for one network.
 std::string about_networks(const Calibrator& calibrator) {
     const auto input = nlohmann::ordered_json::parse(calibrator.input, nullptr, false);
     if (!input.is_object() || !input.contains("folds") || !input["folds"].is_array()) return {};
@@ -175,7 +176,7 @@ std::string about_networks(const Calibrator& calibrator) {
 }  // namespace
 
 std::string guarantee(const Calibrator& calibrator) {
-    // Strata of different methods may be promised different things.
+    // Strata of different methods may have different guarantees.
     std::vector<std::pair<std::string, std::vector<std::size_t>>> promises;
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         const std::string own = promise(calibrator, s);

@@ -35,8 +35,8 @@ std::vector<double> group_features(const Dataset& data, Progress& progress) {
     return sums;
 }
 
-/// Rows of all ranks, in an order that their content alone decides and that is otherwise random: folds of
-/// rows in ascending order would be so alike that cross-validation saw no overfitting.
+/// The rows of all ranks in a pseudo-random order that depends on their content only. In ascending order the
+/// folds would be so similar that cross-validation could not detect overfitting.
 std::vector<double> arranged(const std::vector<double>& own, std::size_t width, Communicator& comm) {
     std::vector<double> all;
     for (const std::vector<std::byte>& part : comm.gather(std::as_bytes(std::span(own)))) {
@@ -79,7 +79,8 @@ class Scale {
                 }
             }
             const double variance = squares - own.mean * own.mean;
-            own.scale = variance > 1e-8 ? 1 / std::sqrt(variance) : 0;  // what hardly varies says nothing
+            own.scale =
+                variance > 1e-8 ? 1 / std::sqrt(variance) : 0;  // a feature that hardly varies is ignored
         }
     }
     [[nodiscard]] std::vector<double> operator()(std::vector<double> rows) const {

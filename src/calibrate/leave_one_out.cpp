@@ -30,7 +30,7 @@ namespace {
 /// What was learnt about a stratum without a group.
 enum class Learnt : std::uint8_t {
     unknown,  ///< the group has no score of the class, so it is not left out
-    nothing,  ///< nobody else has the class: every score must be in the set
+    nothing,  ///< no other group has the class: every score must be in the set
     regions,
     smooth,
 };
@@ -113,7 +113,8 @@ class Relearner {
                 learn_without(static_cast<std::uint32_t>(g));
             }
         };
-        accumulate(team, "leaving groups out", groups(), state, walk, 1);  // a search can take seconds
+        accumulate(team, "leaving groups out", groups(), state, walk,
+                   1);  // one group at a time: a search can take seconds
     }
 
     [[nodiscard]] std::size_t groups() const { return run_.census().groups; }
@@ -128,7 +129,8 @@ class Relearner {
         return {run_.data().grid(), ladder, std::move(storage)};
     }
 
-    /// Judges the groups whose fits have regions; returns what thresholds of the pieces are read from.
+    /// Evaluates the scores of groups whose fits have regions; returns the judges that thresholds of the
+    /// pieces are read from.
     [[nodiscard]] RegionJudge judge_regions(std::size_t stratum) {
         const RegionJudge judge(evidence_[stratum], groups(),
                                 options_.fallback == Fallback::image ? options_.min_count : 0);
@@ -189,7 +191,7 @@ class Relearner {
         judge_nothing(group);
     }
 
-    /// Scores that nothing can judge are infinite.
+    /// Scores for which nothing could be learnt count as infinite.
     void judge_nothing(std::uint32_t group) {
         for (std::size_t s = 0; s < strata(); ++s)
             if (fits_.kind(group, s) == Learnt::nothing)
@@ -307,7 +309,7 @@ Calibrator leave_one_out(const CalibrateOptions& options, std::vector<Choice> ch
         }
     }
     CalibrateOptions finished = options;
-    finished.fallback = Fallback::none;  // what falls back has done so in every fit
+    finished.fallback = Fallback::none;  // regions that fall back do so in every fit
     Calibrator made = run.finish(finished, std::move(partitions), std::move(curves), std::move(smooth));
     made.options.fallback = options.fallback;
     made.choices = std::move(choices);

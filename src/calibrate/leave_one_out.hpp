@@ -6,11 +6,11 @@
 
 namespace kandinsky {
 
-/// Calibrates a method with regions, or the choice among methods, with a promise and without a split: what
-/// is learnt is learnt again without each group that has the class, and a class is in the set where the
-/// least of the distributions lets it in (docs/promise.md). `choices`: of each stratum, from all groups.
-/// A calibrator's regions are then the pieces in which all learnt regions agree. Cost: as many fits as there
-/// are groups; memory: 8 bytes a score, 2 bytes for each group, stratum and pixel.
+/// Calibrates a method with regions, or the choice among methods, by --promise loo. Everything is learnt
+/// again without each group that has the class, and a class is in the set if the minimum of the distributions
+/// is at most the level (docs/promise.md). `choices`: of each stratum, from all groups. The calibrator's
+/// regions are the intersections of all learnt regions. Cost: one fit per group. Memory: 8 bytes per score,
+/// and 2 bytes for each group, stratum and pixel.
 [[nodiscard]] Calibrator leave_one_out(const CalibrateOptions& options, std::vector<Choice> choices,
                                        CalibrationRun& run, Progress& progress);
 

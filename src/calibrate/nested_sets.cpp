@@ -11,7 +11,8 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kMostTable = std::size_t{1} << 22;  // thresholds of a stratum that are kept as a table
+constexpr std::size_t kMostTable =
+    std::size_t{1} << 22;     // largest number of thresholds of a stratum that are stored as a table
 constexpr int kKeyBits = 18;  // of a fixed step: 32 steps for every halving of s or 1 - s
 constexpr float kInf = std::numeric_limits<float>::infinity();
 }  // namespace

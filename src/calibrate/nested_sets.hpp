@@ -5,9 +5,8 @@
 
 namespace kandinsky {
 
-/// The sets of a calibrator as one nested sequence for each stratum: step k are those of rung k of its
-/// ladder, whatever stands behind them (regions, smooth curves, levels that follow the image). Const use is
-/// thread-safe.
+/// The sets of a calibrator as one nested sequence for each stratum: step k has the sets of rung k of the
+/// ladder, for regions, smooth curves and levels that follow the image alike. Const use is thread-safe.
 class NestedSets {
   public:
     explicit NestedSets(const Calibrator& base);
@@ -16,8 +15,8 @@ class NestedSets {
     [[nodiscard]] std::size_t steps() const { return ladder_.levels.size(); }  ///< of every stratum
     [[nodiscard]] double alpha(std::size_t step) const { return 1 - ladder_.levels[step]; }
 
-    /// The first step whose sets hold the class, for scores of a stratum at the pixels of a range; steps()
-    /// where none does. `shift`: of the image, where levels follow it.
+    /// The first step whose sets contain the class, for scores of a stratum at the pixels of a range; steps()
+    /// if there is none. `shift`: of the image, if levels follow it.
     void enter_at(std::size_t stratum, std::int32_t shift, PixelRange range, const float* scores,
                   std::uint16_t* out) const;
 
@@ -33,15 +32,15 @@ class NestedSets {
     std::vector<std::vector<std::uint16_t>> smooth_;  ///< [stratum][level] the step, where there are curves
 };
 
-/// The level of a step that stands for all sets: thresholds are infinite.
+/// The level of a step at which the class is in every set: thresholds are infinite.
 inline constexpr std::uint32_t kEveryClass = 0xFFFFFFFF;
 
-/// Has the curves of a stratum read at other steps: rung k of `ladder` at steps[k], which ascend; kEveryClass
-/// makes them infinite. `groups`: that set the levels.
+/// Makes the curves of a stratum be read at other steps: rung k of `ladder` at steps[k], which ascend;
+/// kEveryClass makes thresholds infinite. `groups`: the number of groups that set the levels.
 void read_at_steps(const NestedSets& sets, std::size_t stratum, std::span<const std::uint32_t> steps,
                    const Ladder& ladder, std::uint64_t groups, Calibrator& out);
 
-/// A calibrator of one region for each stratum whose steps are thresholds on the score that no data move.
+/// A calibrator with one region for each stratum. Its steps are fixed thresholds on the score.
 [[nodiscard]] Calibrator fixed_steps(const CalibrateOptions& options, const Grid& grid, std::size_t classes,
                                      std::size_t strata);
 

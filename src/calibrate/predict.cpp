@@ -44,7 +44,8 @@ std::span<const std::uint16_t> halves_of(const Dataset& data, std::size_t image)
     return {reinterpret_cast<const std::uint16_t*>(first), data.classes() * pixels};
 }
 
-/// Has make(image, out) make the `bytes` of every image, in parallel within blocks, and passes the blocks on.
+/// Calls make(image, out), which writes `bytes` bytes, for every image in parallel within blocks, and passes
+/// the blocks to the sink.
 template <class Make>
 void predict_blocks(const Dataset& data, std::size_t bytes, const PredictionSink& sink,
                     std::size_t block_bytes, Progress& progress, std::string_view stage, Make&& make) {
@@ -53,7 +54,7 @@ void predict_blocks(const Dataset& data, std::size_t bytes, const PredictionSink
     if (memory != nullptr && memory->size() != images * bytes)
         fail(ErrorKind::usage, "[predict] the memory has {} bytes, but the predictions have {}",
              memory->size(), images * bytes);
-    // Without the second number, large images would leave threads without work.
+    // At least one image per thread, otherwise large images would leave threads idle.
     const std::size_t block = std::min(images, std::max(block_bytes / bytes, threads_in_use()));
     // Every byte is written; clearing them first would cost as much as the comparisons.
     const auto buffer = std::make_unique_for_overwrite<std::byte[]>(memory != nullptr ? 0 : block * bytes);
@@ -77,7 +78,7 @@ std::uint64_t make_sets(const Predictor& predictor, const Dataset& data, std::si
                         std::span<std::uint8_t> out) {
     if (const std::span<const std::uint16_t> halves = halves_of(data, image); !halves.empty())
         if (const std::optional<std::uint64_t> filled = predictor.half_sets(halves, out)) return *filled;
-    return predictor.sets(probs_of(data, image), out);  // tells where a bad value is
+    return predictor.sets(probs_of(data, image), out);  // reports the place of a bad value
 }
 }  // namespace
 

@@ -21,7 +21,8 @@ void check_size(std::size_t given, std::size_t needed, const char* what) {
         fail(ErrorKind::usage, "[predict] {} has {} values, but {} are needed", what, given, needed);
 }
 
-/// The bits of the smallest half-precision probability at or above a threshold: the two let the same pass.
+/// The bits of the smallest half-precision probability that is at least the threshold; both accept the same
+/// probabilities.
 std::uint16_t half_limit(float threshold) {
     if (threshold <= 0) return 0;
     if (!(threshold <= 1)) return 0xFFFF;
@@ -116,7 +117,8 @@ std::uint64_t fill_empty(std::size_t classes, std::size_t pixels, Prob&& prob, s
 
 void Predictor::adapted_sets(std::span<const float> probs, std::span<std::uint8_t> sets) const {
     const std::size_t pixels = grid_.pixels();
-    // Scores of one class may need no others: what is read for the features is then still in the cache.
+    // If the scores of a class need no other class, they are computed while its probabilities are still in
+    // the cache.
     const bool alone = score_.kind == ScoreKind::near || score_.kind == ScoreKind::lac;
     const std::size_t room = alone ? pixels : thresholds_.size();
     std::vector<float>& scores = thread_buffer<float, struct AdaptedScores>();

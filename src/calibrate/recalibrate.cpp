@@ -19,8 +19,8 @@ namespace kandinsky {
 using partition::GroupLevels;
 
 namespace {
-/// The curve of a region as a distribution: a score that lies above so many of its points has that level, in
-/// steps of GroupLevels. Scores above all points have the last.
+/// The curve of a region as a distribution: the number of its points below a score gives the score's level,
+/// in steps of GroupLevels. Scores above all points have the last step.
 std::size_t step_above(const CurveSet& curves, std::size_t curve, std::size_t above) {
     const std::size_t points = curves.values(curve).size();
     if (above == 0) return 0;
@@ -30,7 +30,7 @@ std::size_t step_above(const CurveSet& curves, std::size_t curve, std::size_t ab
     return static_cast<std::size_t>(std::ceil(level * GroupLevels::kSteps));
 }
 
-/// Reads the levels of new scores off a calibrator's curves, which stay as they are.
+/// Finds the levels of new scores in a calibrator's curves, which do not change.
 class FixedJudge {
   public:
     FixedJudge(const Calibrator& calibrator, const Dataset& data)
@@ -40,7 +40,8 @@ class FixedJudge {
           tile_(data, calibrator.options.score, most_),
           shifts_(calibrator.strata()) {}
 
-    /// Adds the scores of an image to counts[stratum][step], the last for those that nothing can judge.
+    /// Adds the scores of an image to counts[stratum][step]. The last step counts scores of classes without a
+    /// curve.
     void count(std::uint32_t image, std::vector<std::vector<std::uint32_t>>& counts) {
         if (calibrator_.adapts()) shifts_of(calibrator_, features_of(data_, image), shifts_);
         const std::size_t pixels = data_.grid().pixels();

@@ -11,9 +11,10 @@
 
 namespace kandinsky {
 
-/// The scores of one stratum in ascending order: what a partition that was learnt without a group says about
-/// that group, and about new scores. The distribution of a region is F(s): the mean over the other groups
-/// with scores there of the share of theirs below s; 0 where there are none. Levels are rounded up to n/4096.
+/// The scores of one stratum in ascending order. Gives the levels of a group's scores, and of new scores,
+/// under a partition that was learnt without the group. The distribution of a region is F(s): the mean over
+/// the other groups with scores there of their share of scores below s; 0 if there are none. Levels are
+/// rounded up to n/4096.
 class RegionJudge {
     using Evidence = partition::Evidence;
     using GroupLevels = partition::GroupLevels;
@@ -69,7 +70,7 @@ class RegionJudge {
         float score;
         std::uint32_t pixel, group;
     };
-    /// One way through the scores: how much of each region's mass lies below.
+    /// One pass through the scores, with the mass of each region below the current score.
     class Walk {
       public:
         Walk(const RegionJudge& judge, std::uint32_t left_out, Regions regions)

@@ -15,16 +15,16 @@ enum class SamplePurpose : std::uint64_t {
     reference = 0x7265666572,
 };
 
-/// Image numbers of this rank, ascending, of a random sample of `count` groups (images where no groups are
-/// given). Which ones follows from who they are (group_identities), the seed and the number of the draw,
-/// never from an image's position.
+/// Image numbers of this rank, ascending, of a random sample of `count` groups (of images if there are no
+/// groups). The sample depends on the groups' identities (group_identities), the seed and the number of the
+/// draw, never on positions.
 [[nodiscard]] std::vector<std::uint32_t> draw_sample(const Dataset& data,
                                                      const std::vector<std::uint64_t>& who, std::size_t count,
                                                      SamplePurpose purpose, std::uint64_t seed,
                                                      std::uint64_t draw);
 
-/// The images that learn, a share `options.split` of so many groups, and those that set the thresholds;
-/// groups stay whole. One split for all methods. One side may be empty.
+/// The images that learn, a share `options.split` of the groups, and the images that set the thresholds.
+/// Groups are not divided. All methods use one split. One side may be empty.
 [[nodiscard]] DataSplit split_groups(const Dataset& data, const CalibrateOptions& options,
                                      std::uint64_t groups, Progress& progress);
 

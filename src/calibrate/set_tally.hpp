@@ -5,8 +5,8 @@
 
 namespace kandinsky {
 
-/// Counts what predicted sets hold. Safe from several threads; nothing is allocated per image (a thread keeps
-/// scratch from its first image on).
+/// Counts the classes in predicted sets. Thread-safe. Allocates nothing per image (each thread keeps its
+/// scratch from its first image).
 class SetTally {
   public:
     explicit SetTally(std::size_t classes) { counts_.members.resize(classes); }

@@ -37,7 +37,8 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
     if (options.split > 0 || options.promise == Promise::split || options.promise == Promise::leave_one_out)
         fail(ErrorKind::usage, "--sketch reads the images once, so --split and --promise cannot divide them");
     if (options.pooling != Pooling::groups) return;
-    // What a score weighs in its group is known only after a walk over the groups, unless it is its only one.
+    // The weight of a score in its group is known only after a pass over the groups, unless it is the group's
+    // only score.
     bool single = false;
     if (!method(options.method).uses_features) {
         const std::vector<std::uint32_t> none(grid.pixels());
@@ -48,7 +49,7 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
     }
     if (!single)
         fail(ErrorKind::usage,
-             "--sketch counts every pixel alike in regions; say --pooling pixels (or use --method pixel)");
+             "--sketch counts every pixel alike in regions; use --pooling pixels (or --method pixel)");
 }
 }  // namespace
 
@@ -63,7 +64,7 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
     const bool unit = options.score.kind == ScoreKind::lac || options.score.kind == ScoreKind::margin;
     low_ = score_range(options.score, classes).low;
     const double high = unit ? 1.0 : largest_score(options.score, classes);
-    // Ends of bins are floats: what rounding may add to a width is taken off first.
+    // Ends of bins are floats, so the width is reduced by the largest rounding error.
     const double rounding = 0x1.0p-23 * high;
     const double wanted = std::ceil((high - low_) / (options.sketch - rounding));
     if (!(options.sketch > rounding) || !(wanted <= static_cast<double>(kMostBins)))
@@ -91,7 +92,7 @@ std::uint32_t Sketch::bin_of(float score) const {
     const auto last = static_cast<std::int64_t>(edges_.size()) - 1;
     auto bin = std::clamp(static_cast<std::int64_t>((static_cast<double>(score) - low_) / width_),
                           std::int64_t{0}, last);
-    // The quotient may fall a rounding beside the edge that counts.
+    // The quotient may be off by one bin because of rounding.
     while (bin < last && score > edges_[static_cast<std::size_t>(bin)]) ++bin;
     while (bin > 0 && score <= edges_[static_cast<std::size_t>(bin) - 1]) --bin;
     return static_cast<std::uint32_t>(bin);

@@ -79,7 +79,7 @@ EmptySets empty_sets(EmptySets wanted, const Calibrator& calibrator) {
              "--empty fill puts classes into sets without a test, so the calibrator's promise of precision "
              "would not hold; leave it out");
     if (wanted != EmptySets::automatic) return wanted;
-    // A class that fills an empty set is a discovery that nobody has tested.
+    // A class that fills an empty set is a discovery without a test.
     return calibrator.classless || !calibrator.risks.empty() ? EmptySets::keep : EmptySets::fill;
 }
 

@@ -38,8 +38,8 @@ constexpr Entry kCommands[] = {{"calibrate", add_calibrate, true},
                                {"collect", add_collect},
                                {"nnunet", add_nnunet}};
 
-/// The chosen command alone when the first word names one: the options of the others are thousands of
-/// allocations, several times as many as the start of the program makes otherwise.
+/// Declares only the chosen command if the first word names one: the options of all commands would need
+/// thousands of allocations, several times as many as the rest of the start.
 std::vector<Command> add_commands(CLI::App& root, std::span<char* const> words) {
     std::vector<Command> commands;
     for (const Entry& entry : kCommands)
@@ -50,15 +50,15 @@ std::vector<Command> add_commands(CLI::App& root, std::span<char* const> words) 
 }
 
 void tell(const char* line) {
-    // Names of files stand in messages, and a name may hold what a terminal would obey.
+    // Messages contain file names, and a name may contain control sequences of a terminal.
     complain(kandinsky::printable(line, std::string::npos));
 }
 
-/// Says what went wrong, once however many ranks there are, and ends with this code.
+/// Prints the error once for any number of ranks, and ends with this code.
 int give_up(ErrorKind kind, const std::string& message) {
     const int code = static_cast<int>(kind);
     if (kandinsky::World* const all = world()) all->abandon(code, message.c_str());
-    // Without the plug-in ranks cannot agree on who speaks; their numbers are known before they meet.
+    // Without the plug-in ranks cannot communicate, but their numbers are known from the environment.
     if (kandinsky::started_ranks() == 1 || kandinsky::started_rank() == 0) tell(message.c_str());
     return code;
 }
@@ -71,8 +71,7 @@ int give_up_without_memory() noexcept {
 }
 
 int run(int argc, char** argv) {
-    CLI::App root("Prediction sets per pixel whose coverage is right where in the image it matters.",
-                  "kandinsky");
+    CLI::App root("Prediction sets for the pixels of a segmentation, with coverage guarantees.", "kandinsky");
     root.set_version_flag("--version", "kandinsky " KANDINSKY_VERSION);
     root.require_subcommand(1);
     root.footer("Start with:\n  kandinsky demo\nEvery command explains itself: kandinsky COMMAND --help");
@@ -122,14 +121,14 @@ int run(int argc, char** argv) {
     return code;
 }
 
-/// What ends a command becomes a line and a code. May itself run out of memory.
+/// Turns the exception that ends a command into a line and a code. May itself run out of memory.
 int run_and_tell(int argc, char** argv) {
     try {
         work_with(kandinsky::join(&argc, &argv, tell));
         try {
             return run(argc, argv);
         } catch (...) {
-            // Whatever came of reading a file that was cut short, the cut is the cause.
+            // If an input file was truncated, that is the cause of any other error.
             kandinsky::check_bus_faults();
             throw;
         }

@@ -33,14 +33,14 @@ CurvePlan CurvePlan::of_scores(std::uint64_t n, const CurveRule& rule) {
 CurvePlan CurvePlan::of_groups(std::uint64_t n, const GroupMass& there, const CurveRule& rule) {
     CurvePlan plan;
     const std::vector<double>& levels = rule.ladder.levels;
-    // One score a group: all weights are equal and the curve is the plain one.
+    // Each group has one score, so all weights are equal and the curve is that of equal scores.
     plan.complete = rule.weights == nullptr && there.groups == n && n <= levels.size();
     if (plan.complete) {
         for (std::uint64_t rank = 1; rank <= n; ++rank)
             plan.targets.push_back(static_cast<Weight>(rank) * kGroupWeight);
         return plan;
     }
-    // Above what rounding loses of a group's weight, for any group below 4e7 scores.
+    // More than rounding can lose of a group's weight, for any group of fewer than 4e7 scores.
     constexpr double kSlack = 1e-11;
     const double whole = static_cast<double>(there.mass) / static_cast<double>(kGroupWeight) + 1;
     plan.targets.reserve(levels.size());

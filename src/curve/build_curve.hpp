@@ -13,43 +13,45 @@ struct CurveRule {
     Pooling pooling = Pooling::pixels;
     Ladder ladder;
     bool released = false;  ///< linear interpolation at the ladder's levels instead of conformal ranks
-    /// [group of the data] what a group weighs, at most kGroupWeight; null: each weighs that.
+    /// [group of the data] weight of each group, at most kGroupWeight; null: every group has that weight.
     const std::vector<std::uint64_t>* weights = nullptr;
 
     [[nodiscard]] std::uint64_t weight(std::size_t group) const;
 };
 
-/// Weights are integers, so that no order of adding shows; the weights of many groups need more than 64 bits.
+/// Weights are integers, so the order of addition has no effect. The sum over many groups needs more than 64
+/// bits.
 __extension__ using Weight = unsigned __int128;
-/// What a group weighs in all; a group of m scores loses fewer than m units to rounding.
+/// The total weight of a group. A group of m scores loses fewer than m units to rounding.
 inline constexpr std::uint64_t kGroupWeight = std::uint64_t{1} << 62;
 inline std::uint64_t CurveRule::weight(std::size_t group) const {
     return weights != nullptr ? (*weights)[group] : kGroupWeight;
 }
 
-/// Groups with scores in a place, and what they weigh together.
+/// The number of groups with scores at a place, and the sum of their weights.
 struct GroupMass {
     std::uint64_t groups = 0;
     Weight mass = 0;
 
-    /// Of groups that all weigh kGroupWeight.
+    /// For groups that all have weight kGroupWeight.
     [[nodiscard]] static GroupMass alike(std::uint64_t groups) {
         return {groups, static_cast<Weight>(groups) * kGroupWeight};
     }
 };
 
-/// Which order statistics of n scores a curve is made of, each named by the least total weight of the scores
-/// up to it: its rank where every score weighs 1, and a share of the groups where groups weigh alike. Ways to
-/// find them (sorting, counting) share this, and so agree to the bit.
+/// The order statistics of n scores that a curve consists of. Each is given by the smallest total weight of
+/// the scores up to it: its rank if every score has weight 1, or a share of the groups if groups have equal
+/// weight. All ways to find them (sorting, counting) use this plan, so they agree to the bit.
 struct CurvePlan {
     bool complete = false;
-    std::vector<Weight> targets;  ///< ascending, but for neighbours; more than there is: +inf
+    std::vector<Weight> targets;  ///< ascending, except that neighbours may be swapped; +inf for a target
+                                  ///< above the total weight
 
-    /// Every score weighs 1.
+    /// Every score has weight 1.
     [[nodiscard]] static CurvePlan of_scores(std::uint64_t n, const CurveRule& rule);
-    /// Each group's weight is split evenly over its scores, and kGroupWeight more lies at +inf.
+    /// Each group's weight is split evenly over its scores, and the weight kGroupWeight is at +inf.
     [[nodiscard]] static CurvePlan of_groups(std::uint64_t n, const GroupMass& there, const CurveRule& rule);
-    /// No plan has more targets, however many scores there are.
+    /// The largest number of targets of a plan, for any number of scores.
     [[nodiscard]] static std::size_t most_targets(const CurveRule& rule) {
         return rule.ladder.levels.size() * (rule.released ? 2 : 1);
     }
@@ -60,11 +62,12 @@ struct CurvePlan {
 
 /// The rank of +inf.
 inline constexpr std::uint32_t kNoRank = std::numeric_limits<std::uint32_t>::max();
-/// Whether n scores, each its own observation, make a complete curve; a rule that is not `released`.
+/// Whether n scores, each an observation of its own, make a complete curve. For rules that are not
+/// `released`.
 [[nodiscard]] inline bool plain_complete(std::uint64_t n, const CurveRule& rule) {
     return n <= rule.ladder.levels.size();
 }
-/// The ranks, from 0, that the curve of n such scores is made of; n below 2^32 - 1.
+/// The ranks, from 0, of the scores that such a curve consists of; n is below 2^32 - 1.
 [[nodiscard]] std::vector<std::uint32_t> plain_ranks(std::uint64_t n, const CurveRule& rule);
 
 /// Quantile by linear interpolation between the order statistics at(0) .. at(n - 1) (numpy's default rule), n
@@ -79,7 +82,7 @@ template <class At>
     return low + (high - low) * (place - static_cast<double>(below));
 }
 
-/// A curve from ascending keys, every score alike.
+/// A curve from ascending keys; all scores have the same weight.
 [[nodiscard]] CurveSet::Curve build_curve(std::span<const std::uint32_t> keys, const CurveRule& rule);
 
 /// A curve by the hierarchical quantile from ascending (key, group) pairs: group i has weight 1/(G+1), split
@@ -89,8 +92,8 @@ template <class At>
 [[nodiscard]] CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs,
                                                 std::vector<std::uint32_t>& sizes, const CurveRule& rule);
 
-/// A curve of n scores, `grouped` where the groups that are there weigh, from find(target): the score of
-/// each target of its plan in turn, +inf where there is less.
+/// A curve of n scores, `grouped` if groups have weights. find(target) returns the score of each target of
+/// the plan in turn, +inf if the total weight is smaller.
 template <class Find>
 [[nodiscard]] CurveSet::Curve build_planned_curve(std::uint64_t n, const GroupMass& there, bool grouped,
                                                   const CurveRule& rule, Find&& find) {
@@ -105,14 +108,14 @@ template <class Find>
     return curve;
 }
 
-/// The rank, from 1, that a target means where every score weighs 1, or each is a group of its own.
+/// The rank, from 1, of a target if every score has weight 1 or is a group of its own.
 [[nodiscard]] inline Weight plain_rank(Weight target, bool grouped) {
     // With groups of one score each, the k-th score is the first to reach (k - 1, k] group weights.
     return grouped ? (target + (kGroupWeight - 1)) / kGroupWeight : target;
 }
 
-/// A curve from the order statistics at(0) .. at(n - 1), as scores: every one alike, or each from a group of
-/// its own, as the rule's pooling says. Same result as the two above.
+/// A curve from the order statistics at(0) .. at(n - 1), given as scores. By the rule's pooling, all have the
+/// same weight or each is a group of its own. The result equals that of the two functions above.
 template <class At>
 [[nodiscard]] CurveSet::Curve build_plain_curve(std::size_t n, const CurveRule& rule, At&& at) {
     const bool grouped = rule.pooling == Pooling::groups && !rule.released;

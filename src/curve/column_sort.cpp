@@ -14,7 +14,7 @@ namespace kandinsky {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// What is done to eight rows held in registers. In all of them the lower row gets the smaller value.
+/// Operations on eight rows in registers. In all of them the lower row gets the smaller value.
 enum class Step {
     sort,    ///< from any order
     flip,    ///< the first three layers of a merge: mirrored pairs, then two distances
@@ -51,8 +51,9 @@ HWY_INLINE void Apply(D d, T* p0, T* p1, T* p2, T* p3, T* p4, T* p5, T* p6, T* p
     hn::Store(f, d, p4), hn::Store(g, d, p5), hn::Store(h, d, p6), hn::Store(i, d, p7);
 }
 
-/// A bitonic sort whose comparators all put the smaller value into the lower row. So rows that are not there
-/// may be taken for rows of largest values, which never move: they all stand for one line, `beyond_`.
+/// A bitonic sort whose comparators all put the smaller value into the lower row. Missing rows at the end can
+/// therefore be treated as rows of largest values, which never move. One line, `beyond_`, is used for all of
+/// them.
 template <class T>
 class Network {
   public:
@@ -107,7 +108,7 @@ class Network {
             Eight<kStep>(j, j + 1, j + 2, j + 3, j + 4, j + 5, j + 6, j + 7);
     }
 
-    /// Ascending rows, of which the last may not be there.
+    /// Ascending rows; the last of them may be missing.
     template <Step kStep>
     HWY_INLINE void Eight(std::size_t r0, std::size_t r1, std::size_t r2, std::size_t r3, std::size_t r4,
                           std::size_t r5, std::size_t r6, std::size_t r7) {

@@ -13,7 +13,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 // Slack for levels that are meant to be equal: 1 - 0.7 is not 0.3 in binary.
 constexpr double kSlack = 1e-12;
 
-/// Without a branch for each value: curves of a file have millions.
+/// No branch for each value, because the curves of a file can have millions of values.
 bool ascends(const float* values, std::uint64_t n) {
     unsigned wrong = n > 0 && std::isnan(values[0]);
     for (std::uint64_t j = 1; j < n; ++j) wrong |= static_cast<unsigned>(!(values[j] >= values[j - 1]));
@@ -107,7 +107,7 @@ float CurveSet::threshold(std::size_t curve, double alpha, std::size_t rung) con
 double CurveSet::p_value(std::size_t curve, float score) const {
     const std::span<const float> points = values(curve);
     if (points.empty()) return interpolate_ ? 0.0 : 1.0;
-    // The levels up to which the score lies above the curve are those whose sets leave it out.
+    // The sets at these levels do not contain the class, because the score is above the curve.
     const auto above =
         static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), score) - points.begin());
     if (above == 0) return 1.0;
@@ -126,7 +126,7 @@ CurveSet CurveSet::from_storage(Ladder ladder, bool interpolate, Storage storage
                       storage.complete.size() == n && storage.offsets.front() == 0 &&
                       storage.offsets.back() == storage.values.size();
     if (!fits) fail(ErrorKind::data, "the curve arrays do not fit together");
-    // All offsets first: only when they ascend does every curve lie inside the values.
+    // All offsets are checked first: if they ascend, every curve is inside the values.
     for (std::size_t i = 0; i < n; ++i)
         if (storage.offsets[i] > storage.offsets[i + 1])
             fail(ErrorKind::data, "curve {} has a negative length", i);
@@ -149,7 +149,8 @@ CurveSet CurveSet::from_storage(Ladder ladder, bool interpolate, Storage storage
             for (std::size_t i = task * kTask; i < std::min(n, (task + 1) * kTask); ++i) check(i);
         });
     } catch (const Error&) {
-        for (std::size_t i = 0; i < n; ++i) check(i);  // the first one is named, whichever thread was faster
+        for (std::size_t i = 0; i < n; ++i)
+            check(i);  // the first bad curve is reported, independent of the threads
         throw;
     }
     set.data_ = std::move(storage);

@@ -11,7 +11,7 @@
 namespace kandinsky {
 
 namespace {
-/// The bound that counts, over all ranks and not only over the groups here: parts of a data set share it.
+/// The bound over the groups of all ranks, because the parts of a data set must use the same one.
 double bound_of(const Dataset& data, const GroupWeights& weights) {
     if (weights.bound > 0) return weights.bound;
     const double own = *std::max_element(weights.of_row.begin(), weights.of_row.end());
@@ -73,7 +73,7 @@ std::vector<std::uint64_t> units_by_place(const Dataset& data, const GroupWeight
 
 Weighting weighting_of(const Dataset& data, const GroupWeights& weights) {
     if (weights.none()) return {};
-    // Sums of whole numbers, so that neither ranks nor the order of groups show.
+    // Sums of integers, so ranks and the order of groups have no effect.
     constexpr double kFine = 0x1.0p30;
     std::uint64_t sums[3] = {};
     std::uint64_t most_below[] = {0};  // of what is missing to the bound

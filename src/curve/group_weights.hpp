@@ -10,8 +10,8 @@ namespace kandinsky {
 /// some positive, equal within each group.
 void check_weights(const Dataset& data, const GroupWeights& weights);
 
-/// What each group of the data weighs, [group], where the bound weighs kGroupWeight; nothing where all groups
-/// count alike. Collective: ranks agree on the bound.
+/// [group] the weight of each group of the data, where the bound has weight kGroupWeight. Empty if all groups
+/// have equal weight. Collective: all ranks use the same bound.
 [[nodiscard]] std::vector<std::uint64_t> units_of_groups(const Dataset& data, const GroupWeights& weights);
 
 /// The same for groups in the order of `places` (of the data's images), those of all ranks. Collective.
@@ -19,7 +19,7 @@ void check_weights(const Dataset& data, const GroupWeights& weights);
                                                         const std::vector<std::uint32_t>& places,
                                                         std::size_t groups);
 
-/// What is to be remembered of the weights of these groups. Collective.
+/// The summary of these weights that a calibrator stores. Collective.
 [[nodiscard]] Weighting weighting_of(const Dataset& data, const GroupWeights& weights);
 
 }  // namespace kandinsky

@@ -26,7 +26,7 @@ struct BetweenCells {
     return {low, low + 1, whole - place % whole, place % whole};
 }
 
-/// The place of a pixel that reads one cell alone, where cells have the side 1.
+/// The place of a pixel that reads only one cell, for cells of side 1.
 [[nodiscard]] inline BetweenCells alone_in(std::uint32_t cell) {
     return {cell, cell, 2, 0};
 }

@@ -16,12 +16,12 @@
 namespace kandinsky {
 
 namespace {
-/// The curves and features of all pixels while they are made, by several threads. Where the order statistics
-/// come from is the caller's: a process that has all scores reads them, ranks find them together. A caller
-/// that only notes which ones are asked for learns the plan of a pixel.
+/// Builds the curves and features of all pixels in several threads. The caller provides the order statistics:
+/// a single process reads them from its scores, and ranks search for them together. A caller that only
+/// records which ranks are asked for learns the plan of a pixel.
 class PixelCurves {
   public:
-    /// `weighed`: groups weigh alike and some have several scores at a pixel.
+    /// `weighed`: groups have equal weight, and some have several scores at a pixel.
     PixelCurves(const Dataset& data, const Census& census, const PixelPassRequest& request, bool weighed)
         : data_(data),
           request_(request),
@@ -79,7 +79,7 @@ class PixelCurves {
             result.curves[s].reserve(pixels_, values);
             for (std::vector<CurveSet>& part : parts_) {
                 result.curves[s].append(part[s]);
-                part[s] = CurveSet();  // its memory is needed for the next
+                part[s] = CurveSet();  // frees its memory for the next stratum
             }
         }
         return result;
@@ -159,7 +159,8 @@ class PixelCurves {
     std::size_t strata_, pixels_;
     bool weighed_;
     std::vector<float> features_;
-    // One score an observation: lengths of curves follow from the counts alone, so threads write in place.
+    // Each score is an observation of its own, so the lengths of curves follow from the counts, and threads
+    // write in place.
     std::vector<CurveSet::Storage> storage_;  ///< [stratum]
     std::vector<std::size_t> plan_of_;  ///< [scores]: where its ranks begin; empty when there are too many
     std::vector<std::uint32_t> ranks_, first_ranks_;
@@ -169,7 +170,8 @@ class PixelCurves {
 constexpr std::size_t kWholeTiles = 64;                                       // pixels: whole tiles
 constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();  // no score has this key: +inf
 
-/// What one rank has of one pixel and stratum, and what is looked for there.
+/// The scores that one rank has at one pixel and stratum, and the order statistics that are searched for
+/// there.
 struct Unit {
     std::size_t first = 0, count = 0;  ///< of the rank's own sorted keys
     std::uint64_t scores = 0;          ///< of all ranks
@@ -177,9 +179,9 @@ struct Unit {
     std::vector<Sought> weights;       ///< every group alike
 };
 
-/// The curves and features of a range of pixels for ranks that each have a part of the images, with the same
-/// result on every one. Each sorts what it has; then all halve the keys' range around every order statistic
-/// that a curve or feature is made of (core/team/bisect.hpp).
+/// The curves and features of a range of pixels for several ranks, each with a part of the images. All ranks
+/// get the same result. Each rank sorts its own scores; then all ranks together bisect the range of keys
+/// around every order statistic that is needed (core/team/bisect.hpp).
 class RangeSelection {
   public:
     RangeSelection(const Dataset& data, const Census& census, const PixelPassRequest& request,
@@ -199,7 +201,7 @@ class RangeSelection {
                 units_[i * strata_ + s].scores = census.counts[s * pixels + range.begin + i];
     }
 
-    /// The keys that are looked for, as bytes: all that build() needs, for checkpoints.
+    /// The keys that are searched for, as bytes. They are all that build() needs, so checkpoints store them.
     std::vector<std::byte> find() {
         sort_own();
         std::vector<Weight> totals;
@@ -282,7 +284,7 @@ class RangeSelection {
                 [&](Weight target) { return score(key_for(one.weights, std::max<Weight>(1, target))); }));
     }
 
-    /// Notes what write() will want of every unit.
+    /// Records the order statistics of every unit that write() will need.
     void ask() {
         for_pixels([&](std::size_t i) {
             for (std::size_t s = 0; s < strata_; ++s) {
@@ -371,7 +373,7 @@ class RangeSelection {
         for (const std::uint64_t pair : pairs) sizes[pair & 0xFFFFFFFFu] = 0;
     }
 
-    /// The groups of every unit, all ranks together; returns what they weigh.
+    /// The number of groups of every unit over all ranks; returns the sums of their weights.
     std::vector<Weight> count_groups() {
         std::vector<Weight> totals(units_.size());
         for (std::size_t u = 0; u < units_.size(); ++u)
@@ -458,14 +460,15 @@ PixelPassResult pixel_pass(const Dataset& data, const Census& census, const Pixe
     if (request.gathered == nullptr) own.emplace(data, request.condition, request.score);
     PixelRows& rows = own ? *own : *request.gathered;
     const Team& team = data.team();
-    // Where each group has one score at a pixel, on every rank, and weighs as the others do, weighing by
-    // groups is weighing alike.
+    // If every group has one score at a pixel, on every rank, and all groups have equal weight, then all
+    // scores have equal weight.
     const bool grouped = request.rule.pooling == Pooling::groups && !request.rule.released;
     const bool several =
         request.curves && grouped &&
         (request.rule.weights != nullptr || !(rows.single() && data.groups() == data.images()));
     PixelCurves curves(data, census, request, most(team.comm, several ? 1 : 0) == 1);
-    // Equal ranges of whole tiles, as few as the budget allows: every range is a walk over the data.
+    // Equal ranges of whole tiles, as few as the budget allows, because every range needs a pass over the
+    // data.
     const std::size_t pixels = data.grid().pixels(), lanes = rows.lanes(),
                       tiles = (pixels + lanes - 1) / lanes;
     const std::size_t bytes =

@@ -11,7 +11,7 @@ namespace kandinsky {
 
 class PixelRows;
 
-/// What to take from every pixel's own scores.
+/// What is computed from the scores of each pixel.
 struct PixelPassRequest {
     Condition condition = Condition::by_class;
     ScoreOptions score{};
@@ -21,7 +21,7 @@ struct PixelPassRequest {
     std::size_t budget =
         std::size_t{1}
         << 29;  ///< bytes of scores held at a time; those of a few neighbouring pixels at least
-    PixelRows* gathered = nullptr;  ///< what a census has gathered of all pixels already
+    PixelRows* gathered = nullptr;  ///< scores of all pixels that a census has gathered already
 };
 
 struct PixelPassResult {
@@ -29,9 +29,9 @@ struct PixelPassResult {
     std::vector<CurveSet> curves;  ///< one set per stratum, one curve per pixel
 };
 
-/// Exact per-pixel order statistics. Gathers the scores of as many pixels as the budget allows (2 bytes each
-/// for half-precision or byte probabilities of up to three classes, 4 with more, else 8), sorts them, walks
-/// the data again for the rest. The budget does not show in the result.
+/// Exact order statistics of every pixel. Gathers and sorts the scores of as many pixels as the budget allows
+/// (2 bytes per score for half-precision or byte probabilities of up to three classes, 4 with more classes,
+/// else 8), and reads the data again for the other pixels. The budget has no effect on the result.
 [[nodiscard]] PixelPassResult pixel_pass(const Dataset& data, const Census& census,
                                          const PixelPassRequest& request, Progress& progress);
 

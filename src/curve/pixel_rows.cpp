@@ -237,7 +237,7 @@ void PixelRows::read(const Scratch& scratch, std::size_t stratum, const std::uin
                      float* out) const {
     constexpr float kInf = std::numeric_limits<float>::infinity();
     if (word_bytes_ == 2) {
-        // The common case, without a question for each score.
+        // The common case, without a branch for each score.
         const auto* const column =
             reinterpret_cast<const std::uint16_t*>(scratch.column + scratch.first[stratum] * kLineBytes);
         const float* const table = narrow_->table(stratum);

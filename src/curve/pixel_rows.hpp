@@ -13,10 +13,10 @@
 
 namespace kandinsky {
 
-/// The scores of a stretch of pixels, a place for each image (and class, where classes overlap): whose score
-/// it is follows from its place, so nothing but the score and its stratum is kept. Words order as (stratum,
-/// score); places without a score come last. Some neighbouring pixels make a tile, the columns of a matrix
-/// that has a line for each place.
+/// The scores of a range of pixels, with a place for each image (and for each class, if classes overlap). The
+/// place determines the image, so only the score and its stratum are stored. Words order as (stratum, score);
+/// places without a score come last. Neighbouring pixels form a tile: the columns of a matrix with one line
+/// for each place.
 class PixelRows final : public CensusGuest {
   public:
     PixelRows(const Dataset& data, Condition condition, const ScoreOptions& options);
@@ -24,13 +24,14 @@ class PixelRows final : public CensusGuest {
     [[nodiscard]] std::size_t places() const { return images_ * slots_; }         ///< of a pixel
     [[nodiscard]] std::size_t lanes() const { return kLineBytes / word_bytes_; }  ///< pixels in a tile
     [[nodiscard]] std::size_t tile_bytes() const { return places() * kLineBytes; }
-    /// Whether each image has at most one score a pixel.
+    /// Whether each image has at most one score per pixel.
     [[nodiscard]] bool single() const { return slots_ == 1; }
 
-    /// Fills the tiles of a range, all threads at work. Reads whole stretches of images and lets them go.
+    /// Fills the tiles of a range with all threads. Reads whole ranges of images and releases their pages.
     void gather(PixelRange range, Progress& progress);
-    /// The same for all pixels, by a census that has this for a guest: where scores have few values and all
-    /// of them fit into so many bytes. Makes room for them; false where it cannot be.
+    /// The same for all pixels during a census, which calls this object (CensusGuest). Works if scores have
+    /// few distinct values and all of them fit into `budget` bytes; then allocates the memory, otherwise
+    /// returns false.
     [[nodiscard]] bool visit_census(std::size_t budget);
     void see(PixelRange range, std::size_t first, std::size_t last, std::size_t image,
              const std::uint8_t* member) override;
@@ -59,8 +60,8 @@ class PixelRows final : public CensusGuest {
     /// out[i] = the ranks[i]-th score of a stratum, +inf for kNoRank.
     void read(const Scratch& scratch, std::size_t stratum, const std::uint32_t* ranks, std::size_t n,
               float* out) const;
-    /// The scores of a pixel of an unsorted tile with their groups, as pairs in no order; scratch.first tells
-    /// the strata. `keys`: of key_bits() bits instead of key_of() the score.
+    /// The scores of a pixel of an unsorted tile with their groups, as unordered pairs; scratch.first has the
+    /// beginning of each stratum. `keys`: keys of key_bits() bits instead of key_of() of the score.
     enum class PairsOf { scores, keys };
     void pair_up(std::size_t tile, std::size_t lane, Scratch& scratch, PairsOf keys = PairsOf::scores) const;
 

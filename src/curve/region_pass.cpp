@@ -26,7 +26,7 @@ struct RegionJob {
     std::uint64_t count = 0;  ///< scores
 };
 
-/// Walks over all scores that belong to a list of regions, image by image as they lie in the file.
+/// Iterates over all scores of a list of regions, image by image in the order of the file.
 class RegionWalk {
   public:
     RegionWalk(const Dataset& data, const std::vector<Partition>& partitions, std::span<const RegionJob> jobs,
@@ -49,8 +49,9 @@ class RegionWalk {
         return narrow_ ? narrow_->score(stratum, key) : score_of(key);
     }
 
-    /// Calls take(part, job, key, image) for every score, from at most `parts` threads with a number each;
-    /// `what` says whether keys are wanted at all. `sums`: what take() adds to, for checkpoints, or null.
+    /// Calls take(part, job, key, image) for every score, from at most `parts` threads; `part` is the
+    /// thread's number. `what` says whether keys are needed. `sums`: what take() adds to, for checkpoints, or
+    /// null.
     enum class What { keys, places };
     template <class Take>
     void run(std::size_t parts, What what, Progress& progress, const VisitSums* sums, std::string_view stage,
@@ -118,7 +119,7 @@ constexpr std::uint64_t kSmall = std::uint64_t{1} << 18;  // scores; more of few
     return rule.pooling == Pooling::groups && !rule.released;
 }
 
-/// Counters of each part, for slots of digits of so many bits.
+/// The counters of each part, for slots of digits with the given number of bits.
 template <class Count>
 class Counters {
   public:
@@ -133,14 +134,14 @@ class Counters {
         for (std::vector<Count>& table : tables_) all.push_back(bytes_of(table));
         return all;
     }
-    /// Adds the parts up; at(0, ...) has the sums.
+    /// Adds the parts; at(0, ...) then has the sums.
     void sum() {
         for (std::size_t part = 1; part < tables_.size(); ++part) {
             for (std::size_t i = 0; i < tables_[0].size(); ++i) tables_[0][i] += tables_[part][i];
             tables_[part] = {};
         }
     }
-    /// Then at(0, slot, digit) has what the slot's digits before it have.
+    /// Makes at(0, slot, digit) the sum over the smaller digits of the slot.
     void run_up() {
         for (std::size_t first = 0; first < tables_[0].size(); first += digits_) {
             Count sum = 0;
@@ -154,9 +155,9 @@ class Counters {
     std::vector<std::vector<Count>> tables_;
 };
 
-/// Curves of regions of any size in bounded memory: counts scores by their leading digits, then, where an
-/// order statistic of the curve lies, by the digits that follow. One walk over the data for scores of few
-/// values, three for others. What is counted are integers, which add up over threads, batches and ranks.
+/// Curves of regions of any size in bounded memory. Counts scores by their leading digits, then, around each
+/// order statistic of the curve, by the following digits. Needs one pass over the data if scores have few
+/// distinct values, else three. Counts are integers, which add up over threads, batches and ranks.
 template <class Count>
 class Selection {
   public:
@@ -179,7 +180,7 @@ class Selection {
         for (std::size_t j = 0; j < jobs_.size(); ++j) totals[j] = jobs_[j].count;
         const bool grouped = by_groups(request_.rule);
         if (grouped) count_groups(there, totals);
-        // Once to note what is looked for, once to read it.
+        // The first call records the targets, the second reads their scores.
         const auto build = [&](auto&& find) {
             for (std::size_t j = 0; j < jobs_.size(); ++j)
                 curves[j] =
@@ -211,8 +212,8 @@ class Selection {
         std::vector<std::uint32_t> next;
     };
 
-    /// How many scores each group has in each region, and so what one of them weighs. Groups are whole on a
-    /// rank, so weights never leave it; how many groups there are and what they weigh together do.
+    /// The number of scores of each group in each region, which gives the weight of one score. A group is on
+    /// one rank only, so these weights stay there; the number of groups and their total weight are shared.
     void count_groups(std::vector<GroupMass>& there, std::vector<Weight>& totals) {
         const std::size_t groups = data_.groups();
         Counters<std::uint32_t> counts(parts_, jobs_.size(), groups);
@@ -242,7 +243,7 @@ class Selection {
 
     [[nodiscard]] Communicator& comm() const { return data_.team().comm; }
 
-    /// One walk over the images that adds to counters.
+    /// One pass over the images that adds to counters.
     template <class Table, class Visit>
     void walk(std::string_view name, Table& counts, RegionWalk::What what, Visit&& visit) {
         VisitSums sums;
@@ -270,8 +271,8 @@ class Selection {
         }
     }
 
-    /// Numbers the distinct places that the searches of jobs [begin, end) have come to with the digit at
-    /// `shift`: the slots of the next. Returns how many there are.
+    /// Numbers the distinct prefixes that the searches of jobs [begin, end) have reached with the digit at
+    /// `shift`: the slots of the next digit. Returns their number.
     std::size_t number_slots(std::size_t begin, std::size_t end, std::size_t slots, unsigned shift,
                              unsigned bits) {
         Known digit{.shift = shift, .bits = bits, .next = std::vector<std::uint32_t>(slots << bits, kNone)};
@@ -329,7 +330,7 @@ class Selection {
     const RegionWalk& walk_;
     std::span<const RegionJob> jobs_;
     std::size_t parts_;
-    std::size_t followed_;  ///< jobs whose following digits are counted in one walk
+    std::size_t followed_;  ///< jobs whose following digits are counted in one pass
     std::size_t each_;      ///< searches of a job at most
     const RegionPassRequest& request_;
     Progress& progress_;
@@ -345,7 +346,7 @@ Curves count_curves(const Dataset& data, const std::vector<Partition>& partition
                     std::span<const RegionJob> jobs, const RegionPassRequest& request, Progress& progress) {
     const bool grouped = by_groups(request.rule);
     const std::size_t count = grouped ? sizeof(Weight) : sizeof(std::uint64_t);
-    // Fewer parts rather than more walks, but some parts.
+    // Prefers fewer parts to more passes, but keeps several parts.
     constexpr std::size_t kLeading = std::size_t{1} << kLeadingBits;
     const auto most_jobs = [&](std::size_t parts) {
         const std::size_t each = kLeading * (parts * count + sizeof(std::uint32_t)) +
@@ -374,7 +375,7 @@ Curves count_curves(const Dataset& data, const std::vector<Partition>& partition
 }
 
 /// The keys of all scores of some regions, as make(key, group), region by region. Threads fill small buffers
-/// of their own and reserve a stretch for a full one, so their order is chance until they are sorted.
+/// and reserve a range for each full buffer, so the order is undefined until the keys are sorted.
 template <class Key, class Make>
 std::vector<Key> gather(const Dataset& data, const RegionWalk& walk, std::span<const RegionJob> jobs,
                         std::span<const std::uint64_t> first, Progress& progress, Make&& make) {
@@ -450,9 +451,9 @@ std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
             jobs[first_job[s] + partitions[s].region[p]].count += census.counts[s * pixels + p];
     }
 
-    // Regions that fit are gathered and sorted, with as much scratch as there are scores. Others are counted,
-    // which needs no memory for the scores; for scores of few values it is faster too. Ranks that work
-    // together and checkpoints always count: counts add up.
+    // Regions that fit into memory are gathered and sorted, with scratch of the same size. Other regions are
+    // counted, which needs no memory for the scores and is also faster if scores have few distinct values.
+    // Several ranks and checkpoints always count, because counts can be added.
     const std::uint64_t most =
         std::max<std::uint64_t>(1, request.budget / (by_groups(request.rule) ? 16 : 8));
     const bool few_values = NarrowScores::of(data, request.score, request.condition).has_value();

@@ -20,7 +20,7 @@ constexpr std::size_t kLong = 8192;
 std::uint32_t digits_of(std::uint32_t key) {
     return key;
 }
-// Pairs are ordered by their score; the group in the low half only travels along.
+// Pairs are ordered by their score; the group in the low half takes no part.
 std::uint32_t digits_of(std::uint64_t pair) {
     return static_cast<std::uint32_t>(pair >> 32);
 }

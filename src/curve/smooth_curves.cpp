@@ -145,7 +145,7 @@ std::uint32_t SmoothCurves::level(std::size_t pixel, float score) const {
 
 double SmoothCurves::p_value(std::size_t pixel, float score) const {
     if (without_data()) return 1.0;
-    // A score above all that are possible is in no set but those of infinite thresholds.
+    // A score above all possible scores is only in sets with infinite thresholds.
     const std::uint32_t own = score > data_.largest ? kOne + 1 : level(pixel, score);
     const auto above = static_cast<std::size_t>(
         std::lower_bound(data_.levels.begin(), data_.levels.end(), own) - data_.levels.begin());

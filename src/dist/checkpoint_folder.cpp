@@ -79,7 +79,7 @@ std::optional<std::size_t> CheckpointFolder::load(std::size_t step, std::string_
     for (const std::span<std::byte> part : state) bytes += part.size();
     if (!head || head->run != run_ || head->name != name_hash(name) || head->bytes != bytes)
         return std::nullopt;
-    // Read beside, so that a damaged file leaves the state as it was.
+    // Read into a copy, so that a damaged file does not change the state.
     std::vector<std::byte> all(bytes);
     if (!from.read(reinterpret_cast<char*>(all.data()), static_cast<std::streamsize>(bytes)))
         return std::nullopt;

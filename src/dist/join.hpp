@@ -4,15 +4,15 @@
 
 namespace kandinsky {
 
-/// As how many ranks mpirun or a Slurm step started this process, by the environment; 1 for one alone.
+/// The number of ranks that mpirun or a Slurm step started, from the environment; 1 without either.
 [[nodiscard]] std::size_t started_ranks();
-/// Its number among them before they have met.
+/// The number of this rank, known before MPI starts.
 [[nodiscard]] std::size_t started_rank();
-/// Ranks on this machine, as far as the launcher tells.
+/// The number of ranks on this machine, if the launcher provides it.
 [[nodiscard]] std::size_t ranks_here();
 
-/// Meets the other ranks: loads the plug-in that speaks MPI. Null when there is none to meet. Throws a usage
-/// error that says what to install when the plug-in is missing, and when MPI sees fewer ranks than there are.
+/// Connects to the other ranks: loads the MPI plug-in. Null if there is one rank. Throws a usage error that
+/// says what to install if the plug-in is missing, and if MPI has fewer ranks than the launcher started.
 [[nodiscard]] World* join(int* argc, char*** argv, Tell* tell);
 
 }  // namespace kandinsky

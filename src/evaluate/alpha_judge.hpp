@@ -30,7 +30,8 @@ inline std::uint64_t total(const std::vector<std::uint64_t>& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-/// The lowest share among places with enough samples, from `first` on; the first of equals.
+/// The lowest share among the places from `first` on that have enough samples; the first place if several are
+/// equal.
 inline WorstPlace worst_of(const std::vector<std::uint64_t>& tested,
                            const std::vector<std::uint64_t>& covered, std::size_t first = 0) {
     WorstPlace worst;
@@ -42,7 +43,7 @@ inline WorstPlace worst_of(const std::vector<std::uint64_t>& tested,
     return worst;
 }
 
-/// What the sets at one level do: their sizes, and coverage by pixel, region, set size and image.
+/// Measures the sets at one level: their sizes, and coverage by pixel, region, set size and image.
 class AlphaJudge {
   public:
     /// `features`: [image][class]. `closely`: whether set_sums(), pixel_wrong() and undecided() will be
@@ -91,7 +92,7 @@ class AlphaJudge {
             else
                 add_sets(size_.data(), tile, image);
         }
-        /// Brings all counts to where list() says they are.
+        /// Completes the counts that list() refers to.
         void settle() {
             for (std::size_t s = 0; s < recent_.size(); ++s) unload(s);
         }
@@ -206,7 +207,7 @@ class AlphaJudge {
         AlphaJudge& judge_;
         PixelRange range_;
         std::vector<float> limits_;                 ///< [stratum][pixel]
-        std::vector<std::uint8_t> in_set_;          ///< [class][pixel] of the image at hand
+        std::vector<std::uint8_t> in_set_;          ///< [class][pixel] of the current image
         std::vector<std::uint16_t> size_;           ///< [pixel], of many classes
         std::vector<std::uint8_t> few_;             ///< [pixel], of few
         std::vector<std::uint8_t> recent_covered_;  ///< [stratum][pixel], not yet in covered_
@@ -224,7 +225,7 @@ class AlphaJudge {
                                    &image_filled_, &image_right_, &image_full_})
             sums.keep(bytes_of(*one));
     }
-    /// Writes all that it knows; intervals with resamples. pixel_tested: [stratum][pixel] samples.
+    /// Writes all measures, with intervals if there are resamples. pixel_tested: [stratum][pixel] samples.
     void finish(Evaluation& out, std::span<const std::uint32_t> pixel_tested,
                 const Resamples& resamples) const {
         ByImage tested(data_.images()), covered(data_.images());
@@ -350,7 +351,7 @@ class AlphaJudge {
             out[data_.group_of(image)] += images[image];
         return out;
     }
-    /// Of the ratio of two sums over images.
+    /// The interval of the ratio of two sums over images.
     [[nodiscard]] Interval interval(const Resamples& resamples, const ByImage& top,
                                     const ByImage& bottom) const {
         return percentile_interval(resamples.ratios(by_group(top), by_group(bottom)));
@@ -365,7 +366,7 @@ class AlphaJudge {
     std::vector<ByImage> image_tested_, image_covered_;  ///< [stratum]
     ByImage image_valid_, image_single_;  ///< sets, and those of one class before any is filled
     std::vector<std::uint32_t> set_sums_, pixel_wrong_;  ///< empty unless looked at closely
-    /// For intervals; empty without resamples. The sets are those once filled, but for the empty ones.
+    /// For intervals; empty without resamples. The sets are those after filling, except for `empty`.
     std::vector<ByImage> image_wrong_;  ///< [stratum]
     ByImage image_members_, image_empty_, image_filled_, image_right_, image_full_;
     std::mutex mutex_;

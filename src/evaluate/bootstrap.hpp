@@ -11,10 +11,11 @@
 
 namespace kandinsky {
 
-/// How often each test group of this rank stands in each of some resamples. Follows the groups' ids or the
-/// images' content, never their order. Up to kRankedGroups groups on all ranks: as many as there are, drawn
-/// with replacement from their common order, for which 8 bytes of each cross the network. More: every group
-/// for itself, by a Poisson number of mean 1, which so many draws with replacement come to; nothing is sent.
+/// How often each test group of this rank is drawn in each resample. Depends on the groups' ids or the
+/// images' content, never on their order. Up to kRankedGroups groups on all ranks: drawn with replacement, as
+/// many as there are groups, from their common order, which needs 8 bytes of each group on the network. More
+/// groups: each is drawn a Poisson number of times with mean 1, the limit of drawing with replacement;
+/// nothing is sent.
 class Resamples {
   public:
     Resamples() = default;
@@ -26,7 +27,7 @@ class Resamples {
     [[nodiscard]] const std::uint16_t* times(std::uint32_t group) const {
         return times_.data() + group * stride_;
     }
-    /// No resample has more images than that; a process alone knows.
+    /// The largest number of images in a resample; known only to a single process.
     [[nodiscard]] std::uint64_t most_images() const { return most_images_; }
 
     [[nodiscard]] Communicator& comm() const { return *comm_; }
@@ -51,7 +52,7 @@ class Resamples {
 /// The mean over the resamples, less the figure itself.
 [[nodiscard]] double bootstrap_bias(const std::vector<double>& values, double figure);
 
-/// The percentile interval moved by the bias: for means of absolute deviations, which repeated samples raise.
+/// The percentile interval shifted by the bias: for means of absolute deviations, which resampling raises.
 [[nodiscard]] Interval centred_interval(const std::vector<double>& values, double figure);
 
 }  // namespace kandinsky

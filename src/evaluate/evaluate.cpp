@@ -23,7 +23,7 @@ namespace kandinsky {
 namespace {
 constexpr std::size_t kTile = 512;
 constexpr std::size_t kCloseTile = 128;  // the thresholds of the slider's levels stay in the nearest cache
-constexpr std::size_t kGroupBytes = std::size_t{128} << 20;  // of tiles that are under way together
+constexpr std::size_t kGroupBytes = std::size_t{128} << 20;  // of tiles that are processed at the same time
 constexpr std::size_t kTallyBytes = 256;  // of a pixel and class: thresholds and counts of a calibrator, bins
 constexpr std::size_t kCloseBytes = 512;  // the same for a tally, in addition
 constexpr std::size_t kBand = std::size_t{1} << 27;   // bytes of counts before they are summed over ranks
@@ -177,7 +177,7 @@ class Examiner {
     }
 
   private:
-    /// How the levels of calibrators that adapt follow the images.
+    /// The shifts of the levels of calibrators that adapt to the images.
     void find_shifts() {
         shifts_.resize(calibrators_.size());
         for (std::size_t m = 0; m < calibrators_.size(); ++m) {
@@ -195,7 +195,7 @@ class Examiner {
             for (const auto& judge : all.judges_)
                 coverage.push_back(std::make_unique<CoverageJudge::Tile>(*judge, own));
         }
-        /// Brings all that was counted to where list() says it is.
+        /// Completes the counts that list() refers to.
         void settle() {
             for (const auto& one : coverage) one->settle();
         }

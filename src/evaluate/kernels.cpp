@@ -60,7 +60,7 @@ void BinProbabilities(const float* HWY_RESTRICT probs, const std::uint8_t* HWY_R
     const auto most_fine = hn::Set(whole, static_cast<std::int32_t>(fine_bins) - 1);
     const auto width = hn::Set(real, static_cast<float>(bins));
     const auto fine_width = hn::Set(real, static_cast<float>(fine_bins));
-    // Whole numbers below 2^51 that are added to 1.5 * 2^52 stand in its last bits.
+    // An integer below 2^51 that is added to 1.5 * 2^52 occupies its last bits.
     const auto units = hn::Set(wide, kGapUnits), shift = hn::Set(wide, 6755399441055744.0);
     for (; i + lanes <= n; i += lanes) {
         const auto p = hn::LoadU(real, probs + i);

@@ -8,10 +8,10 @@ namespace kandinsky {
 /// Kernels of coverage and of the calibration error. As those of count_kernels.hpp: the widest vector unit,
 /// any n, no allocation, the same result on every unit.
 
-/// Where a probability p falls among `bins` (at most 255) of equal width, the sum of that and of where it
-/// falls among `fine_bins` (at most 65000), and p - flag in units of 2^-32, rounded towards p = 0. Both
-/// places ascend with p, so their sum names the pair of them. Where valid[i] is 0: bin `bins`, slot 0, gap 0.
-/// Probabilities that count lie in [0, 1].
+/// The bin of a probability p among `bins` (at most 255) of equal width; the slot, which is the sum of that
+/// bin and of the bin among `fine_bins` (at most 65000); and p - flag in units of 2^-32, rounded towards p =
+/// 0. Both bins ascend with p, so their sum identifies the pair. Where valid[i] is 0: bin `bins`, slot 0, gap
+/// 0. Valid probabilities lie in [0, 1].
 struct Binned {
     std::uint8_t* bin;
     std::uint16_t* slot;

@@ -51,8 +51,8 @@ inline std::vector<std::uint64_t> up_to(const std::vector<std::uint64_t>& first)
     return out;
 }
 
-/// The mean coverage error of every resample of the test groups, in the same walk as the error itself: a tile
-/// notes which level was the first to cover each sample, and counts them for all resamples at its end. Cost:
+/// The mean coverage error of every resample of the test groups, in the same pass as the error itself. A tile
+/// records the first level that covers each sample and counts them for all resamples at its end. Cost:
 /// samples x resamples additions of small integers, and pixels x resamples x levels for the errors.
 class ResampledErrors {
   public:
@@ -65,7 +65,7 @@ class ResampledErrors {
           sums_(calibrator.strata() * resamples.stride()),
           pixels_(sums_.size()) {}
 
-    /// Most pixels a tile should have for its notes about so many images to stay within `bytes`.
+    /// The largest number of pixels of a tile whose records of that many images fit into `bytes`.
     [[nodiscard]] static std::size_t tile_size(const Dataset& data, std::size_t images, std::size_t bytes) {
         return std::max<std::size_t>(16, bytes / (data.classes() * std::max<std::size_t>(1, images)));
     }
@@ -91,7 +91,7 @@ class ResampledErrors {
             else
                 count_all<std::uint32_t>();
         }
-        /// For ranks that work together: the notes, which finish() would read, as counts that add up.
+        /// For several ranks: turns the records that finish() reads into counts that can be added.
         void tabulate() {
             const std::size_t each = (all_.plan_.alphas.size() + 1) * all_.resamples_.stride();
             tables_.assign(all_.calibrator_.strata() * pixels_ * each, 0);
@@ -193,7 +193,7 @@ class ResampledErrors {
     std::vector<std::uint64_t> pixels_;  ///< [stratum][resample]
 };
 
-/// What the sets of one calibrator do at several levels, in whole numbers.
+/// Integer counts of the sets of one calibrator at several levels.
 struct LevelTotals {
     std::vector<std::uint64_t> tested;                ///< [stratum] samples
     std::vector<std::vector<std::uint64_t>> covered;  ///< [stratum][level] samples that their set covers
@@ -202,11 +202,11 @@ struct LevelTotals {
     std::vector<std::uint32_t> pixel_tested;          ///< [stratum][pixel]
     std::vector<std::uint32_t> pixel_covered;         ///< [stratum][pixel][level]
 
-    /// Samples that do not have the class, of a stratum that stands for so many classes.
+    /// The number of samples without the class, for a stratum of that many classes.
     [[nodiscard]] std::uint64_t others(std::size_t stratum, std::size_t classes) const {
         return classes * sets.front().sets - tested[stratum];
     }
-    /// [level] how many of these hold the class all the same.
+    /// [level] the number of these whose set contains the class.
     [[nodiscard]] std::vector<std::uint64_t> wrong(std::size_t stratum) const {
         std::vector<std::uint64_t> out = members[stratum];
         for (std::size_t l = 0; l < out.size(); ++l) out[l] -= covered[stratum][l];
@@ -214,7 +214,7 @@ struct LevelTotals {
     }
 };
 
-/// Counts LevelTotals tile by tile. Integers only, so the order of images and tiles does not show.
+/// Counts LevelTotals tile by tile. Counts are integers, so the order of images and tiles has no effect.
 class LevelCounts {
   public:
     struct Detail {
@@ -262,7 +262,7 @@ class LevelCounts {
             recent_covered_.assign(covered_.size(), 0);
             recent_.assign(all.calibrator_.strata(), 0);
         }
-        /// `notes` learns which level is the first to cover each sample; may be null.
+        /// `notes` records the first level that covers each sample; may be null.
         void add(const ScoredTile& tile, std::size_t image, ResampledErrors::Tile* notes = nullptr) {
             const auto none = static_cast<std::uint8_t>(all_.levels_);
             for (auto* const ranks : {&first_, &second_}) std::fill(ranks->begin(), ranks->end(), none);
@@ -283,7 +283,7 @@ class LevelCounts {
             count(first_, right_.data(), first_right_);
             count(second_, right_.data(), second_right_);
         }
-        /// Brings all counts to where list() says they are.
+        /// Completes the counts that list() refers to.
         void settle() {
             for (std::size_t s = 0; s < recent_.size(); ++s) unload(s);
         }
@@ -394,7 +394,7 @@ class LevelCounts {
         std::vector<std::uint64_t> first_member_;   ///< [stratum][level] of each class in a set
         /// [level] of the first, second and last class in a set; of the first two where the first is right.
         std::vector<std::uint64_t> first_class_, second_class_, last_class_, first_right_, second_right_;
-        std::vector<std::uint8_t> rank_;  ///< [pixel] first covering level of the class at hand
+        std::vector<std::uint8_t> rank_;  ///< [pixel] first covering level of the current class
         std::vector<std::uint8_t> first_, second_, last_;  ///< [pixel] of these over the classes
         std::vector<std::uint8_t> right_;                  ///< [pixel] whether it has the first class
     };

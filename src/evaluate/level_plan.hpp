@@ -22,7 +22,7 @@ struct LevelPlan {
 /// The released code's pooled rule: curve points int((i + 0.5) * 5) - 1, compared with the same targets.
 [[nodiscard]] LevelPlan released_marginal_levels();
 
-/// The report's slider stands at the levels 0.01, 0.02, ..., 0.99; every fifth is one of CE_20.
+/// The report's slider has the levels 0.01, 0.02, ..., 0.99; every fifth is a level of CE_20.
 inline constexpr std::size_t kSliderLevels = 99;
 inline constexpr std::size_t kCurveLevels = 19;     ///< 0.05, 0.10, ..., 0.95: curves of each pixel
 [[nodiscard]] std::vector<double> slider_alphas();  ///< 1 - level, descending

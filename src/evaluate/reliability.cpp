@@ -16,7 +16,8 @@ namespace kandinsky {
 double smooth_ece_at(std::span<const std::int64_t> residuals, std::uint64_t count, double one, double width) {
     const auto bins = static_cast<std::ptrdiff_t>(residuals.size());
     const double scale = static_cast<double>(bins) * width;  // the width in bins
-    // A kernel of more than 64 bins cannot tell neighbours apart: pairs of bins do, at a quarter of the cost.
+    // A kernel of more than 64 bins does not resolve neighbours, so pairs of bins are used at a quarter of
+    // the cost.
     if (scale > 64 && bins % 2 == 0) {
         std::vector<std::int64_t> pairs(residuals.size() / 2);
         for (std::size_t k = 0; k < residuals.size(); ++k) pairs[k / 2] += residuals[k];
@@ -80,7 +81,7 @@ std::size_t released_bin(float p) {
     return static_cast<std::size_t>(round_to_half(p / round_to_half(0.05f)));
 }
 
-/// Where the probabilities of one class and tile fall.
+/// The bins of the probabilities of one class and tile.
 struct Scratch {
     void resize(std::size_t n) {
         bin.resize(n);

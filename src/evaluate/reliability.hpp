@@ -11,7 +11,7 @@
 
 namespace kandinsky {
 
-/// Probabilities are told apart to 1/1024 by the smooth calibration error.
+/// The resolution of the smooth calibration error: 1024 bins.
 inline constexpr std::size_t kSmoothBins = 1024;
 
 /// The smooth expected calibration error of Blasiok and Nakkiran (2023): the residuals y - p, smoothed by a
@@ -41,7 +41,8 @@ class GroupBins {
     std::vector<std::int64_t> bins_;  ///< [class][group][bin], then the count
 };
 
-/// Sums confidence and accuracy by bin, over all and for each pixel of a tile. Fixed-point: no order shows.
+/// Sums confidence and accuracy by bin, over all pixels and for each pixel of a tile. Sums are fixed-point,
+/// so their order has no effect.
 class ReliabilityTile {
   public:
     /// `released`: half-precision probabilities and differences, those up to 0.02 left out and not counted,

@@ -14,7 +14,7 @@ namespace kandinsky {
                      : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// What the sets of labelled pixels hold, in whole numbers.
+/// Integer counts of the sets of labelled pixels.
 struct SetCounts {
     std::uint64_t sets = 0;     ///< one for each pixel with a label
     std::uint64_t members = 0;  ///< classes in all of them together
@@ -47,7 +47,7 @@ struct SetCounts {
     }
 };
 
-/// What one calibrator did on the test images, in more detail than an Evaluation: the report shows it.
+/// Counts of one calibrator on the test images that the report needs beyond an Evaluation.
 struct MethodTally {
     std::vector<std::vector<std::uint64_t>> covered;  ///< [stratum][slider level] samples that were covered
     std::vector<std::uint64_t> others;                ///< [stratum] samples without the class

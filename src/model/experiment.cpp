@@ -26,7 +26,7 @@ ordered_json parse_file(const std::filesystem::path& file) {
     }
 }
 
-/// Reads the entries of one object, and complains about those that nobody asked for.
+/// Reads the entries of one object, and throws for entries that were not read.
 class Section {
   public:
     Section(const ordered_json& parent, const std::string& name, std::string file)
@@ -49,7 +49,7 @@ class Section {
         try {
             value = json_[key].get<T>();
         } catch (const nlohmann::json::exception&) {
-            fail(ErrorKind::data, "{}: {} is {}, which makes no sense there", file_, full(key),
+            fail(ErrorKind::data, "{}: {} is {}, which is not valid there", file_, full(key),
                  json_[key].dump());
         }
     }

@@ -5,7 +5,7 @@
 
 namespace kandinsky {
 
-/// Where intensities are brought to before a network sees them.
+/// How intensities are scaled for a network.
 enum class Intensity {
     none,        ///< as they are
     byte,        ///< divided by 255
@@ -28,8 +28,8 @@ class Samples {
     /// The largest label that is not ignored, plus one; reads all. Throws a data error for negative ones.
     [[nodiscard]] std::size_t classes() const;
 
-    /// One image as float32 [channels][H][W], intensities brought to their place. Throws a data error that
-    /// names image, channel, row and column for NaN and infinite values.
+    /// One image as float32 [channels][H][W] with scaled intensities. Throws a data error that names image,
+    /// channel, row and column for NaN and infinite values.
     void read_pixels(std::size_t sample, float* out) const;
     /// Targets [outputs][H][W] and valid [H][W]. One output means: any class but 0.
     void read_targets(std::size_t sample, std::size_t outputs, std::uint8_t* targets,

@@ -29,7 +29,8 @@ double Schedule::rate_at(std::uint64_t step, std::uint64_t steps) const {
         begin += length;
         length *= std::max(growth, 1.0);
     }
-    // A last cycle that the end cuts off is drawn together, so that training ends with small steps.
+    // If the end would truncate the last cycle, that cycle is shortened, so that training ends with small
+    // steps.
     length = std::min(length, static_cast<double>(steps) - begin);
     const double part = length > 1 ? (at - begin) / (length - 1) : 1;
     const double cosine = (1 + std::cos(std::numbers::pi * std::min(part, 1.0))) / 2;
@@ -44,7 +45,7 @@ double Schedule::share_at(std::uint64_t step, std::uint64_t steps) const {
 
 namespace {
 constexpr std::uint64_t kOrder = 0x6F72646572;  // "order"
-constexpr std::size_t kDiceImages = 64;         ///< training images that stand in for a validation set
+constexpr std::size_t kDiceImages = 64;         ///< training images that replace a missing validation set
 
 /// The order of the samples in an epoch.
 std::vector<std::size_t> order_of(std::size_t count, std::uint64_t seed, std::uint64_t epoch) {
@@ -79,7 +80,7 @@ Prepared prepare(const Samples& samples, const TrainOptions& options, std::uint6
         const Warp warp(options.augmentation, grid, options.seed, epoch, sample);
         warp.pixels(channels, pixels.data(), made.pixels.data() + i * channels * area);
         warp.mask(outputs, targets.data(), made.targets.data() + i * outputs * area, 0);
-        // What comes from outside the image has no label.
+        // Pixels from outside the image have no label.
         warp.mask(1, valid.data(), made.valid.data() + i * area, 0);
     });
     made.batch = {.images = count,
@@ -92,7 +93,7 @@ Prepared prepare(const Samples& samples, const TrainOptions& options, std::uint6
     return made;
 }
 
-/// One step; what the library complains about (a GPU that is full, say) in one line.
+/// One step. Errors of the library, such as a full GPU, become one line.
 double step_of(Network& network, const Batch& batch, const StepOptions& options) {
     try {
         return network.step(batch, options).loss;
@@ -210,7 +211,8 @@ TrainResult train(const Samples& samples, const Samples* validation, const Train
         };
         const Stopwatch watch;
         double loss = 0;
-        // While the network works on one batch, the next is made; which is which never depends on time.
+        // While the network works on one batch, the next is prepared; the order of batches does not depend on
+        // timing.
         std::future<Prepared> next = std::async(std::launch::async, make, 0);
         for (std::uint64_t k = 0; k < per_epoch; ++k) {
             const Prepared now = next.get();

@@ -10,13 +10,13 @@
 
 namespace kandinsky {
 
-/// How the learning rate and the share of hard pixels move during training.
+/// The schedule of the learning rate and of the share of hard pixels.
 struct Schedule {
     double rate = 1e-4;         ///< at the start of each cycle
     double last_rate = 1e-6;    ///< at its end
     std::uint64_t warm_up = 0;  ///< steps of linear increase at the very start
     std::uint64_t cycle = 0;    ///< steps of the first cosine cycle; 0: one cycle over all steps
-    double growth = 2;          ///< each cycle is so many times the one before
+    double growth = 2;          ///< length of a cycle relative to the one before
     double share = 0.1;         ///< of the pixels that counts in the end
     double first_share = 1;     ///< at the start
     double anneal = 0;          ///< share of all steps over which it falls from first to last; 0: at once
@@ -63,7 +63,7 @@ struct TrainResult {
                                 const std::function<void(const EpochRow&)>& on_epoch = {},
                                 Progress& progress = silent());
 
-/// What tells two trainings apart, as it stands in the model file.
+/// The identity of a training as the model file stores it.
 [[nodiscard]] std::string training_text(const Samples& samples, const TrainOptions& options);
 
 /// Writes the finished model: weights, header, log.

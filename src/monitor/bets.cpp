@@ -6,8 +6,8 @@
 namespace kandinsky {
 
 namespace {
-/// One round: each share is paid, then a part of what bets moves, half of it to sleep, and a part of what
-/// sleeps wakes up.
+/// One step: each share is multiplied by its payoff. Then a part of the active capital moves, half of it to
+/// the waiting capital, and a part of the waiting capital becomes active.
 template <std::size_t N>
 void play(const std::array<double, N>& paid, double& log_value, std::array<double, N>& share,
           double& asleep) {
@@ -22,8 +22,8 @@ void play(const std::array<double, N>& paid, double& log_value, std::array<doubl
 }  // namespace
 
 std::array<double, Bets::kWays> payments(double p) {
-    // Square roots alone, which every machine rounds alike. A floor under the distance to 1/2 pays less than
-    // the function does, never more.
+    // Only square roots are used, which every machine rounds in the same way. The lower limit of the distance
+    // to 1/2 can only lower the payoff.
     const double q = 1 - p, away = std::max(std::fabs(2 * p - 1), 0x1.0p-60), root_p = std::sqrt(p),
                  root_q = std::sqrt(std::max(q, 0x1.0p-60)), middle = p - 0.5;
     return {0.25 / (root_p * std::sqrt(root_p)),  // large values: p is small

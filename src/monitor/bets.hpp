@@ -5,9 +5,10 @@
 
 namespace kandinsky {
 
-/// What one gambler has won against "these p-values are independent and uniform": a mixture over betting
-/// functions whose capital moves between them now and then, so that a change may begin at any time. Under
-/// that assumption its value is a martingale that starts at 1: P(it ever reaches 1 / delta) <= delta (Ville).
+/// The capital won by betting against the hypothesis "these p-values are independent and uniform". It is a
+/// mixture over betting functions; a part of the capital moves between them at each step, so that a change
+/// may begin at any time. Under the hypothesis the capital is a martingale that starts at 1, so P(it ever
+/// reaches 1 / delta) <= delta (Ville).
 struct Bets {
     static constexpr std::size_t kWays = 17;
     static constexpr double kJump = 0.005;  ///< share that moves at each step; docs/monitoring.md
@@ -33,8 +34,8 @@ struct Bets {
 /// What the betting functions pay for a p-value; each integrates to 1.
 [[nodiscard]] std::array<double, Bets::kWays> payments(double p);
 
-/// The same against "the mean loss is at most `limit`, whatever came before", for losses in [0, 1]: a
-/// supermartingale under that assumption.
+/// The same against the hypothesis "the mean loss, given the past, is at most `limit`", for losses in [0, 1].
+/// The capital is a supermartingale under it.
 struct LossBets {
     static constexpr std::size_t kWays = 5;
 

@@ -8,7 +8,7 @@
 
 namespace kandinsky {
 
-/// What one look at an image of the stream finds.
+/// The features and losses of one image of the stream.
 struct ImageLook {
     std::vector<std::int64_t> features{};  ///< as watch_image() has them
     std::uint64_t key = 0;                 ///< of the outputs: equal outputs have equal keys
@@ -16,15 +16,15 @@ struct ImageLook {
     std::vector<std::int64_t> labels{};  ///< [class] pixels that the sets miss, then [class] pixels; or empty
 };
 
-/// How to look.
+/// What is measured in an image.
 struct LookPlan {
     const Reference& layout;
     const Predictor& predictor;
     const std::vector<std::size_t>& classes;  ///< whose labels count
-    std::uint64_t set_every = 1;  ///< of so many images about one has its sets measured without labels
+    std::uint64_t set_every = 1;  ///< without labels, about one of this many images has its sets measured
 };
 
-/// Reads one image. Throws a data error for a bad value. Safe from several threads.
+/// Reads one image. Throws a data error for a bad value. Thread-safe.
 [[nodiscard]] ImageLook look_at(const Dataset& data, std::size_t image, const LookPlan& plan);
 
 }  // namespace kandinsky

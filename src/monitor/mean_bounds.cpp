@@ -6,7 +6,7 @@
 namespace kandinsky {
 
 void MeanBounds::add(double loss, double delta) {
-    // What is staked follows from the past alone.
+    // The bet depends on the past only.
     const double n = static_cast<double>(count + 1), variance = squares / n;
     const double needed = std::log(2 / delta);
     const double stake = std::sqrt(2 * needed / (variance * n * std::log(n + 1)));
@@ -18,7 +18,7 @@ void MeanBounds::add(double loss, double delta) {
         larger[i] += std::log1p(up * (loss - m));
         smaller[i] += std::log1p(-down * (loss - m));
     }
-    // Capital falls as the candidate rises for the one and rises for the other, so what is out lies at the
+    // One capital decreases with the candidate and the other increases, so excluded candidates are at the
     // ends.
     for (std::size_t i = 0; i < kCandidates && larger[i] >= needed; ++i)
         low = std::max(low, static_cast<double>(i) / (kCandidates - 1));

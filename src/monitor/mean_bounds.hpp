@@ -6,10 +6,10 @@
 
 namespace kandinsky {
 
-/// A confidence sequence for the mean of losses in [0, 1] by betting: for every candidate mean, what a
-/// gambler has won who believes that the mean is larger, and one who believes that it is smaller. A candidate
-/// is out once its gambler has 2 / delta. With probability 1 - delta the true mean is never out, at whatever
-/// time one looks (Waudby-Smith and Ramdas 2024, predictable plug-in bets).
+/// A confidence sequence for the mean of losses in [0, 1] by betting. For every candidate mean it keeps the
+/// capital of two bets: that the mean is larger, and that it is smaller. A candidate is excluded once one of
+/// them reaches 2 / delta. With probability 1 - delta the true mean is never excluded at any time
+/// (Waudby-Smith and Ramdas 2024, predictable plug-in bets).
 struct MeanBounds {
     static constexpr std::size_t kCandidates = 201;  ///< 0, 0.005, ..., 1
 

@@ -57,7 +57,7 @@ std::vector<ImageLook> look_at_all(const Dataset& data, const LookPlan& plan, Pr
                          for (std::size_t i = first; i < last; ++i) looks[i] = look_at(data, i, plan);
                      });
     } catch (const Error& error) {
-        // Which thread complains first is chance; which image is named must not be.
+        // Threads may fail in any order, but the image that the error names must not depend on it.
         if (error.kind() == ErrorKind::data)
             for (std::size_t i = 0; i < data.images(); ++i) (void)look_at(data, i, plan);
         throw;
@@ -83,7 +83,7 @@ const MonitorOptions& Monitor::options() const {
 
 MonitorUpdate Monitor::update(const Dataset& images, Seen seen, Progress& progress) {
     check_stream(state_->grid, state_->all_classes, state_->grouped, images);
-    auto next = std::make_unique<State>(*state_);  // nothing has happened where something fails
+    auto next = std::make_unique<State>(*state_);  // the state changes only if nothing fails
     const LookPlan plan{*next->layout, *next->predictor, next->classes, kSetEvery};
     MonitorUpdate done;
     done.images = images.images();

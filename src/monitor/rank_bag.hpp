@@ -8,14 +8,15 @@
 
 namespace kandinsky {
 
-/// Values of one feature, ascending: what a new value is ranked among. At most so many: a full bag lets go of
-/// one value chosen at random, the new one as likely as each other. The choice does not look at the values,
-/// so ranks stay uniform and independent (docs/monitoring.md has the proof).
+/// The values of one feature, ascending, among which a new value is ranked. The number of values is limited:
+/// a full bag drops one value at random, with equal probability for all, the new value included. The choice
+/// does not depend on the values, so ranks stay uniform and independent (docs/monitoring.md has the proof).
 class RankBag {
   public:
     explicit RankBag(std::vector<float> ascending) : values_(std::move(ascending)) {}
 
-    /// The smoothed rank of a value among the bag and itself: in (0, 1), small for large values. Puts it in.
+    /// The smoothed rank of a value among the bag and itself, in (0, 1), small for large values. Adds the
+    /// value.
     double rank_and_keep(float value, Random chance, std::size_t most) {
         const auto [low, high] = std::equal_range(values_.begin(), values_.end(), value);
         const auto above = static_cast<double>(values_.end() - high), equal = static_cast<double>(high - low);

@@ -7,13 +7,13 @@
 
 namespace kandinsky {
 
-/// The latest keys of a stream, as many as fit.
+/// The latest keys of a stream, up to the capacity.
 class RecentKeys {
   public:
     static constexpr std::size_t kMost = 4096;
 
     [[nodiscard]] bool has(std::uint64_t key) const { return known_.contains(key); }
-    /// A key that is there already stays where it is.
+    /// Adds a key; a key that is already present keeps its place.
     void add(std::uint64_t key) {
         if (!known_.insert(key).second) return;
         if (ring_.size() < kMost) {

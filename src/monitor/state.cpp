@@ -17,7 +17,7 @@ constexpr std::size_t kMostKept = 2048, kMostKeptBytes = std::size_t{500} << 10,
 constexpr double kRegions = 0.2;  // of the weight
 constexpr std::uint64_t kRankPurpose = 0x6D6F6E69746F72;
 
-/// Calibrators of other images or other options are others.
+/// Identifies the calibrator by its images and options.
 std::uint64_t identity_of(const Calibrator& calibrator, const Reference& reference) {
     const std::string text = describe(calibrator);
     return hash_bytes(reference.values.data(), reference.values.size() * sizeof(float),
@@ -31,8 +31,8 @@ double groups_of(const Calibrator& calibrator, std::size_t cls) {
     return std::max(1.0, static_cast<double>(calibrator.groups) * (1 - calibrator.options.split));
 }
 
-/// The mean loss that a calibrator of so many groups exceeds with probability `rest` by the luck of its
-/// calibration images alone, if every group had one pixel.
+/// The mean loss that a calibrator from that many groups exceeds with probability `rest` because of the
+/// random calibration images, if every group had one pixel.
 double luckless(double alpha, double groups, double rest) {
     const double missed = std::max(1e-6, alpha * (groups + 1)),
                  covered = std::max(1e-6, (1 - alpha) * (groups + 1));
@@ -90,7 +90,7 @@ Monitor::State::State(const Calibrator& from, const Reference& reference, const 
         for (std::size_t i = 0; i < std::min(kMostLabelClasses, layout->classes.size()); ++i)
             classes.push_back(layout->classes[i]);
     }
-    // One half of delta for the luck of the calibration images, one half for that of the stream.
+    // Half of delta is for the random calibration images, half for the random stream.
     for (const std::size_t c : classes)
         losses.push_back({luckless(options.alpha, groups_of(from, c),
                                    options.delta / (2 * static_cast<double>(classes.size()))),

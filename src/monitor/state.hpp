@@ -13,21 +13,21 @@
 
 namespace kandinsky {
 
-/// What is known of one watched number.
+/// The state of one watched feature.
 struct FeatureState {
     RankBag bag;
     Bets bets;
-    double late_p = 0.5, late_value = 0;  ///< means of late
+    double late_p = 0.5, late_value = 0;  ///< recent means
 };
 
-/// What is known of one class from labels.
+/// The state of one class from labels.
 struct LossState {
     double limit = 0;  ///< of the mean loss, as the alarm has it
     LossBets bets;
     MeanBounds bounds;
 };
 
-/// A group whose images may go on.
+/// A group that may get more images.
 struct OpenGroup {
     bool open = false;
     std::int64_t id = 0;
@@ -40,8 +40,8 @@ struct OpenGroup {
     }
 };
 
-/// What each feature's evidence weighs; they add up to 1, so that the chance of any false alarm is at most
-/// delta whatever the features have to do with each other. Those of the whole image share 0.8, regions the
+/// The weights of the features' evidence. They add up to 1, so the probability of any false alarm is at most
+/// delta for any dependence between features. Features of the whole image share 0.8, those of regions the
 /// rest.
 [[nodiscard]] std::vector<double> feature_weights(const Reference& layout);
 
@@ -80,9 +80,9 @@ struct Monitor::State {
 
 /// Classes and features whose course is kept.
 inline constexpr std::size_t kCourseClasses = 4, kCourseCoverage = 8;
-/// Of so many images about one, by its content, has its sets measured where there are no labels.
+/// Without labels, about one of this many images, chosen by content, has its sets measured.
 inline constexpr std::uint64_t kSetEvery = 64;
-/// The weight of the latest unit in what holds "of late".
+/// The weight of the latest unit in recent means.
 inline constexpr double kLate = 0.05;
 
 }  // namespace kandinsky

@@ -7,9 +7,10 @@
 
 namespace kandinsky {
 
-/// The course of some numbers over a stream of any length in bounded memory: each point stands for a stretch
-/// of units, of one length for all. When there are too many points, two become one. A point holds the last
-/// value of the first `last` columns and the means of the others, of the units that have one (NaN: none has).
+/// The course of some numbers over a stream of any length in bounded memory. Each point covers a run of
+/// units; all runs have the same length. If there are too many points, pairs are merged. A point holds the
+/// last value of the first `last` columns and the means of the others over the units that have a value (NaN:
+/// none has).
 class ThinnedCurve {
   public:
     static constexpr std::size_t kMostPoints = 400;
@@ -46,7 +47,7 @@ class ThinnedCurve {
         std::uint64_t stride = 1, filled = 0;
     };
     [[nodiscard]] Storage storage() const { return {values_, pending_, counts_, stride_, filled_}; }
-    /// False where the numbers make no sense.
+    /// False for inconsistent numbers.
     [[nodiscard]] bool restore(Storage from) {
         if (from.values.size() % columns_ != 0 || from.values.size() / columns_ > kMostPoints ||
             from.pending.size() != columns_ || from.counts.size() != columns_ || from.stride == 0 ||

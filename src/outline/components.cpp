@@ -9,7 +9,7 @@
 namespace kandinsky::outline {
 
 namespace {
-/// Sets of provisional labels; the smallest of a set stands for it.
+/// Disjoint sets of provisional labels; the root of a set is its smallest label.
 class Forest {
   public:
     std::uint32_t add() {

@@ -11,9 +11,9 @@ struct Components {
     std::uint32_t count = 0;           ///< of the components
 };
 
-/// Components are numbered in the order of their first voxels. Two passes with union-find: near O(voxels), 4
-/// bytes a voxel and 4 for each provisional component, of which there are at most half as many as voxels.
-/// Throws a data error for 2^32 voxels or more.
+/// Components are numbered in the order of their first voxels. Two passes with union-find: nearly O(voxels),
+/// 4 bytes per voxel and 4 for each provisional component (at most half as many as voxels). Throws a data
+/// error for 2^32 voxels or more.
 [[nodiscard]] Components components(std::span<const std::uint8_t> mask, const Extent& extent,
                                     Connectivity connectivity);
 
@@ -32,7 +32,8 @@ struct ObjectVoxels {
 /// The objects of a class in a labelled case; ignored voxels belong to none.
 [[nodiscard]] ObjectVoxels objects_of(const Case& one, std::size_t cls, Connectivity connectivity);
 
-/// Voxels of an object that may be missed: all but `share` of it, rounded up; one at least must not be.
+/// The number of voxels of an object that may be missed: all except `share` of it, rounded up, and except one
+/// at least.
 [[nodiscard]] std::size_t allowed_object_misses(double share, std::size_t object);
 
 }  // namespace kandinsky::outline

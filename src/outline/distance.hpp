@@ -5,14 +5,15 @@
 
 namespace kandinsky::outline {
 
-/// The distance of every voxel to the mask's nearest voxel: 0 inside; nothing in the mask: infinite. Exact up
-/// to the rounding of float, in O(voxels): along x by two sweeps, along y and z by the lower envelope of
-/// parabolas. Scratch of a few lines.
+/// The distance of every voxel to the nearest voxel of the mask: 0 inside, infinite if the mask is empty.
+/// Exact up to the rounding of float, in O(voxels): along x by two sweeps, along y and z by the lower
+/// envelope of parabolas. Scratch of a few lines.
 void distances(std::span<const std::uint8_t> mask, const Extent& extent, const Spacing& spacing,
                std::span<float> out);
 
-/// Distance to the mask outside, minus the distance to the nearest voxel outside it inside. At most the
-/// diagonal of the grid, which an empty mask has everywhere, and its negative, which a full one has.
+/// Signed distance: outside the mask the distance to it, inside minus the distance to the nearest voxel
+/// outside. Limited to the diagonal of the grid, which an empty mask has everywhere, and to its negative,
+/// which a full mask has.
 void signed_distances(std::span<const std::uint8_t> mask, const Extent& extent, const Spacing& spacing,
                       std::span<float> out);
 

@@ -6,7 +6,7 @@
 
 namespace kandinsky::outline {
 
-/// What the probabilities of a group say about the size of a class, and the truth.
+/// Estimates of the size of a class in a group from the probabilities, and the truth.
 struct GroupFeatures {
     double voxel = 0;                ///< size of the smallest voxel
     double predicted = 0, soft = 0;  ///< size of the predicted mask; sum of the probabilities above 0.1
@@ -34,7 +34,7 @@ struct Start {
 /// What an interval is made for.
 enum class Quantity { size, dice };
 
-/// The ways to start, by name; all that make sense for the data.
+/// The intervals before calibration, by name; all that are possible for the data.
 [[nodiscard]] std::vector<std::string> starts(Quantity what, MeasureBy by, bool hard);
 [[nodiscard]] Start start_of(Quantity what, const std::string& name, const GroupFeatures& of);
 [[nodiscard]] std::pair<double, double> bounds_of(Quantity what);  ///< no truth lies beyond

@@ -19,7 +19,7 @@ struct Counts {
     std::map<double, ObjectCounts> objects;  // by the upper end of their sizes
 };
 
-/// The upper end of the sizes that an object of this size is told with.
+/// The upper end of the size class of an object.
 double upper_end(double size, double small) {
     if (small > 0) return size <= small ? small : kAll;
     double end = 10;

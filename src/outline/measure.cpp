@@ -87,7 +87,7 @@ std::vector<Measurement> measure(const MeasureRule& rule, const CaseSource& case
     for (const ClassMeasure& one : rule.classes) classes.push_back(one.number);
     const auto features = outline::collect_features(cases, classes, progress);
     const std::vector<std::vector<std::size_t>> groups = cases.by_group();
-    const bool known = cases.labelled();
+    const bool known = cases.labelled(), grouped = groups.size() < cases.size();
     const double unknown = std::numeric_limits<double>::quiet_NaN();
     std::vector<Measurement> out;
     for (std::size_t g = 0; g < groups.size(); ++g)
@@ -97,7 +97,9 @@ std::vector<Measurement> measure(const MeasureRule& rule, const CaseSource& case
             const auto dice = interval_of(outline::Quantity::dice, rule.classes[c].dice, of);
             Measurement one;
             one.group = cases.group(groups[g].front());
-            one.name = cases.name(groups[g].front());
+            // A group of several images of an array has no name but its id; of files, that of the first.
+            one.name = grouped && !cases.images(groups[g].front()).empty() ? std::to_string(one.group)
+                                                                           : cases.name(groups[g].front());
             one.number = classes[c];
             one.size = {of.predicted, size.first, size.second, known ? of.truth : unknown};
             one.dice = {rule.hard ? (dice.first + dice.second) / 2 : of.expected_dice(), dice.first,

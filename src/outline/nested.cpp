@@ -14,14 +14,16 @@ namespace kandinsky::outline {
 
 namespace {
 constexpr double kBeyond = std::numeric_limits<double>::infinity();
-constexpr double kGain = 0.05;                   // what another family must save, for one group that chooses
+constexpr double kGain = 0.05;  // saving that another family needs, for one group that chooses
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
+constexpr double kSteady = 20;                   // groups above a threshold that further ones hardly move
+constexpr int kLevels = 9;                       // at which sizes are compared
 constexpr std::uint64_t kPurpose = 0x6f75746c;   // of the random numbers
 
-/// The rank of the threshold among those of so many groups; above their number where none is high enough. On
-/// average: the smallest whole number that is at least (1 - alpha) (groups + 1), whatever rounding does to
-/// alpha. With a confidence: the share of new groups up to the r-th smallest value follows the law beta(r,
-/// groups + 1 - r), or lies above it, so the smallest r with P(share >= 1 - alpha) >= confidence.
+/// The rank of the threshold among those of the groups; above their number if none is high enough. On
+/// average: the smallest integer that is at least (1 - alpha) (groups + 1), with a tolerance for the rounding
+/// of alpha. With a confidence: the share of new groups up to the r-th smallest value follows beta(r, groups
+/// + 1 - r), or is larger with ties, so the smallest r with P(share >= 1 - alpha) >= confidence.
 std::size_t rank_of(const Assurance& wanted, std::size_t groups) {
     const double n = static_cast<double>(groups) + 1;
     if (wanted.confidence == 0)
@@ -95,7 +97,10 @@ std::size_t least_groups(const Assurance& wanted) {
 }
 
 std::vector<bool> choosers(std::vector<std::uint64_t> keys, const Assurance& wanted, std::uint64_t seed) {
-    const std::size_t groups = keys.size(), count = std::min(groups / 5, kMost);
+    const std::size_t groups = keys.size();
+    const auto steady = static_cast<std::size_t>(std::ceil(kSteady / wanted.alpha));
+    const std::size_t spare = groups - std::min(groups, steady);
+    const std::size_t count = std::min(std::max(groups / 5, spare), kMost);
     std::vector<bool> out(groups, false);
     if (count < kFewest || groups - count < least_groups(wanted)) return out;
     for (std::uint64_t& key : keys) key = Random(seed, kPurpose, key).bits();
@@ -120,11 +125,14 @@ Level conformal_level(std::span<const Family> families, const Assurance& wanted,
     for (std::size_t k = 0; k < families.size(); ++k) {
         const auto own = part(families[k], true);
         if (own.empty()) break;
-        // At three levels, for at one alone a few groups decide.
+        // At several levels, because at one level few groups would decide. Below the first level that these
+        // groups can guarantee, every threshold would be the largest value.
         double size = 0;
-        for (const double factor : {0.5, 1.0, 2.0}) {
-            const double threshold =
-                threshold_of(own, {std::min(0.5, factor * wanted.alpha), wanted.confidence}, true);
+        for (int i = 0; i < kLevels; ++i) {
+            const double factor = std::exp2(2.0 * i / (kLevels - 1) - 1);
+            const Assurance level{std::min(0.5, factor * wanted.alpha), wanted.confidence};
+            if (rank_of(level, own.size()) > own.size() && i + 1 < kLevels) continue;
+            const double threshold = threshold_of(own, level, true);
             for (std::size_t g = 0; g < choosing.size(); ++g)
                 if (choosing[g]) size += families[k].size(g, threshold);
         }

@@ -196,9 +196,9 @@ ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
     const std::vector<bool> choosing =
         scores.size() > 1 ? choosers(keys, level, seed) : std::vector<bool>(have.size(), false);
     out.choosers = static_cast<std::size_t>(std::count(choosing.begin(), choosing.end(), true));
-    // Where there are too few groups to choose a score: candidates() says why this one.
+    // Used if there are too few groups to choose a score; candidates() explains the choice.
     const std::size_t plain = scores.size() > 1 ? 1 : 0;
-    // The mask that is not made is the whole image, or nothing.
+    // The mask on the other side is the whole image, or empty.
     const Level none{plain, kAll};
     const Level large = sides == OutlineSides::inner ? none : conformal_level(outer, level, choosing, plain);
     const Level small = sides == OutlineSides::outer ? none : conformal_level(inner, level, choosing, plain);

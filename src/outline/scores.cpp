@@ -61,7 +61,7 @@ std::vector<std::uint8_t> predicted_mask(const Case& one, std::size_t cls) {
 }
 
 namespace {
-/// The side of a square or cube as large as so many voxels.
+/// The side of a square or cube with that many voxels.
 double side_of(const Case& one, double voxels) {
     const double area = voxels * one.spacing[1] * one.spacing[2];
     return one.extent.depth > 1 ? std::cbrt(area * one.spacing[0]) : std::sqrt(area);
@@ -109,7 +109,7 @@ void ClassScores::make(const OutlineScore& score, float* out) const {
             return;
         case OutlineScore::Kind::doubt: {
             mean_distances(out);
-            double doubtful = 1;  // a model that doubts nothing has a scale, too
+            double doubtful = 1;  // positive also for a model without uncertain voxels
             for (std::size_t v = 0; v < voxels; ++v)
                 doubtful += probs_[v] > kLikely && probs_[v] < 1 - kLikely;
             const auto scale = static_cast<float>(std::sqrt(radius_ * side_of(case_, doubtful)));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <kandinsky/cases.hpp>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -12,7 +13,7 @@ namespace kandinsky::outline {
 
 // What the rules of outlines and of measures have in common: how they are made, written and read.
 
-/// The classes asked for, or all but 0. Throws a usage error for a class that is not there.
+/// The classes asked for, or all but 0. Throws a usage error for a class that is not there or there twice.
 [[nodiscard]] inline std::vector<std::uint32_t> chosen_classes(std::vector<std::uint32_t> asked,
                                                                std::size_t classes) {
     if (asked.empty()) {
@@ -22,6 +23,8 @@ namespace kandinsky::outline {
     for (const std::uint32_t cls : asked)
         if (cls >= classes)
             fail(ErrorKind::usage, "--classes has {}, but there are classes 0 to {}", cls, classes - 1);
+        else if (std::count(asked.begin(), asked.end(), cls) > 1)
+            fail(ErrorKind::usage, "--classes has {} more than once", cls);
     return asked;
 }
 

@@ -8,9 +8,9 @@
 
 namespace kandinsky::partition {
 
-/// The cells that distributions are kept on. A lattice: blocks of side x side pixels, the smallest that leave
-/// at most kMost cells. Distributions are smooth, so finer cells would cost more and say the same. Or
-/// regions, each of which is a cell that its pixels read alone.
+/// The cells for which distributions are stored. Either a lattice: blocks of side x side pixels, the smallest
+/// blocks that give at most kMost cells (distributions are smooth, so smaller cells would cost more and add
+/// nothing). Or regions, each of which is one cell that its pixels read alone.
 class Cells {
   public:
     static constexpr std::size_t kMost = 6000;
@@ -24,7 +24,7 @@ class Cells {
           regions_(*std::max_element(region_.begin(), region_.end()) + 1) {}
     [[nodiscard]] std::uint32_t side() const { return side_; }
     [[nodiscard]] Grid image() const { return image_; }
-    /// As many pixels as there are cells; regions stand in one row.
+    /// A grid with one pixel for each cell; regions form one row.
     [[nodiscard]] Grid grid() const {
         return region_.empty() ? lattice_of(image_, side_) : Grid{1, regions_};
     }
@@ -40,7 +40,7 @@ class Cells {
         out.region.resize(image_.pixels());
         for (std::size_t p = 0; p < out.region.size(); ++p) out.region[p] = static_cast<std::uint32_t>(of(p));
     }
-    /// Where the rows, or columns, of pixels lie between those of cells. Of regions, each is a column.
+    /// The positions of the rows, or columns, of pixels between those of cells. Each region is a column.
     [[nodiscard]] std::vector<BetweenCells> rows() const {
         if (!region_.empty()) return std::vector<BetweenCells>(image_.height, alone_in(0));
         return between(image_.height, grid().height);
@@ -66,7 +66,8 @@ class Cells {
         const std::size_t row = pixel / image_.width, column = pixel % image_.width;
         return row == middle_row(row / side_) && column == middle_column(column / side_);
     }
-    /// What counting in cells and reading between their centres add to the variance of a kernel, in cells.
+    /// The variance, in cells, that counting in cells and interpolating between their centres add to a
+    /// kernel.
     [[nodiscard]] double added_variance() const {
         return side_ == 1 ? 0.0 : (1 - 1.0 / (side_ * side_)) / 12 + 1.0 / 6;
     }

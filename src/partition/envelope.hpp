@@ -8,8 +8,8 @@
 
 namespace kandinsky::partition {
 
-/// What one stratum has after some groups were left out, each once: the least of the smooth distributions
-/// that were learnt without them, and the levels of their scores.
+/// The results for one stratum after some groups were left out, each once: the minimum of the smooth
+/// distributions that were learnt without them, and the levels of their scores.
 struct Envelope {
     std::vector<std::uint16_t> most;  ///< [cell][bin but the last]: 65535 less the least distribution
     GroupLevels levels;
@@ -20,21 +20,22 @@ struct Envelope {
     void sum(Communicator& comm);  ///< over the ranks, which have left out different groups
 };
 
-/// Lets smooth distributions that were learnt without a group judge its scores. Everything is read at score
-/// thresholds that no data move, and rounded down: the least of several distributions is one again.
+/// Evaluates smooth distributions at the scores of the group that they were learnt without. All distributions
+/// are read at fixed score thresholds and rounded down, so the minimum of several distributions is again a
+/// distribution.
 class SmoothJudge {
   public:
     SmoothJudge(const Dataset& data, const ScoreOptions& score, const Cells& cells);
 
-    /// Of so many groups where levels adapt to the image. `weights`: of the groups, or none.
+    /// `groups`: their number, needed if levels adapt to the image. `weights`: of the groups, or empty.
     [[nodiscard]] Envelope start(Adapt adapt = Adapt::none, std::size_t groups = 0,
                                  std::vector<std::uint64_t> weights = {}) const;
-    /// `learnt`: without the group; edges, origin and distributions count. Null: nothing could be learnt, so
-    /// that any score of a new pixel could be as strange. `shift`: learnt without the group, where levels
-    /// adapt. Safe from several threads.
+    /// `learnt`: what was learnt without the group (edges, origin and distributions are used). Null: nothing
+    /// could be learnt, so the group's scores count as infinite and the distribution is 0 everywhere.
+    /// `shift`: learnt without the group, if levels adapt. Thread-safe.
     void add(const Evidence& evidence, std::uint32_t group, const SmoothCurves::Storage* learnt,
              const Adaptation::Shift& shift, Envelope& out);
-    /// The curves of an envelope; without the scores' number.
+    /// The curves of an envelope, without the number of scores.
     [[nodiscard]] SmoothCurves::Storage curves(const Envelope& envelope, const Ladder& ladder) const;
     /// The same where levels adapt to the image: how they do, and the curves in `storage`.
     [[nodiscard]] Adaptation adapted_curves(const Envelope& envelope, const Ladder& ladder,
@@ -48,7 +49,7 @@ class SmoothJudge {
     std::mutex adding_;
 };
 
-/// The numbers of smooth curves that every set of distributions on a grid of scores shares.
+/// The fields of smooth curves that depend only on the grid of scores.
 [[nodiscard]] SmoothCurves::Storage storage_on(const ScoreGrid& grid, const Cells& cells,
                                                std::optional<std::vector<std::uint16_t>> distributions);
 

@@ -65,7 +65,7 @@ FoldHistograms Evidence::count(std::uint32_t left_out, const ScoreGrid& grid, co
 }
 
 namespace {
-/// Every rank's images, one rank after the other.
+/// The images of all ranks, in the order of the ranks.
 void share(Communicator& comm, Evidence& evidence) {
     if (comm.size() == 1) return;
     std::vector<std::uint64_t> words;

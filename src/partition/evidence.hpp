@@ -7,13 +7,13 @@
 
 namespace kandinsky::partition {
 
-/// The scores of one stratum in memory, image by image, of all ranks: counts of all groups but one cost no
-/// reading of files. Whatever is made here is what the same images alone would give, to the bit.
+/// The scores of one stratum of all ranks in memory, image by image. Counts without one group then need no
+/// reading of files. The results equal, to the bit, those from the other images alone.
 class Evidence {
   public:
     static constexpr std::uint32_t kNobody = 0xFFFFFFFF;  ///< as the group that is left out: none is
     static constexpr std::size_t kLeastMemory = std::size_t{64}
-                                                << 20;  ///< for scores, however little is asked
+                                                << 20;  ///< lower limit of the memory for scores
 
     /// One score, and the pixel it is at.
     struct Score {
@@ -45,8 +45,8 @@ class Evidence {
     std::vector<Image> images_;
 };
 
-/// Reads the scores of some strata, in one pass over the data, and shares them among the ranks. `places`: of
-/// this rank's images. Throws a usage error when they do not fit into the input's memory.
+/// Reads the scores of some strata in one pass over the data and exchanges them between the ranks. `places`:
+/// of this rank's images. Throws a usage error if they do not fit into the input's memory.
 [[nodiscard]] std::vector<Evidence> gather_evidence(const SoftInput& input,
                                                     std::span<const std::uint32_t> strata,
                                                     const std::vector<std::uint32_t>& places);

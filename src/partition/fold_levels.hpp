@@ -26,15 +26,15 @@ struct LevelImages {
 /// Calls body with the two sides of the input's data split, neither of which is empty.
 void with_sides(const SoftInput& input, const std::function<void(const LevelImages&)>& body);
 
-/// What the groups say about the levels of some strata.
+/// The levels of some strata, from the groups.
 struct FoldLevels {
     std::vector<GroupLevels> levels;  ///< [place in the strata]
     std::vector<LearntShift> shifts;  ///< the same; empty where levels do not adapt to the image
 };
 
-/// Levels from the images that set them: those that are also learnt from are judged by what was learnt
-/// without their fold. Where the input has features, levels adapt to the image, and how they do is learnt
-/// from values that the folds give. `cells`, `grids`, `fits`: of each stratum.
+/// Levels from the images that set them. Images that are also learnt from are evaluated by what was learnt
+/// without their fold. If the input has features, levels adapt to the image; how they do is learnt from the
+/// values of the folds. `cells`, `grids`, `fits`: of each stratum.
 [[nodiscard]] FoldLevels fold_levels(const LevelImages& images, std::span<const std::uint32_t> strata,
                                      std::span<const Cells> cells, const Folds& folds,
                                      const std::vector<ScoreGrid>& grids,

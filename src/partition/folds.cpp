@@ -17,8 +17,8 @@ std::uint8_t run_of(std::size_t place, std::size_t folds, std::size_t groups) {
     return static_cast<std::uint8_t>(place * folds / groups);
 }
 
-/// A number for each group of this rank: by it all groups are put in an order that shows neither positions
-/// nor ids, or in that of the file.
+/// A sort key for each group of this rank. It gives an order that depends neither on positions nor on the
+/// size of ids, or the order of the file.
 std::vector<std::uint64_t> tickets_of(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
                                       FoldOrder order, std::uint64_t salt) {
     std::vector<std::uint64_t> tickets(data.groups(), std::numeric_limits<std::uint64_t>::max());

@@ -7,7 +7,7 @@
 namespace kandinsky::partition {
 
 enum class FoldOrder {
-    content,       ///< by the group's id, or by the image's content without groups: positions do not show
+    content,       ///< by the group's id, or by the image's content without groups; independent of positions
     content_runs,  ///< the same order cut into runs: without one group, few others change their fold
     contiguous,    ///< runs of neighbouring positions in the file, for frames of a video
 };
@@ -25,8 +25,8 @@ struct Folds {
 [[nodiscard]] Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_hash,
                                std::size_t wanted, FoldOrder order, std::uint64_t seed);
 
-/// What make_folds() gives by content_runs for all groups but one, for each place: `of_image` is by place
-/// here. `left_out`: of `groups`, at most kRankedGroups; as many as there are: nobody.
+/// The result of make_folds() with content_runs for all groups except one; `of_image` is by place here.
+/// `left_out`: the place of that group, or `groups` (at most kRankedGroups) for none.
 [[nodiscard]] Folds folds_without(std::size_t wanted, std::size_t groups, std::uint32_t left_out);
 
 }  // namespace kandinsky::partition

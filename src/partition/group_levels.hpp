@@ -8,10 +8,10 @@
 
 namespace kandinsky::partition {
 
-/// Sums u values of groups into the hierarchical quantile: group i weighs 1/(G+1), split evenly over its
-/// values, and 1/(G+1) sits at +inf. Values are rounded up to multiples of 1/4096; where levels adapt to the
-/// image, they are the values of an Adaptation. Where groups weigh differently, group i has w_i/(sum + bound)
-/// and bound/(sum + bound) sits at +inf. Integer weights: the order of groups does not show.
+/// Collects the u values of groups for the hierarchical quantile: group i has mass 1/(G+1), split evenly over
+/// its values, and mass 1/(G+1) is at +inf. With weights, group i has mass w_i/(sum + bound), and mass
+/// bound/(sum + bound) is at +inf. Values are rounded up to multiples of 1/4096; if levels adapt to the
+/// image, they are the values of an Adaptation. Weights are integers, so the order of groups has no effect.
 class GroupLevels {
     static constexpr std::int32_t kValueZero = 16 * Adaptation::kUnit;  ///< the step of the value 0
 
@@ -32,7 +32,7 @@ class GroupLevels {
     void sum(Communicator& comm);  ///< over the ranks, whose groups differ
     [[nodiscard]] State state();   ///< for checkpoints
     [[nodiscard]] std::uint64_t groups() const { return groups_[0]; }
-    /// The quantile at a level; +inf where the groups cannot support it.
+    /// The quantile at a level; +inf if there are too few groups for it.
     [[nodiscard]] double quantile(double level) const;
     /// The values of an Adaptation at the rungs of a ladder.
     [[nodiscard]] std::vector<std::int32_t> values(const Ladder& ladder) const;
@@ -44,12 +44,12 @@ class GroupLevels {
     }
 
   private:
-    /// The first step that makes the groups support a level; as many as there are where none does.
+    /// The first step at which the level is reached; the number of steps if it never is.
     [[nodiscard]] std::size_t step_at(double level) const;
 
     std::vector<WideCount> mass_;
     std::vector<std::uint64_t> groups_ = {0};
-    std::vector<WideCount> total_ = {0};  ///< what the groups weigh
+    std::vector<WideCount> total_ = {0};  ///< sum of the groups' weights
 };
 
 /// The ladder's levels in units of 1 / SmoothCurves::kOne: as they are, or the groups' quantiles for them.

@@ -12,8 +12,8 @@
 
 namespace kandinsky::partition {
 
-/// How many scores each cell of pixels has in each bin, fold by fold; and how many the pixel in its middle
-/// has, by which distributions are judged: coverage is wanted at pixels, not on the average of a cell.
+/// The number of scores of each cell in each bin, by fold; and those of the pixel in the middle of the cell,
+/// by which distributions are validated, because coverage is needed at pixels and not on average over a cell.
 class FoldHistograms {
   public:
     /// `by_pixel`: cells are larger than a pixel.
@@ -43,8 +43,8 @@ class FoldHistograms {
     /// The same with every two neighbouring bins in one.
     [[nodiscard]] FoldHistograms halved() const;
     [[nodiscard]] State state() { return {bytes_of(counts_), bytes_of(judges_)}; }
-    /// Adds up what the ranks have counted. Every histogram is handed over as `room` numbers, at least
-    /// bins(): how many thresholds scores can be told apart by does not show in what crosses the network.
+    /// Adds the counts of all ranks. Every histogram is sent as `room` numbers, at least bins(), so that the
+    /// network volume does not depend on the number of thresholds.
     void sum(Communicator& comm, std::size_t room);
     /// Scores of all folds but one in each bin (fold >= folds(): of all folds); returns their number.
     std::uint32_t without(std::size_t pixel, std::size_t fold, std::span<std::uint32_t> out) const;

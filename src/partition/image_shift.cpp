@@ -119,7 +119,7 @@ std::vector<ValueTable> tables_of(std::span<const ShiftSample> samples) {
     std::vector<ValueTable> out;
     out.reserve(samples.size());
     for (const ShiftSample& one : samples)
-        out.emplace_back(one.values.empty() ? std::vector<std::int32_t>{0} : one.values);  // nobody asks
+        out.emplace_back(one.values.empty() ? std::vector<std::int32_t>{0} : one.values);  // not used
     return out;
 }
 
@@ -142,7 +142,7 @@ Adaptation::Shift fitted(std::span<const ShiftSample> samples, std::span<const V
     return out;
 }
 
-/// Images judged by fits that have not seen their fold, with each ridge.
+/// Images with the values of fits that were made without their fold, for each ridge.
 class Trial {
   public:
     Trial(std::span<const ShiftSample> samples, std::span<const ValueTable> tables) {
@@ -159,7 +159,7 @@ class Trial {
 
     [[nodiscard]] std::size_t groups() const { return groups_; }
 
-    /// What slopes bring and cost, of the fits with one ridge and multiplied by a scale.
+    /// The loss and the price of the fits with one ridge, with slopes multiplied by a scale.
     struct Verdict {
         std::map<std::uint64_t, double> losses;  ///< pinball loss of each group, times the number of groups
         double loss = 0;                         ///< their mean

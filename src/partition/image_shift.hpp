@@ -9,10 +9,10 @@
 
 namespace kandinsky::partition {
 
-/// One image as the level's dependence on images is learnt from: values of some of its scores, judged by
-/// distributions that were learnt without its fold.
+/// One image for learning how levels depend on the image: values of some of its scores under distributions
+/// that were learnt without its fold.
 struct ShiftSample {
-    std::uint64_t group = 0;  ///< a number of its group that positions do not show in
+    std::uint64_t group = 0;  ///< a number of its group, independent of positions
     std::uint32_t fold = 0;
     std::uint64_t scores = 0;  ///< all that the image has; without any it counts for the price alone
     ImageFeatures features;
@@ -20,14 +20,15 @@ struct ShiftSample {
     std::vector<std::int32_t> others{};  ///< the same of pixels with another label, for the price
 };
 
-/// Whether a pixel is one of about 1024 of an image at which the price is looked at. Content does not show.
+/// Whether a pixel is one of the about 1024 pixels of an image at which the price is measured. Independent of
+/// the content.
 [[nodiscard]] inline bool priced(std::size_t pixel, std::size_t pixels) {
     constexpr std::uint64_t kWanted = 1024, kAll = std::uint64_t{1} << 32;
     return pixel * std::uint64_t{2654435761} % kAll * pixels < kWanted * kAll;  // spread over the image
 }
 
-/// Which of an image's values the learning looks at, of so many images: evenly spread ones, at most 512,
-/// which give its quantiles to 0.02; fewer where there are many images, so that memory stays small.
+/// The values of an image that are used for learning: evenly spaced, at most 512, which give its quantiles to
+/// 0.02; fewer if there are many images, to bound the memory.
 [[nodiscard]] std::vector<std::int32_t> some_values(std::span<const std::int32_t> all, std::size_t images);
 
 /// Every rank's samples.
@@ -44,11 +45,11 @@ struct LearntShift {
     double plain_price = 0;     ///< ... and with one level for all images
 };
 
-/// Learns it by quantile regression (quantile_regression.hpp) with groups weighing alike, each split over its
-/// scores. Cross-validation over the folds chooses the ridge, a scale of the slopes and whether to adapt at
-/// all: the least loss among those whose price is at most 1.02 times that of one level for all images, as the
-/// mean ratio over three levels. The order of the samples does not show. Fewer than two folds with scores:
-/// nothing.
+/// Learns the dependence by quantile regression (quantile_regression.hpp). Groups have equal weight, split
+/// over their scores. Cross-validation over the folds chooses the ridge, a scale of the slopes and whether to
+/// adapt at all: the smallest loss among those whose price is at most 1.02 times that of one level for all
+/// images, as the mean ratio over three levels. The order of the samples has no effect. With fewer than two
+/// folds with scores, nothing is learnt.
 [[nodiscard]] LearntShift learn_shift(std::vector<ShiftSample> samples);
 
 /// The same learnt without one fold, with the ridge and scale that are known; samples of other folds count.

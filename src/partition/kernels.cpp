@@ -7,7 +7,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-// As many lanes on every machine: the compiler maps them to what the target has, and sums come out the same.
+// The same number of lanes on every machine: the compiler maps them to the target's vectors, and sums are the
+// same.
 HWY_BEFORE_NAMESPACE();
 namespace kandinsky::partition {
 namespace HWY_NAMESPACE {

@@ -56,7 +56,7 @@ std::string value_of(const Method& method, const PartitionInput& input, std::str
             const auto found = input.settings->text.find(option.flag);
             if (found != input.settings->text.end()) return found->second;
         }
-        // Who fits regions by hand gets the paper's number where calibrate() would try several.
+        // Direct calls use the paper's number of regions where calibrate() would try several.
         return option.trials.empty() || option.paper.empty() ? option.standard : option.paper;
     }
     fail(ErrorKind::internal, "[{}] does not declare option '{}'", method.name, flag);

@@ -43,13 +43,13 @@ double ValueTable::below(double value) const {
 }
 
 namespace {
-constexpr std::size_t kCount = ImageFeatures::kCount;
+constexpr std::size_t kFeatures = ImageFeatures::kCount;
 
 /// The objective of a fit, and its derivatives with respect to slopes, then intercepts.
 class Problem {
   public:
     Problem(std::span<const RegressionRow> rows, std::span<const double> levels, double ridge, bool slopes)
-        : rows_(rows), levels_(levels), ridge_(ridge), free_(slopes ? kCount : 0) {}
+        : rows_(rows), levels_(levels), ridge_(ridge), free_(slopes ? kFeatures : 0) {}
 
     [[nodiscard]] double objective(const QuantileFit& fit) const {
         return pinball_loss(rows_, levels_, fit) + ridge_ * dot(fit.slopes, fit.slopes);
@@ -118,7 +118,7 @@ QuantileFit minimum(const Problem& problem, QuantileFit fit) {
             next = problem.moved(fit, step, share);
             then = problem.objective(next);
         } while (then > now + 1e-4 * share * descent && (share /= 2) > 1e-9);
-        if (!(then < now)) break;  // what is left is rounding
+        if (!(then < now)) break;  // the remaining decrease is rounding
         fit = std::move(next);
         now = then;
     }

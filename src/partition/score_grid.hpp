@@ -25,8 +25,7 @@ class ScoreGrid {
     ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>& weights,
               float largest, std::size_t bins);
 
-    /// Thresholds that no data move: four for every halving of s or 1 - s (two where scores reach below 0,
-    /// and beyond 1).
+    /// Thresholds that do not depend on data: four for every halving of s or 1 - s (two below 0 and above 1).
     [[nodiscard]] static ScoreGrid fixed(const ScoreOptions& score, std::size_t classes);
 
     [[nodiscard]] static std::uint32_t slot_of(float score) {
@@ -40,7 +39,7 @@ class ScoreGrid {
         return lower_key(slot) + (1 << kShift) - 1;
     }
 
-    /// What a score weighs where every pixel weighs the same, for a pixel with so many.
+    /// The weight of one score at a pixel with that many scores, if every pixel has the same weight.
     [[nodiscard]] static std::uint64_t vote(std::uint32_t scores) {
         return (std::uint64_t{1} << 36) / std::max(1u, scores);
     }
@@ -68,7 +67,7 @@ class ScoreGrid {
 };
 
 /// The grids of some strata, in one pass over the data; each must have scores. Sums are of integers, so
-/// neither threads nor the order of the images show.
+/// threads and the order of images have no effect.
 [[nodiscard]] std::vector<ScoreGrid> make_score_grids(const SoftInput& input,
                                                       std::span<const std::uint32_t> strata,
                                                       std::size_t bins);

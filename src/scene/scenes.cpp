@@ -22,7 +22,7 @@ constexpr Preset kPresets[] = {
 };
 
 constexpr std::uint32_t kShortestSide = 8, kLongestSide = 8192;
-// Scene numbers below this have patients that fit the groups' int32; it is far more than anybody can hold.
+// Scene numbers below this have patients that fit into the groups' int32.
 constexpr std::size_t kSceneLimit = 1'000'000'000;
 
 const Preset& preset_of(const SceneOptions& options) {

@@ -1,4 +1,4 @@
-"""The program itself carries what the build's hardening flags promise (docs/reliability.md)."""
+"""The program itself carries what the build's hardening flags promise (SECURITY.md)."""
 
 import platform
 import re

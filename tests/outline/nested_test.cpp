@@ -42,6 +42,32 @@ TEST(Nested, ChoosersFollowWhatGroupsAreAndTheSeed) {
     EXPECT_EQ(std::count(scarce.begin(), scarce.end(), true), 0);  // the other twenty are too few for alpha
 }
 
+TEST(Nested, MoreThanAFifthChooseWhereThresholdsAreSteadyWithoutThem) {
+    const auto count = [](std::size_t groups, double alpha) {
+        std::vector<std::uint64_t> keys;
+        for (std::uint64_t i = 0; i < groups; ++i) keys.push_back(mix(i));
+        const std::vector<bool> some = choosers(keys, {alpha}, 0);
+        return std::count(some.begin(), some.end(), true);
+    };
+    EXPECT_EQ(count(200, 0.1), 40);
+    EXPECT_EQ(count(280, 0.1), 80);  // 200 others: twenty of them above the threshold
+    EXPECT_EQ(count(280, 0.05), 56);
+    EXPECT_EQ(count(300, 0.1), 100);
+    EXPECT_EQ(count(3000, 0.1), 100);
+}
+
+TEST(Nested, TheChoiceDoesNotHangOnOneLevel) {
+    std::vector<Family> families(2);
+    for (int g = 0; g < 40; ++g)
+        for (Family& family : families) family.truth.push_back({static_cast<double>(g)});
+    std::vector<bool> choosing(40, false);
+    for (std::size_t g = 0; g < 20; ++g) choosing[g] = true;
+    families[0].size = [](std::size_t, double t) { return t; };
+    // Smaller at the threshold for alpha 0.1, rank 19 of 20, and larger at all others.
+    families[1].size = [](std::size_t, double t) { return t == 18 ? 0.9 * t : 1.2 * t; };
+    EXPECT_EQ(conformal_level(families, {0.1}, choosing).family, 0u);
+}
+
 TEST(Nested, TheFamilyWithSmallerSetsIsChosenAndTheOthersSetItsThreshold) {
     std::vector<Family> families(2);
     const std::size_t groups = 50;

@@ -101,8 +101,27 @@ def test_rules_are_kept_and_drawn(scenes, tmp_path):
     "options, said",
     [({"score_function": "near"}, "score_function is 'near'"), ({"sides": "left"}, "sides"), ({"share": 2}, "share"), ({"alpha": 0}, "alpha"),
      ({"spacing": (1, 2, 3)}, "two numbers"), ({"masks": 1}, "masks"), ({"classes": 5}, "classes"), ({"unit": "lesion"}, "unit is 'lesion'"), ({"connectivity": 8}, "connectivity is 8"),
-     ({"unit": "object", "sides": "both"}, "outer masks"), ({"unit": "object", "confidence": 0.9}, "confidence")],
+     ({"classes": -1}, "classes has -1"), ({"classes": "a"}, "classes has 'a'"), ({"classes": [1, 1]}, "more than once"), ({"spacing": "ab"}, "two numbers"), ({"score_function": 3}, "score_function is 3"),
+     ({"score_function": "field"}, "the command alone has field"), ({"unit": "object", "sides": "both"}, "outer masks"), ({"unit": "object", "confidence": 0.9}, "confidence")],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(scenes, options, said):
     with pytest.raises(kandinsky.UsageError, match=said):
         kandinsky.fit_outline(*scenes, **options)
+
+
+def test_what_the_command_warns_of_is_warned_of(scenes):
+    probs, labels = scenes
+    with pytest.warns(kandinsky.CalibrationWarning, match=r"5 calibration groups have it, but alpha 0.1 for both masks needs 19.*sides='outer'"):
+        kandinsky.fit_outline(probs[:5], labels[:5])
+    with pytest.warns(kandinsky.CalibrationWarning, match="5 calibration groups, but alpha 0.1 with confidence 0.5 needs 7"):
+        kandinsky.fit_measure(probs[:5], labels[:5], confidence=0.5)
+    with pytest.warns(kandinsky.CalibrationWarning, match="one voxel of an object is enough.*share=0.5"):
+        kandinsky.fit_outline(probs, labels, unit="object")
+
+
+def test_damaged_rules_are_refused(scenes, tmp_path):
+    path = tmp_path / "r.json"
+    for content, said in ((b"\xff\xfe", "no rule of this kind"), (b"{", "no rule of this kind"), (b'{"format": "kandinsky outlines"}', "damaged")):
+        path.write_bytes(content)
+        with pytest.raises(kandinsky.DataError, match=said):
+            kandinsky.OutlineRule.load(path)

@@ -100,6 +100,7 @@ found = own.evaluate(probs, labels)
 size: float = found.results[0].set_size + found.single_right
 evaluator: Evaluator = Evaluator(own, 0.1).update(Tensor(), labels)
 kandinsky.compare(probs, labels, probs, labels, methods=["image"], score_function="lac", kmeans_clusters="auto")
+kandinsky.compare(probs, labels, probs, labels, methods=["field", "field:lac"])
 """
 WRONG = """
 Calibrator(condition="klass")
@@ -115,6 +116,8 @@ found.mean_cce
 kandinsky.compare(probs, labels, probs, labels, pooling="all")
 Evaluator(own).update(probs)
 kandinsky.make_scenes("landscape")
+kandinsky.compare(probs, labels, probs, labels, methods=["pixle"])
+kandinsky.compare(probs, labels, probs, labels, methods=["field", "field:lca"])
 """
 
 
@@ -136,6 +139,8 @@ def test_the_types_list_the_words_and_options_that_there_are():
 
     names = {method.name: method for method in kandinsky.methods()}
     assert set(typing.get_args(_types.MethodName)) == set(names)
+    pairs = typing.get_args(typing.get_args(_types.ComparedName)[-1])
+    assert set(pairs) >= {f"{method}:{score}" for method in names for score in typing.get_args(_types.ScoreName)}
     probs, labels = np.full((3, 2, 2, 2), 0.5, np.float32), np.zeros((3, 2, 2), np.uint8)
     for name, words in _types.WORDS.items():
         for word in typing.get_args(words):  # each is one that the library takes

@@ -24,6 +24,8 @@ FLAG = re.compile(r"(?<![\w-])--[a-z]")
     ("--compat released has the score lac only, but --score is near", "compat='released' has the score lac only, but score_function is near"),
     ("--promise loo needs --pooling groups", "promise='loo' needs pooling='groups'"),
     ("--adapt image needs --pooling groups", "adapt='image' needs pooling='groups'"),
+    ("--risk recall,precision needs --confidence, e.g. 0.95", "risk='recall,precision' needs confidence, e.g. 0.95"),
+    ("give --classes 1,2, or none", "give classes=[1, 2], or none"),
     ("add --mask REGIONS.npy", "add mask"),
     ("--quantiles has 2, but", "quantiles has 2, but"),
     ("a -- b, x--y, ---", "a -- b, x--y, ---"),

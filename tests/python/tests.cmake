@@ -7,6 +7,10 @@ if(KANDINSKY_BUILD_CLI AND PROJECT_IS_TOP_LEVEL AND NOT KANDINSKY_SANITIZE)
   set_tests_properties(python_environment PROPERTIES LABELS python TIMEOUT 1800 SKIP_RETURN_CODE 77
     FIXTURES_SETUP python_environment
     ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER};CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}")
+  add_test(NAME python_groups COMMAND ${KANDINSKY_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/compile_groups.py ${PROJECT_BINARY_DIR}
+           ${PROJECT_SOURCE_DIR})
+  set_tests_properties(python_groups PROPERTIES LABELS python TIMEOUT 900 SKIP_RETURN_CODE 77
+    FIXTURES_REQUIRED python_environment)
   set(shared "$ENV{KANDINSKY_SHARED}")
   if(NOT shared)
     set(shared ${PROJECT_SOURCE_DIR}/../shared)

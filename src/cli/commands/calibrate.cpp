@@ -80,7 +80,7 @@ Input load(const Flags& flags, Progress& progress) {
 Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options, Progress& progress) {
     if (options.sketch == 0)
         fail(ErrorKind::usage,
-             "standard input can be read only once; say --sketch 0.005 (and --pooling pixels)");
+             "standard input can be read only once; use --sketch 0.005 (and --pooling pixels)");
     if (flags.input.probs == flags.input.labels)
         fail(ErrorKind::usage, "--probs and --labels are both '{}', but one source holds one array",
              flags.input.probs);
@@ -198,10 +198,12 @@ Command add_calibrate(CLI::App& root) {
         });
     std::string names;
     for (const std::string& name : method_names()) names += (names.empty() ? "" : ", ") + name;
-    app.add_option("-m,--method", flags->calibrate.method, "which pixels share their scores: " + names);
-    app.output("-o,--output", flags->output, "FILE.kcal", "the calibrator to write")->required();
-    app.output("--curves", flags->curves, "FILE.npy", "also write every pixel's curve as used, [100,C,H,W]");
-    app.output("--regions", flags->regions, "FILE.npy", "also write the region map(s), [H,W] or [C,H,W]");
+    app.add_option("-m,--method", flags->calibrate.method,
+                   "method that decides which pixels share their scores: " + names);
+    app.output("-o,--output", flags->output, "FILE.kcal", "calibrator file to write")->required();
+    app.output("--curves", flags->curves, "FILE.npy",
+               "also write the curve of every pixel, float32 [100,C,H,W]");
+    app.output("--regions", flags->regions, "FILE.npy", "also write the region maps, [H,W] or [C,H,W]");
     flags->calibrate.declare(app);
     flags->weights.declare(app);
     for (const char* const flag : {"--weights", "--shift-to"}) {
@@ -212,10 +214,10 @@ Command add_calibrate(CLI::App& root) {
             return unless(flags->model.model.empty(), "weights are for images from --probs; use infer first");
         });
     }
-    app.add_option(
-        "--sketch", flags->sketch,
-        "for pipes (--probs -), whose images are seen once: thresholds at most so much above the exact ones "
-        "(e.g. 0.005) and never below. Needs --pooling pixels unless every pixel has its own curve");
+    app.add_option("--sketch", flags->sketch,
+                   "largest error of a threshold, such as 0.005, for images that are read once from a pipe "
+                   "(--probs -); thresholds are never below the exact ones. Needs --pooling pixels unless "
+                   "every pixel has its own curve");
     app.counts_unless("--sketch", [flags = flags.get()] {
         return unless(flags->from_pipe(),
                       "it is for images that are seen once, from a pipe (--probs -); leave it out and files "

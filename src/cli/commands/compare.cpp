@@ -99,31 +99,31 @@ void run(Flags flags) {
 
 Command add_compare(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app =
-        OptionSet::add_to(root, "compare", "The paper's table: coverage error of several methods");
+    OptionSet& app = OptionSet::add_to(
+        root, "compare", "Compare the coverage error of several methods, as the paper's table does");
     declare_input(app, flags->cal, "cal-", true);
     declare_input(app, flags->test, "test-", true);
     declare_reading(app, flags->cal);
     app.add_option("--methods", flags->methods,
-                   "methods, separated by commas; 'auto' is one too, METHOD:SCORE takes another score than "
-                   "the rest (default: all that need no file, without auto)");
+                   "methods to compare, separated by commas; METHOD:SCORE has a score of its own (default: "
+                   "all methods except auto and those that need a file)");
     declare_classes(app, flags->classes, "classes to report (default: all)");
-    app.add_option("--alpha", flags->alpha, "level for coverage and what the sets hold");
+    app.add_option("--alpha", flags->alpha, "error level alpha at which sets are measured");
     app.add_option("--sample", flags->sample,
-                   "calibrate on a random subset of so many groups (images without groups)")
+                   "calibrate on a random subset of this many groups (images without groups)")
         ->default_str("");
-    app.add_option("--draws", flags->draws, "number of such subsets; mean and spread are reported");
-    flags->empty.declare(
-        app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
-    app.add_option(
-        "--bootstrap", flags->bootstrap,
-        "resamples of the test groups (images without groups) for 90 % intervals, e.g. 200; 0: none");
-    app.add_flag("--more", flags->more,
-                 "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
+    app.add_option("--draws", flags->draws,
+                   "number of random subsets; mean and standard deviation are reported");
+    flags->empty.declare(app, "rule for empty sets at --alpha: auto, fill or keep (see predict --help)");
+    app.add_option("--bootstrap", flags->bootstrap,
+                   "number of resamples of the test groups (images without groups) for 90 % intervals, such "
+                   "as 200 (0: no intervals)");
+    app.add_flag(
+        "--more", flags->more,
+        "print a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
     app.output("--json", flags->json, "FILE", "write the results as JSON ('-': standard output)");
     app.add_flag("--map", flags->map, "draw the errors as letters below the table (always on a terminal)");
-    app.output("--report", flags->report.page, "FILE.html",
-               "write one self-contained HTML page about all of it");
+    app.output("--report", flags->report.page, "FILE.html", "write the report, one self-contained HTML page");
     flags->report.declare(app);
     flags->photos.declare(app, flags->report);
     flags->calibrate.declare(app, [flags = flags.get()] { return flags->asked(); });

@@ -144,18 +144,20 @@ void run(const Flags& flags) {
 
 Command add_demo(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app = OptionSet::add_to(root, "demo", "The whole flow on scenes the program makes itself");
+    OptionSet& app = OptionSet::add_to(root, "demo", "Run the whole flow on scenes that the program draws");
     app.add_option("-o,--output", flags->output, "folder for scenes, calibrators and results");
-    app.add_option("--preset", flags->preset, "photo or medical");
-    app.add_option("--images", flags->images,
-                   fmt::format("calibration images (default: {} photos, or {} slices of about 30 patients)",
-                               kPhotos, kSlices))
+    app.add_option("--preset", flags->preset, "kind of scenes: photo or medical");
+    app.add_option(
+           "--images", flags->images,
+           fmt::format("number of calibration images (default: {} photos, or {} slices of about 30 patients)",
+                       kPhotos, kSlices))
         ->default_str("");
-    app.add_option("--test-images", flags->test_images, "test images");
-    app.add_option("--size", flags->size, "WIDTHxHEIGHT (default: the preset's)");
-    app.add_option("--seed", flags->seed, "seed of the scenes and of everything random");
+    app.add_option("--test-images", flags->test_images, "number of test images");
+    app.add_option("--size", flags->size,
+                   "size of the images, WIDTHxHEIGHT in pixels (default: the preset's)");
+    app.add_option("--seed", flags->seed, "seed of the scenes and of all other random numbers");
     app.output("--report", flags->report.page, "FILE.html",
-               "the report (default: report.html in the folder)");
+               "report to write (default: report.html in the folder)");
     flags->report.has_default_page = has_report_template();
     flags->report.declare(app);
     flags->common.declare(app);

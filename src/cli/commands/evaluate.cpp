@@ -91,23 +91,24 @@ Command add_evaluate(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     OptionSet& app =
         OptionSet::add_to(root, "evaluate", "Measure coverage of a calibrator on labelled images");
-    app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
+    app.input("calibrator", flags->calibrator, "FILE.kcal", "calibrator, a .kcal file")->required();
     declare_input(app, flags->input, "", true);
     declare_reading(app, flags->input);
-    app.add_option("--alpha", flags->alpha, "level for coverage and what the sets hold");
+    app.add_option("--alpha", flags->alpha, "error level alpha at which sets are measured");
     declare_classes(app, flags->classes, "classes to report (default: all)");
-    flags->empty.declare(
-        app, "judge sets at --alpha as predict makes them: auto, fill or keep; see predict --help");
-    app.add_option("--bootstrap", flags->bootstrap,
-                   "resamples of the groups (images without groups) behind the 90 % intervals; 0: none");
+    flags->empty.declare(app, "rule for empty sets at --alpha: auto, fill or keep (see predict --help)");
+    app.add_option(
+        "--bootstrap", flags->bootstrap,
+        "number of resamples of the groups (images without groups) for the 90 % intervals (0: no intervals)");
     app.add_option("--seed", flags->seed, "seed of the resamples");
-    app.add_flag("--more", flags->more,
-                 "a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
+    app.add_flag(
+        "--more", flags->more,
+        "print a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
     app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
     app.output("--ce-map", flags->ce_map, "FILE.npy",
-               "coverage error of every pixel, float64 [C,H,W], NaN without test sample");
+               "coverage error of every pixel to write, float64 [C,H,W], NaN without test sample");
     app.output("--ece-map", flags->ece_map, "FILE.npy",
-               "expected calibration error of every pixel, float64 [C,H,W]");
+               "expected calibration error of every pixel to write, float64 [C,H,W]");
     declare_checkpoint(app, flags->team);
     app.counts_unless("--more", [flags = flags.get()] {
         return unless(flags->prints(), "no table is printed beside --json");

@@ -330,17 +330,19 @@ void run(const Flags& flags) {
 Command add_experiment(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     OptionSet& app = OptionSet::add_to(root, "experiment",
-                                       "A whole experiment, from raw files to the table and the report");
-    app.add_option("name", flags->name, "an experiment that comes along (coco-s, ...), or a .json file")
+                                       "Run a whole experiment, from raw files to the table and the report");
+    app.add_option("name", flags->name,
+                   "name of an experiment of this project (coco-s, ...), or a .json file")
         ->required();
-    app.input("--data", flags->data, "DIR", "folder that holds the raw files")->required();
+    app.input("--data", flags->data, "DIR", "folder of the raw files")->required();
     app.output("-o,--output", flags->output, "DIR",
-               "folder of the run; what is there already and still right is not made again")
+               "folder of the run; stages whose outputs are there and up to date are skipped")
         ->required();
-    app.input("--model", flags->model, "FILE", "a trained model, instead of training one");
-    app.add_option("--epochs", flags->epochs, "passes over the training images (default: as declared)")
+    app.input("--model", flags->model, "FILE", "trained model to use instead of training one");
+    app.add_option("--epochs", flags->epochs,
+                   "passes over the training images (default: as the experiment declares)")
         ->default_str("");
-    app.add_option("--batch", flags->batch, "images at a time during inference");
+    app.add_option("--batch", flags->batch, "number of images in a batch during inference");
     app.counts_unless("--epochs", [flags = flags.get()] {
         return unless(flags->model.empty(), "--model is trained already");
     });

@@ -49,31 +49,30 @@ Command add_export(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     OptionSet& app =
         OptionSet::add_to(root, "export", "Write the sets as an ONNX graph, alone or appended to a model");
-    app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
+    app.input("calibrator", flags->calibrator, "FILE.kcal", "calibrator, a .kcal file")->required();
     app.add_option("--alpha", flags->alphas,
-                   "allowed share of misses; several with commas, an output each: sets_0.1");
+                   "error levels alpha, separated by commas; each has an output, such as sets_0.1");
     app.output("-o,--output", flags->file, "FILE.onnx",
-               "the graph: bool [N,C,H,W], true where the class is in the set")
+               "ONNX file to write; its outputs are bool [N,C,H,W], true where the class is in the set")
         ->required();
     app.input("--onto", flags->onto, "MODEL.onnx",
-              "append to this model, which keeps its own outputs (operator sets 13 to 25)");
+              "model to append the sets to; it keeps its own outputs (operator sets 13 to 25)");
     app.counts_unless(
         app.add_option("--output-name", flags->output_name,
-                       "the model's output with the probabilities or logits; needed where it has several")
+                       "name of the model's output with probabilities or logits (needed if it has several)")
             ->type_name("NAME"),
         [flags = flags.get()] { return unless(!flags->onto.empty(), "it names an output of --onto MODEL"); });
-    app.add_option(
-        "--logits", flags->logits,
-        "what the graph is given: none (probabilities), sigmoid or softmax (logits); recorded: as the "
-        "calibrator was made");
+    app.add_option("--logits", flags->logits,
+                   "input of the graph: none (probabilities), sigmoid or softmax (logits), or recorded (as "
+                   "in calibration)");
     app.counts_unless(
         app.add_flag("--foreground", flags->foreground,
-                     "the graph is given one plane, the probability of class 1 (a model's own shape says so "
-                     "itself)"),
+                     "input of the graph is one plane, the probability of class 1 (a model's own shape "
+                     "decides with --onto)"),
         [flags = flags.get()] { return unless(flags->onto.empty(), "the shape of --onto MODEL decides"); });
     flags->empty.declare(app,
-                         "sets that would be empty: fill (the most probable class enters), keep, or auto "
-                         "(fill; keep where masks left calibration pixels without a class)");
+                         "rule for empty sets: fill (add the most probable class), keep, or auto (keep if "
+                         "calibration masks left pixels without a class, else fill)");
     flags->common.declare(app);
     app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"

@@ -142,11 +142,11 @@ Array infer_all(OpenedModel& model, const Samples& samples, std::size_t batch, c
 
 Command add_infer(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app =
-        OptionSet::add_to(root, "infer", "Probability maps of a network, for calibrate and predict");
+    OptionSet& app = OptionSet::add_to(root, "infer",
+                                       "Compute probability maps with a network, for calibrate and predict");
     flags->model.declare(app, true);
     flags->images.declare(app, "", true);
-    app.input("--groups", flags->groups, "FILE", "which images belong to one scan, [N]");
+    app.input("--groups", flags->groups, "FILE", "scan of each image, [N]");
     app.output("-o,--output", flags->output, "PATH",
                "FILE.npy: one array [N,C,H,W]; else a folder of NAME.npy or, for volumes, NAME.npz files")
         ->required();

@@ -34,7 +34,7 @@ std::string row_of(const nlohmann::ordered_json& list) {
     return out;
 }
 
-/// A geometry for the eye: a line per entry, tables row by row; logs and the like only as their length.
+/// A geometry as text: a line per entry, tables row by row; long logs only by their length.
 std::string brief(const nlohmann::ordered_json& geometry) {
     constexpr std::size_t kMost = 512;
     std::string out;
@@ -126,7 +126,7 @@ std::string summary(const Calibrator& calibrator, const std::optional<Reference>
                        name_of(options.fallback), calibrator.curves.front().ladder().levels.size());
     if (options.sketch > 0)
         out += fmt::format(
-            "precision     a sketch made in one walk: thresholds lie above the exact ones by at most {:.6g}, "
+            "precision     a sketch made in one pass: thresholds lie above the exact ones by at most {:.6g}, "
             "and never below, so sets can only grow\n",
             calibrator.sketch_error);
     out += fmt::format("promise       {}\n", promise_rule(calibrator));
@@ -175,9 +175,10 @@ void run(const Flags& flags) {
 
 Command add_inspect(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app = OptionSet::add_to(root, "inspect", "Show what a calibrator is and promises");
-    app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
-    app.add_option("--alpha", flags->alpha, "level at which infinite thresholds are counted");
+    OptionSet& app =
+        OptionSet::add_to(root, "inspect", "Print the contents and the guarantee of a calibrator");
+    app.input("calibrator", flags->calibrator, "FILE.kcal", "calibrator, a .kcal file")->required();
+    app.add_option("--alpha", flags->alpha, "error level alpha at which infinite thresholds are counted");
     app.add_flag("--json", flags->json, "print the description as JSON");
     app.footer("Example (after 'kandinsky demo -o demo'):\n  kandinsky inspect demo/kmeans.kcal");
     return {&app, [flags] { run(*flags); }};

@@ -5,7 +5,7 @@
 #include "cli/options/case_flags.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/input_watch.hpp"
-#include "outline/nested.hpp"
+#include "outline/remarks.hpp"
 
 namespace kandinsky::cli {
 
@@ -131,7 +131,7 @@ void run(const Flags& flags) {
     if (options.hard && flags.by == "quantiles")
         options.by = MeasureBy::predicted;  // the default without probabilities
     for (const int cls : flags.classes) {
-        if (cls < 0) fail(ErrorKind::usage, "--classes has {}, which is no class", cls);
+        if (cls < 0) fail(ErrorKind::usage, "--classes has {}, which is not a class", cls);
         options.classes.push_back(static_cast<std::uint32_t>(cls));
     }
     Outputs outputs{
@@ -157,11 +157,7 @@ void run(const Flags& flags) {
     outputs.commit();
     if (flags.csv == "-") print(csv_of(found, known));
     if (flags.common.quiet || flags.json == "-" || flags.csv == "-") return;
-    const std::size_t needed = outline::least_groups({rule.alpha, rule.confidence});
-    if (rule.groups < needed)
-        warn(progress,
-             fmt::format("there are {} calibration groups, but alpha {} needs {}: intervals have no end",
-                         rule.groups, rule.alpha, needed));
+    for (const std::string& remark : outline::remarks(rule)) warn(progress, remark);
     print(fmt::format("{}\n{}{}", guarantee(rule), found.empty() ? "" : rows(found),
                       table(rule, found, known)));
 }
@@ -170,7 +166,7 @@ void run(const Flags& flags) {
 Command add_measure(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     OptionSet& app =
-        OptionSet::add_to(root, "measure", "Area, volume and Dice of each object, with intervals");
+        OptionSet::add_to(root, "measure", "Print area, volume and Dice of each object with intervals");
     flags->cases.declare(app, "measure");
     const auto calibrates = [flags = flags.get()] {
         return unless(flags->cases.calibrates(), "--rule has it already");
@@ -179,16 +175,16 @@ Command add_measure(CLI::App& root) {
         app.add_option("--alpha", flags->alpha,
                        "share of groups (images without groups) whose interval may miss the truth");
         declare_confidence(app, flags->confidence);
-        app.add_option(
-            "--by", flags->by,
-            "where intervals start from: quantiles (size of p > 0.9 to size of p > 0.1), predicted (the "
-            "predicted mask), soft "
-            "(sum of the probabilities), relative (widened in proportion), or auto: the narrowest");
+        app.add_option("--by", flags->by,
+                       "interval before calibration: quantiles (size of p > 0.9 to size of p > 0.1), "
+                       "predicted (size of the predicted mask), soft (sum of the probabilities), relative "
+                       "(widened in proportion to the size) or auto (the narrowest)");
         declare_classes(app, flags->classes, "classes to measure (default: all but 0)");
-        app.add_option("--seed", flags->seed, "seed of the draw of the groups that choose, with --by auto");
+        app.add_option("--seed", flags->seed, "seed that draws the groups that choose with --by auto");
     });
-    app.output("--csv", flags->csv, "FILE.csv", "a line for each group and class ('-': standard output)");
-    app.output("--json", flags->json, "FILE", "the same as JSON ('-': standard output)");
+    app.output("--csv", flags->csv, "FILE.csv",
+               "write a CSV line for each group and class ('-': standard output)");
+    app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
     const Flags* const given = flags.get();
     app.counts_unless("--seed", [given] {
         return unless(given->by == "auto", "there is one start, and nothing to choose");

@@ -15,9 +15,9 @@ constexpr const char* kNoNetwork = "no network runs; probabilities come from --p
 }  // namespace
 
 void DeviceFlags::declare(OptionSet& app) {
-    app.add_option("--device", device, "where the network runs: auto, cpu or cuda")
+    app.add_option("--device", device, "device of the network: auto, cpu or cuda")
         ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
-    app.counts_unless(app.add_flag("--mixed", mixed, "bfloat16 where it does no harm (GPU)"),
+    app.counts_unless(app.add_flag("--mixed", mixed, "compute in mixed precision (bfloat16) on a GPU"),
                       [this] { return unless(device != "cpu", "it is for GPUs, but --device is cpu"); });
 }
 
@@ -26,14 +26,14 @@ EngineOptions DeviceFlags::options(std::size_t threads) const {
 }
 
 void ImageFlags::declare(OptionSet& app, const std::string& prefix, bool required) {
-    auto* const option = app.input("--" + prefix + "images", images, "PATH",
-                                   "images for the network: a folder of photos or volumes, or an array "
-                                   "[N,H,W] or [N,channels,H,W]");
+    auto* const option = app.input(
+        "--" + prefix + "images", images, "PATH",
+        "images for the network: a folder of photos or volumes, or an array [N,H,W] or [N,channels,H,W]");
     if (required) option->required();
     if (!prefix.empty()) return;
     app.add_option("--intensity", intensity,
-                   "what intensities become: byte (divided by 255; default for photos), percentile (of the "
-                   "scan, to [0,1]), none");
+                   "scaling of intensities: byte (divide by 255; default for photos), percentile (0.5 and "
+                   "99.5 percentiles of the scan to [0,1]) or none");
     app.counts_unless("--intensity", [this] { return unless(!images.empty(), kNoNetwork); });
 }
 
@@ -54,7 +54,7 @@ ImageInput ImageFlags::load(const std::string& labels, const std::string& groups
                             Progress& progress) const {
     const bool files = is_images(images) || has_photos(images);
     if (!labels.empty() && is_coco(labels) && !has_photos(images))
-        fail(ErrorKind::usage, "{} annotates photos, but {} is no folder of photos", labels, images);
+        fail(ErrorKind::usage, "{} annotates photos, but {} is not a folder of photos", labels, images);
     if (!labels.empty() && files != is_images(labels))
         fail(ErrorKind::usage,
              "{} is a folder, but {} is an array: files pair by name, so both must be folders",
@@ -80,19 +80,21 @@ ImageInput ImageFlags::load(const std::string& labels, const std::string& groups
 }
 
 void ModelFlags::declare(OptionSet& app, bool required) {
-    auto* const option =
-        app.input("--model", model, "FILE", "what 'kandinsky train' wrote, a TorchScript .pt, or an .onnx");
+    auto* const option = app.input(
+        "--model", model, "FILE",
+        "network to run: a model that 'kandinsky train' wrote, a TorchScript .pt file or an .onnx file");
     if (required) option->required();
     app.counts_unless(
         [this] { return unless(!model.empty(), kNoNetwork); },
         [&] {
             app.add_option("--outputs", outputs,
-                           "what a TorchScript or ONNX network yields: sigmoid or softmax (logits), or none "
-                           "(probabilities)");
+                           "outputs of a TorchScript or ONNX network: sigmoid or softmax for logits, none "
+                           "for probabilities");
             app.add_option("--multiple", multiple,
-                           "pad images to a multiple of this (default: as the model says)")
+                           "pad height and width to a multiple of this number of pixels (default: as the "
+                           "model states)")
                 ->default_str("");
-            app.add_option("--batch", batch, "images at a time")->check(CLI::Range(1, 1 << 20));
+            app.add_option("--batch", batch, "number of images in a batch")->check(CLI::Range(1, 1 << 20));
             device.declare(app);
         });
 }
@@ -132,8 +134,8 @@ std::function<Array(std::size_t)> from_array(const std::string& name, const Inpu
 
 void PhotoFlags::declare(OptionSet& app, const ReportFlags& report) {
     app.input("--photos", photos, "PATH",
-              "photos of the test images, to lie under their sets in the report: a folder of JPEG or "
-              "PNG files, or an array uint8 [N,3,H,W]");
+              "photos of the test images, shown under their sets in the report: a folder of JPEG or PNG "
+              "files, or an array uint8 [N,3,H,W]");
     app.counts_unless("--photos", [&report] { return unless(!report.page.empty(), "no report is written"); });
 }
 

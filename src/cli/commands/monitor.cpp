@@ -128,37 +128,42 @@ void run(const Flags& flags) {
 
 Command add_monitor(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app = OptionSet::add_to(root, "monitor",
-                                       "Watch new images: do outputs and coverage still fit the calibrator?");
-    app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
+    OptionSet& app = OptionSet::add_to(
+        root, "monitor",
+        "Raise an alarm when outputs or coverage of new images no longer fit the calibrator");
+    app.input("calibrator", flags->calibrator, "FILE.kcal", "calibrator, a .kcal file")->required();
     declare_input(app, flags->input, "", false);
-    app.input(
-        "--labels", flags->input.labels, "FILE",
-        "labels, where there are some: coverage is judged too (images without a label: ignored pixels)");
+    app.input("--labels", flags->input.labels, "FILE",
+              "labels, if known, for the alarm of coverage (use ignored labels for images without a label)");
     app.input("--groups", flags->input.groups, "FILE",
-              "which images belong together, where the calibration images had groups: as for calibrate");
+              "group of each image as for calibrate; needed if the calibration images had groups");
     declare_reading(app, flags->input);
     for (const char* const flag : {"--ignore", "--padding", "--only-annotated"})
         app.counts_unless(flag, [flags = flags.get()] {
             return unless(!flags->input.labels.empty(), "there are no --labels");
         });
     app.output("--state", flags->state, "FILE",
-               "the stream so far: read if it is there, and written again; without it the stream begins and "
-               "ends with this call");
-    flags->delta = app.add_option("--delta", flags->options.delta,
-                                  "P(ever a false alarm), for outputs and for labels each");
-    flags->alpha = app.add_option("--alpha", flags->options.alpha, "level of the sets that are judged");
+               "file with the state of the stream, read if it exists and then replaced; without it this call "
+               "is the whole stream");
+    flags->delta = app.add_option(
+        "--delta", flags->options.delta,
+        "largest probability that a false alarm is ever raised, for outputs and for labels each");
+    flags->alpha = app.add_option("--alpha", flags->options.alpha,
+                                  "error level alpha of the sets whose coverage is tested");
     app.add_flag("--complete", flags->complete,
-                 "the last group has all its images and is judged now, not when another one begins");
+                 "test the last group now, because it has all its images; otherwise it is tested when the "
+                 "next group begins");
     app.add_flag("--skip-seen", flags->skip_seen,
-                 "leave out images whose outputs were seen before; labels that are new count");
+                 "skip images whose outputs were seen before; new labels of such images count");
     app.add_flag("--fail-on-alarm", flags->fail_on_alarm, "end with exit code 5 after an alarm");
-    app.output("--json", flags->json, "FILE", "write the verdict as JSON ('-': standard output)");
-    app.output("--report", flags->page, "FILE.html", "the stream over time, one self-contained page");
+    app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
+    app.output("--report", flags->page, "FILE.html",
+               "write the stream over time, one self-contained HTML page");
     app.output("--prometheus", flags->prometheus, "FILE.prom",
                "write metrics for the text file collector of Prometheus' node exporter");
     app.output("--change-map", flags->change_map, "FILE.npy",
-               "where the outputs changed, float32 [C,H,W]: -1 (less of the class) to 1 (more)");
+               "write the change of the outputs at each pixel, float32 [C,H,W] from -1 (less of the class) "
+               "to 1 (more)");
     app.add_option("--class-names", flags->class_names, "names of the classes, separated by commas");
     app.counts_unless("--class-names", [flags = flags.get()] {
         return unless(!flags->page.empty() || !flags->json.empty(), "they stand in --report and --json only");

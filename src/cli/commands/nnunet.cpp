@@ -152,40 +152,42 @@ Command add_nnunet(CLI::App& root) {
     OptionSet& app =
         OptionSet::add_to(root, "nnunet", "Calibrate a trained nnU-Net v2 on its own cross-validation");
     app.input("folder", flags->input.probs, "FOLDER",
-              "a result folder: nnUNet_results/DatasetNNN_NAME/TRAINER__PLANS__CONFIGURATION, with "
+              "result folder nnUNet_results/DatasetNNN_NAME/TRAINER__PLANS__CONFIGURATION with "
               "fold_*/validation/*.npz")
         ->required();
     app.input("--labels", flags->input.labels, "FOLDER",
-              "the cases' label maps (default: gt_segmentations of nnUNet_preprocessed or labelsTr of "
-              "nnUNet_raw, by "
-              "nnU-Net's variables or beside nnUNet_results)");
+              "label maps of the cases (default: gt_segmentations of nnUNet_preprocessed or labelsTr of "
+              "nnUNet_raw, found by nnU-Net's environment variables or beside nnUNet_results)");
     app.add_option("--folds", flags->folds, "folds to calibrate on, separated by commas (default: all)")
         ->type_name("LIST");
     app.output("-o,--output", flags->output, "FILE.kcal",
-               "the calibrator to write (default: kandinsky.kcal in the result folder)");
-    app.input("--predict", flags->predict, "FOLDER",
-              "outputs of nnUNetv2_predict --save_probabilities for new cases: write their sets too");
+               "calibrator file to write (default: kandinsky.kcal in the result folder)");
+    app.input(
+        "--predict", flags->predict, "FOLDER",
+        "folder with outputs of nnUNetv2_predict --save_probabilities for new cases, whose sets are written");
     OptionSet* const all = &app;
     const Flags* const given = flags.get();
-    app.counts_unless([given] { return unless(!given->predict.empty(), "there is no --predict"); },
-                      [&] {
-                          all->output("--sets", flags->sets, "FOLDER",
-                                      "folder for the sets (default: sets_ALPHA in the folder of --predict)");
-                          all->add_option("--alpha", flags->alpha, "allowed share of misses");
-                          all->add_option("--coding", flags->coding,
-                                          "how sets are written: planes, bits or masks; see predict --help");
-                          flags->empty.declare(
-                              *all, "sets that would be empty: auto, fill or keep; see predict --help");
-                      });
+    app.counts_unless(
+        [given] { return unless(!given->predict.empty(), "there is no --predict"); },
+        [&] {
+            all->output("--sets", flags->sets, "FOLDER",
+                        "folder for the sets (default: sets_ALPHA in the folder of --predict)");
+            all->add_option("--alpha", flags->alpha, "error level alpha: the allowed share of misses");
+            all->add_option("--coding", flags->coding,
+                            "coding of the sets: planes, bits or masks (see predict --help)");
+            flags->empty.declare(*all, "rule for empty sets: auto, fill or keep (see predict --help)");
+        });
     app.add_option("--ignore", flags->input.ignore,
-                   "labels that belong to no class, or 'none', beside the one that dataset.json calls ignore")
+                   "labels to ignore, separated by commas, or 'none'; the label that dataset.json calls "
+                   "ignore is always ignored")
         ->default_str("255");
     flags->input.folder.declare_volumes(app, {.truth = true});
     app.counts_unless(
         "--padding", [given] { return unless(given->input.folder.resize.empty(), "--resize pads nothing"); });
     std::string names;
     for (const std::string& name : method_names()) names += (names.empty() ? "" : ", ") + name;
-    app.add_option("-m,--method", flags->calibrate.method, "which pixels share their scores: " + names);
+    app.add_option("-m,--method", flags->calibrate.method,
+                   "method that decides which pixels share their scores: " + names);
     flags->calibrate.declare(app);
     flags->common.declare(app);
     app.footer(

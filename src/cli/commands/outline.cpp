@@ -7,7 +7,7 @@
 #include "cli/options/case_flags.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/input_watch.hpp"
-#include "outline/nested.hpp"
+#include "outline/remarks.hpp"
 
 namespace kandinsky::cli {
 
@@ -22,7 +22,7 @@ struct Flags {
     std::uint64_t seed = 0;
 
     [[nodiscard]] bool objects() const { return unit != "group"; }
-    /// Folders go into a folder, one file a case, unless the name asks for one array.
+    /// Folders go into a folder, one file per case, unless the name asks for one array.
     [[nodiscard]] bool to_folder() const {
         return !output.empty() && cases.applies() && cases.folders() &&
                std::filesystem::path(output).extension() != ".npy";
@@ -45,14 +45,17 @@ std::string reach(const OutlineLevel& level, bool outer, const OutlineRule& rule
                        lengths ? unit : "");
 }
 
+/// The share of the image that a mask has, or that it was not made.
+std::string made(bool asked, double share) {
+    return asked ? fmt::format("{:.4f}", share) : "-";
+}
+
 std::string table(const OutlineRule& rule) {
     std::string out = fmt::format("{:<7}{:>7}{:>10}{:>10}{:>10}   {}\n", "class", "groups", "object", "outer",
                                   "inner", "masks");
     for (const ClassOutline& one : rule.classes) {
-        const std::string large =
-            rule.sides == OutlineSides::inner ? "-" : fmt::format("{:.4f}", one.outer_share);
-        const std::string small =
-            rule.sides == OutlineSides::outer ? "-" : fmt::format("{:.4f}", one.inner_share);
+        const std::string large = made(rule.sides != OutlineSides::inner, one.outer_share);
+        const std::string small = made(rule.sides != OutlineSides::outer, one.inner_share);
         std::string masks;
         if (rule.sides != OutlineSides::inner) masks += "outer: " + reach(one.outer, true, rule);
         if (rule.sides != OutlineSides::outer)
@@ -63,41 +66,11 @@ std::string table(const OutlineRule& rule) {
     return out + "(shares of the image, means over the calibration groups that have the class)\n";
 }
 
-constexpr double kNearlyAll = 0.9;  // of the image: such a mask says nothing
-
-std::vector<std::string> remarks(const OutlineRule& rule) {
-    std::vector<std::string> out;
-    const outline::Assurance wanted{rule.alpha, rule.confidence};
-    const std::size_t needed =
-        outline::least_groups(rule.sides == OutlineSides::both ? wanted.halved() : wanted);
-    for (const ClassOutline& one : rule.classes) {
-        if (one.groups < needed)
-            out.push_back(fmt::format(
-                "class {}: {} calibration groups have it, but alpha {}{} needs {}; its outer mask is the "
-                "whole image and its inner mask is empty. More groups{} or a larger alpha help",
-                one.number, one.groups, rule.alpha, rule.sides == OutlineSides::both ? " for both masks" : "",
-                needed, rule.sides == OutlineSides::both ? ", one mask (--sides outer)" : ""));
-        if (one.groups >= needed && rule.sides != OutlineSides::inner && one.outer_share > kNearlyAll)
-            out.push_back(fmt::format(
-                "class {}: the outer mask is nearly the whole image, since in some calibration groups the "
-                "model misses part of the object by far; {}{}or a larger alpha help",
-                one.number, rule.share < 1 ? "a smaller --share, " : "--share 0.95, ",
-                rule.volumes ? "" : "--volumes where images are slices of volumes, "));
-        if (one.false_inner > 0)
-            out.push_back(
-                fmt::format("class {}: nothing is promised where it does not occur; there {} of {} "
-                            "calibration groups get an "
-                            "inner mask",
-                            one.number, one.false_inner, one.without));
-    }
-    return out;
-}
-
 /// True objects by size.
 std::string objects_table(const OutlineRule& rule, const std::vector<OutlineJudgement>& found, double small) {
     const std::string unit = size_unit(rule);
-    std::string out = fmt::format("{:<7}{:<22}{:>9}{:>10}{:>10}\n", "class", "size of objects", "objects",
-                                  "touched", rule.share == 0 ? "" : "covered");
+    std::string out = fmt::format("{:<7}{:<22}{:>9}{:>10}{}\n", "class", "size of objects", "objects",
+                                  "touched", rule.share == 0 ? "" : "   covered");
     for (std::size_t c = 0; c < found.size(); ++c) {
         double last = small;
         for (const ObjectCounts& one : found[c].objects) {
@@ -124,10 +97,16 @@ std::string judged(const OutlineRule& rule, const std::vector<OutlineJudgement>&
                                   objects ? "found" : "held", "object", "outer", "inner");
     for (std::size_t c = 0; c < found.size(); ++c) {
         const OutlineJudgement& one = found[c];
-        const double n = static_cast<double>(std::max<std::size_t>(1, one.groups));
-        out += fmt::format("{:<7}{:>7}{:>10.4f}{:>10.4f}{:>10.4f}{:>10.4f}\n", rule.classes[c].number,
-                           one.groups, objects ? one.found : static_cast<double>(one.held) / n,
-                           one.object_share, one.outer_share, one.inner_share);
+        if (one.groups == 0) {
+            out += fmt::format("{:<7}{:>7}{:>10}{:>10}{:>10}{:>10}\n", rule.classes[c].number, 0, "-", "-",
+                               "-", "-");
+            continue;
+        }
+        const double n = static_cast<double>(one.groups);
+        out += fmt::format("{:<7}{:>7}{:>10.4f}{:>10.4f}{:>10}{:>10}\n", rule.classes[c].number, one.groups,
+                           objects ? one.found : static_cast<double>(one.held) / n, one.object_share,
+                           made(rule.sides != OutlineSides::inner, one.outer_share),
+                           made(rule.sides != OutlineSides::outer, one.inner_share));
     }
     return out +
            fmt::format("({}; the others are shares of the image, means over groups that have the class)\n",
@@ -161,7 +140,7 @@ void run(const Flags& flags) {
                            .seed = flags.seed};
     if (flags.score != "auto") options.scores = {outline_score(flags.score)};
     for (const int cls : flags.classes) {
-        if (cls < 0) fail(ErrorKind::usage, "--classes has {}, which is no class", cls);
+        if (cls < 0) fail(ErrorKind::usage, "--classes has {}, which is not a class", cls);
         options.classes.push_back(static_cast<std::uint32_t>(cls));
     }
     Outputs outputs{
@@ -193,7 +172,7 @@ void run(const Flags& flags) {
     outputs.commit();
     if (flags.common.quiet || flags.json == "-") return;
     if (flags.cases.calibrates())
-        for (const std::string& remark : remarks(rule)) warn(progress, remark);
+        for (const std::string& remark : outline::remarks(rule)) warn(progress, remark);
     print(fmt::format("{}\n{}", guarantee(rule), table(rule)));
     if (flags.cases.applies())
         print(fmt::format(
@@ -206,7 +185,7 @@ void run(const Flags& flags) {
 Command add_outline(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     OptionSet& app =
-        OptionSet::add_to(root, "outline", "Masks that lie inside an object and masks that hold it");
+        OptionSet::add_to(root, "outline", "Write masks that lie inside an object and masks that contain it");
     flags->cases.declare(app, "outline");
     const auto calibrates = [flags = flags.get()] {
         return unless(flags->cases.calibrates(), "--rule has it already");
@@ -215,42 +194,40 @@ Command add_outline(CLI::App& root) {
         app.add_option("--alpha", flags->alpha,
                        "share of groups (images without groups) whose masks may fail");
         declare_confidence(app, flags->confidence);
-        app.add_option(
-            "--unit", flags->unit,
-            "what alpha counts: groups, whose masks fail, or objects, the connected parts of the class "
-            "(object): the outer mask misses at most alpha of a new group's objects on average");
+        app.add_option("--unit", flags->unit,
+                       "unit of the guarantee: group (masks fail in at most a share alpha of the groups) or "
+                       "object (the outer mask misses on average at most a share alpha of a new group's "
+                       "objects, the connected parts of the class)");
         app.add_option("--share", flags->share,
-                       "the outer mask holds at least this share of the object, and of the inner one at most "
-                       "1 - share of the object's size lies outside; with --unit object: of each object "
-                       "(default 0: it touches the object)")
+                       "share of the object that the outer mask contains at least; of the inner mask at most "
+                       "1 - share of the object's size lies outside. With --unit object: share of each "
+                       "object (default 0: the mask touches the object)")
             ->default_str("1");
         app.add_option(
             "--connectivity", flags->connectivity,
-            "pixels that are one object: those that touch at corners (8 neighbours, 26 in volumes) or at "
-            "faces (4, 6)");
-        app.add_option("--sides", flags->sides, "masks to make: both, outer or inner; one alone is tighter");
-        app.add_option("--score", flags->score,
-                       "how far masks reach: by distance from the predicted mask, relative to its radius, by "
-                       "probability, by the values "
-                       "of a calibrator (field); distance:10 and relative:10 count a probability as 10 "
-                       "pixels; auto: what gives the "
-                       "tightest masks");
+            "neighbours that belong to one object: corners (8 neighbours, 26 in volumes) or faces (4 and 6)");
+        app.add_option("--sides", flags->sides, "masks to write: both, outer or inner; one alone is tighter");
+        app.add_option(
+            "--score", flags->score,
+            "score that orders the pixels: distance (to the predicted mask), relative (to the mask's "
+            "radius), doubt (to the radius and to what the model doubts), probability, field (p-values of "
+            "--calibrator), or auto (the score with the tightest masks); distance:10, relative:10 and doubt:10 "
+            "add 10 pixels times (1 - p)");
         declare_classes(app, flags->classes, "classes to outline (default: all but 0)");
-        app.add_option("--seed", flags->seed, "seed of the draw of the groups that choose the score");
+        app.add_option("--seed", flags->seed, "seed that draws the groups that choose the score");
     });
-    app.add_option(
-           "--small", flags->small,
-           "tell objects up to this size apart in what --labels find: pixels or voxels, mm^2 or mm^3 where "
-           "lengths are known (default: by powers of ten)")
+    app.add_option("--small", flags->small,
+                   "size up to which objects are counted as small in the results on --labels, in pixels or "
+                   "voxels, or in mm^2 or mm^3 where lengths are known (default: classes by powers of ten)")
         ->default_str("");
     app.input("--calibrator", flags->calibrator, "FILE.kcal",
-              "for --score field: a calibrator made from other images");
+              "calibrator for --score field, made from other images");
     app.output("-o,--output", flags->output, "FILE",
-               "masks, uint8 [N,K,H,W] for K outlined classes: 0 outside, 1 between, 2 inside; for a folder "
-               "of files a folder, one "
-               "file each");
-    app.output("--contours", flags->contours, "DIR",
-               "a PNG for each image and class: outer (orange), inner (blue), truth (green)");
+               "masks to write, uint8 [N,K,H,W] for K outlined classes: 0 outside, 1 between, 2 inside; for "
+               "a folder of files a folder with one file each");
+    app.output(
+        "--contours", flags->contours, "DIR",
+        "folder for a PNG of each image and class: outer mask (orange), inner mask (blue), truth (green)");
     app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
     const Flags* const given = flags.get();
     app.counts_unless("--seed", [given] {

@@ -18,7 +18,7 @@ struct Flags {
     bool packed = false;
     EmptyFlags empty;
 
-    /// Folders go into a folder, one file a case, unless the name asks for one array.
+    /// Folders go into a folder, one file per case, unless the name asks for one array.
     [[nodiscard]] bool to_folder(const std::string& name) const {
         return !name.empty() && is_images(input.probs) && std::filesystem::path(name).extension() != ".npy";
     }
@@ -110,30 +110,32 @@ void run(const Flags& flags) {
 Command add_predict(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     OptionSet& app = OptionSet::add_to(root, "predict", "Turn probabilities into prediction sets");
-    app.input("calibrator", flags->calibrator, "FILE.kcal", "a .kcal file")->required();
+    app.input("calibrator", flags->calibrator, "FILE.kcal", "calibrator, a .kcal file")->required();
     app.input("--probs", flags->input.probs, "FILE",
               "probabilities [N,C,H,W], .npy or .npz[:KEY]; or a folder of files; '-': a .npy on "
               "standard input");
-    app.add_option("--alpha", flags->alpha, "allowed share of misses");
+    app.add_option("--alpha", flags->alpha, "error level alpha: the allowed share of misses");
     app.output("-o,--output", flags->output, "FILE.npy",
-               "sets, uint8 [N,C,H,W]: 1 where the class is in the set ('-': into a pipe); for a folder "
-               "of files a folder, one file each");
+               "sets to write, uint8 [N,C,H,W], 1 where the class is in the set ('-': standard output); for "
+               "a folder of files a folder with one file each");
     app.add_option("--coding", flags->coding,
-                   "sets in files: 'planes', one 0/1 plane per class; 'bits', bit c for class c; or 'masks', "
-                   "label maps of volumes for viewers: what is certain, and what is possible");
+                   "coding of sets in files: 'planes' (one 0/1 plane per class), 'bits' (bit c for class c) "
+                   "or 'masks' (label maps of the certain and the possible classes, for viewers of volumes)");
     app.add_option(
         "--class-names", flags->class_names,
-        "names of the classes in files, separated by commas (default: as the calibrator's labels had them)");
-    app.add_flag("--packed", flags->packed,
-                 "write bits: uint8 [N,C,H,ceil(W/8)] (numpy.unpackbits(..., axis=-1, count=W))");
+        "names of the classes in files, separated by commas (default: those of the calibration labels)");
+    app.add_flag(
+        "--packed", flags->packed,
+        "write the sets as bits, uint8 [N,C,H,ceil(W/8)] (read by numpy.unpackbits(..., axis=-1, count=W))");
     flags->empty.declare(app,
-                         "sets that would be empty: fill (the most probable class enters), keep, or auto "
-                         "(fill; keep where masks left calibration pixels without a class)");
+                         "rule for empty sets: fill (add the most probable class), keep, or auto (keep if "
+                         "calibration masks left pixels without a class, else fill)");
     app.output("--thresholds", flags->thresholds, "FILE.npy",
-               "float32 [C,H,W]: a class is in the set if p >= threshold (scores other than lac: if its "
-               "score <= threshold)");
-    app.output("--pvalues", flags->pvalues, "FILE.npy",
-               "conformal p-values, float32 [N,C,H,W]; for a folder of files a folder, one file each");
+               "thresholds to write, float32 [C,H,W]: a class is in the set if p >= threshold (with other "
+               "scores than lac: if its score <= threshold)");
+    app.output(
+        "--pvalues", flags->pvalues, "FILE.npy",
+        "conformal p-values to write, float32 [N,C,H,W]; for a folder of files a folder with one file each");
     declare_logits(app, flags->input);
     flags->input.folder.declare(app, {.truth = false}, [flags = flags.get()] {
         return unless(is_images(flags->input.probs), "it is for folders of files, not for arrays");

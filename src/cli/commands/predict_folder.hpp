@@ -13,7 +13,7 @@ struct FolderTargets {
     std::string sets{}, p_values{};  ///< folders to write; empty: not asked for
     SetCoding coding = SetCoding::planes;
     double alpha = 0.1;
-    std::vector<std::string> class_names{};  ///< stand in the files that have room for text: volumes
+    std::vector<std::string> class_names{};  ///< written into files that have a text field: volumes
     bool named = false;                      ///< the user gave the names, so they must count
 };
 
@@ -33,8 +33,8 @@ struct FolderPrediction {
                                               const InputFlags& input, const FolderTargets& targets,
                                               const InputWatch& inputs, TerminalProgress& progress);
 
-/// Says what was done, unless quiet: where the sets lie, what they hold, and what to doubt. `promise`: what
-/// is promised of them, where it was not said before.
+/// Prints a summary unless quiet: where the sets are, what they contain, and warnings. `promise`: the
+/// guarantee, if it was not printed before.
 void say(const FolderPrediction& done, const std::string& promise, const Calibrator& calibrator,
          const Predictor& predictor, const FolderTargets& targets, bool quiet, TerminalProgress& progress);
 

@@ -47,12 +47,12 @@ void run(const Flags& flags) {
 Command add_recalibrate(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     OptionSet& app = OptionSet::add_to(
-        root, "recalibrate", "Set a calibrator's levels anew by new labelled images, without the old ones");
-    app.input("calibrator", flags->calibrator, "FILE.kcal", "the calibrator whose curves are kept")
-        ->required();
+        root, "recalibrate",
+        "Set the levels of a calibrator by new labelled images; the old images are not needed");
+    app.input("calibrator", flags->calibrator, "FILE.kcal", "calibrator whose curves are kept")->required();
     declare_input(app, flags->input, "", true);
     declare_reading(app, flags->input);
-    app.output("-o,--output", flags->output, "FILE.kcal", "the calibrator to write")->required();
+    app.output("-o,--output", flags->output, "FILE.kcal", "calibrator file to write")->required();
     flags->common.declare(app);
     app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"

@@ -164,34 +164,36 @@ void run(const Flags& flags) {
 
 Command add_report(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app = OptionSet::add_to(root, "report", "One HTML file about calibrators on labelled images");
-    app.mark_input(app.add_option("calibrators", flags->calibrators, ".kcal files")
+    OptionSet& app =
+        OptionSet::add_to(root, "report", "Write an HTML report about calibrators on labelled images");
+    app.mark_input(app.add_option("calibrators", flags->calibrators, "calibrators, .kcal files")
                        ->default_str("")
                        ->required()
                        ->type_name("FILE.kcal"));
     declare_input(app, flags->input, "", true);
     declare_reading(app, flags->input);
     app.input("--cal-probs", flags->cal.probs, "FILE",
-              "probabilities the calibrators were made from: adds every pixel's own and the image-wide "
-              "curve to the page");
-    app.input("--cal-labels", flags->cal.labels, "FILE", "their labels");
-    app.input("--cal-groups", flags->cal.groups, "FILE", "their groups, if any were given");
+              "probabilities of the calibration images; with them the page shows the curve of each pixel "
+              "alone and that of the image");
+    app.input("--cal-labels", flags->cal.labels, "FILE", "labels of these images");
+    app.input("--cal-groups", flags->cal.groups, "FILE",
+              "groups of the calibration images, if any were given to calibrate");
     for (const char* const flag : {"--cal-probs", "--cal-labels", "--cal-groups"})
         app.counts_unless(flag, [flags = flags.get()] {
             return unless(!flags->report.page.empty(), "its curves stand on the page, and none is written");
         });
-    app.output("-o,--output", flags->report.page, "FILE.html", "the report, one self-contained page");
-    app.input(
-        "--outline", flags->outline, "FILE.json",
-        "what 'kandinsky outline --save' kept: its outlines on the page, over the test images, and how often "
-        "they held");
+    app.output("-o,--output", flags->report.page, "FILE.html",
+               "report to write, one self-contained HTML page");
+    app.input("--outline", flags->outline, "FILE.json",
+              "rule that 'kandinsky outline --save' wrote: show its outlines over the test images, and how "
+              "often they held");
     app.counts_unless("--outline", [flags = flags.get()] {
         return unless(!flags->report.page.empty(), "outlines stand on the page, and none is written");
     });
     flags->report.declare(app);
     flags->photos.declare(app, flags->report);
-    app.add_option("--alpha", flags->alpha, "level for set sizes and where the slider starts");
-    declare_classes(app, flags->classes, "classes to show first (default: all alike)");
+    app.add_option("--alpha", flags->alpha, "error level alpha of the set sizes and of the slider's start");
+    declare_classes(app, flags->classes, "classes to show first (default: in order)");
     flags->common.declare(app);
     app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"

@@ -109,12 +109,12 @@ Command add_train(CLI::App& root) {
     OptionSet& app = OptionSet::add_to(root, "train", "Train the paper's U-Net on labelled images");
     flags->images.declare(app, "", true);
     app.input("--labels", flags->labels, "PATH",
-              "their labels: a folder, COCO annotations, or an array [N,H,W]")
+              "labels of the images: a folder, COCO annotations, or an array [N,H,W]")
         ->required();
-    app.input("--groups", flags->groups, "FILE", "which images belong to one scan, [N]");
-    app.add_option("--ignore", flags->ignore, "labels that do not count ('none': all count)");
+    app.input("--groups", flags->groups, "FILE", "scan of each image, [N]");
+    app.add_option("--ignore", flags->ignore, "labels to ignore, separated by commas, or 'none'");
     flags->validation.declare(app, "val-", false);
-    app.input("--val-labels", flags->validation_labels, "PATH", "their labels");
+    app.input("--val-labels", flags->validation_labels, "PATH", "labels of these images");
     const Flags* const given = flags.get();
     app.counts_unless("--val-labels", [given] {
         return unless(!given->validation.images.empty(), "there are no --val-images");
@@ -134,33 +134,37 @@ Command add_train(CLI::App& root) {
         app.counts_unless(flag, [given] {
             return unless(is_coco(given->labels), "the labels are not a .json of COCO annotations");
         });
-    app.output("-o,--output", flags->output, "FILE", "the trained model")->required();
-    app.output("--log", flags->log, "FILE.csv", "losses and Dice of every epoch as CSV");
-    app.add_option("--classes", flags->classes,
-                   "outputs, one sigmoid each; 1: everything but class 0 (default: found in the labels)")
+    app.output("-o,--output", flags->output, "FILE", "model file to write")->required();
+    app.output("--log", flags->log, "FILE.csv", "write loss and Dice of every epoch as CSV");
+    app.add_option(
+           "--classes", flags->classes,
+           "number of outputs, one sigmoid each; 1: everything except class 0 (default: from the labels)")
         ->default_str("");
-    app.add_option("--width", options.shape.width, "channels at full size");
-    app.add_option("--depth", options.shape.depth, "times the image is halved");
-    app.add_option("--epochs", options.epochs, "passes over the images");
-    app.add_option("--batch", options.batch, "images at a time");
+    app.add_option("--width", options.shape.width, "number of channels at full size");
+    app.add_option("--depth", options.shape.depth, "number of levels at which the image is halved");
+    app.add_option("--epochs", options.epochs, "number of passes over the images");
+    app.add_option("--batch", options.batch, "number of images in a batch");
     app.add_option("--rate", options.schedule.rate, "learning rate at the start");
-    app.add_option("--last-rate", options.schedule.last_rate, "and at the end of a cycle");
-    app.add_option("--warm-up", options.schedule.warm_up, "steps of linear increase at the start");
-    app.add_option("--cycle", options.schedule.cycle, "steps until the first restart (0: no restart)");
-    app.add_option("--growth", options.schedule.growth, "each cycle is so many times the last one");
-    app.add_option("--share", options.schedule.share, "share of the pixels, the hardest, that count")
+    app.add_option("--last-rate", options.schedule.last_rate, "learning rate at the end of a cycle");
+    app.add_option("--warm-up", options.schedule.warm_up,
+                   "steps during which the learning rate rises linearly at the start");
+    app.add_option("--cycle", options.schedule.cycle,
+                   "steps until the first restart of the learning rate (0: no restart)");
+    app.add_option("--growth", options.schedule.growth, "length of a cycle relative to the one before");
+    app.add_option("--share", options.schedule.share, "share of the hardest pixels that enter the loss")
         ->check(CLI::Range(1e-6, 1.0));
     app.add_option("--anneal", options.schedule.anneal,
-                   "let that share fall from 1 during this part of the training")
+                   "part of the training during which --share falls from 1 to its value")
         ->check(CLI::Range(0.0, 1.0));
     app.add_option("--optimizer", flags->optimizer, "adamw or adam");
     app.add_option("--decay", options.decay, "weight decay");
-    app.add_flag("--no-augment", flags->plain, "no random mirror, shift, turn, zoom and brightness");
+    app.add_flag("--no-augment", flags->plain,
+                 "turn off random mirror, shift, rotation, zoom and brightness");
     app.output("--checkpoint", flags->checkpoint, "FILE",
-               "state to go on from after a stop ('none': none; default: the model's name with "
-               ".checkpoint)");
+               "file for the state of the training, from which the same command continues ('none': no file; "
+               "default: the model's name with .checkpoint)");
     app.add_option("--checkpoint-every", options.checkpoint_every, "epochs between two checkpoints");
-    app.add_flag("--fresh", flags->fresh, "start anew even if there is a checkpoint");
+    app.add_flag("--fresh", flags->fresh, "start again even if there is a checkpoint");
     app.add_option("--seed", options.seed, "seed of weights, order and augmentation");
     app.counts_unless("--growth", [given] {
         return unless(given->options.schedule.cycle > 0, "there is no --cycle that could grow");

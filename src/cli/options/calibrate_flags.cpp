@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kFewGroups = 10;  // fewer have no threshold at alpha = 0.1 or little above it
 constexpr std::size_t kLeastMemory = std::size_t{1} << 20;
 
-/// More than this saves walks over the data only where there are tens of thousands of images.
+/// More memory saves passes over the data only with tens of thousands of images.
 std::size_t standard_memory() {
     const auto machine =
         static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -97,49 +97,58 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
 void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::string>()> asked) {
     app_ = &app;
     asked_ = std::move(asked);
+    app.add_option("--preset", preset,
+                   "'paper': the paper's settings of every method, score lac and pooling by pixels; options "
+                   "given beside it still apply");
+    app.add_option("--condition", condition,
+                   "'class': one curve per class; 'none': one curve for all classes");
     app.add_option(
-        "--preset", preset,
-        "'paper': the paper's settings of every method, score lac, pixels pooled; other options still count");
-    app.add_option("--condition", condition, "'class': a curve per class; 'none': one for all labels");
-    app.add_option("--pooling", pooling,
-                   "what counts alike in a region: 'pixels' (the paper) or 'groups' (guaranteed)");
+        "--pooling", pooling,
+        "what has equal weight in a region: 'groups' (with a guarantee) or 'pixels' (the paper, without)");
     app.add_option(
         "--fallback", fallback,
-        "regions with too few scores: 'none', the 'image'-wide curve, or 'auto': image if pooling is pixels");
-    app.add_option("--min-count", min_count, "scores below which a region falls back");
+        "curve of regions with too few scores: 'none' (their own; without scores the class is in every set), "
+        "'image' (the image-wide curve) or 'auto' (image with --pooling pixels, else none)");
+    app.add_option("--min-count", min_count, "number of scores below which a region uses --fallback");
     app.add_option("--score", score, "non-conformity score: near, lac, aps, raps, saps or margin");
     app.add_flag("--randomized", score_options.randomized,
-                 "aps, raps, saps: take away a random share of the class's own part (by --seed)");
-    app.add_option("--raps-lambda", score_options.raps_lambda, "raps: penalty for each rank ...");
-    app.add_option("--raps-kreg", score_options.raps_kreg, "raps: ... beyond this one");
-    app.add_option("--saps-weight", score_options.saps_weight, "saps: weight of each rank below the first");
-    app.add_option("--quantiles", quantiles, "levels at which curves are compared");
-    app.add_option("--rungs", rungs, "resolution of long curves (0: 2000, or 200 with many regions)");
+                 "randomize scores aps, raps and saps: subtract a random share of the class's own part "
+                 "(drawn by --seed)");
+    app.add_option("--raps-lambda", score_options.raps_lambda,
+                   "penalty of score raps for each rank beyond --raps-kreg");
+    app.add_option("--raps-kreg", score_options.raps_kreg, "rank beyond which score raps adds its penalty");
+    app.add_option("--saps-weight", score_options.saps_weight,
+                   "weight of each rank below the first in score saps");
+    app.add_option("--quantiles", quantiles,
+                   "quantiles at which methods compare curves, separated by commas");
     app.add_option(
-        "--promise", promise,
-        "which groups learn and which set the thresholds: 'loo' (all do both, learning again without each), "
-        "'split' (some learn, the others set), 'none' (all do both, nothing is promised) or 'auto': none "
-        "with --pooling pixels, loo up to 200 groups for method field and up to 20 for the others, else "
-        "split");
+        "--rungs", rungs,
+        "number of levels at which long curves are stored (0: 2000, or 200 for more than 1024 curves)");
+    app.add_option("--promise", promise,
+                   "rule of the guarantee: 'loo' (every group learns and sets thresholds; learning is "
+                   "repeated without each group), 'split' (some groups learn, the others set thresholds), "
+                   "'none' (no guarantee), or 'auto' (none with --pooling pixels; loo for at most 200 groups "
+                   "with method field and at most 20 with other methods; else split)");
+    app.add_option("--adapt", adapt,
+                   "'image': thresholds depend on how uncertain the model is about the image; 'none': all "
+                   "images have the same thresholds");
     app.add_option(
-        "--adapt", adapt,
-        "'image': thresholds follow how hard an image looks by its own outputs; 'none': all images "
-        "have the same");
-    app.add_option("--split", split, "the share of the groups that learns with --promise split (0: chosen)");
+        "--split", split,
+        "share of the groups that learns with --promise split (0: chosen by the number of groups)");
     app.add_option(
         "--confidence", confidence,
-        "have the promise hold in at least this share of the draws of calibration groups, such as 0.95, "
-        "rather "
-        "than on average over them (0); a quarter of the groups learns unless --split says otherwise");
+        "confidence, such as 0.95, with which the guarantee holds over draws of calibration groups (0: on "
+        "average over them); a quarter of the groups learns unless --split is given");
     app.add_option("--risk", risk,
-                   "what alpha bounds: 'recall' (the share of a class's pixels that sets miss), 'precision' "
-                   "(of the pixels with the class in their set, the share without it), or "
+                   "risk that alpha bounds: 'recall' (share of a class's pixels whose set misses it), "
+                   "'precision' (share of the pixels with the class in their set that have another label) or "
                    "'recall,precision'; precision needs --confidence");
     app.add_option("--compat", compat, "'released': reproduce the authors' released code");
-    app.add_option("--seed", seed, "seed of everything random");
-    app.add_option("--memory", memory,
-                   "bytes to work in besides the result, e.g. 2G; less means more walks over the data, never "
-                   "another result (default: a quarter of the machine, at most 1G)");
+    app.add_option("--seed", seed, "seed of all random numbers");
+    app.add_option(
+        "--memory", memory,
+        "working memory in bytes besides the result, such as 2G; less memory means more passes over the data "
+        "and the same result (default: a quarter of the machine's memory, at most 1G)");
     for (const Method* candidate : kandinsky::methods())
         for (const MethodOption& option : candidate->options) {
             std::string& value = method_options[option.flag];
@@ -188,7 +197,7 @@ CalibrateOptions CalibrateFlags::options() const {
     for (const Method* candidate : kandinsky::methods())
         for (const MethodOption& option : candidate->options) {
             const std::string& value = method_options.at(option.flag);
-            // "auto" said aloud counts where its silent default would not.
+            // An explicit "auto" has an effect where the default "auto" has none.
             const bool said = given(option.flag) && (paper() || !option.trials.empty());
             if (value == option.standard && !said) continue;
             if (option.type == MethodOption::Type::array)
@@ -203,7 +212,7 @@ CalibrateOptions CalibrateFlags::options() const {
         if (given("pooling")) options.pooling = asked.pooling;
         if (!given("promise") && split == 0) options.promise = Promise::none;
         if (given("fallback")) options.fallback = asked.fallback;
-        // The paper has no cross-validation; its simplest clusters stand in where no method is named.
+        // The paper has no cross-validation; its k-means is used if no method is named.
         const bool named = app_->get_option_no_throw("--method") != nullptr && given("method");
         if (!named || options.method == kAutoMethod) options.method = "kmeans";
     }
@@ -240,7 +249,7 @@ std::vector<std::string> remarks(const Calibrator& calibrator) {
     };
     std::vector<std::string> out;
     if (!unseen.empty()) {
-        // A mask of 0 and 255 has its foreground where others have what is to be ignored.
+        // A mask of 0 and 255 uses the ignored label 255 for its foreground.
         const bool ignores = std::count(calibrator.ignore.begin(), calibrator.ignore.end(), 255) > 0;
         out.push_back(named(unseen,
                             "has no pixel in the calibration labels, so it is in every prediction set",

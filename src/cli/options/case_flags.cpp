@@ -52,41 +52,43 @@ void CaseFlags::declare(OptionSet& app, const std::string& verb) {
     in("--cal-probs", cal.probs, "FILE",
        "probabilities to calibrate on, [N,C,H,W], .npy or .npz[:KEY]; or a folder of files");
     in("--cal-masks", cal_masks, "FILE",
-       "instead of them: labels [N,H,W] that the model predicted, or a folder, for models without "
-       "probabilities");
+       "predicted labels [N,H,W] instead of --cal-probs, for models without probabilities; or a folder of "
+       "files");
     in("--cal-labels", cal.labels, "FILE",
-       "their true labels [N,H,W], or 0/1 masks [N,C,H,W]; or a folder of files");
+       "true labels of the calibration images, [N,H,W] or 0/1 masks [N,C,H,W]; or a folder of files");
     in("--cal-groups", cal.groups, "FILE",
-       "which of them belong together (patient): integers or names [N]; or a .csv, NAME,GROUP for files");
+       "groups of the calibration images (patients): integers or names [N]; or a .csv with lines NAME,GROUP");
     in("--probs", fresh.probs, "FILE", "probabilities of the images to " + verb);
-    in("--masks", masks, "FILE", "instead of them: labels that the model predicted");
-    in("--labels", fresh.labels, "FILE", "their true labels, if known: tells how often the promise was kept");
-    in("--groups", fresh.groups, "FILE", "which of them belong together");
-    in("--rule", rule, "FILE.json", "what an earlier call saved, instead of calibration images");
-    app.output("--save", save, "FILE.json", "keep what was calibrated")->group(kFiles);
+    in("--masks", masks, "FILE", "predicted labels instead of --probs");
+    in("--labels", fresh.labels, "FILE",
+       "true labels of the new images, if known: print how often the guarantee was kept");
+    in("--groups", fresh.groups, "FILE", "groups of the new images");
+    in("--rule", rule, "FILE.json", "rule file that an earlier call saved, instead of calibration images");
+    app.output("--save", save, "FILE.json", "file to save the calibrated rule in")->group(kFiles);
     app.add_flag("--volumes", volumes,
-                 "arrays: the images of a group are the slices of one volume, in their order")
+                 "treat the images of a group as the slices of one volume, in their order (arrays only)")
         ->group(kFiles);
     app.add_option("--spacing", spacing,
-                   "millimetres between slices, rows and columns (between rows and columns for images); "
-                   "NIfTI files say it "
-                   "themselves")
+                   "spacing in millimetres between slices, rows and columns (rows and columns for images); "
+                   "NIfTI files have their own")
         ->type_name("Z,Y,X")
         ->group(kFiles);
-    app.add_option("--ignore", cal.ignore, "labels that belong to no class, or 'none'")
+    app.add_option("--ignore", cal.ignore, "labels to ignore, separated by commas, or 'none'")
         ->default_str("255")
         ->group(kFiles);
-    app.add_option("--logits", cal.logits, "the inputs are logits: sigmoid or softmax (never guessed)")
+    app.add_option("--logits", cal.logits,
+                   "function that turns the inputs into probabilities: sigmoid or softmax for logits, none "
+                   "for probabilities")
         ->default_str("none")
         ->group(kFiles);
     const auto folder = [this] { return unless(folders(), "it is for folders of files, not for arrays"); };
     app.counts_unless(folder, [&] {
         app.add_flag("--class-files", cal.folder.class_files,
-                     "one file of probabilities per class: NAME_0, NAME_1, ...")
+                     "probabilities have one file per class: NAME_0, NAME_1, ...")
             ->group(kFiles);
         app.add_option("--group-by", cal.folder.group_by,
-                       "regular expression: what it captures of a file's name is the group (default: each "
-                       "file is one)")
+                       "regular expression whose capture in a file's name is the group (default: each file "
+                       "is a group)")
             ->type_name("REGEX")
             ->group(kFiles);
     });
@@ -222,7 +224,7 @@ void CaseFlags::check_fits(const CaseSource& images, LengthUnit unit, bool rule_
                                        : "does not say how far its voxels are apart; give --spacing");
     if (images.volumes() != rule_volumes)
         fail(ErrorKind::data, "the rule is made for {}, but {} holds {}", rule_volumes ? "volumes" : "images",
-             name, rule_volumes ? "images (arrays: say --volumes, with --groups)" : "volumes");
+             name, rule_volumes ? "images (for arrays use --volumes with --groups)" : "volumes");
 }
 
 std::string read_rule(const std::string& path) {
@@ -234,9 +236,8 @@ std::string read_rule(const std::string& path) {
 
 void declare_confidence(OptionSet& app, double& confidence) {
     app.add_option("--confidence", confidence,
-                   "have --alpha hold in at least this share of the draws of calibration data, such as 0.95, "
-                   "rather than on "
-                   "average over them (0)");
+                   "confidence, such as 0.95, with which --alpha holds over draws of calibration data (0: on "
+                   "average over them)");
 }
 
 }  // namespace kandinsky::cli

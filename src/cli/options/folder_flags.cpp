@@ -25,11 +25,12 @@ void CocoFlags::declare(OptionSet& app) {
            "categories to read from a .json of COCO annotations, by name or id, separated by commas: "
            "the first is class 1; class 0 is everything else")
         ->type_name("LIST");
-    option("--crowd", crowd, "iscrowd annotations: 'object' (default) or 'ignore' their pixels");
+    option("--crowd", crowd,
+           "meaning of iscrowd annotations: 'object' (default) or 'ignore' (their pixels take no part)");
     option("--overlap", overlap,
-           "pixels of several categories: 'ignore' them (default), or 'masks': they have all classes");
+           "pixels of several categories: 'ignore' (default), or 'masks' (they have all their classes)");
     option("--letterbox", letterbox,
-           "the model saw photos scaled and padded to width x height: bring the labels there too")
+           "scale and pad the labels to width x height pixels, as the model's photos were")
         ->type_name("WxH");
 }
 
@@ -58,18 +59,18 @@ void FolderFlags::declare_volumes(OptionSet& app, FolderUse use) {
     const auto say = [&](const char* flag, bool& value, const char* help) {
         app.add_flag(flag, value, help)->group(kFolders);
     };
-    option("--axis", axis, "slices of volumes: axial (default), coronal or sagittal");
-    option("--orient", orient, "axes of volumes: 'canonical' (default; RAS+) or as 'stored'");
+    option("--axis", axis, "direction in which volumes are sliced: axial (default), coronal or sagittal");
+    option("--orient", orient, "orientation of volumes: 'canonical' (default; RAS+) or 'stored'");
     option("--grid", grid, "crop or pad images around their centre to width x height")->type_name("WxH");
     option("--resize", resize, "stretch images to width x height (bilinear; labels nearest)")
         ->type_name("WxH");
-    if (use.probabilities) say("--skip-bad", skip_bad, "go on without files that cannot be used");
+    if (use.probabilities) say("--skip-bad", skip_bad, "continue without files that cannot be used");
     if (!use.truth) return;
-    option("--padding", padding, "what --grid adds: 'ignore' it (default) or 'background'");
-    say("--only-annotated", only_annotated, "only slices that hold a label other than 0");
-    option(
-        "--group-by", group_by,
-        "regular expression: what it captures of a file's name is the group (default: a volume is a group)")
+    option("--padding", padding,
+           "meaning of the pixels that --grid adds: 'ignore' (default) or 'background'");
+    say("--only-annotated", only_annotated, "read only slices with a label other than 0");
+    option("--group-by", group_by,
+           "regular expression whose capture in a file's name is the group (default: each volume is a group)")
         ->type_name("REGEX");
 }
 
@@ -78,7 +79,7 @@ void FolderFlags::declare(OptionSet& app, FolderUse use, const OptionSet::Why& w
         declare_volumes(app, use);
         if (use.probabilities)
             app.add_flag("--class-files", class_files,
-                         "one file of probabilities per class: NAME_0, NAME_1, ...")
+                         "probabilities have one file per class: NAME_0, NAME_1, ...")
                 ->group(kFolders);
         if (use.truth) coco.declare(app);
     });
@@ -124,7 +125,7 @@ bool is_images(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code code;
     const fs::file_status status = fs::status(path, code);
-    // A name that is not there is complained about where it is opened.
+    // A missing file is reported when it is opened.
     if (code && !fs::status_known(status)) fail(ErrorKind::file, "cannot read {}: {}", path, code.message());
     if (fs::is_directory(status) || is_coco(path)) return true;
     for (const FolderFormat& format : folder_formats())

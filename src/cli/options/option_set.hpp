@@ -7,8 +7,8 @@
 
 namespace kandinsky::cli {
 
-/// The options of a command. Beside each stands when it has an effect, and whether it names a file that is
-/// read or written: check_call() holds a call against all of it, so that a command need not.
+/// The options of a command. Each option declares when it has an effect, and whether it names a file that is
+/// read or written. check_call() checks a call against these declarations, so commands need not.
 class OptionSet : public CLI::App {
   public:
     /// Why an option has no effect in this call; empty where it has one. Asked after parsing.

@@ -5,13 +5,13 @@
 namespace kandinsky::cli {
 
 void CommonFlags::declare(OptionSet& app) {
-    app.add_option("--threads", threads, "threads to use (0: all of the machine)");
-    app.add_flag("-q,--quiet", quiet, "no progress, no warnings, no summary");
+    app.add_option("--threads", threads, "number of threads (0: all of the machine)");
+    app.add_flag("-q,--quiet", quiet, "print no progress, no warnings and no summary");
 }
 
 void EmptyFlags::declare(OptionSet& app, const std::string& help) {
     app.add_option("--empty", empty, help);
-    app.add_flag("--no-empty", no_empty, "the same as --empty fill");
+    app.add_flag("--no-empty", no_empty, "same as --empty fill");
 }
 
 EmptySets EmptyFlags::choice() const {
@@ -23,12 +23,15 @@ EmptySets EmptyFlags::choice() const {
 }
 
 void declare_logits(OptionSet& app, InputFlags& flags) {
-    app.add_option("--logits", flags.logits, "the inputs are logits: sigmoid or softmax (never guessed)")
+    app.add_option("--logits", flags.logits,
+                   "function that turns the inputs into probabilities: sigmoid or softmax for logits, none "
+                   "for probabilities")
         ->default_str("none");
 }
 
 void declare_reading(OptionSet& app, InputFlags& flags) {
-    app.add_option("--ignore", flags.ignore, "labels that belong to no class, or 'none'")->default_str("255");
+    app.add_option("--ignore", flags.ignore, "labels to ignore, separated by commas, or 'none'")
+        ->default_str("255");
     declare_logits(app, flags);
     flags.folder.declare(app, {}, [&flags] {
         return unless(is_images(flags.probs) || is_images(flags.labels),
@@ -43,10 +46,9 @@ void declare_reading(OptionSet& app, InputFlags& flags) {
 
 void declare_checkpoint(OptionSet& app, TeamFlags& flags) {
     app.output("--checkpoint", flags.checkpoint, "DIR",
-               "keep the state of the work in this folder; the same command goes on from there after it "
-               "was killed");
+               "folder for the state of the work; the same command continues from it after it was killed");
     app.counts_unless(
-        app.add_option("--checkpoint-every", flags.interval, "seconds between two saves")
+        app.add_option("--checkpoint-every", flags.interval, "seconds between two saves of the state")
             ->check(CLI::Range(0.0, 1e9)),
         [&flags] { return unless(!flags.checkpoint.empty(), "there is no --checkpoint to save to"); });
 }
@@ -65,8 +67,8 @@ void declare_input(OptionSet& app, InputFlags& flags, const std::string& prefix,
               "labels [N,H,W], or 0/1 masks [N,C,H,W] that may overlap; or a folder of files")
         ->required();
     app.input("--" + prefix + "groups", flags.groups, "FILE",
-              "which images belong together (patient, video): integers or names [N]; or a .csv, one group "
-              "a line or NAME,GROUP of the files");
+              "group of each image (patient, video): integers or names [N]; or a .csv with one group per "
+              "line or, for files, lines NAME,GROUP");
 }
 
 void check_classes(const std::vector<int>& wanted, std::size_t classes, const char* there_are) {

@@ -19,7 +19,7 @@ std::vector<double> numbers_of(const TableFile& table, const std::string& name) 
         double value = 0;
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (status != std::errc() || end != text.data() + text.size())
-            fail(ErrorKind::data, "{}: weight {} is '{}', which is no number", name, out.size(), text);
+            fail(ErrorKind::data, "{}: weight {} is '{}', which is not a number", name, out.size(), text);
         out.push_back(value);
     }
     return out;
@@ -61,16 +61,15 @@ std::vector<double> read_weights(const std::string& source, const Input& images)
 
 void WeightFlags::declare(OptionSet& app) {
     app.input("--weights", weights, "FILE",
-              "how much each calibration image counts, .npy [N] or .csv: how much more common images like it "
-              "are among the new ones; equal within a group. See docs/shift.md");
+              "weight of each calibration image, .npy [N] or .csv: how much more common images like it are "
+              "among new images; equal within a group (docs/shift.md)");
     app.input("--shift-to", shift_to, "PROBS",
-              "new images without labels, an array or a folder: weights are estimated from them, by logistic "
+              "new images without labels, an array or a folder, from which weights are estimated by logistic "
               "regression on features of the outputs");
-    app.input("--shift-groups", shift_groups, "FILE", "the groups of --shift-to, as --groups");
-    app.add_option(
-        "--max-weight", max_weight,
-        "larger weights count as this, and no new image may weigh more (0: the largest of --weights; "
-        "with --shift-to at most 10 times their mean, which is 1)");
+    app.input("--shift-groups", shift_groups, "FILE", "groups of the images of --shift-to, as for --groups");
+    app.add_option("--max-weight", max_weight,
+                   "largest weight of a calibration or new image; larger weights are reduced to it (0: the "
+                   "largest of --weights; with --shift-to at most 10 times the mean weight)");
     app.counts_unless("--weights", [this] {
         return unless(shift_to.empty(), "--shift-to estimates the weights; leave one of the two out");
     });

@@ -8,12 +8,12 @@
 
 namespace kandinsky::cli {
 
-/// The other ranks, if there are any; set once by main() and asked for by commands.
+/// The other ranks, if there are any; set once by main() and read by commands.
 void work_with(World* world);
 [[nodiscard]] World* world();
-/// Whether this process says and writes something for the user: rank 0 alone does.
+/// Whether this process prints and writes for the user: only rank 0 does.
 [[nodiscard]] bool speaks();
-/// The words of the command line, by which a checkpoint knows its run; none where nobody remembered them.
+/// The words of the command line, which identify the run of a checkpoint; empty if they were not stored.
 void remember_arguments(int argc, char** argv);
 [[nodiscard]] const std::vector<std::string>& arguments();
 
@@ -23,7 +23,7 @@ void remember_arguments(int argc, char** argv);
 /// Throws a usage error on several ranks: `what` works on one.
 void refuse_ranks(const std::string& what);
 
-/// The threads that --threads asks for: 0 stands for this rank's share of its machine.
+/// The number of threads for --threads; 0 means this rank's share of its machine.
 [[nodiscard]] std::size_t threads_for(std::size_t asked);
 
 /// --checkpoint and how often; the options declare them.
@@ -40,9 +40,9 @@ class TeamWork {
     ~TeamWork();
     TeamWork(const TeamWork&) = delete;
     TeamWork& operator=(const TeamWork&) = delete;
-    /// What the ranks have said to each other, for the summary; empty for a process alone. All ranks ask.
+    /// The network volume for the summary; empty for a single process. Collective.
     [[nodiscard]] std::string traffic() const;
-    /// Everything is written: the others may go, and the state is not needed any more.
+    /// Called when everything is written: the other ranks may end, and the state is removed.
     void done();
 
   private:

@@ -24,7 +24,7 @@ constexpr std::size_t kStretch = std::size_t{1} << 26;  // elements in a call, f
 constexpr milliseconds kOthers{300};                    // how long rank 0 waits for reports of other ranks
 constexpr milliseconds kPatience{10000};                // after which a rank ends the others itself
 
-/// Waits without taking the processor from those who are still at work: a few looks, then naps.
+/// Waits without using the processor: a few tests, then sleeps between tests.
 void wait_for(MPI_Request& request) {
     int done = 0;
     for (int looks = 0; done == 0; ++looks) {
@@ -36,7 +36,7 @@ void wait_for(MPI_Request& request) {
 class MpiWorld final : public World, public Communicator {
   public:
     MpiWorld(int* argc, char*** argv, Tell* tell) : tell_(tell) {
-        // Containers lack the right to copy from one process to another; Open MPI would complain at length.
+        // Containers may not copy between processes; Open MPI would print warnings.
         ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
         int level = 0, rank = 0, size = 1;
         MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
@@ -74,7 +74,7 @@ class MpiWorld final : public World, public Communicator {
                 std::this_thread::sleep_for(milliseconds(10));
             }
         }
-        // Rank 0 does not answer, or cannot listen.
+        // Rank 0 does not respond.
         tell_(message);
         abort_all(code);
     }
@@ -133,7 +133,7 @@ class MpiWorld final : public World, public Communicator {
         return true;
     }
 
-    /// On rank 0, beside its work: other ranks fail while it computes.
+    /// Runs on rank 0 beside its work, because other ranks may fail while it computes.
     void watch() {
         std::map<int, std::string> reports;
         while (!stop_) {
@@ -142,7 +142,7 @@ class MpiWorld final : public World, public Communicator {
         }
     }
 
-    /// On rank 0, by the first thread that hears of a failure; another one waits here for the end.
+    /// On rank 0, called by the first thread that learns of a failure; other threads wait here for the end.
     [[noreturn]] void end_all(int rank, const std::string& report) {
         static std::mutex ending;
         {

@@ -6,7 +6,7 @@
 
 namespace kandinsky {
 
-/// Which images belong together, as a file tells it.
+/// The groups of images that a file gives.
 struct GroupFile {
     Array ids;                       ///< [N], integers; names have become numbers (group_number())
     std::vector<std::string> cases;  ///< the file of each, by its name; empty: they come in order
@@ -16,8 +16,8 @@ struct GroupFile {
 /// heading. Throws Error of kind `data` or `file`.
 [[nodiscard]] GroupFile read_group_table(const std::string& path);
 
-/// The groups of a .npy file of strings (numpy's U or S), by its bytes: [N]. Nothing where the file holds
-/// other values. `name` stands in messages. Throws Error of kind `data`.
+/// The groups of a .npy file of strings (numpy's U or S), [N], from the bytes of the file. Empty if the file
+/// holds other values. `name` is used in messages. Throws Error of kind `data`.
 [[nodiscard]] std::optional<Array> read_group_names(std::span<const std::byte> npy, const std::string& name);
 
 }  // namespace kandinsky

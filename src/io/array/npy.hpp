@@ -9,7 +9,7 @@
 
 namespace kandinsky {
 
-/// What the Python dict at the start of a .npy file says, not yet judged.
+/// The contents of the Python dict at the start of a .npy file, not yet checked.
 struct NpyHeader {
     std::string descr;
     bool fortran_order = false;
@@ -25,8 +25,8 @@ template <class... Args>
 
 /// The first bytes of a .npy file, which say how long its header is.
 inline constexpr std::size_t kNpyPreamble = 12;
-/// Bytes before the first element, from the preamble; fewer than kNpyPreamble where the file has no more.
-/// `name` stands in messages. Throws Error of kind `data`.
+/// The number of bytes before the first element, from the preamble, which is shorter than kNpyPreamble if the
+/// file is. `name` is used in messages. Throws Error of kind `data`.
 [[nodiscard]] std::size_t npy_header_bytes(std::span<const std::byte> preamble, const std::string& name);
 
 /// Reads the header from the start of a file. The dict must have exactly the keys descr, fortran_order and
@@ -44,8 +44,8 @@ struct NpyType {
 /// Preamble and header of an array in C order, as numpy writes them.
 [[nodiscard]] std::string npy_header(const std::string& descr, const std::vector<std::size_t>& shape);
 
-/// Hands the elements in C order to sink(const std::byte*, std::size_t bytes), in as few pieces as the
-/// strides allow: a contiguous array in one, others gathered through a small buffer.
+/// Calls sink(const std::byte*, std::size_t bytes) with the elements in C order, in as few pieces as the
+/// strides allow: one piece for a contiguous array, otherwise through a small buffer.
 template <class Sink>
 void for_each_c_order_piece(const ArrayView& array, Sink&& sink) {
     const std::size_t width = size_of(array.dtype);
@@ -76,7 +76,7 @@ void for_each_c_order_piece(const ArrayView& array, Sink&& sink) {
 [[nodiscard]] Array narrowed(const std::vector<std::uint32_t>& values, const std::vector<std::size_t>& shape,
                              DType dtype);
 
-/// Writes into a file that the caller commits: with others, or not at all.
+/// Writes into a file that the caller commits.
 void write_npy(AtomicFile& file, const ArrayView& array);
 /// Some rows of an array [N, ...] in C order.
 void write_npy_rows(AtomicFile& file, const Array& array, const std::vector<std::uint32_t>& rows);

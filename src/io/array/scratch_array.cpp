@@ -39,11 +39,11 @@ std::string scratch_folder(const std::filesystem::path& wanted) {
     return named != nullptr && *named != '\0' ? named : "/tmp";
 }
 
-/// A file of the folder that nobody else can open.
+/// A file in the folder that no other process can open.
 int open_nameless(const std::string& folder) {
     const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return descriptor;
-    // A file system without nameless files: a named one whose name goes at once.
+    // The file system has no unnamed files: creates a named file and removes the name at once.
     std::string name = folder + "/kandinsky-XXXXXX";
     const int named = ::mkostemp(name.data(), O_CLOEXEC);
     if (named >= 0) ::unlink(name.c_str());
@@ -90,7 +90,7 @@ void ScratchArray::append(const ArrayView& items) {
 std::size_t ScratchArray::extend(std::size_t count) {
     const std::size_t first = items_;
     const std::size_t bytes = checked_product(items_ + count, item_bytes_);
-    // Space is taken now, so that a full disk shows here and not as a fault while the pages are used.
+    // Allocates the space now, so that a full disk is an error here and not a fault when the pages are used.
     const std::size_t old = items_ * item_bytes_;
     if (bytes > old)
         if (const int code = ::posix_fallocate(file_->descriptor, static_cast<off_t>(old),

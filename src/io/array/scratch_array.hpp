@@ -23,7 +23,7 @@ class ScratchArray {
     /// Writes the elements of an existing item, in C order. Safe from several threads for different items.
     void put(std::size_t item, const void* elements);
 
-    /// The items so far as one array, mapped from the file. Later appends do not show in it.
+    /// The items so far as one array, mapped from the file. It does not contain later items.
     [[nodiscard]] Array array() const;
 
   private:

@@ -8,7 +8,7 @@
 namespace kandinsky {
 
 namespace {
-/// The fields of a line; quotes hold commas, and two of them stand for one.
+/// The fields of a line. Quoted fields may contain commas; a doubled quote is one quote.
 std::vector<std::string> fields(std::string_view line) {
     std::vector<std::string> out(1);
     bool quoted = false;

@@ -5,13 +5,13 @@
 
 namespace kandinsky {
 
-/// What annotations that mark a crowd as a whole (iscrowd = 1) count as.
+/// The meaning of annotations that mark a crowd as a whole (iscrowd = 1).
 enum class CocoCrowd {
     object,  ///< their class, as in the code the paper's authors released
     ignore,  ///< pixels of no class (label 255), unless an object covers them too
 };
 
-/// What pixels are that objects of several selected categories cover.
+/// The meaning of pixels that objects of several selected categories cover.
 enum class CocoOverlap {
     ignore,  ///< of no class (label 255): the truth is undecided there
     masks,   ///< of every one of those classes: the truth comes as 0/1 masks, one per class

@@ -13,7 +13,7 @@ namespace coco {
 
 namespace ondemand = simdjson::ondemand;
 
-/// What is wrong with an object, in words that follow its name: 'has no "id"'.
+/// What is wrong with an object, as text that follows its name: 'has no "id"'.
 struct Problem {
     std::string text;
 };
@@ -78,7 +78,7 @@ struct Annotation {
 };
 }  // namespace coco
 
-/// Everything known about a file; made once, then only read.
+/// The index of a file; built once, then only read.
 struct CocoFile::Index : Listing {
     std::string name;  ///< in messages
     MappedFile file;

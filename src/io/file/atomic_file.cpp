@@ -35,7 +35,7 @@ int open_retrying(const char* path, int flags, mode_t mode = 0) {
     return descriptor;
 }
 
-/// A name that no other writer of this process or another is using; callers still insist on creating it.
+/// A name that no other writer uses; callers create it with O_EXCL all the same.
 fs::path hidden_name_beside(const fs::path& file) {
     static std::atomic<std::uint64_t> counter{0};
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -48,8 +48,8 @@ struct Resolved {
     int error = 0;
 };
 
-/// Follows the links at `path` itself, dangling ones too. Names of open descriptors (/dev/stdout, /dev/fd/3)
-/// are recognised: replacing the file behind them would tear it from whoever redirected it.
+/// Follows the links at `path`, dangling links too. Recognises names of open descriptors (/dev/stdout,
+/// /dev/fd/3): replacing the file behind them would break the caller's redirection.
 Resolved resolve(fs::path path) {
     std::error_code ignored;
     const fs::path descriptors = fs::canonical("/proc/self/fd", ignored);
@@ -89,7 +89,7 @@ AtomicFile::AtomicFile(fs::path target, Temporary temporary) : target_(std::move
         open_directly(open_retrying(final_.c_str(), O_WRONLY));
         return;
     }
-    // Renaming would replace even a file its owner made read-only.
+    // Renaming would replace even a read-only file.
     if (exists && ::faccessat(AT_FDCWD, final_.c_str(), W_OK, AT_EACCESS) != 0) refuse(errno);
     open_temporary(temporary);
 }
@@ -169,7 +169,7 @@ void AtomicFile::write_through(const std::byte* data, std::size_t bytes) {
     }
 }
 
-/// Has what was written go to the disk while the next piece is made: fsync() finds little left, and tells.
+/// Starts writing to the disk while the next piece is made, so that fsync() has little left to do.
 void AtomicFile::start_sync() {
     if (direct_ || put_ - syncing_ < kLargestWrite) return;
 #ifdef SYNC_FILE_RANGE_WRITE
@@ -183,7 +183,7 @@ void AtomicFile::prepare() {
     if (descriptor_ < 0) fail(ErrorKind::internal, "[AtomicFile] {} is closed already", target_.string());
     check_bus_faults();
     flush();
-    // Pipes, devices and some network file systems cannot sync; that loses nothing that was promised.
+    // Pipes, devices and some network file systems cannot sync; that is no error.
     if (::fsync(descriptor_) != 0 && !direct_ && errno != EINVAL && errno != ENOTSUP) refuse(errno);
     prepared_ = true;
 }
@@ -201,9 +201,9 @@ void AtomicFile::commit() {
     sync_folder();
 }
 
-/// Puts the finished bytes under the target's name in one step. A nameless file gets the name at once where
-/// nobody has it; otherwise a hidden name first, since a link never replaces. A program that is killed
-/// between those two steps leaves the hidden name behind.
+/// Gives the finished file the target's name in one step. An unnamed file gets the name directly if it is
+/// free. Otherwise it gets a hidden name first, because a link never replaces a file. A program that is
+/// killed between these two steps leaves the hidden name behind.
 void AtomicFile::place() {
     if (temporary_.empty()) {
         // The link in /proc needs no privilege; the empty path does, and serves where /proc is not mounted.
@@ -226,7 +226,7 @@ void AtomicFile::place() {
 }
 
 void AtomicFile::sync_folder() const {
-    // Not every folder may be read, nor every file system sync it: the name lasts as well as it can.
+    // Some folders cannot be opened and some file systems cannot sync them; that is no error.
     const int folder = open_retrying(folder_of(final_).c_str(), O_RDONLY | O_DIRECTORY);
     if (folder < 0) return;
     const int code = ::fsync(folder) == 0 ? 0 : errno;

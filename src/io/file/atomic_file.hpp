@@ -26,8 +26,8 @@ class AtomicFile {
     void write(const void* data, std::size_t bytes);  ///< appends; buffered
     void write(std::string_view text) { write(text.data(), text.size()); }
     [[nodiscard]] std::uint64_t position() const { return position_; }
-    /// Everything that is likely to fail, such as a full disk, and nothing that shows: several files are best
-    /// all prepared before the first is committed. Nothing may be written after it.
+    /// Does everything that is likely to fail, such as writing to a full disk, without a visible effect.
+    /// Several files should all be prepared before the first is committed. Nothing may be written afterwards.
     void prepare();
     /// Once, last; prepares if that was not done. Refuses when a mapped file was cut short
     /// (io/file/bus_fault.hpp): what was written may come from it.
@@ -50,7 +50,7 @@ class AtomicFile {
     int descriptor_ = -1;
     bool direct_ = false, prepared_ = false;
     std::uint64_t position_ = 0;
-    std::uint64_t put_ = 0;      ///< bytes handed to the system
+    std::uint64_t put_ = 0;      ///< bytes passed to the system
     std::uint64_t syncing_ = 0;  ///< of those, the ones on their way to the disk
     std::string buffer_;
 };

@@ -18,8 +18,8 @@
 namespace kandinsky {
 
 namespace {
-/// The handler reads the table while other threads enter and leave it, so it is an array of atomics and never
-/// moves. A slot belongs to whoever made `taken` true; `begin` is published last and withdrawn first.
+/// The handler reads the table while other threads add and remove entries, so it is an array of atomics that
+/// never moves. The thread that sets `taken` owns the slot; `begin` is set last and cleared first.
 struct Slot {
     std::atomic<bool> taken{false};
     std::atomic<std::uintptr_t> begin{0};
@@ -63,7 +63,7 @@ void on_fault(int, siginfo_t* info, void*) {
         errno = before;
         return;
     }
-    // Not ours, or not to be mended: the instruction faults again and ends the program.
+    // Not one of our mappings, or not recoverable: the instruction faults again and ends the program.
     std::signal(SIGBUS, SIG_DFL);
 }
 
@@ -71,7 +71,7 @@ void on_fault(int, siginfo_t* info, void*) {
 struct Mapping {
     std::shared_ptr<void> memory;
     std::string file;
-    Slot* slot;  ///< none when the table is full: a fault then ends the program as ever
+    Slot* slot;  ///< null if the table is full: a fault then ends the program as without a handler
 
     Mapping(std::shared_ptr<void> mapped, std::size_t bytes, std::string name)
         : memory(std::move(mapped)),

@@ -44,8 +44,8 @@ std::map<std::string, Stamp>& stamps() {
          printable(path, 4096));
 }
 
-/// Times of files advance in steps of up to 10 ms, and a change within the step of the last one would not
-/// show: a file that was written just now is left to grow older than that first.
+/// File times advance in steps of up to 10 ms, and a second change within one step cannot be detected. If a
+/// file was written just now, waits until the step has passed.
 void wait_for_the_clock(const std::string& path, const Stamp& stamp) {
     constexpr std::int64_t kStep = 20'000'000, kSecond = 1'000'000'000;
     timespec now{};

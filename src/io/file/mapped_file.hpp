@@ -19,10 +19,10 @@ struct MappedFile {
     }
 };
 
-/// Maps a regular file read-only; reads a pipe to its end. Throws Error of kind `file` for whatever cannot be
-/// opened, folders and devices included, and while an InputWatch is alive also for a file that is not what it
-/// was when it was mapped before. A file that is cut short by others while it is in use is a fault (SIGBUS)
-/// no check can prevent; see io/file/bus_fault.hpp. Files written by AtomicFile are replaced, never cut.
+/// Maps a regular file read-only; reads a pipe to its end. Throws Error of kind `file` if it cannot be opened
+/// or is a folder or device, and while an InputWatch is alive also if the file has changed since it was
+/// mapped before. If another program truncates a mapped file, the next read is a fault (SIGBUS) that no check
+/// can prevent; see io/file/bus_fault.hpp. AtomicFile replaces files and never truncates them.
 [[nodiscard]] MappedFile map_file(const std::filesystem::path& path);
 
 }  // namespace kandinsky

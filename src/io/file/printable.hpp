@@ -23,7 +23,7 @@ namespace kandinsky {
     return length;
 }
 
-/// Text fit for a one-line message: control characters and what is no UTF-8 escaped, the length bounded.
+/// Text for a one-line message: escapes control characters and invalid UTF-8, and limits the length.
 [[nodiscard]] inline std::string printable(std::string_view text, std::size_t limit = 200) {
     std::string out;
     for (std::string_view rest = text.substr(0, limit); !rest.empty();) {

@@ -30,7 +30,7 @@ std::size_t first_bytes(std::span<const std::byte> stored, bool deflated, std::s
     constexpr std::size_t kEnough = std::size_t{1} << 20;
     std::span<const std::byte> in = stored.first(std::min(stored.size(), kEnough));
     std::span<std::byte> left = out;
-    (void)InflateStream(kRawWindow).step(in, left);  // damage shows when the member is read whole
+    (void)InflateStream(kRawWindow).step(in, left);  // damage is reported when the whole member is read
     return out.size() - left.size();
 }
 struct NpzShape {

@@ -50,7 +50,7 @@ class CocoSource : public ImageSource {
         try {
             own = file_.labels(order_[item]);
         } catch (const Error& error) {
-            // The file's name stands in the item's path already.
+            // The item's path already contains the file's name.
             std::string text = error.what();
             if (text.starts_with(path_ + ": ")) text.erase(0, path_.size() + 2);
             throw Error(error.kind(), info.path + ": " + text);

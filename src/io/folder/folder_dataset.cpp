@@ -15,7 +15,7 @@
 namespace kandinsky {
 
 namespace {
-/// Runs work(i) for every pair that is still good; what it throws about files makes the pair bad.
+/// Runs work(i) for every good pair. If it throws an error about a file, the pair becomes bad.
 class CaseRunner {
   public:
     CaseRunner(const std::vector<Pair>& pairs, Progress& progress)
@@ -51,7 +51,7 @@ class CaseRunner {
     std::vector<BadFile> problems_;
 };
 
-/// Tells a failure of the scratch file (a full disk) from those of the files that are read.
+/// Distinguishes a failure of the scratch file (a full disk) from errors of the input files.
 struct ScratchFull {
     Error error;
 };
@@ -135,14 +135,14 @@ FolderData read_for(const ImageSource* probs, const ImageSource* labels, const F
         }
         return grouped ? group_ids(names, options.group_by) : std::vector<std::int64_t>{};
     };
-    // Several ranks number all slices and take their own: which of the others' are annotated is not told.
+    // Several ranks number all slices, because they do not know which slices of other ranks are annotated.
     const bool several = comm.size() > 1;
     std::vector<std::size_t> slices_of;
     for (std::size_t i = 0; i < pairs.size(); ++i) slices_of.push_back(info(i).slices);
     const std::vector<bool> mine =
         several ? own_cases(comm, slices_of, group_numbers()) : std::vector<bool>(pairs.size(), true);
 
-    // First look at the labels: which slices are taken, and whether bytes hold their values.
+    // The first pass over the labels finds the slices to take, and whether values fit into bytes.
     std::vector<std::vector<std::uint32_t>> slices(pairs.size());
     LabelRules rules = label_rules(options, pairs.size(), info);
     if (labels != nullptr) {

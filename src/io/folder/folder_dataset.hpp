@@ -11,7 +11,7 @@
 
 namespace kandinsky {
 
-/// What the pixels are that a grid larger than the image adds.
+/// The meaning of the pixels that a grid larger than the image adds.
 enum class Padding {
     ignore,      ///< nothing is known about them: they take no part
     background,  ///< class 0, for certain
@@ -74,10 +74,10 @@ struct FolderData {
 [[nodiscard]] FolderData read_images(const ImageSource* probs, const ImageSource* labels,
                                      const FolderOptions& options, Progress& progress = silent());
 
-/// read_images() for ranks that work together: each decodes the files of its share of the cases, whole
-/// groups, and the rows of the others are holes, as are those of slices without an annotation where only
-/// annotated ones are taken. What crosses the network does not depend on how many files there are. With
-/// `skip_bad`, or with groups from elsewhere, every rank reads everything and nothing is dealt yet.
+/// read_images() for several ranks. Each rank decodes the files of its share of the cases, whole groups. The
+/// rows of other ranks, and of slices without annotation if only annotated ones are taken, are holes. The
+/// network volume does not depend on the number of files. With `skip_bad`, or with groups from elsewhere,
+/// every rank reads everything and the images are not divided yet.
 [[nodiscard]] FolderData read_rank_part(const ImageSource* probs, const ImageSource* labels,
                                         const FolderOptions& options, const Team& team, bool groups_given,
                                         Progress& progress);

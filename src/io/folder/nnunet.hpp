@@ -9,7 +9,8 @@
 
 namespace kandinsky {
 
-/// What a trained nnU-Net v2 left in its result folder, .../DatasetNNN_NAME/TRAINER__PLANS__CONFIGURATION.
+/// The contents of the result folder of a trained nnU-Net v2,
+/// .../DatasetNNN_NAME/TRAINER__PLANS__CONFIGURATION.
 struct NnunetResult {
     std::filesystem::path folder;          ///< as it was given
     std::string dataset;                   ///< DatasetNNN_NAME, by the name of the folder above
@@ -28,10 +29,10 @@ struct NnunetResult {
                                                            const SourceOptions& options) const;
 };
 
-/// Looks at a result folder. `folds`: those to take; empty for all that are there, but `fold_all`, whose
-/// network saw every case. Throws Error of kind `data`, with what to do, where there is no such folder, a
-/// fold was not validated with probabilities, a case stands in two folds, classes are regions that overlap,
-/// or the arrays' axes are not those of the files.
+/// Reads a result folder. `folds`: those to take; empty for all except `fold_all`, whose network saw every
+/// case. Throws Error of kind `data`, with advice, if there is no such folder, a fold was not validated with
+/// probabilities, a case is in two folds, classes are overlapping regions, or the arrays' axes differ from
+/// those of the files.
 [[nodiscard]] NnunetResult find_nnunet(const std::filesystem::path& folder, std::vector<int> folds);
 
 /// The class names in the dataset.json of a folder of labels or above it, as nnU-Net ({"background": 0}) or

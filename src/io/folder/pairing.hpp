@@ -19,7 +19,7 @@ struct Pairing {
     std::vector<Pair> pairs;   ///< in ascending order of their names
     std::vector<BadFile> bad;  ///< missing partners, doubles, unreadable and mis-shaped files
     std::size_t files = 0;     ///< that were looked at
-    std::string advice;        ///< what might help when names do not pair
+    std::string advice;        ///< advice if names do not pair
     std::string remark;        ///< how names were matched, when not by being equal
 };
 

@@ -31,7 +31,7 @@ Letterbox letterbox(Grid own, Grid grid) {
         box.scaled.height = static_cast<std::uint32_t>(static_cast<double>(grid.width) / ratio);
     else
         box.scaled.width = static_cast<std::uint32_t>(static_cast<double>(grid.height) * ratio);
-    // Very long images would vanish.
+    // At least one pixel, also for very long images.
     box.scaled.height = std::max<std::uint32_t>(box.scaled.height, 1);
     box.scaled.width = std::max<std::uint32_t>(box.scaled.width, 1);
     const auto margin = [](std::uint32_t outer, std::uint32_t inner) {

@@ -56,7 +56,7 @@ namespace {
 /// Bytes whose marks are found at a time, 64 a word.
 constexpr std::size_t kWord = 64, kWords = 64, kChunk = kWord * kWords;
 
-/// Walks over the brackets that stand outside of strings.
+/// Iterates over the brackets outside of strings.
 class Brackets {
   public:
     Brackets(std::string_view text, const std::string& name) : text_(text), name_(name) { load(0); }
@@ -70,7 +70,7 @@ class Brackets {
         }
     }
 
-    /// Goes on after the string that opens at `quote`; returns the place after its closing quote.
+    /// Skips the string that opens at `quote`; returns the place after its closing quote.
     std::size_t string_from(std::size_t quote) {
         seek(quote + 1);
         return skip_string(quote);
@@ -222,7 +222,7 @@ class Outliner {
         }
     }
 
-    /// Cuts the array that opens at at_ into runs; leaves at_ behind it.
+    /// Divides the array that opens at at_ into runs; at_ is then after the array.
     void array(std::vector<TextRange>& runs) {
         ++at_;
         if (peek() == ']') {

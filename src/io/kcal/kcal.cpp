@@ -121,7 +121,7 @@ void write_risks(ArrayWriter& to, const Calibrator& calibrator) {
     if (!rungs.empty()) to.add("risk_rungs", rungs, {least.size(), rungs.size() / least.size()});
 }
 
-/// An array of a given type and shape; an empty shape stands for any length.
+/// An array of a given type and shape; an empty shape accepts any length.
 template <class T>
 std::vector<T> read(const ZipReader& archive, const std::string& member,
                     const std::vector<std::size_t>& shape,
@@ -278,7 +278,7 @@ std::vector<Adaptation> read_adaptations(const ZipReader& archive, const Calibra
     return out;
 }
 
-/// What a calibrator that promises precision has; none for others.
+/// The arrays of a calibrator with a guarantee of precision; empty for others.
 std::vector<RiskLevels> read_risks(const ZipReader& archive, const Calibrator& calibrator,
                                    std::size_t rungs) {
     if (calibrator.options.risk == Risk::recall) return {};
@@ -286,7 +286,7 @@ std::vector<RiskLevels> read_risks(const ZipReader& archive, const Calibrator& c
     const auto least = read<double>(archive, "risk_alphas", {strata});
     std::vector<RiskLevels> out(strata);
     for (std::size_t s = 0; s < strata; ++s) {
-        if (!(least[s] >= 0)) fail(ErrorKind::data, "the least alpha of stratum {} is no number", s);
+        if (!(least[s] >= 0)) fail(ErrorKind::data, "the least alpha of stratum {} is not a number", s);
         out[s].least_alpha = least[s];
     }
     if (calibrator.options.risk != Risk::precision) return out;
@@ -388,7 +388,7 @@ Calibrator load(const std::filesystem::path& path) {
         if (!(ladder.levels[i] >= (i == 0 ? 0.0 : ladder.levels[i - 1]) && ladder.levels[i] <= 1))
             fail(ErrorKind::data, "{} is damaged: its levels do not ascend from 0 to 1", name);
     const bool released = calibrator.options.released;
-    // What falls back under leave-one-out has done so in every fit, and has no curve of its own.
+    // Regions that fall back under leave-one-out do so in every fit and have no curve of their own.
     const bool fallback = calibrator.options.fallback == Fallback::image &&
                           calibrator.options.promise != Promise::leave_one_out;
     const auto with_regions =
@@ -451,7 +451,7 @@ std::optional<Reference> load_reference(const std::filesystem::path& path) {
         const auto layout = read<std::uint32_t>(archive, "reference_layout", {});
         Reference out;
         if (layout.size() < 2 || layout.size() > kMostClasses + 1 || layout.front() > kMostBlocks)
-            fail(ErrorKind::data, "the layout of its reference makes no sense");
+            fail(ErrorKind::data, "the layout of its reference is inconsistent");
         out.blocks = layout.front();
         out.classes.assign(layout.begin() + 1, layout.end());
         const Array values = archive.array("reference_values");

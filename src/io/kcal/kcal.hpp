@@ -10,9 +10,9 @@ namespace kandinsky {
 
 struct Reference;
 
-/// Writes into a file that the caller commits: with others, or not at all.
+/// Writes into a file that the caller commits.
 void save(const Calibrator& calibrator, AtomicFile& file);
-/// The same with what its images' outputs looked like.
+/// The same with the reference features of its images' outputs.
 void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& file);
 
 /// meta.json of a calibrator.

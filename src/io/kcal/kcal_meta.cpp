@@ -11,8 +11,8 @@ namespace kandinsky {
 using nlohmann::ordered_json;
 
 namespace {
-// What an older program can read stays readable for it: without levels that follow images, and without a
-// confidence, weights or renewed levels, whose promise it would not know.
+// Files that older programs can read keep their version: those without levels that follow images, and without
+// a confidence, weights or recalibrated levels, whose guarantee older programs would not know.
 constexpr int kPlainVersion = 2, kAdaptVersion = 3;
 
 /// The oldest version of the format whose readers understand all of it.
@@ -267,7 +267,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
             Partition partition;
             partition.regions = stratum.at("regions").get<std::uint32_t>();
             const ordered_json& geometry = stratum.at("geometry");
-            if (!geometry.is_object()) fail(ErrorKind::data, "the geometry of a stratum is no object");
+            if (!geometry.is_object()) fail(ErrorKind::data, "the geometry of a stratum is not an object");
             partition.geometry = geometry.dump();
             calibrator.partitions.push_back(std::move(partition));
             out.smooth.push_back(smooth_from(stratum));

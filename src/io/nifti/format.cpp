@@ -83,7 +83,7 @@ std::optional<GeometryReference> nifti_geometry(const std::filesystem::path& fil
         const NiftiHeader header = read_nifti_header(file);
         return GeometryReference{file, header.orientation, header.extent, header.step};
     } catch (const Error&) {
-        return std::nullopt;  // whoever needs the file's content will say what is wrong with it
+        return std::nullopt;  // the reader of the file's content reports the error
     }
 }
 

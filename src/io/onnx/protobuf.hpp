@@ -6,8 +6,8 @@
 
 namespace kandinsky {
 
-/// A message in protobuf's wire format, written field by field: a tag and a number or bytes. An embedded
-/// message is bytes. Fields of a repeated kind may stand anywhere, so messages grow at their end.
+/// A message in protobuf's wire format, written field by field: a tag, then a number or bytes. An embedded
+/// message is bytes. Fields of a repeated kind may have any order, so messages grow at their end.
 class ProtoWriter {
   public:
     void number(unsigned field, std::uint64_t value);
@@ -33,7 +33,7 @@ struct ProtoField {
     bool is_bytes = false;
 };
 
-/// Walks over the fields of a message without copying. Malformed input throws Error of kind `data` that
+/// Iterates over the fields of a message without copying. Malformed input throws Error of kind `data` that
 /// begins with `name`.
 class ProtoReader {
   public:

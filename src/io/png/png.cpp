@@ -41,12 +41,12 @@ bool for_each_chunk(std::span<const std::byte> bytes, Visit&& visit) {
     return false;
 }
 
-/// libspng is content when the pixels are there and does not look at the end of the file ...
+/// libspng accepts a file that has all pixels, and does not check the end of the file ...
 bool ends_whole(std::span<const std::byte> bytes) {
     return for_each_chunk(bytes, [](std::string_view, std::span<const unsigned char>) {});
 }
 
-/// ... nor at that of the compressed pixels, where their own checksum is: are they as they were written?
+/// ... nor the end of the compressed pixels with their checksum, which is checked here.
 bool pixels_whole(std::span<const std::byte> bytes) {
     z_stream stream{};
     if (inflateInit(&stream) != Z_OK) throw std::bad_alloc();

@@ -29,8 +29,8 @@ void check_png(const PngHeader& header, Role role, const std::string& name);
 /// stored, or float32 v / 65535 for 16-bit files. Grey of 8 or 16 bits only.
 [[nodiscard]] Array read_png(const std::filesystem::path& path, Role role);
 
-/// A picture, uint8 [H,W,3]: palettes looked up, grey repeated, 16 bits cut to 8, alpha left out, no gamma.
-/// `bytes` is the file's content, `name` stands in messages.
+/// A picture, uint8 [H,W,3]: palettes are resolved, grey is repeated, 16 bits become 8, alpha and gamma are
+/// ignored. `bytes` is the file's content; `name` is used in messages.
 [[nodiscard]] Array decode_png_photo(std::span<const std::byte> bytes, const std::string& name);
 
 /// True where the bytes begin as PNG files do.

@@ -17,7 +17,7 @@ std::string lower(std::string text) {
     return text;
 }
 
-/// Starts at the far end of an axis and walks back.
+/// Starts at the far end of an axis and runs backwards.
 void reverse(ArrayView& view, std::size_t axis) {
     view.data += view.strides[axis] * static_cast<std::ptrdiff_t>(view.shape[axis] - 1);
     view.strides[axis] = -view.strides[axis];

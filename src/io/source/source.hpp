@@ -22,10 +22,10 @@ enum class Role {
 /// Slices of a volume: constant z, y or x of the canonical (RAS+) axes.
 enum class Axis { axial, coronal, sagittal };
 
-/// What an item says about itself before its pixels are decoded.
+/// The properties of an item that are known before its pixels are decoded.
 struct ItemInfo {
     std::string name;        ///< pairs probabilities with labels: usually the file's name without its ending
-    std::string path;        ///< stands in messages
+    std::string path;        ///< used in messages
     std::size_t slices = 1;  ///< images in it
     std::size_t planes = 0;  ///< classes; 0 when there is no class axis, as in labels
     std::size_t height = 0, width = 0;
@@ -62,7 +62,7 @@ class ImageSource {
   public:
     virtual ~ImageSource() = default;
 
-    [[nodiscard]] virtual std::string_view format() const = 0;  ///< "NIfTI", "PNG": stands in messages
+    [[nodiscard]] virtual std::string_view format() const = 0;  ///< "NIfTI", "PNG": used in messages
     [[nodiscard]] const std::vector<ItemInfo>& items() const { return items_; }
     /// True for labels that list a whole collection (COCO): items without probabilities are then no fault.
     [[nodiscard]] virtual bool catalogue() const { return false; }
@@ -101,7 +101,7 @@ struct SourceOptions {
     Role role = Role::probabilities;
     Axis axis = Axis::axial;
     bool reorient = true;  ///< volumes to canonical axes; false takes them as stored
-    /// The geometry of the item of that name, where some other file tells it.
+    /// The geometry of the item of that name from another file.
     std::function<std::optional<GeometryReference>(const std::string& name)> reference;
 };
 

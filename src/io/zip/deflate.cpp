@@ -70,12 +70,12 @@ std::size_t GzipReader::inflate_some(std::span<std::byte> out) {
         const int status = stream_.step(in_, left);
         const std::uint64_t made = made_ + out.size() - left.size();
         if (status == Z_STREAM_END) {
-            ended_ = !is_gzip(in_);  // what follows the last member is no concern of ours
+            ended_ = !is_gzip(in_);  // bytes after the last member are ignored
             if (!ended_) ::inflateReset(&stream_.state);
         } else if (status == Z_BUF_ERROR || (status == Z_OK && in_.empty() && !left.empty())) {
             fail(ErrorKind::data, "{} is cut short: its compressed data ends after {} bytes", name_, made);
         } else if (status != Z_OK) {
-            fail(ErrorKind::data, "{} is damaged: its compressed data makes no sense after {} bytes", name_,
+            fail(ErrorKind::data, "{} is damaged: its compressed data is invalid after {} bytes", name_,
                  made);
         }
     }

@@ -86,7 +86,7 @@ Array ZipReader::array(const std::string& name) const {
     const std::span<const std::byte> span(content.view().data, content.view().size());
     const bool in_place = file_.in_file() && span.data() >= file_.view().data &&
                           span.data() < file_.view().data + file_.view().size();
-    if (in_place) drop_pages(span.data(), span.size());  // the checksum has looked at all of it
+    if (in_place) drop_pages(span.data(), span.size());  // the checksum covers all of it
     Array array = parse_npy(span, std::make_shared<Array>(std::move(content)), path_.string() + ":" + name);
     if (in_place && array.view().data >= span.data() && array.view().data < span.data() + span.size())
         array.set_in_file();
@@ -116,7 +116,7 @@ bool ZipReader::checksum_ok() const {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return members_[a].data < members_[b].data; });
-    // Member by member and what lies between them, so that no byte is looked at twice.
+    // Member by member and the bytes between them, so that no byte is read twice.
     std::size_t at = 0;
     std::uint32_t crc = 0;
     for (const std::size_t i : order) {

@@ -43,12 +43,13 @@ void ZipWriter::add_pieces(const std::string& name, DType dtype, const std::vect
     begin_member(name + ".npy", size, crc);
     file_.write(header.data(), header.size());
     for (const auto piece : pieces) file_.write(piece.data(), piece.size());
-    // Of bytes whose CRC is known: no need for another look at them.
+    // For bytes whose CRC is known, so they need not be read again.
     running_crc_ = crc32_joined(running_crc_, crc, size);
 }
 
 void ZipWriter::add_array(const std::string& name, const ArrayView& array) {
-    // Twice over the elements: the CRC stands before them, and a pipe cannot be rewound to fill it in.
+    // Two passes over the elements: the CRC comes before them, and a pipe cannot be rewound to write it
+    // later.
     const std::string header = npy_header(array.dtype, array.shape);
     std::uint32_t crc = crc32_of(header.data(), header.size());
     for_each_c_order_piece(

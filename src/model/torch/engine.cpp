@@ -206,7 +206,7 @@ class UNetNetwork : public Network {
     std::vector<State> state_;
 };
 
-/// A TorchScript module that somebody else trained: forward only.
+/// A TorchScript module: forward only.
 class ScriptNetwork : public Network {
   public:
     ScriptNetwork(const char* path, torch::Device device)

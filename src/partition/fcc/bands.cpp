@@ -66,7 +66,7 @@ BilinearField BilinearField::blurred(double radius) const {
         for (std::size_t x = 0; x < width_; ++x)
             box_mean(result.values_.data() + x * n, height_, width_ * n, n, reach, line);
     }
-    // Running sums leave rounding dust where no data is near.
+    // Running sums leave rounding errors where no data is near.
     for (std::size_t p = 0; p < width_ * height_; ++p) {
         double* v = result.values_.data() + p * n;
         if (v[0] < 1e-9) std::fill(v, v + n, 0.0);
@@ -75,12 +75,12 @@ BilinearField BilinearField::blurred(double radius) const {
 }
 
 namespace {
-/// Data area in pixels below which a band pays for its smallness.
+/// Data area in pixels below which the floor adds to the objective.
 constexpr double kFloorArea = 16.0;
-/// Distance in pixels below which the innermost curve pays for its nearness to the centre: the paper's
-/// penalty ignores it, and a curve that runs into the centre would end a descent there.
+/// Distance in pixels below which the floor penalises the innermost curve for being near the centre. The
+/// paper's penalty does not, and a curve that reaches the centre would end a descent there.
 constexpr double kFloorRadius = 4.0;
-/// Price of a band without any data, in units of the field's variance.
+/// The floor of a band without data, in units of the field's variance.
 constexpr double kFloorPrice = 100.0;
 /// Data areas below this are treated as none: quotients by them are rounding noise.
 constexpr double kNoArea = 1e-9;
@@ -126,13 +126,13 @@ struct Band {
         : moment(moments), price(moments), by_column(moments), by_row(moments) {}
 };
 
-double dot(const double* a, const double* b, std::size_t n) {
+double worth(const double* a, const double* b, std::size_t n) {
     double sum = 0;
     for (std::size_t j = 0; j < n; ++j) sum += a[j] * b[j];
     return sum;
 }
 
-/// Variance terms from the bands' moments (w, u, |u|^2 / w), and what each moment is worth at the margin.
+/// The variance terms from the bands' moments (w, u, |u|^2 / w), and their derivatives by each moment.
 void price_bands(FourierVariance kind, std::vector<Band>& bands, FourierObjective& objective) {
     const std::size_t square = bands[0].moment.size() - 1;
     double total_area = 0, scatter = 0;
@@ -244,15 +244,15 @@ FourierObjective BandObjective::evaluate_bands(const Rays& rays, const Radii& ra
         const double* read = workspace.slopes.data();
         for (std::size_t l = 0; l < curves_; ++l)
             for (std::size_t i = 0; i < angles; ++i, read += 2 * moments) {
-                if (l > 0) gradient.ring[(l - 1) * angles + i] += dot(bands[l].price.data(), read, moments);
-                gradient.ring[l * angles + i] += dot(bands[l].price.data(), read + moments, moments);
+                if (l > 0) gradient.ring[(l - 1) * angles + i] += worth(bands[l].price.data(), read, moments);
+                gradient.ring[l * angles + i] += worth(bands[l].price.data(), read + moments, moments);
             }
         for (std::size_t i = 0; i < borders; ++i, read += moments)
-            gradient.border[i] = dot(bands[curves_].price.data(), read, moments);
+            gradient.border[i] = worth(bands[curves_].price.data(), read, moments);
         if constexpr (kByCentre)
             for (const Band& band : bands) {
-                gradient.column += dot(band.price.data(), band.by_column.data(), moments);
-                gradient.row += dot(band.price.data(), band.by_row.data(), moments);
+                gradient.column += worth(band.price.data(), band.by_column.data(), moments);
+                gradient.row += worth(band.price.data(), band.by_row.data(), moments);
             }
     }
 

@@ -65,7 +65,7 @@ bool search_line(const Differentiable& function, const Point& from, const Vector
             if (flat) return true;
             low = step;
         }
-        // A bracket this narrow is a wall of the allowed set or a kink: take what there is.
+        // So narrow a bracket means the boundary of the allowed set or a kink: accept the best point found.
         if (std::isfinite(high) && high - low < kNarrow * high && found) return true;
         step = std::isfinite(high) ? 0.5 * (low + high) : 2.0 * low;
         if (step * largest(direction) < 1e-14) break;
@@ -86,7 +86,7 @@ Descent minimise(const Differentiable& function, std::vector<double> start, cons
     }
     const auto identity = SymmetricMatrix::identity(here.at.size());
     SymmetricMatrix inverse = identity;
-    bool fresh = true;  // `inverse` has seen no curvature yet
+    bool fresh = true;  // `inverse` has no curvature information yet
     std::vector<double> history{here.value};
     result.stop = "iterations";
     while (result.iterations < options.iterations) {

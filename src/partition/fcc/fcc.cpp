@@ -36,7 +36,8 @@ FourierOptions read_options(const PartitionInput& input) {
     options.starts = integer("fcc-starts", 1, 1000);
     options.iterations = integer("fcc-iterations", 0, 1000000);
     if (input.quick) {
-        // The first start is the best shape of many by itself, and 20 steps tell numbers of curves apart.
+        // The first start is already the best of many shapes, and 20 steps are enough to compare numbers of
+        // curves.
         options.starts = 1;
         options.iterations = std::min<decltype(options.iterations)>(options.iterations, 20);
         options.angles = std::min<decltype(options.angles)>(options.angles, 48);
@@ -114,28 +115,29 @@ const Method kMethod{
         "nested smooth curves about a centre (Fourier concentric clustering): rings of any smooth shape",
     .uses_features = true,
     .uses_labels = true,
-    .options = {{"fcc-curves",
-                 Type::integer,
-                 "auto",
-                 "curves m; they bound m + 1 regions (1 to 16), or 'auto': chosen by cross-validation (the "
-                 "paper: 3)",
-                 {"3", "6", "12"},
-                 "3"},
-                {"fcc-order", Type::integer, "8", "order K of the curves' Fourier series (1 to 32)"},
-                {"fcc-limit", Type::text, "rectangle",
-                 "what the outermost curve stays inside: rectangle (the image) or circle (the paper)",
-                 Trials(), "circle"},
-                {"fcc-centre", Type::text, "free",
-                 "free: optimised with the curves, or middle of the image (the paper)", Trials(), "middle"},
-                {"fcc-variance", Type::text, "area",
-                 "area: regions' variances count by their share of the image; mean: alike (the paper)",
-                 Trials(), "mean"},
-                {"fcc-penalty", Type::real, "auto",
-                 "weight w of the nesting penalty; auto: 1e-4 with area, 1e-3 with mean", Trials(), "1e-3"},
-                {"fcc-angles", Type::integer, "96", "quadrature angles K_I; at least 4 K are used"},
-                {"fcc-nodes", Type::integer, "12", "Gauss-Legendre nodes K_G per ray and region"},
-                {"fcc-starts", Type::integer, "4", "starts; the best result is kept"},
-                {"fcc-iterations", Type::integer, "150", "most BFGS iterations per start and level of blur"}},
+    .options =
+        {{"fcc-curves",
+          Type::integer,
+          "auto",
+          "number m of curves, 1 to 16, which bound m + 1 regions; or 'auto': 3, 6 or 12 by cross-validation "
+          "(the paper: 3)",
+          {"3", "6", "12"},
+          "3"},
+         {"fcc-order", Type::integer, "8", "order K of the curves' Fourier series (1 to 32)"},
+         {"fcc-limit", Type::text, "rectangle",
+          "limit of the outermost curve: rectangle (the image) or circle (the paper)", Trials(), "circle"},
+         {"fcc-centre", Type::text, "free",
+          "centre of the curves: free (optimised) or middle of the image (the paper)", Trials(), "middle"},
+         {"fcc-variance", Type::text, "area",
+          "weights of the regions' variances: area (share of the image) or mean (all equal, the paper)",
+          Trials(), "mean"},
+         {"fcc-penalty", Type::real, "auto",
+          "weight w of the nesting penalty; auto: 1e-4 with area, 1e-3 with mean", Trials(), "1e-3"},
+         {"fcc-angles", Type::integer, "96", "number K_I of quadrature angles; at least 4 K are used"},
+         {"fcc-nodes", Type::integer, "12", "number K_G of Gauss-Legendre nodes per ray and region"},
+         {"fcc-starts", Type::integer, "4", "number of starts; the best result is kept"},
+         {"fcc-iterations", Type::integer, "150",
+          "maximum number of BFGS iterations per start and level of blur"}},
     .fit = fit,
     .order = 4,
 };

@@ -280,7 +280,7 @@ std::vector<Candidate> solve_levels(const BilinearField& field, const CurveObjec
         Candidate& candidate = list[i];
         const Gauge& gauge = candidate.gauge;
         const bool fixed = options.centre == FourierCentre::middle;
-        // Large enough to hold the centre, and to stay clear of what the floor punishes.
+        // Large enough to contain the centre and to have no floor term.
         const double hold =
             fixed ? 1.15 * gauge.size(objective.middle_column(), objective.middle_row()) : 0.0;
         const double clear = objective.bands().floor_radius() / std::min(gauge.half_width, gauge.half_height);
@@ -322,8 +322,8 @@ std::vector<Start> make_starts(const BilinearField& field, const CurveObjective&
                                const FourierOptions& options, std::uint64_t seed) {
     std::vector<Candidate> list = solve_levels(field, objective, options, options.variance, kShortList);
     judge(objective, options, list);
-    // The levels that are best for the other kind of variance: with equal weights circles tend to one
-    // needlessly small region, from which descent may not return; the area-weighted ones are dull and safe.
+    // The levels that are best for the other kind of variance. With equal weights, circles tend to produce
+    // one small region, from which the descent may not recover; the area-weighted levels avoid it.
     const bool mean = options.variance == FourierVariance::mean;
     std::vector<Candidate> others;
     if (options.starts > 2)
@@ -365,8 +365,9 @@ std::vector<Start> make_starts(const BilinearField& field, const CurveObjective&
     return starts;
 }
 
-/// Standard deviations of the blur, coarse to fine, as parts of the inscribed radius. Between the nodes of
-/// the quadrature the gradient does not see a sharp edge of J; blurred to about their distance it pulls.
+/// Standard deviations of the blur, coarse to fine, as parts of the inscribed radius. A sharp edge of J
+/// between two nodes of the quadrature does not change the gradient; blurred to about the distance of the
+/// nodes, it does.
 constexpr double kBlurs[] = {1.0 / 12, 1.0 / 36};
 constexpr double kSmallestBlur = 0.8;  // pixels
 
@@ -421,7 +422,7 @@ FourierFit fit_fourier_curves(const FourierField& field, const FourierOptions& o
             log.evaluations += descent.evaluations;
             at = std::move(descent.at);
         }
-        // The detour over blurred fields may not cost anything in the true objective.
+        // The descents on blurred fields must not increase the true objective.
         if (!(objective.value(at, workspace).total <= log.start_objective)) at = starts[s].unknowns;
         Descent descent = descend(objective, at, options, 1e-7, progress);
         log.iterations += descent.iterations;

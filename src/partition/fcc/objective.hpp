@@ -12,7 +12,7 @@ namespace kandinsky::partition::fcc {
 void check(const FourierOptions& options);
 /// Throws a data error when the spans do not fit the grid.
 void check(const FourierField& field);
-/// No curves fit into less than three rows or columns, and none are worth having without features.
+/// Curves need at least three rows and columns, and features.
 [[nodiscard]] bool too_small(const FourierField& field);
 
 /// The objective as a function of the unknowns: the curves' coefficients, innermost first, and for a free
@@ -31,8 +31,8 @@ class CurveObjective {
     [[nodiscard]] FourierCurves curves(std::span<const double> unknowns) const;
     [[nodiscard]] std::vector<double> unknowns_of(const FourierCurves& curves) const;
 
-    /// Curves positive, nested and inside the limit, judged on a fine set of angles with room for what a
-    /// curve may do between two of them.
+    /// Whether curves are positive, nested and inside the limit, tested at many angles with a margin for the
+    /// curve between two of them.
     [[nodiscard]] bool feasible(std::span<const double> unknowns, Workspace& workspace) const;
     /// Value with all its parts; total is +inf when infeasible.
     [[nodiscard]] FourierObjective value(std::span<const double> unknowns, Workspace& workspace) const;

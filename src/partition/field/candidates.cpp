@@ -12,7 +12,8 @@
 namespace kandinsky::partition::field {
 
 std::vector<double> smoothed_counts(const Grid& grid, std::span<const float> counts, double sd) {
-    // Counts in one bin and ones in the other, which is what remains of the kernel inside the border.
+    // One bin has the counts. The other has ones; smoothed, it gives the part of the kernel inside the
+    // border.
     Plane plane(grid, 2);
     for (std::size_t p = 0; p < grid.pixels(); ++p) {
         plane.at(p)[0] = counts[p];
@@ -68,7 +69,7 @@ Rings::Rings(const RingSums& sums, double tau, bool mirror)
             const double gap = (static_cast<double>(centre) - static_cast<double>(other)) * step_ / tau;
             return -0.5 * gap * gap;
         };
-        // Relative to the nearest bin with votes, so that something always remains.
+        // Relative to the nearest bin with votes, so that the sum of weights is never 0.
         double most = -std::numeric_limits<double>::infinity();
         for (std::size_t k = 0; k < kBins; ++k)
             if (votes[(k + 1) * bins - 1] > 0) most = std::max(most, exponent(k));
@@ -96,9 +97,9 @@ namespace {
 // A pixel's vote is n / (n + 2): almost equal votes, none for pixels without data.
 constexpr float kCap = 2;
 constexpr double kTaus[] = {0.15, 0.4};
-// What prevalence is smoothed over, in heights of the grid: little noise in many scores, much in few.
+// Bandwidths over which prevalence is smoothed, in heights of the grid.
 constexpr double kPrevalenceScales[] = {1.0 / 64, 1.0 / 20};
-// What scores are counted over to see whether a place has data, in heights of the grid.
+// Bandwidth over which scores are counted to decide whether a place has data, in heights of the grid.
 constexpr double kSupportScale = 1.0 / 40;
 
 /// Geometric from 1/120 to about 1/5 of the height; below half a pixel nothing is shared.

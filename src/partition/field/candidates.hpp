@@ -9,10 +9,11 @@
 
 namespace kandinsky::partition::field {
 
-/// Scores a pixel around every cell: `counts` smoothed by a Gaussian of `sd` cells, normalised at the border.
+/// Scores per pixel around every cell: `counts` smoothed by a Gaussian of `sd` cells, normalised at the
+/// border.
 [[nodiscard]] std::vector<double> smoothed_counts(const Grid& grid, std::span<const float> counts, double sd);
 
-/// z = log(smoothed scores a pixel + 1/4): how common the class is around a cell.
+/// z = log(smoothed scores per pixel + 1/4): how common the class is around a cell.
 [[nodiscard]] std::vector<double> prevalence(const Grid& grid, std::span<const float> counts, double sd);
 
 /// Cumulative votes of all pixels by prevalence, in 96 bins.
@@ -76,7 +77,8 @@ class CandidateFields {
     /// The distribution of one candidate: out[bin] ascends in the bin, 1 at the last. Where a kernel finds no
     /// votes the next wider one is used, the image last. Safe from several threads.
     void at(std::size_t cell, std::size_t candidate, float* out) const;
-    /// Whether the class has data around a cell: n / (n + 2) for n times `unit` scores a pixel, from 0 to 1.
+    /// How much data the class has around a cell: n / (n + 2) for n times `unit` scores per pixel, from 0 to
+    /// 1.
     [[nodiscard]] float support(std::size_t cell, double unit = 1) const;
     /// The distribution of all scores alike.
     [[nodiscard]] const std::vector<float>& image() const { return image_; }
@@ -94,7 +96,7 @@ class CandidateFields {
     std::size_t bins_;
     std::vector<Candidate> candidates_;
     std::vector<float> image_;
-    std::vector<double> around_;                      ///< scores a pixel in the surroundings of each cell
+    std::vector<double> around_;                      ///< scores per pixel in the surroundings of each cell
     std::vector<std::pair<double, Smooth>> smooths_;  ///< by ascending bandwidth
     std::vector<Ring> rings_;
     std::vector<std::size_t> place_;  ///< [candidate] in smooths_ or rings_

@@ -19,11 +19,11 @@ struct ErrorProducts {
     [[nodiscard]] double at(std::size_t j, std::size_t k) const { return values[j * candidates + k]; }
 };
 
-/// Threshold-weighted CRPS: in each fold the mean over the pixels p with scores of
-/// sum over b of v_p(b) (F_j - V)(F_k - V), where F comes from the other folds, V is the fold's own
-/// distribution at p and v_p are the increments of the pilot candidate; then the mean over folds. Looks at
-/// the pixel in the middle of each cell: neighbours say the same. Sums in an order that threads do not
-/// change. `fields`: of each fold, none where the others have no scores.
+/// Threshold-weighted CRPS: in each fold the mean over the pixels p with scores of sum over b of v_p(b) (F_j
+/// - V)(F_k - V), then the mean over folds. F comes from the other folds, V is the fold's own distribution at
+/// p, and v_p are the increments of the pilot candidate. Only the middle pixel of each cell is used, because
+/// neighbours hardly differ. The order of sums does not depend on threads. `fields`: of each fold, empty
+/// where the others have no scores.
 using FoldFields = std::vector<std::optional<CandidateFields>>;
 [[nodiscard]] ErrorProducts cross_validate(const Cells& cells, const FoldHistograms& histograms,
                                            const std::vector<Candidate>& candidates, const FoldFields& fields,

@@ -153,7 +153,7 @@ std::vector<SoftCurves> fit_curves(const SoftInput& input) {
              "--promise loo needs folds by content; with --field-fold-order contiguous use --promise split "
              "or none");
     if (input.leave_one_out) options.order = FoldOrder::content_runs;
-    // One of the fits without a group, for which the others alone are here.
+    // A fit without one group; the data contain the other groups only.
     if (input.leave_one_out && input.pooling == Pooling::pixels)
         options = for_groups(std::move(options), static_cast<double>(input.census.images) /
                                                      static_cast<double>(input.census.groups));
@@ -172,21 +172,22 @@ const Method kMethod{
     .summary = "every pixel shares with its surroundings by degrees, as cross-validation finds best",
     .standard = true,
     .uses_labels = true,
-    .options = {{"field-folds", Type::integer, "5",
-                 "parts for the cross-validation of method field, 2 to 200"},
-                {"field-fold-order", Type::text, "content",
-                 "'content': folds by group id or image content; 'contiguous': by position, for video"},
-                {"place", Type::real, "1",
-                 "how far the thresholds of method field follow the place: 1 for right coverage "
-                 "everywhere, 0 for one threshold and the smallest sets"},
-                {"field-support", Type::text, "on",
-                 "use the image-wide distribution where a class has no data: on or off"},
-                {"field-rings", Type::text, "on",
-                 "let pixels share where the class is equally common: on or off"},
-                {"field-mirror", Type::text, "on", "let pixels share with their left-right image: on or off"},
-                {"field-bandwidths", Type::text, "auto",
-                 "kernel widths in pixels, separated by commas, or 'auto' by the grid's size"},
-                {"field-bins", Type::integer, "128", "score thresholds of the distributions, 8 to 256"}},
+    .options =
+        {{"field-folds", Type::integer, "5", "number of folds of the cross-validation, 2 to 200"},
+         {"field-fold-order", Type::text, "content",
+          "'content': folds by group id or image content; 'contiguous': by position, for video"},
+         {"place", Type::real, "1",
+          "dependence of method field on the place, 0 to 1: 1 for the right coverage at every place, 0 for "
+          "one threshold and the smallest sets"},
+         {"field-support", Type::text, "on",
+          "use the image-wide distribution where a class has no data: on or off"},
+         {"field-rings", Type::text, "on",
+          "share between pixels where the class is equally common: on or off"},
+         {"field-mirror", Type::text, "on",
+          "share between a pixel and its left-right mirror image: on or off"},
+         {"field-bandwidths", Type::text, "auto",
+          "bandwidths of the kernels in pixels, separated by commas, or 'auto' (by the size of the grid)"},
+         {"field-bins", Type::integer, "128", "number of score bins of the distributions, 8 to 256"}},
     .order = 5,
     .fit_curves = fit_curves,
     .cross_fit = cross_fit,

@@ -38,7 +38,7 @@ std::vector<double> simplex_minimum(const std::vector<double>& products, std::si
     std::vector<double> w(size);
     w[best] = 1;
     std::vector<std::size_t> active{best};
-    // Each round lowers the objective, so no set of active weights comes twice; the bound is for rounding.
+    // Each round lowers the objective, so no active set is repeated; the limit guards against rounding.
     for (std::size_t round = 0; round < 20 * size + 20; ++round) {
         const std::vector<double> slope = a.times(w);
         const double level = dot(w, slope);
@@ -50,7 +50,8 @@ std::vector<double> simplex_minimum(const std::vector<double>& products, std::si
         active.push_back(enter);
         while (true) {
             const std::vector<double> target = free_minimum(a, active);
-            // As far towards the minimum as all weights stay positive; who reaches zero leaves.
+            // Moves towards the minimum as far as all weights stay positive. Weights that reach zero leave
+            // the active set.
             double reach = 1;
             for (std::size_t i = 0; i < active.size(); ++i) {
                 const double now = w[active[i]], then = target[i];
@@ -125,14 +126,14 @@ Learnt learn(const FoldHistograms& histograms, const Options& options, const Cel
         out.products = cross_validate(cells, coarse, out.candidates,
                                       fold_fields(cells, coarse, out.candidates), progress);
     }
-    // Where nothing can be judged (one group) all pixels share alike: the least can go wrong.
+    // If nothing can be validated (one group), all pixels use the image's distribution, the safest choice.
     out.weights.resize(out.candidates.size());
     out.weights[0] = 1;
     if (out.products.folds > 0)
         out.weights = simplex_minimum(out.products.values, out.candidates.size(), kRidge);
     std::vector<Candidate> used;
     std::vector<double> weights;
-    // Wider kernels stand in where a narrow one finds no votes.
+    // A wider kernel is used where a narrow one finds no votes.
     bool narrower = false;
     for (std::size_t k = 0; k < out.weights.size(); ++k) {
         const bool space = out.candidates[k].kind == Candidate::Kind::space;

@@ -8,13 +8,13 @@
 
 namespace kandinsky::partition::field {
 
-inline constexpr double kRidge = 1e-5;  ///< keeps the weights of candidates that say the same apart
+inline constexpr double kRidge = 1e-5;  ///< makes the weights of nearly equal candidates unique
 
 /// How far distributions depend on the place.
 struct Locality {
     double place = 1;     ///< from 0, one distribution for the whole image, to 1
     bool support = true;  ///< where the class has little data, the image's distribution takes over by degrees
-    double unit = 1;      ///< scores at a pixel that say as much about it as one
+    double unit = 1;      ///< number of scores at a pixel that count as one
 };
 
 struct Options {

@@ -23,7 +23,7 @@ struct Codebook::Cell {
         : first(begin), last(end), mean(points.dimensions(), 0.0), variance(points.dimensions(), 0.0) {
         for (std::size_t k = first; k < last; ++k) weight += static_cast<double>(points.weight(order[k]));
         for (std::size_t q = 0; q < mean.size(); ++q) {
-            // Around a value of the cell itself, so that equal points have variance 0 exactly.
+            // Relative to a value of the cell, so that equal points have variance exactly 0.
             const float origin = points.value(q, order[first]);
             double sum = 0, squares = 0;
             for (std::size_t k = first; k < last; ++k) {
@@ -175,7 +175,7 @@ std::vector<float> Codebook::histograms(const Spans& spans) const {
             });
         return result;
     }
-    // The largest region has what the others leave.
+    // The largest region is the total minus the other regions.
     std::size_t largest = 0, most = 0;
     for (std::size_t region = 0; region <= spans.radii(); ++region) {
         std::size_t pixels = 0;

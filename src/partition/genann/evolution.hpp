@@ -25,7 +25,7 @@ struct EvolutionSettings {
     double mutation = 0.8;
     double crossover = 0.7;
     double spread = 0;      ///< stop when standard deviation <= spread * |mean|; the population has converged
-    std::size_t stall = 0;  ///< stop after so many generations without a better best; 0: never
+    std::size_t stall = 0;  ///< stop after this many generations without progress; 0: never
     std::uint64_t seed = 0;
     std::string_view stage = "evolution";  ///< for progress reports
     const Team* team = nullptr;            ///< ranks that evolve together and share the scoring; null: alone
@@ -44,9 +44,9 @@ struct EvolutionResult {
     std::vector<AnnuliGeneration> log;
 };
 
-/// Minimises score(member, limit), which is called from several threads and may give any number from `limit`
-/// on in place of a score that is no lower: a trial has to beat its target only. Throws a usage error for
-/// settings that make no sense and Interrupted when asked to.
+/// Minimises score(member, limit), which is called from several threads. If the score is at least `limit`,
+/// any number that is at least `limit` may be returned, because a trial only has to beat its target. Throws a
+/// usage error for invalid settings, and Interrupted when asked to stop.
 [[nodiscard]] EvolutionResult evolve(const EvolutionSettings& settings,
                                      const std::function<double(std::span<const double>, double)>& score,
                                      Progress& progress);

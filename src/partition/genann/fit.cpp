@@ -28,9 +28,9 @@ constexpr std::size_t kSurrogateBatches =
 constexpr double kExactWindow =
     0.5;  // pixels to either side, for the radii of a finalist found by the code book
 
-/// The search space: cx, cy, radii and, for ellipses, two more: log(axis ratio) times (cos 2 angle, sin 2
-/// angle). In these an ellipse is one point: no angle that means nothing for a circle, no jump from pi to 0,
-/// no second name for the same ellipse with its axes swapped.
+/// The search space: cx, cy, radii and, for ellipses, log(axis ratio) times (cos 2 angle, sin 2 angle). These
+/// coordinates are unique: a circle has no undefined angle, angles do not jump from pi to 0, and an ellipse
+/// with swapped axes has no second representation.
 class Parameters {
   public:
     /// Throws a usage error for bounds that make no box.
@@ -208,7 +208,7 @@ std::size_t refine(const Cloud& cloud, Origin origin, const Parameters& space, c
                                                      space.upper()[2 + k]);
             std::copy(annuli.radii.begin(), annuli.radii.end(), moved.begin() + 2);
         });
-        // Whose tries they were does not show: all ranks get all, bit by bit.
+        // All ranks receive all tries, so the result does not depend on the number of ranks.
         std::vector<double> all(settings.batch * (space.count() + 1));
         for (std::size_t t = comm.rank(); t < settings.batch; t += comm.size()) {
             std::copy(tries[t].values.begin(), tries[t].values.end(), all.begin() + at(t));
@@ -302,7 +302,7 @@ AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options, P
     fit.stopped = evolution.stopped;
     fit.log = evolution.log;
 
-    // A closer look at each finalist with the fitness that guided the evolution, then the exact one decides.
+    // A local search from each finalist with the fitness of the evolution; the exact fitness then decides.
     const ExactSweeper exact_sweeper(cloud);
     const Sweeper* sweeper = fit.surrogate ? codebook.get() : static_cast<const Sweeper*>(&exact_sweeper);
     if (options.metric != AnnuliMetric::euclidean) sweeper = nullptr;

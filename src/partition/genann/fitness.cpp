@@ -167,7 +167,8 @@ class SquaredEuclidean final : public Fitness {
         const auto pixels = static_cast<double>(cloud_.grid.pixels());
         std::array<double, 17> within{};  // of regions: 16 radii at most
         double seen = 0;
-        // From the outermost in, which have most of it: what they have may be enough to know.
+        // From the outermost region inwards: it has the largest part of the sum, so the limit may be reached
+        // early.
         for (std::size_t region = spans.radii() + 1; region-- > 0;) {
             Sums sum = none;
             cloud_.visit_region(spans, region, [&](std::size_t first, std::size_t last) {
@@ -189,8 +190,8 @@ class SquaredEuclidean final : public Fitness {
     std::vector<double> prefix_;  ///< [point + 1][weight, weight * norm, weight * value...]
 };
 
-/// Per value, sum over ordered pairs of w w' |x - x'|: walking the points in ascending order, each one is
-/// paired with those of its region that came before, 2 w (x W - S).
+/// Per value, the sum over ordered pairs of w w' |x - x'|. In ascending order, each point is paired with the
+/// earlier points of its region: 2 w (x W - S).
 class Manhattan final : public Fitness {
   public:
     explicit Manhattan(const Cloud& cloud) : cloud_(cloud), order_(cloud.points.dimensions()) {

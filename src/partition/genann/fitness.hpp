@@ -36,7 +36,7 @@ class PointTable {
     std::vector<float> weights_;
 };
 
-/// The pixels that have data, in grid order; nothing about the others is kept but where they are not.
+/// The pixels that have data, in grid order.
 struct Cloud {
     Grid grid;
     PointTable points;
@@ -61,7 +61,7 @@ struct Cloud {
 class Fitness {
   public:
     virtual ~Fitness() = default;
-    /// Where the score is `limit` or more, any number that is, too.
+    /// If the score is at least `limit`, any number that is at least `limit` may be returned.
     [[nodiscard]] virtual double score(const Spans& spans, double limit) const = 0;
     [[nodiscard]] double score(const Spans& spans) const {
         return score(spans, std::numeric_limits<double>::infinity());
@@ -84,13 +84,13 @@ struct Regions {
 /// Sum over ordered pairs of one block (each region's own, in turn), in parallel; summed in a fixed order.
 [[nodiscard]] double sum_within(const Regions& regions);
 
-/// A point near an edge, on its way to the other side.
+/// A point near an edge that may move to the other region.
 struct Moving {
     double squared = 0;  ///< its distance from the centre
     std::uint32_t point = 0;
 };
 
-/// Knows what it costs to move points from one region into another, one after the other.
+/// Computes the change of the fitness when points move from one region into another, one after the other.
 class Sweeper {
   public:
     virtual ~Sweeper() = default;

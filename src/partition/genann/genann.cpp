@@ -30,8 +30,8 @@ AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, st
     options.population = static_cast<std::size_t>(population);
     options.generations =
         static_cast<std::size_t>(integer_option(kMethod, input, "genann-generations", 0, 1000000));
-    // 40 generations tell numbers of radii apart: after 100 the cross-validated losses are the same within
-    // 1.5 %. Squared distances need sums only, not the distance of every pixel.
+    // 40 generations are enough to compare numbers of radii: after 100 the cross-validated losses differ by
+    // less than 1.5 %. Squared distances need only sums, not the distance of every pair.
     if (input.quick) {
         options.generations = std::min<std::size_t>(options.generations, 40);
         if (options.metric == AnnuliMetric::euclidean) options.metric = AnnuliMetric::sqeuclidean;
@@ -130,24 +130,26 @@ const Method kMethod{
     .summary = "genetic annuli: concentric circles or ellipses that gather pixels with similar curves",
     .uses_features = true,
     .uses_labels = true,
-    .options = {{"genann-shape", Type::text, "ellipse",
-                 "ellipse with one axis ratio and angle for all, or circle (the paper)", Trials(), "circle"},
-                {"genann-radii",
-                 Type::integer,
-                 "auto",
-                 "number of radii, 1 to 16 (the paper: 3); auto: 3, 6 or 12, by cross-validation; "
-                 "there is one region more",
-                 {"3", "6", "12"},
-                 "3"},
-                {"genann-metric", Type::text, "euclidean",
-                 "distance between curves: euclidean, sqeuclidean or manhattan"},
-                {"genann-bounds", Type::text, "auto",
-                 "search box: auto (scales with the grid), coco or decathlon (the paper's, in pixels)"},
-                {"genann-population", Type::integer, "0",
-                 "members of the population; 0: 6 per parameter, at least 60"},
-                {"genann-generations", Type::integer, "400", "generations at most"},
-                {"genann-weights", Type::text, "none",
-                 "none, or counts: a pixel's curve counts by its number of scores"}},
+    .options =
+        {{"genann-shape", Type::text, "ellipse",
+          "shape of the rings: ellipse (one axis ratio and angle for all) or circle (the paper)", Trials(),
+          "circle"},
+         {"genann-radii",
+          Type::integer,
+          "auto",
+          "number of radii, 1 to 16, which bound one more region; or 'auto': 3, 6 or 12 by cross-validation "
+          "(the paper: 3)",
+          {"3", "6", "12"},
+          "3"},
+         {"genann-metric", Type::text, "euclidean",
+          "distance between curves: euclidean, sqeuclidean or manhattan"},
+         {"genann-bounds", Type::text, "auto",
+          "bounds of the search: auto (by the size of the grid), coco or decathlon (the paper's, in pixels)"},
+         {"genann-population", Type::integer, "0",
+          "size of the population (0: 6 per parameter, at least 60)"},
+         {"genann-generations", Type::integer, "400", "maximum number of generations"},
+         {"genann-weights", Type::text, "none",
+          "weights of pixels: none (all equal) or counts (number of scores)"}},
     .fit = fit,
     .order = 3,
 };

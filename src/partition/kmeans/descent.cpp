@@ -11,7 +11,8 @@
 namespace kandinsky::partition::kmeans {
 
 namespace {
-/// Sums are kept per block: a draw walks the blocks, then one of them, and short partial sums round less.
+/// Sums are kept per block. A draw searches the blocks, then one block; short partial sums also have smaller
+/// rounding errors.
 constexpr std::size_t kBlock = 256;
 
 /// Squared distances to the nearest centre so far, with their sums.
@@ -64,7 +65,7 @@ std::size_t draw(const Closest& closest, Random& random) {
         if (rest < closest.distance[i]) break;
         rest -= closest.distance[i];
     }
-    // Rounding may end the walk in a block of zeros: then the farthest point stands in.
+    // Rounding may end the search in a block of zeros; then the farthest point is taken.
     if (chosen == closest.distance.size())
         chosen = static_cast<std::size_t>(std::max_element(closest.distance.begin(), closest.distance.end()) -
                                           closest.distance.begin());
@@ -106,7 +107,8 @@ std::vector<double> seed_centres(const Points& points, std::size_t clusters, std
 }
 
 namespace {
-/// Points a task looks at; a multiple of Points::kPadding. Moves apply chunk by chunk: no size shows.
+/// Points of a task; a multiple of Points::kPadding. Moves are applied chunk by chunk, so the size has no
+/// effect on the result.
 constexpr std::size_t kChunk = 16384;
 
 /// The clusters with their sums, which follow the moves of points one by one: late iterations move few.
@@ -253,7 +255,8 @@ Solution descend(const Points& points, std::vector<double> centres, std::size_t 
             refill_empty_clusters(state);
             continue;
         }
-        // Sums that followed many moves may have drifted by rounding: only exact means end it.
+        // Sums that were updated by many moves may have rounding errors, so the iteration ends only with
+        // exact means.
         const std::vector<double> drifted = state.centres;
         state.sum_afresh();
         state.update_centres();

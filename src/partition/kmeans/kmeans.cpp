@@ -63,7 +63,7 @@ Partition fit(const PartitionInput& input) {
     ClusterOptions options;
     options.clusters = static_cast<std::size_t>(integer_option(kMethod, input, "kmeans-clusters", 1, 4096));
     options.restarts = static_cast<std::size_t>(integer_option(kMethod, input, "kmeans-restarts", 1, 1000));
-    // Where regions are only judged, the last percent of inertia does not matter.
+    // In cross-validation the last percent of inertia does not matter.
     if (input.quick) {
         options.restarts = std::min<std::size_t>(options.restarts, 2);
         options.max_iterations = 20;
@@ -98,12 +98,12 @@ const Method kMethod{
     .options = {{"kmeans-clusters",
                  Type::integer,
                  "auto",
-                 "regions of method kmeans, 1 to 4096, or 'auto': chosen by cross-validation (the paper: "
-                 "4)",
+                 "number of regions of method kmeans, 1 to 4096, or 'auto': 4, 16 or 64 by cross-validation "
+                 "(the paper: 4)",
                  {"4", "16", "64"},
                  "4"},
                 {"kmeans-restarts", Type::integer, "10",
-                 "independent starts of method kmeans, the best is kept, 1 to 1000"}},
+                 "number of independent starts of method kmeans, 1 to 1000; the best result is kept"}},
     .fit = fit,
     .order = 2,
 };

@@ -17,8 +17,9 @@ constexpr std::uint64_t kSeeding = 0x6B6D65616E730001u;
 constexpr std::uint64_t kSampling = 0x6B6D65616E730002u;
 constexpr std::uint64_t kToppingUp = 0x6B6D65616E730003u;
 
-/// How many solutions of the sample are continued on all points, and how much worse than the best they may be
-/// there: beyond that another sample of the size would not have turned the order round.
+/// The number of solutions of the sample that are continued on all points, and how much worse than the best
+/// they may be on the sample. Beyond that factor another sample of this size would not have changed the
+/// order.
 constexpr std::size_t kContinued = 3;
 constexpr double kWorthContinuing = 1.02;
 /// How much larger the mean squared distance on all points may be than on the sample: four standard errors.
@@ -106,9 +107,9 @@ std::vector<Solution> refine(const Points& points, const std::vector<Solution>& 
     return refined;
 }
 
-/// Does the sample speak for all points? Rare points far from the rest give themselves away: where it missed
-/// them the mean squared distance on all points is much larger than on the sample, where it caught them often
-/// much smaller.
+/// Whether the sample represents all points. Rare points far from the others show in the mean squared
+/// distance: if the sample missed them, it is much larger on all points; if it contains too many, much
+/// smaller.
 bool vouches(const Descent& sampled, const Descent& refined) {
     const double few = sampled.inertia / static_cast<double>(sampled.points);
     const double all = refined.inertia / static_cast<double>(refined.points);

@@ -12,9 +12,9 @@ struct ClusterOptions {
     std::size_t clusters = 4;
     std::size_t restarts = 10;
     std::size_t max_iterations = 300;
-    /// With more points than this (or than 16 per cluster, where that is more) the restarts run on a sample
-    /// of that size, and the best of them are continued on all points, unless the sample turns out not to
-    /// speak for them. 0: never sample.
+    /// With more points than this (or than 16 per cluster, if that is more) the restarts run on a sample of
+    /// that size, and the best of them are continued on all points, unless the sample does not represent
+    /// them. 0: never sample.
     std::size_t sample = 8192;
     std::uint64_t seed = 0;
 };

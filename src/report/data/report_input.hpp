@@ -9,13 +9,13 @@
 
 namespace kandinsky {
 
-/// What a report is made of. Everything pointed to must outlive the calls below.
+/// The input of a report. Everything that it points to must outlive the calls below.
 struct ReportInput {
     std::string title;
     std::vector<std::string> names;  ///< of the methods, all different, in order of the calibrators
     std::vector<const Calibrator*> calibrators;
-    /// Calibrators of reference_methods() from the same images, as far as the methods above are others; their
-    /// curves stand beside those of the methods. Empty where the calibration images are not at hand.
+    /// Calibrators of those reference_methods() that are not among the methods above, from the same images;
+    /// their curves are shown beside those of the methods. Empty if the calibration images are not available.
     std::vector<const Calibrator*> references;
     const EvaluationReport* evaluation = nullptr;  ///< with maps, of these calibrators on `test`
     const Comparison* comparison = nullptr;        ///< for draws, when there were several; may be null
@@ -37,7 +37,8 @@ struct ReportLimits {
     std::size_t example_bytes = 850'000;  ///< of base64 for the example images' sets
 };
 
-/// The methods whose curves a reader wants beside any other: every pixel alone, and the whole image.
+/// The methods whose curves are shown beside those of any other method: every pixel alone, and the whole
+/// image.
 [[nodiscard]] const std::vector<std::string>& reference_methods();
 /// Those of them that are not among the calibrators.
 [[nodiscard]] std::vector<std::string> missing_references(const std::vector<const Calibrator*>& calibrators);

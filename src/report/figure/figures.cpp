@@ -55,7 +55,7 @@ const std::vector<double>& errors(const ReportInput& input, std::size_t m, std::
     return input.evaluation->calibrators[m].strata[s].ce_map;
 }
 
-/// Where the colours of the error maps end: all methods' 0.99 quantile, rounded up.
+/// The upper end of the colour scale of error maps: the 0.99 quantile over all methods, rounded up.
 double error_top(const ReportInput& input, std::size_t s) {
     std::vector<double> all;
     for (std::size_t m = 0; m < input.calibrators.size(); ++m)
@@ -155,7 +155,7 @@ std::string violins_svg(const ReportInput& input, std::size_t s, double top) {
 std::string regions_svg(const Calibrator& own, const Calibrator& behind, std::size_t s) {
     const Grid grid = own.grid;
     const Partition& shown = behind.partitions[s];
-    // More regions than a palette has places share them with their neighbours.
+    // If there are more regions than colours, neighbouring regions share a colour.
     const std::size_t places = std::min<std::size_t>(256, shown.regions);
     std::vector<Rgb> palette;
     for (std::size_t r = 0; r < places; ++r) palette.push_back(region_colour(r, places));

@@ -96,7 +96,7 @@ ordered_json pair_json(const Interval& interval) {
     return {number(interval.low), number(interval.high)};
 }
 
-/// What stands behind the figures of one row: worst places, coverage by image and by set size, intervals.
+/// The details of one row: worst places, coverage by image and by set size, intervals.
 ordered_json details_json(const EvaluationReport& report, std::size_t calibrator, std::size_t stratum) {
     const Evaluation& evaluation = report.calibrators[calibrator];
     const StratumEvaluation& own = evaluation.strata[stratum];
@@ -167,7 +167,7 @@ ordered_json row_json(const CompareRow& row, const ordered_json& samples = order
     return out;
 }
 
-/// The figures beside the paper's; details_json() has what stands behind them.
+/// The measures beyond the paper's; details_json() has their details.
 ordered_json figures_json(const CompareRow& row) {
     return {{"weighted_ce", number(row.weighted_ce)},
             {fmt::format("ce_{}", kEnoughSamples), number(row.ce_enough)},

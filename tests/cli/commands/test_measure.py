@@ -96,3 +96,13 @@ def test_too_few_groups_have_no_end(room):
     done = room.run("measure", "--cal-probs", "p.npy", "--cal-labels", "y.npy", "--probs", "p.npy", "--csv", "v.csv")
     assert done.code == 0 and "5 calibration groups, but alpha 0.1 needs 9" in done.err
     assert all(row["size_low"] == "0" and row["size_high"] == "inf" for row in read_csv(room.folder / "v.csv"))
+
+
+def test_groups_of_several_images_go_by_their_ids(room):
+    probs, labels = discs(40, 31)
+    room.save("p.npy", probs), room.save("y.npy", labels), room.save("g.npy", np.arange(40) // 2 + 700)
+    given = ["--cal-probs", "p.npy", "--cal-labels", "y.npy", "--cal-groups", "g.npy", "--probs", "p.npy"]
+    room.does("measure", *given, "--groups", "g.npy", "--csv", "v.csv")
+    assert [row["name"] for row in read_csv(room.folder / "v.csv")] == [str(700 + i) for i in range(20)]
+    room.does("measure", *given, "--csv", "v.csv")
+    assert [row["name"] for row in read_csv(room.folder / "v.csv")] == [str(i) for i in range(40)]

@@ -127,3 +127,13 @@ def test_what_has_no_effect_or_cannot_be_is_refused(room, given):
     expect_refusal(room.run("outline", *given[:4], "--save", "r.json", "--unit", "lesion"), 2, "--unit is 'lesion', but must be group or object")
     expect_refusal(room.run("outline", *given[:4], "--save", "r.json", "--share", "0"), 2, "--share is 0")
     assert not (room.folder / "r.json").exists()
+
+
+def test_a_mask_that_was_not_made_has_no_size_and_a_small_one_is_told(room):
+    probs, labels = squares(40, 0)
+    room.save("p.npy", probs), room.save("all.npy", np.ones_like(labels))
+    done = room.run("outline", "--cal-probs", "p.npy", "--cal-labels", "all.npy", "--unit", "object", "--score", "probability", "--probs", "p.npy", "--labels", "all.npy")
+    assert done.code == 0 and "one voxel of an object is enough" in done.err and "--share 0.5" in done.err
+    rows = [line.split() for line in done.out.splitlines() if line.startswith("1 ")]
+    assert rows[0][4] == "-" and rows[1][5] == "-"
+    assert not any(line.endswith(" ") for line in done.out.splitlines())
