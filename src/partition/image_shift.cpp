@@ -163,15 +163,13 @@ class Trial {
     struct Verdict {
         std::map<std::uint64_t, double> losses;  ///< pinball loss of each group, times the number of groups
         double loss = 0;                         ///< their mean
-        /// [level] share of pixels with another label whose set holds the class.
-        std::array<double, kLevels.size()> prices{};
-        double price = 0;  ///< their mean
+        double price = 0;  ///< share of pixels with another label whose set holds the class
     };
     [[nodiscard]] Verdict judge(std::size_t ridge, double scale) const {
         Verdict out;
-        for (std::size_t l = 0; l < kLevels.size(); ++l) {
-            const double level = kLevels[l], limit = quantile(level, ridge, scale);
-            double priced = 0;
+        double priced = 0;
+        for (const double level : kLevels) {
+            const double limit = quantile(level, ridge, scale);
             for (const Image& one : images_) {
                 const double own = limit + scale * one.shift[ridge];
                 if (one.scores > 0) {
@@ -180,13 +178,12 @@ class Trial {
                     out.loss += loss / kLevels.size();
                 }
                 if (one.others) {
-                    out.prices[l] += one.others->at(own).share;
+                    out.price += one.others->at(own).share;
                     ++priced;
                 }
             }
-            if (priced > 0) out.prices[l] /= priced;
-            out.price += out.prices[l] / kLevels.size();
         }
+        if (priced > 0) out.price /= priced;
         return out;
     }
 
@@ -245,17 +242,6 @@ class Trial {
     std::vector<Image> images_;
     std::size_t groups_ = 0;
 };
-
-/// How much more false classes sets would hold than with one level for all images: the mean over the levels
-/// of the ratio, so that the level with the largest sets does not outweigh the others. Shares below kNoPrice
-/// are as good as none.
-double relative_price(const Trial::Verdict& one, const Trial::Verdict& plain) {
-    constexpr double kNoPrice = 1.0 / 4096;
-    double sum = 0;
-    for (std::size_t l = 0; l < kLevels.size(); ++l)
-        sum += (one.prices[l] + kNoPrice) / (plain.prices[l] + kNoPrice);
-    return sum / kLevels.size();
-}
 }  // namespace
 
 LearntShift learn_shift(std::vector<ShiftSample> samples) {
@@ -272,7 +258,7 @@ LearntShift learn_shift(std::vector<ShiftSample> samples) {
     for (std::size_t ridge = 0; ridge < kRidges.size(); ++ridge)
         for (const double scale : kScales) {
             Trial::Verdict one = trial.judge(ridge, scale);
-            if (relative_price(one, plain) > kMostPrice || !(one.loss < best.loss)) continue;
+            if (one.price > kMostPrice * plain.price || !(one.loss < best.loss)) continue;
             best = std::move(one);
             out.ridge = kRidges[ridge];
             out.scale = scale;

@@ -48,8 +48,7 @@ struct LearntShift {
 /// Learns the dependence by quantile regression (quantile_regression.hpp). Groups have equal weight, split
 /// over their scores. Cross-validation over the folds chooses the ridge, a scale of the slopes and whether to
 /// adapt at all: the smallest loss among those whose price is at most 1.02 times that of one level for all
-/// images, as the mean ratio over three levels. The order of the samples has no effect. With fewer than two
-/// folds with scores, nothing is learnt.
+/// images. The order of the samples has no effect. With fewer than two folds with scores, nothing is learnt.
 [[nodiscard]] LearntShift learn_shift(std::vector<ShiftSample> samples);
 
 /// The same learnt without one fold, with the ridge and scale that are known; samples of other folds count.

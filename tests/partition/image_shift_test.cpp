@@ -77,18 +77,6 @@ TEST(ImageShift, ShrinksWhereHardImagesWouldHoldManyPixelsWithAnotherLabel) {
     EXPECT_DOUBLE_EQ(shift_without(samples(6, 30, 1.0), half, 1).slope[0], whole.slope[0] / 2);
 }
 
-TEST(ImageShift, APriceAtOneLevelIsNotMadeUpForAtAnother) {
-    // One limit for all is below these values at 0.85 and nearly so at 0.9, and above them at 0.95. Limits
-    // that follow the image are above them in hard images at every level and below them in easy images at
-    // 0.95, so that the mean over the levels falls.
-    std::vector<ShiftSample> all = samples(6, 100, 1.0);
-    for (ShiftSample& one : all) one.others.assign(50, 21 * Adaptation::kUnit / 10);
-    const LearntShift found = learn_shift(all);
-    EXPECT_NEAR(found.plain_price, 1.0 / 3, 0.1);
-    EXPECT_LT(found.price, found.plain_price);
-    EXPECT_LT(found.shift.slope[0], 0.6);
-}
-
 TEST(ImageShift, ImagesWithoutTheClassCountForThePriceAlone) {
     std::vector<ShiftSample> all = samples(6, 100, 1.0);
     for (ShiftSample& one : all) one.others.assign(50, 9 * Adaptation::kUnit);
