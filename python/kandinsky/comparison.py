@@ -136,7 +136,7 @@ def compare(
     """
     level = one_level(alpha, confidence_level)
     word = empty_word(empty, no_empty)
-    names = [one for one in methods.split(",") if one] if isinstance(methods, str) else list(methods or [])
+    names: List[str] = [one for one in methods.split(",") if one] if isinstance(methods, str) else [*(methods or [])]
     given = current({**(options or {}), **more})
     _check_owners(given, names)
     words, arrays = words_of(None, given)
