@@ -51,16 +51,20 @@ void check_levels(const Calibrator& calibrator) {
 
 }  // namespace
 
-std::string saved(const Calibrator& calibrator) {
-    static const int memory = ::memfd_create("saved", MFD_CLOEXEC);
+std::string written(const std::function<void(AtomicFile&)>& save_into) {
+    static const int memory = ::memfd_create("written", MFD_CLOEXEC);
     check(memory >= 0 && ::ftruncate(memory, 0) == 0 && ::lseek(memory, 0, SEEK_SET) == 0, "no memory file");
     AtomicFile file("/proc/self/fd/" + std::to_string(memory));
-    save(calibrator, file);
+    save_into(file);
     file.commit();
     std::string text(static_cast<std::size_t>(::lseek(memory, 0, SEEK_END)), '\0');
     check(::pread(memory, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()),
           "no memory file");
     return text;
+}
+
+std::string saved(const Calibrator& calibrator) {
+    return written([&](AtomicFile& file) { save(calibrator, file); });
 }
 
 void check_calibrator(const Calibrator& calibrator) {

@@ -13,6 +13,10 @@
 /// libFuzzer calls this with every input; replay.cpp does so with the files of a corpus.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
+namespace kandinsky {
+class AtomicFile;
+}
+
 namespace kandinsky::fuzz {
 
 /// The only file there is. Readers take a path and map it; in these programs map_file() hands them a copy of
@@ -50,6 +54,8 @@ class Bytes {
     std::span<const std::uint8_t> left_;
 };
 
+/// What `save_into` writes into a file.
+std::string written(const std::function<void(AtomicFile&)>& save_into);
 /// What save() writes for a calibrator.
 std::string saved(const Calibrator& calibrator);
 

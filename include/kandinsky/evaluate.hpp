@@ -41,6 +41,13 @@ struct SetIntervals {
     Interval full;           ///< share of sets with every class
 };
 
+/// The images of one tenth by a feature.
+struct FeatureTenth {
+    std::uint64_t images = 0;  ///< in it; images that look the same are in the same tenth
+    double value = 0;          ///< mean of the feature; NaN without images
+    double coverage = 0;       ///< mean of their coverages; NaN without images
+};
+
 /// How coverage at 1 - alpha varies from image to image.
 struct ImageCoverage {
     /// The levels of `quantiles`.
@@ -53,6 +60,8 @@ struct ImageCoverage {
     /// Mean coverage of the tenth of the images that look hardest: by ImageFeatures' doubt, which no label
     /// enters; the mean over classes where all are together.
     double hardest = std::numeric_limits<double>::quiet_NaN();
+    /// [feature] the images in tenths by each of ImageFeatures, ascending.
+    std::array<std::array<FeatureTenth, 10>, ImageFeatures::kCount> tenths{};
 };
 
 /// The place with the lowest coverage at 1 - alpha among those with at least kEnoughSamples test samples.

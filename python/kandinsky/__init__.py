@@ -1,4 +1,4 @@
-"""Prediction sets for every pixel of a segmentation, whose coverage holds across the image.
+"""Prediction sets for the pixels of a segmentation, with coverage guarantees.
 
 >>> import kandinsky
 >>> cal = kandinsky.Calibrator(method="kmeans")
@@ -21,7 +21,7 @@ from .measurement import Measurement, MeasureRule, fit_measure, measure
 from .measures import ClassResult
 from .monitor import Monitor, MonitorResult, WatchedCoverage, WatchedFeature
 from .outline import OutlineRule, fit_outline, outline, plot_outline
-from .plot import plot_ce_map, plot_coverage, plot_partition, plot_reliability, plot_violin
+from .plot import plot_ce_map, plot_coverage, plot_feature_coverage, plot_partition, plot_reliability, plot_violin
 from .plot_sets import plot_sets
 from .report import Report, report
 from .scenes import Scenes, make_scenes
@@ -64,6 +64,7 @@ __all__ = [
     "outline",
     "plot_ce_map",
     "plot_coverage",
+    "plot_feature_coverage",
     "plot_outline",
     "plot_partition",
     "plot_reliability",

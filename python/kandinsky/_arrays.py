@@ -18,7 +18,7 @@ def as_array(value: Any, name: str) -> np.ndarray:
     """A numpy array of `value`, sharing its memory wherever that is possible.
 
     A copy is made of lists, of arrays in foreign byte order and of unaligned ones. Everything else, in any memory
-    order and with any strides, is looked at in place: numpy arrays, memory maps, and whatever speaks DLPack on the CPU.
+    order and with any strides, is read in place: numpy arrays, memory maps, and objects on the CPU that support DLPack.
     Tensors on an accelerator are copied from there.
     """
     if isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""What a calibrated Calibrator does: thresholds, sets, p-values, its judgement."""
+"""What a calibrated Calibrator does: thresholds, sets, p-values, evaluation."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ class Fitted(Known, Parameters):
         alpha, confidence_level : float
             Level for what the sets hold; coverage is measured at all levels.
         groups : array [N], optional
-            Which images belong together: the bootstrap draws groups.
+            Group of each image; the bootstrap draws groups.
         classes : int or sequence of int, optional
             Classes to report; all unless given.
         empty, no_empty

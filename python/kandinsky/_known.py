@@ -1,4 +1,4 @@
-"""What a calibrated Calibrator was made of and what it promises."""
+"""Properties and guarantee of a calibrated Calibrator."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Known:
 
     @property
     def guarantee_(self) -> str:
-        """What is promised, in words."""
+        """The guarantee, as text."""
         return in_python(self._fitted().guarantee())
 
     @property
@@ -91,5 +91,5 @@ class Known:
 
     @property
     def curve_level_(self) -> "np.ndarray[Any, np.dtype[Any]]":
-        """Whose curve a pixel uses, [S,H,W]: 0 its region's, 1 the image-wide one, 2 none."""
+        """The curve that a pixel uses, [S,H,W]: 0 its region's, 1 the image's, 2 none."""
         return np.array(self._fitted().levels())

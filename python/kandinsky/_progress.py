@@ -29,7 +29,7 @@ class _Bar:
 
 
 class Shown:
-    """`with Shown(progress) as callback`: what the library calls, or None when nobody wants to know."""
+    """`with Shown(progress) as callback`: what the library calls, or None without progress."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress

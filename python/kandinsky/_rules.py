@@ -48,7 +48,7 @@ class Cases:
 
 
 def _steps(spacing: Optional[Sequence[float]], volumes: bool) -> List[float]:
-    """(z, y, x); zeros stand for pixels."""
+    """(z, y, x); zeros mean pixels."""
     if spacing is None:
         return [0.0, 0.0, 0.0]
     try:

@@ -1,4 +1,4 @@
-"""A calibrator for the eye: one line, and a table for notebooks."""
+"""A calibrator as text: one line, and a table for notebooks."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ _CPU_DEVICES = {1, 3, 11, 13}  # DLPack: CPU, pinned by CUDA, pinned by ROCm, ma
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether it is somebody else's array."""
+    """Whether it is an array of another library."""
     return not isinstance(value, np.ndarray) and hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__")
 
 
 def to_numpy(value: Any, name: str) -> np.ndarray:
-    """A look at a tensor's memory, or a copy of it if it lives on an accelerator. Gradients stay behind."""
+    """A view of a tensor's memory, or a copy if it is on an accelerator. Without gradients."""
     if hasattr(value, "detach"):
         value = value.detach()
     device = int(value.__dlpack_device__()[0])

@@ -60,7 +60,7 @@ WORDS = {
 
 
 class Tensor(Protocol):
-    """An array of another library that speaks DLPack: torch, JAX, CuPy."""
+    """An array of another library that supports DLPack: torch, JAX, CuPy."""
 
     def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
 
@@ -70,9 +70,9 @@ class Tensor(Protocol):
 AnyTensor = TypeVar("AnyTensor", bound=Tensor)
 #: Numbers in any number of axes.
 Array = Union["np.ndarray[Any, Any]", Tensor, List[Any], memoryview]
-#: Which images belong together: one integer or name for each.
+#: The group of each image: integers or names.
 Groups = Union["np.ndarray[Any, Any]", Tensor, Sequence[int], Sequence[str], Sequence[bytes]]
-#: How much each image counts.
+#: The weight of each image.
 Weights = Union["np.ndarray[Any, Any]", Tensor, Sequence[float]]
 Level = Union[float, Sequence[float]]
 Labels = Union[int, Sequence[int], None]

@@ -49,56 +49,56 @@ class CalibrationWarning(UserWarning):
 
 
 class Calibrator(Filed, Fitted):
-    """Prediction sets for every pixel, whose coverage holds across the image.
+    """Prediction sets for the pixels of a segmentation, with a coverage guarantee.
 
-    Parameters follow scikit-learn's conventions: they are stored as given and judged when data come;
+    Parameters follow scikit-learn's conventions: they are stored as given and checked when data come;
     ``get_params``, ``set_params`` and ``sklearn.base.clone`` work.
 
     Parameters
     ----------
     method : str
-        Which pixels share their scores; :func:`kandinsky.methods` lists them. `method_` is what was used.
+        Method that decides which pixels share their scores; :func:`kandinsky.methods` lists them. `method_` is the one used.
     condition : {"class", "none"}
-        A curve for each class, or one for all labels.
+        One curve for each class, or one for all classes.
     pooling : {"groups", "pixels"}
-        What counts alike in a region: groups of images (guaranteed) or pixels (the paper).
+        What has equal weight in a region: groups of images (with a guarantee) or pixels (the paper, without).
     fallback : {"auto", "none", "image"}
-        What regions with fewer than `min_count` scores do: keep their curve, or take the image-wide one.
-        "auto" is the latter where pixels are pooled, which promises nothing anyway.
+        Curve of regions with fewer than `min_count` scores: their own ("none") or the image-wide one ("image").
+        "auto" is "image" with ``pooling="pixels"``, else "none".
     min_count : int
-        Scores below which a region falls back.
+        Number of scores below which a region uses `fallback`.
     score_function : str
         The non-conformity score.
     quantiles : sequence of float
-        Levels at which curves are compared.
+        Quantiles at which methods compare curves.
     rungs : int
-        Resolution of long curves; 0 chooses.
+        Number of levels at which long curves are stored; 0: 2000, or 200 for more than 1024 curves.
     split : float
-        Share of the groups that learns with ``promise="split"``; 0 chooses.
+        Share of the groups that learns with ``promise="split"``; 0: chosen by the number of groups.
     promise : {"auto", "loo", "split", "none"}
-        Which groups learn and which set the thresholds. "loo": all do both, learning again without each group; "split": some
-        learn, the others set. Both promise 1 - alpha. "none": all do both, and nothing is promised of what is learnt. "auto":
-        "none" where pixels are pooled, "loo" up to 200 groups for method field and up to 20 for the others, else "split".
+        Rule of the guarantee. "loo": every group learns and sets thresholds, and learning is repeated without each group.
+        "split": some groups learn, the others set thresholds. Both guarantee 1 - alpha. "none": no guarantee. "auto": "none"
+        with ``pooling="pixels"``; "loo" for at most 200 groups with method field and at most 20 with others; else "split".
     adapt : {"none", "image"}
-        "image": thresholds follow how hard an image looks by its own outputs, inside the same promise; for every method but
-        auto, with pooling by groups. "none": all images have the same.
+        "image": thresholds depend on how uncertain the model is about the image, with the same guarantee; for every method
+        except auto, with pooling by groups. "none": all images have the same thresholds.
     confidence : float
-        In at least this share of the draws of calibration groups the promise holds, such as 0.95; 0: on average over them.
+        Confidence, such as 0.95, with which the guarantee holds over draws of calibration groups; 0: on average over them.
     risk : {"recall", "precision", "recall,precision"}
-        What alpha bounds: the share of a class's pixels that sets miss, or, of the pixels with the class in their set, the share
-        without it, or both; precision needs `confidence`.
+        Risk that alpha bounds: the share of a class's pixels whose set misses it, the share of the pixels with the class in
+        their set that have another label, or both; precision needs `confidence`.
     compat : {"none", "released"}
         "released" reproduces the authors' released code.
     seed : int
-        Of everything random.
+        Seed of all random numbers.
     memory : str or int, optional
-        Bytes of scores to hold at a time, such as "2G"; a quarter of the machine unless given.
+        Working memory in bytes besides the result, such as "2G"; default: a quarter of the machine's memory, at most 1G.
     ignore : int, sequence of int or None
-        Labels that belong to no class.
+        Labels to ignore.
     logits : {"none", "sigmoid", "softmax"}
-        Whether inputs are logits. Never guessed.
+        Function that turns the inputs into probabilities; "none" if they are probabilities.
     threads : int
-        Threads to use; 0: all of the machine. Results do not depend on it.
+        Number of threads; 0: all of the machine. Results do not depend on it.
     scratch : path, optional
         Folder for the temporary file that holds the batches of :meth:`partial_fit`.
     progress : bool or callable
@@ -113,15 +113,15 @@ class Calibrator(Filed, Fitted):
     Attributes
     ----------
     method_, methods_, grid_, classes_, n_classes_, n_images_, n_groups_, guarantee_, fingerprint_
-        What the finished calibrator was made of and what it promises. `grid_` is (height, width). `methods_` has the
+        Properties and guarantee of the calibrator. `grid_` is (height, width). `methods_` has the
         method of each class, which `auto` chooses.
     regions_, counts_, curve_level_ : ndarray [S,H,W]
-        Region number, scores seen, and whose curve is used (0 region, 1 image, 2 none) at each pixel; S is the
+        Region number, number of scores, and curve used (0 the region's, 1 the image's, 2 none) at each pixel; S is the
         number of classes, or 1 with ``condition="none"``.
 
     Notes
     -----
-    Arrays are numpy's, or anything that speaks DLPack, such as torch tensors; float16, float32, float64 or uint8
+    Arrays are numpy's, or objects that support DLPack, such as torch tensors; float16, float32, float64 or uint8
     (p * 255), in any memory order, without a copy. Copied are: lists, foreign byte order, unaligned memory, tensors on
     an accelerator. Volumes [N,C,D,H,W] are read as slices, each volume a group; their sets have their shape.
 
@@ -191,7 +191,7 @@ class Calibrator(Filed, Fitted):
         self._more: Dict[str, Any] = current(dict(more))
         for old in [name for name in self._more if name in self._names]:
             setattr(self, old, self._more.pop(old))
-        # A misspelt name is found at once, as for any keyword argument; its value is judged when data come.
+        # A misspelt name is found at once, as for any keyword argument; its value is checked when data come.
         for name in self._more:
             check_name(name, self.method)
 
@@ -215,7 +215,7 @@ class Calibrator(Filed, Fitted):
             Class numbers, or 0/1 masks of classes that may overlap. Of several classes, [N,1,H,W] holds numbers too.
             Floats must be whole numbers. For volumes [N,D,H,W] or [N,C,D,H,W].
         groups : array [N], optional
-            Which images belong together (patient, video): integers or names. With every batch or with none.
+            Group of each image (patient, video): integers or names. With every batch or with none.
 
         Returns
         -------
@@ -264,13 +264,13 @@ class Calibrator(Filed, Fitted):
         Parameters
         ----------
         weights : array [N], optional
-            Where new images come from another population: how much more common images like each are there. Equal within a
-            group; a common factor does not matter. The documentation's page on shift has the promise.
+            Weight of each image, if new images come from another population: how much more common images like it are there.
+            Equal within a group; a common factor has no effect. The documentation's page on shift has the guarantee.
         shift_to, shift_groups : arrays, optional
             New images without labels, and their groups if `groups` are given: weights are estimated from them.
         max_weight : float
-            Larger weights count as this, and no new image may weigh more. 0: the largest of `weights`; with `shift_to` at
-            most 10 times their mean, which is 1.
+            Largest weight of a calibration or new image; larger weights are reduced to it. 0: the largest of `weights`; with
+            `shift_to` at most 10 times the mean weight.
         """
         if labels is None:
             raise UsageError("labels are needed to calibrate")
@@ -292,14 +292,14 @@ class Calibrator(Filed, Fitted):
         return self
 
     def recalibrate(self, probs: Array, labels: Array, groups: Optional[Groups] = None) -> "Self":
-        """A calibrator with the curves of this one, whose levels other labelled images set alone.
+        """A calibrator with the curves of this one and levels from other labelled images.
 
-        It promises 1 - alpha for images like these, whatever images this calibrator was made from, which are not needed.
+        The guarantee of 1 - alpha is for images like these. The images of this calibrator are not needed.
 
         Returns
         -------
         Calibrator
-            A new one; this one stays as it is.
+            A new one; this one does not change.
         """
         if labels is None:
             raise UsageError("labels are needed to recalibrate")

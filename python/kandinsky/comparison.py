@@ -115,7 +115,7 @@ def compare(
     cal_probs, cal_labels, test_probs, test_labels : arrays
         As for :meth:`Calibrator.fit`.
     cal_groups, test_groups : arrays, optional
-        Which images belong together.
+        Group of each image.
     methods : sequence of str or comma-separated str, optional
         All that need no array of their own unless given.
     classes : int or sequence of int, optional

@@ -8,7 +8,7 @@ class Error(Exception):
 
 
 class UsageError(Error, ValueError):
-    """An option or argument that makes no sense."""
+    """An invalid option or argument."""
 
 
 class DataError(Error, ValueError):

@@ -44,7 +44,7 @@ class Result:
         }
 
     def to_dict(self) -> Dict[str, Any]:
-        """The content of the command's JSON as Python objects; None stands for NaN."""
+        """The content of the command's JSON as Python objects; None means NaN."""
         return dict(json.loads(self._json))
 
     def to_json(self) -> str:

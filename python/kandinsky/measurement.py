@@ -55,7 +55,7 @@ class MeasureRule(Rule):
         labels : array, optional
             The truth, to stand beside the intervals.
         groups : sequence, optional
-            Which images belong together; without it each image or volume is a group.
+            Group of each image; without it each image or volume is a group.
         """
         cases = self._cases(probs, labels, groups, spacing, ignore, logits)
         with Shown(progress) as callback:

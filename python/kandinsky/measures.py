@@ -42,7 +42,16 @@ class LevelSets:
     full_share: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class FeatureCoverage:
+    """The images in tenths by one feature of the model's outputs, ascending; NaN where a tenth is empty."""
+
+    images: Floats  #: in the tenth
+    value: Floats  #: mean of the feature
+    coverage: Floats  #: mean coverage of the images
+
+
+@dataclass(frozen=True, eq=False)
 class ImageCoverage:
     """How coverage at alpha varies from image to image."""
 
@@ -52,6 +61,7 @@ class ImageCoverage:
     far_below: float  #: share of images covered more than 0.1 less than 1 - alpha
     hardest: float  #: mean coverage of the tenth of the images that look hardest
     quantiles: Dict[str, float]  #: over images, by level
+    by_feature: Dict[str, FeatureCoverage]  #: docs/adapt.md defines the features
 
 
 @dataclass(frozen=True)
@@ -152,7 +162,13 @@ def _parts(row: Dict[str, Any]) -> Dict[str, Any]:
         images = row["image_coverage"]
         quantiles = {level: _number(value) for level, value in images["quantiles"].items()}
         shares = {key: _number(images[key]) for key in ("below", "spread", "far_below", "hardest")}
-        out["image_coverage"] = ImageCoverage(images=images["images"], quantiles=quantiles, **shares)
+        features = {
+            name: FeatureCoverage(**{key: _numbers(values) for key, values in one.items()})
+            for name, one in images["by_feature"].items()
+        }
+        out["image_coverage"] = ImageCoverage(
+            images=images["images"], quantiles=quantiles, by_feature=features, **shares
+        )
     if "level_sets" in row:
         out["level_sets"] = LevelSets(**{key: _numbers(values) for key, values in row["level_sets"].items()})
     out["intervals"] = None

@@ -29,9 +29,9 @@ class WatchedFeature:
     rows: Optional[Tuple[int, int]]  #: of the region, the last one excluded; None: the whole image
     columns: Optional[Tuple[int, int]]
     evidence: float  #: the alarm is raised at 1 / delta
-    direction: float  #: of late: 1 when all values are above those of calibration, -1 below
+    direction: float  #: of recent values: 1 if all are above those of calibration, -1 if below
     before: float  #: median of the calibration images
-    now: float  #: mean of late
+    now: float  #: recent mean
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class WatchedCoverage:
     coverage: float
     low: float  #: with probability 1 - delta the true coverage was never outside low and high
     high: float
-    limit: float  #: the alarm says that the true coverage is below this
+    limit: float  #: the alarm means that the true coverage is below this
     evidence: float
 
 
@@ -51,17 +51,17 @@ class WatchedCoverage:
 class MonitorResult:
     """Everything that is known about the stream so far, and what the last update did."""
 
-    alarm: bool  #: one of the two below rang
-    outputs_alarm: Optional[int]  #: number of the image (or group) at which the outputs' alarm rang, from 1
+    alarm: bool  #: one of the two alarms below was raised
+    outputs_alarm: Optional[int]  #: number of the image (or group) at which the alarm for outputs was raised, from 1
     labels_alarm: Optional[int]  #: the same for the labels, among those with labels
-    text: List[str]  #: the verdict in words
+    text: List[str]  #: the verdict as text
     images: int
-    units: int  #: images (or groups) judged by their outputs
+    units: int  #: images (or groups) tested by their outputs
     labelled_units: int
     seen: int  #: images of the last update whose outputs were seen before
-    late: int  #: images of the last update that were left out: of groups that were judged already
+    late: int  #: images of the last update that were left out because their group was already tested
     evidence: float  #: that the outputs have changed; the alarm is raised at 1 / delta
-    set_size: float  #: classes in a set of late; NaN: not measured yet
+    set_size: float  #: recent mean number of classes in a set; NaN: not measured yet
     features: List[WatchedFeature]
     coverage: List[WatchedCoverage]
 

@@ -1,4 +1,4 @@
-"""Outlines: masks that lie inside an object and masks that hold it, with a promise for each new group."""
+"""Outlines: masks that lie inside an object and masks that contain it, with a guarantee for each new group."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .plot import _axes
 
 
 class OutlineRule(Rule):
-    """What turns predictions into outlines; :func:`fit_outline` makes it."""
+    """The calibrated rule that turns predictions into outlines; :func:`fit_outline` makes it."""
 
     _format = "kandinsky outlines"
 
@@ -121,7 +121,7 @@ def fit_outline(
     labels : array [N,H,W] or [N,D,H,W], or masks of 0 and 1 with a class axis
         The truth.
     groups : sequence, optional
-        Which images belong together (patient); a volume is a group.
+        Group of each image (patient); a volume is a group.
     alpha : float
         Share of groups whose masks may fail.
     confidence : float

@@ -59,7 +59,7 @@ def _legend(ax: Any, **options: Any) -> None:
 
 
 def plot_partition(calibrator: Calibrator, cls: Optional[int] = None, *, ax: Any = None, cmap: Any = None) -> Any:
-    """Draws which pixels share their scores; for a soft method such as `field`, which has no regions, the score thresholds.
+    """Draws the regions of pixels that share their scores, or the score thresholds of a soft method such as `field`.
 
     Parameters
     ----------
@@ -165,6 +165,47 @@ def plot_coverage(results: Results, cls: Optional[int] = None, *, ax: Any = None
     for row in rows:
         ax.plot(results.levels, [np.nan if v is None else v for v in row["coverage"]], ".-", lw=1, label=row["method"])
     ax.set(xlabel="level 1 - alpha", ylabel="coverage", title=f"coverage, class {rows[0]['class']}")
+    _legend(ax)
+    return ax
+
+
+def plot_feature_coverage(
+    results: Results, cls: Optional[int] = None, *, feature: str = "doubt", label: Optional[str] = None, ax: Any = None
+) -> Any:
+    """Draws how coverage at alpha follows a feature of the model's outputs, in tenths of the images.
+
+    Draw a second result into the same axes to see what ``adapt="image"`` changes.
+
+    Parameters
+    ----------
+    results : Evaluation or Comparison
+    cls : int, optional
+        The last class reported unless given.
+    feature : {"doubt", "area", "inside", "stray"}
+        docs/adapt.md defines them; the last tenth by doubt is the one that looks hardest.
+    label : str, optional
+        In the legend in place of the method's name; before it for several methods.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    rows = _row_of(results, cls)
+    known = rows[0]["image_coverage"]["by_feature"]
+    if feature not in known:
+        raise UsageError(f"feature is '{feature}', but must be one of {', '.join(known)}")
+    fresh = ax is None
+    ax = _axes(ax)
+    if fresh:
+        ax.axhline(1 - results.alpha, color="0.6", lw=1, ls="--", label="asked for")
+    for row in rows:
+        tenths = row["image_coverage"]["by_feature"][feature]
+        seen = [i for i, images in enumerate(tenths["images"]) if images > 0]
+        value, coverage = ([tenths[key][i] for i in seen] for key in ("value", "coverage"))
+        name = row["method"] if label is None else label if len(rows) == 1 else f"{label}, {row['method']}"
+        ax.plot(value, coverage, ".-", lw=1, label=name)
+    ax.set(xlabel=feature, ylabel="mean coverage of the images", title=f"single images, class {rows[0]['class']}")
     _legend(ax)
     return ax
 

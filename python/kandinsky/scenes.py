@@ -1,4 +1,4 @@
-"""Made-up segmentation problems, to try things on."""
+"""Synthetic segmentation problems."""
 
 from __future__ import annotations
 

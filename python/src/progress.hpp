@@ -12,8 +12,8 @@
 
 namespace kandinsky::python {
 
-/// Tells a Python callable (stage, done, total) about long work, at most ten times a second, and stops the
-/// work on Ctrl-C or when the callable raises. The exception that stopped it is kept and raised by run().
+/// Calls a Python callable with (stage, done, total) at most ten times a second, and stops the work on Ctrl-C
+/// or if the callable raises. The exception that stopped it is kept and raised by run().
 class PyProgress : public Progress {
   public:
     explicit PyProgress(nanobind::object callback) : callback_(std::move(callback)) {}

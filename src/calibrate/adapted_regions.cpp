@@ -64,7 +64,7 @@ std::vector<std::uint16_t> spread_over(const std::vector<std::uint16_t>& of_regi
     return out;
 }
 
-/// Merges cells that have the same distribution; returns the partition into what is left.
+/// Merges cells that have the same distribution; returns the partition into the merged cells.
 Partition merge_alike(SmoothCurves::Storage& storage) {
     const std::size_t each = storage.edges.size() - 1;
     Partition out{.region = std::vector<std::uint32_t>(storage.region.size())};
@@ -186,7 +186,7 @@ class AdaptedRelearner {
         }
     }
 
-    /// The regions that all groups but one find; those of strata that they have no score of stay as they are.
+    /// The regions that all groups except one find. Strata without scores of these groups keep their regions.
     void find_regions(std::uint32_t group, std::vector<Partition>& regions) {
         bool known = false;
         for (const Evidence& one : evidence_)

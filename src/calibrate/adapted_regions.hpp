@@ -17,11 +17,10 @@ namespace kandinsky {
                                                        const Ladder& ladder,
                                                        std::vector<Adaptation>& adaptations);
 
-/// Calibrates a method with regions whose levels follow the image, with a promise and without a split:
-/// regions, distributions and how levels follow images are learnt again without each group that has the
-/// class (docs/adapt.md). `choices`: of each stratum, from all groups. Cost: as many fits as there are
-/// groups; memory: 8 bytes a score, and for methods that learn regions 2 bytes for each threshold, stratum
-/// and pixel.
+/// Calibrates a method with regions whose levels follow the image, by --promise loo. Regions, distributions
+/// and how levels follow images are learnt again without each group that has the class (docs/adapt.md).
+/// `choices`: of each stratum, from all groups. Cost: one fit per group. Memory: 8 bytes per score, and for
+/// methods that learn regions 2 bytes for each threshold, stratum and pixel.
 [[nodiscard]] Calibrator adapted_leave_one_out(const CalibrateOptions& options, std::vector<Choice> choices,
                                                CalibrationRun& run, Progress& progress);
 

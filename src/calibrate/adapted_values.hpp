@@ -42,7 +42,7 @@ class AdaptedSets {
     Adaptation adaptation_;
     SmoothCurves curves_;
     Grid grid_;
-    std::size_t rung_ = 0;            ///< that answers alpha
+    std::size_t rung_ = 0;            ///< rung used for alpha
     std::vector<std::int32_t> kept_;  ///< shifts, ascending
     std::vector<float> limits_;       ///< [kept shift][pixel]
 };

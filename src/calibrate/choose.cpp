@@ -64,7 +64,7 @@ class TrainingPart {
         return out;
     }
 
-    /// The increments that weigh the loss, [pixel][bin]: the image's own where the pilot finds nothing.
+    /// The increments that weight the loss, [pixel][bin]: the image's own where the pilot has no data.
     [[nodiscard]] Plane pilot() const {
         Plane votes(grid_, bins_), out(grid_, bins_);
         std::vector<double> image(bins_);
@@ -333,8 +333,8 @@ std::vector<Contender> contenders(const CalibrateOptions& options) {
     if (options.method != kAutoMethod) {
         add_contenders(method(options.method), options.settings, all);
     } else {
-        // Choosing the number of each method's regions as well would cost several times as much, and those
-        // that need no number win.
+        // Choosing the number of regions of each method, too, would cost several times as much, and methods
+        // without such a number usually win.
         CalibrateOptions settled = options;
         settle_defaults(settled);
         for (const Method* one : methods())

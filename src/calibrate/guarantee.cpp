@@ -120,7 +120,8 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
             "smoothed distributions, which has been measured to cover a random pixel of a new {} with "
             "probability at least 1 - alpha on average (promise loo gives a guarantee).",
             unit);
-    // One score of each image at a pixel; files of 0.1 do not tell masks, which may have several.
+    // Whether each image has one score at a pixel. Files of version 0.1 do not record masks, which may have
+    // several.
     const bool one_label =
         options.condition == Condition::by_class || (!calibrator.masks && calibrator.reading_known);
     if (pixelwise && !judged_on_same && !calibrator.grouped && one_label)

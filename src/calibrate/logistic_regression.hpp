@@ -6,7 +6,7 @@
 
 namespace kandinsky {
 
-/// Two samples of rows of features; every row of a sample counts alike, and the samples count alike.
+/// Two samples of rows of features. The rows of a sample have equal weight, and so have the samples.
 struct TwoSamples {
     std::size_t features = 0;
     std::vector<double> first{}, second{};  ///< [row][feature]
@@ -23,12 +23,12 @@ struct LogRatio {
     [[nodiscard]] double at(std::span<const double> row) const;
 };
 
-/// Logistic regression: minimises the mean log-loss, both samples weighing one half, plus ridge / 2 times the
+/// Logistic regression: minimises the mean log-loss, each sample with weight 1/2, plus ridge / 2 times the
 /// squared slopes. Strictly convex for ridge > 0; Newton's method with halved steps finds the optimum to a
-/// gradient of 1e-10. Neither sample may be empty. Cost: features^2 a row and step.
+/// gradient of 1e-10. Neither sample may be empty. Cost: features^2 per row and step.
 [[nodiscard]] LogRatio logistic_regression(const TwoSamples& samples, double ridge);
 
-/// The mean log-loss of a ratio, both samples weighing one half; log 2 for a ratio of 1.
+/// The mean log-loss of a ratio, each sample with weight 1/2; log 2 for a ratio of 1.
 [[nodiscard]] double log_loss(const TwoSamples& samples, const LogRatio& ratio);
 
 }  // namespace kandinsky

@@ -15,8 +15,8 @@ class NestedSets {
     [[nodiscard]] std::size_t steps() const { return ladder_.levels.size(); }  ///< of every stratum
     [[nodiscard]] double alpha(std::size_t step) const { return 1 - ladder_.levels[step]; }
 
-    /// The first step whose sets hold the class, for scores of a stratum at the pixels of a range; steps()
-    /// where none does. `shift`: of the image, where levels follow it.
+    /// The first step whose sets contain the class, for scores of a stratum at the pixels of a range; steps()
+    /// if there is none. `shift`: of the image, if levels follow it.
     void enter_at(std::size_t stratum, std::int32_t shift, PixelRange range, const float* scores,
                   std::uint16_t* out) const;
 

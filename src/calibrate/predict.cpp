@@ -44,7 +44,8 @@ std::span<const std::uint16_t> halves_of(const Dataset& data, std::size_t image)
     return {reinterpret_cast<const std::uint16_t*>(first), data.classes() * pixels};
 }
 
-/// Has make(image, out) make the `bytes` of every image, in parallel within blocks, and passes the blocks on.
+/// Calls make(image, out), which writes `bytes` bytes, for every image in parallel within blocks, and passes
+/// the blocks to the sink.
 template <class Make>
 void predict_blocks(const Dataset& data, std::size_t bytes, const PredictionSink& sink,
                     std::size_t block_bytes, Progress& progress, std::string_view stage, Make&& make) {

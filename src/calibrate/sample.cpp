@@ -29,7 +29,8 @@ std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<st
     // Equal numbers without groups mean equal images: which of them is taken makes no difference.
     std::stable_sort(tickets.begin(), tickets.end(),
                      [](const Ticket& a, const Ticket& b) { return a.number < b.number; });
-    // The number of the last one drawn, by counting over the ranks; of equal ones the lower ranks' are first.
+    // The key of the last group drawn, found by counting over the ranks. Among equal keys those of lower
+    // ranks come first.
     std::vector<std::uint64_t> numbers;
     for (const Ticket& ticket : tickets) numbers.push_back(ticket.number);
     const std::uint64_t wanted[] = {count};

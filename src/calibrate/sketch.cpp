@@ -49,7 +49,7 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
     }
     if (!single)
         fail(ErrorKind::usage,
-             "--sketch counts every pixel alike in regions; say --pooling pixels (or use --method pixel)");
+             "--sketch counts every pixel alike in regions; use --pooling pixels (or --method pixel)");
 }
 }  // namespace
 
@@ -64,7 +64,7 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
     const bool unit = options.score.kind == ScoreKind::lac || options.score.kind == ScoreKind::margin;
     low_ = score_range(options.score, classes).low;
     const double high = unit ? 1.0 : largest_score(options.score, classes);
-    // Ends of bins are floats: what rounding may add to a width is taken off first.
+    // Ends of bins are floats, so the width is reduced by the largest rounding error.
     const double rounding = 0x1.0p-23 * high;
     const double wanted = std::ceil((high - low_) / (options.sketch - rounding));
     if (!(options.sketch > rounding) || !(wanted <= static_cast<double>(kMostBins)))

@@ -38,8 +38,8 @@ constexpr Entry kCommands[] = {{"calibrate", add_calibrate, true},
                                {"collect", add_collect},
                                {"nnunet", add_nnunet}};
 
-/// The chosen command alone when the first word names one: the options of the others are thousands of
-/// allocations, several times as many as the start of the program makes otherwise.
+/// Declares only the chosen command if the first word names one: the options of all commands would need
+/// thousands of allocations, several times as many as the rest of the start.
 std::vector<Command> add_commands(CLI::App& root, std::span<char* const> words) {
     std::vector<Command> commands;
     for (const Entry& entry : kCommands)
@@ -121,7 +121,7 @@ int run(int argc, char** argv) {
     return code;
 }
 
-/// What ends a command becomes a line and a code. May itself run out of memory.
+/// Turns the exception that ends a command into a line and a code. May itself run out of memory.
 int run_and_tell(int argc, char** argv) {
     try {
         work_with(kandinsky::join(&argc, &argv, tell));

@@ -24,7 +24,7 @@ class PixelRows final : public CensusGuest {
     [[nodiscard]] std::size_t places() const { return images_ * slots_; }         ///< of a pixel
     [[nodiscard]] std::size_t lanes() const { return kLineBytes / word_bytes_; }  ///< pixels in a tile
     [[nodiscard]] std::size_t tile_bytes() const { return places() * kLineBytes; }
-    /// Whether each image has at most one score a pixel.
+    /// Whether each image has at most one score per pixel.
     [[nodiscard]] bool single() const { return slots_ == 1; }
 
     /// Fills the tiles of a range with all threads. Reads whole ranges of images and releases their pages.
@@ -60,8 +60,8 @@ class PixelRows final : public CensusGuest {
     /// out[i] = the ranks[i]-th score of a stratum, +inf for kNoRank.
     void read(const Scratch& scratch, std::size_t stratum, const std::uint32_t* ranks, std::size_t n,
               float* out) const;
-    /// The scores of a pixel of an unsorted tile with their groups, as pairs in no order; scratch.first tells
-    /// the strata. `keys`: of key_bits() bits instead of key_of() the score.
+    /// The scores of a pixel of an unsorted tile with their groups, as unordered pairs; scratch.first has the
+    /// beginning of each stratum. `keys`: keys of key_bits() bits instead of key_of() of the score.
     enum class PairsOf { scores, keys };
     void pair_up(std::size_t tile, std::size_t lane, Scratch& scratch, PairsOf keys = PairsOf::scores) const;
 

@@ -14,7 +14,7 @@ namespace kandinsky {
 /// Sizes of sets fit bytes, which vectors can count, up to so many classes.
 constexpr std::size_t kFewClasses = 8;
 
-/// One class more in the sets that hold it.
+/// Adds 1 to the size of each set that contains the class.
 template <class Size>
 inline void add_sizes(const std::uint8_t* in, std::size_t n, Size* size) {
     if constexpr (sizeof(Size) == 1)
@@ -23,7 +23,7 @@ inline void add_sizes(const std::uint8_t* in, std::size_t n, Size* size) {
         for (std::size_t i = 0; i < n; ++i) size[i] = static_cast<Size>(size[i] + in[i]);
 }
 
-/// Labelled pixels whose set has so many classes.
+/// The number of labelled pixels whose set has that many classes.
 template <class Size>
 inline std::uint64_t count_size(const Size* size, std::size_t wanted, const std::uint8_t* labelled,
                                 std::size_t n) {
@@ -35,7 +35,8 @@ inline std::uint64_t count_size(const Size* size, std::size_t wanted, const std:
     return count;
 }
 
-/// Adds a class's samples, and those that their set covers, to the counts by set size; how many of both.
+/// Adds a class's samples, and those that their set covers, to the counts by set size; returns the numbers of
+/// both.
 template <class Size>
 inline std::pair<std::uint64_t, std::uint64_t> count_by_size(const Size* size, const std::uint8_t* member,
                                                              const std::uint8_t* in, std::size_t n,

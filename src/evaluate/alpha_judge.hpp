@@ -31,7 +31,8 @@ inline std::uint64_t total(const std::vector<std::uint64_t>& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-/// The lowest share among places with enough samples, from `first` on; the first of equals.
+/// The lowest share among the places from `first` on that have enough samples; the first place if several are
+/// equal.
 inline WorstPlace worst_of(const std::vector<std::uint64_t>& tested,
                            const std::vector<std::uint64_t>& covered, std::size_t first = 0) {
     WorstPlace worst;
@@ -346,17 +347,14 @@ class AlphaJudge {
             others[image] = classes * others[image] - image_tested_[s][image];
         out.false_interval = interval(resamples, image_wrong_[s], others);
     }
-    /// The doubt of an image, for one stratum or (index `strata`) for all together.
-    [[nodiscard]] double doubt(std::size_t image, std::size_t stratum) const {
-        const std::vector<ImageFeatures>& classes = features_[image];
-        const bool all = stratum == calibrator_.strata();
-        return stratum_features(classes, all ? 1 : calibrator_.strata(), all ? 0 : stratum).values[0];
-    }
+    /// For one stratum or, beyond them, for all together.
     [[nodiscard]] ImageCoverage image_coverage(const ByImage& tested, const ByImage& covered,
                                                std::size_t stratum) const {
-        std::vector<double> doubts(tested.size());
-        for (std::size_t image = 0; image < doubts.size(); ++image) doubts[image] = doubt(image, stratum);
-        return kandinsky::image_coverage(data_.team().comm, tested, covered, doubts, options_.alpha);
+        const bool all = stratum == calibrator_.strata();
+        std::vector<ImageFeatures> features;
+        for (const std::vector<ImageFeatures>& classes : features_)
+            features.push_back(stratum_features(classes, all ? 1 : calibrator_.strata(), all ? 0 : stratum));
+        return kandinsky::image_coverage(data_.team().comm, tested, covered, features, options_.alpha);
     }
     [[nodiscard]] std::vector<std::uint64_t> by_group(const ByImage& images) const {
         std::vector<std::uint64_t> out(data_.groups());
@@ -364,7 +362,7 @@ class AlphaJudge {
             out[data_.group_of(image)] += images[image];
         return out;
     }
-    /// Of the ratio of two sums over images.
+    /// The interval of the ratio of two sums over images.
     [[nodiscard]] Interval interval(const Resamples& resamples, const ByImage& top,
                                     const ByImage& bottom) const {
         return percentile_interval(resamples.ratios(by_group(top), by_group(bottom)));
@@ -380,7 +378,7 @@ class AlphaJudge {
     std::vector<ByImage> image_wrong_, image_marked_;    ///< [stratum] as Tile::wrong_ and marked_
     ByImage image_valid_, image_single_;  ///< sets, and those of one class before any is filled
     std::vector<std::uint32_t> set_sums_, pixel_wrong_;  ///< empty unless looked at closely
-    /// For intervals; empty without resamples. The sets are those once filled, but for the empty ones.
+    /// For intervals; empty without resamples. The sets are those after filling, except for `empty`.
     ByImage image_members_, image_empty_, image_filled_, image_right_, image_full_;
     std::mutex mutex_;
     AlphaCounts counts_;

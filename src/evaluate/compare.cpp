@@ -67,7 +67,7 @@ CalibrateOptions options_of(const std::string& name, const CalibrateOptions& sha
     return out;
 }
 
-/// The mean of several draws of the same row; counts and closer looks are the last draw's.
+/// The mean over several draws of the same row; counts and details are those of the last draw.
 CompareRow average(const std::vector<CompareRow>& rows) {
     CompareRow mean = rows.back();
     const auto n = static_cast<double>(rows.size());

@@ -177,7 +177,7 @@ class Examiner {
     }
 
   private:
-    /// How the levels of calibrators that adapt follow the images.
+    /// The shifts of the levels of calibrators that adapt to the images.
     void find_shifts() {
         shifts_.resize(calibrators_.size());
         for (std::size_t m = 0; m < calibrators_.size(); ++m) {

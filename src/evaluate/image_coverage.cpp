@@ -40,16 +40,49 @@ std::array<double, ImageCoverage::kLevels.size()> quantiles_of(Communicator& com
     }
     return out;
 }
+
+// Sums over ranks are of whole numbers.
+constexpr double kParts = 4294967296.0;
+std::uint64_t in_parts(double value) {
+    return static_cast<std::uint64_t>(value * kParts + 0.5);
+}
+
+/// Images in tenths by one feature: those at or above the cut before a tenth, and below the next. Equal ones
+/// are together in the higher. `features` and `shares`: [image]; `n`: images of all ranks, at least one.
+std::array<FeatureTenth, 10> tenths_of(Communicator& comm, const std::vector<double>& features,
+                                       const std::vector<double>& shares, std::uint64_t n) {
+    constexpr std::size_t kTenths = 10;
+    constexpr double kUp = 16;  // features lie between -12 and 1; bits ascend with numbers from 0 on
+    std::vector<std::uint64_t> sorted, ranks;
+    for (const double one : features) sorted.push_back(std::bit_cast<std::uint64_t>(one + kUp));
+    std::sort(sorted.begin(), sorted.end());
+    for (std::uint64_t above = kTenths - 1; above > 0; --above)
+        ranks.push_back(n - (n * above + kTenths - 1) / kTenths + 1);
+    const std::vector<std::uint64_t> cuts = select_ranks(comm, sorted, ranks);
+    std::array<std::uint64_t, 3 * kTenths> sums{};
+    for (std::size_t i = 0; i < features.size(); ++i) {
+        const auto key = std::bit_cast<std::uint64_t>(features[i] + kUp);
+        const auto tenth =
+            static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), key) - cuts.begin());
+        sums[3 * tenth] += 1;
+        sums[3 * tenth + 1] += in_parts(features[i] + kUp);
+        sums[3 * tenth + 2] += in_parts(shares[i]);
+    }
+    comm.sum(std::span(sums));
+    std::array<FeatureTenth, kTenths> out;
+    for (std::size_t k = 0; k < kTenths; ++k)
+        out[k] = {sums[3 * k], share_of(sums[3 * k + 1], sums[3 * k]) / kParts - kUp,
+                  share_of(sums[3 * k + 2], sums[3 * k]) / kParts};
+    return out;
+}
 }  // namespace
 
 ImageCoverage image_coverage(Communicator& comm, std::span<const std::uint64_t> tested,
-                             std::span<const std::uint64_t> covered, std::span<const double> doubts,
+                             std::span<const std::uint64_t> covered, std::span<const ImageFeatures> features,
                              double alpha) {
-    constexpr double kParts = 4294967296.0;  // sums over ranks are of whole numbers
-    const auto in_parts = [](double value) { return static_cast<std::uint64_t>(value * kParts + 0.5); };
     ImageCoverage out;
     std::vector<double> shares;
-    std::vector<std::uint64_t> keys;  // ascending in the doubt, which lies above -12
+    std::array<std::vector<double>, ImageFeatures::kCount> looks;
     std::uint64_t below = 0, far_below = 0, distance = 0;
     for (std::size_t image = 0; image < tested.size(); ++image) {
         if (tested[image] == 0) continue;
@@ -58,7 +91,7 @@ ImageCoverage image_coverage(Communicator& comm, std::span<const std::uint64_t> 
         below += shares.back() < 1 - alpha - 1e-12;
         far_below += shares.back() < 0.9 - alpha - 1e-12;
         distance += in_parts(std::abs(shares.back() - (1 - alpha)));
-        keys.push_back(std::bit_cast<std::uint64_t>(doubts[image] + 16));
+        for (std::size_t k = 0; k < looks.size(); ++k) looks[k].push_back(features[image].values[k]);
     }
     out.images = total(comm, shares.size());
     out.below = share_of(total(comm, below), out.images);
@@ -66,15 +99,9 @@ ImageCoverage image_coverage(Communicator& comm, std::span<const std::uint64_t> 
     out.spread = share_of(total(comm, distance), out.images) / kParts;
     out.far_below = share_of(total(comm, far_below), out.images);
     if (out.images == 0) return out;
-    // The hardest tenth, and all that look exactly as hard as the easiest of them.
-    std::vector<std::uint64_t> sorted = keys;
-    std::sort(sorted.begin(), sorted.end());
-    const std::uint64_t rank = out.images - (out.images + 9) / 10 + 1;
-    const std::uint64_t least = select_ranks(comm, sorted, {&rank, 1}).front();
-    std::uint64_t hard = 0, hits = 0;
-    for (std::size_t i = 0; i < keys.size(); ++i)
-        if (keys[i] >= least) ++hard, hits += in_parts(shares[i]);
-    out.hardest = share_of(total(comm, hits), total(comm, hard)) / kParts;
+    for (std::size_t k = 0; k < looks.size(); ++k)
+        out.tenths[k] = tenths_of(comm, looks[k], shares, out.images);
+    out.hardest = out.tenths[0].back().coverage;  // the first feature is the doubt
     return out;
 }
 

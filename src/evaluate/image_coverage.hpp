@@ -8,12 +8,12 @@
 
 namespace kandinsky {
 
-/// How coverage varies from image to image, over the images of all ranks. tested, covered and doubts: [image]
-/// of this rank, its samples, those that their sets cover, and how doubtful it looks, from -12 to 0. Images
-/// without samples do not count. A collective call; ranks exchange sums of whole numbers, so neither the
-/// order of the images nor the rank that has them shows.
+/// How coverage varies from image to image, over the images of all ranks. tested, covered and features:
+/// [image] of this rank, its samples, those that their sets cover, and how it looks. Images without samples
+/// do not count. A collective call; ranks exchange sums of whole numbers, so neither the order of the images
+/// nor the rank that has them shows.
 [[nodiscard]] ImageCoverage image_coverage(Communicator& comm, std::span<const std::uint64_t> tested,
                                            std::span<const std::uint64_t> covered,
-                                           std::span<const double> doubts, double alpha);
+                                           std::span<const ImageFeatures> features, double alpha);
 
 }  // namespace kandinsky

@@ -17,7 +17,7 @@ Warp::Warp(const Augmentation& limits, Grid grid, std::uint64_t seed, std::uint6
            std::uint64_t sample)
     : grid_(grid) {
     Random random(seed, kPurpose ^ mix(epoch), sample);
-    // Every number is drawn, used or not, so that one limit does not change what another one does.
+    // All numbers are drawn, used or not, so that one option does not change the effect of another.
     const bool mirrored = random.uniform() < 0.5 && limits.mirror;
     const double angle = limits.turn * random.uniform(-1, 1) * std::numbers::pi / 180;
     const double scale = std::exp(random.uniform(-1, 1) * std::log1p(limits.zoom));

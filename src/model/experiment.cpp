@@ -49,7 +49,7 @@ class Section {
         try {
             value = json_[key].get<T>();
         } catch (const nlohmann::json::exception&) {
-            fail(ErrorKind::data, "{}: {} is {}, which makes no sense there", file_, full(key),
+            fail(ErrorKind::data, "{}: {} is {}, which is not valid there", file_, full(key),
                  json_[key].dump());
         }
     }

@@ -30,7 +30,8 @@ void pad_plane(const float* from, Grid grid, std::size_t height, std::size_t wid
     }
 }
 
-/// How far a model may be from its stored outputs: single precision summed in another order, not more.
+/// The largest allowed difference from the stored outputs: the rounding of single precision in another order
+/// of summation.
 constexpr double kTolerance = 1e-3;
 
 OpenedModel open_own(const ModelOptions& options) {

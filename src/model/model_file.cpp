@@ -68,7 +68,7 @@ void write_model(const std::filesystem::path& path, const ModelHeader& header, c
 ModelHeader read_model_header(const std::filesystem::path& path) {
     const ZipReader archive(path);
     if (!archive.has("meta.json") || archive.comment().rfind(kFormat, 0) != 0)
-        fail(ErrorKind::data, "{} is no model that kandinsky trained", printable(path.string()));
+        fail(ErrorKind::data, "{} is not a model that kandinsky trained", printable(path.string()));
     const Array bytes = archive.bytes("meta.json");
     ModelHeader header;
     int version = 0;
@@ -116,7 +116,7 @@ void initialise(Network& network, std::uint64_t seed) {
         if (info.role == TensorRole::weight) {
             const std::size_t fan_in = values.size() / info.shape[0];
             const double spread = std::sqrt(2.0 / static_cast<double>(fan_in));
-            // One stream per output channel: many tensors are too few, single weights too many.
+            // One random stream per output channel.
             parallel_for(info.shape[0], [&](std::size_t channel) {
                 Random random(seed, kPurpose ^ mix(i), channel);
                 for (std::size_t k = 0; k < fan_in; ++k)

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// What a deep-learning library has to offer to be used here. Implementations live in plug-ins (one shared
-// library each), so that the command neither links nor loads such a library unless a network is at work. Only
-// plain data cross this border: a plug-in may be built by another compiler against any library version.
+// The interface of a deep-learning library. Implementations are plug-ins (one shared library each), so that
+// the command neither links nor loads such a library unless it needs a network. Only plain data cross this
+// interface, so a plug-in may be built by another compiler against any version of the library.
 namespace kandinsky {
 
 /// The paper's U-Net: `depth` times halved and doubled, `width` channels at full size, a logit per class.
@@ -37,7 +37,7 @@ struct StepResult {
     double loss = 0;
 };
 
-/// What weights are for: how they are set at first.
+/// The role of a tensor, which determines its initial values.
 enum class TensorRole : std::uint32_t { weight, bias, first_moment, second_moment };
 
 struct TensorInfo {

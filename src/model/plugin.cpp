@@ -20,7 +20,8 @@ constexpr PluginFile kPlugins[] = {
     plugin("libkandinsky_onnx.so", "KANDINSKY_ONNX", "run ONNX models", "libopencv-dnn-dev")};
 
 Engine& load_engine(const PluginFile& wanted) {
-    // Threads of OpenMP wait by spinning unless told otherwise before they exist, which ruins a busy machine.
+    // OpenMP threads spin while they wait, which slows down a busy machine, unless the variable is set before
+    // they are created.
     ::setenv("OMP_WAIT_POLICY", "passive", 0);
     return *reinterpret_cast<EngineFunction*>(load_plugin(wanted))();
 }

@@ -80,7 +80,7 @@ Prepared prepare(const Samples& samples, const TrainOptions& options, std::uint6
         const Warp warp(options.augmentation, grid, options.seed, epoch, sample);
         warp.pixels(channels, pixels.data(), made.pixels.data() + i * channels * area);
         warp.mask(outputs, targets.data(), made.targets.data() + i * outputs * area, 0);
-        // What comes from outside the image has no label.
+        // Pixels from outside the image have no label.
         warp.mask(1, valid.data(), made.valid.data() + i * area, 0);
     });
     made.batch = {.images = count,
@@ -211,7 +211,8 @@ TrainResult train(const Samples& samples, const Samples* validation, const Train
         };
         const Stopwatch watch;
         double loss = 0;
-        // While the network works on one batch, the next is made; which is which never depends on time.
+        // While the network works on one batch, the next is prepared; the order of batches does not depend on
+        // timing.
         std::future<Prepared> next = std::async(std::launch::async, make, 0);
         for (std::uint64_t k = 0; k < per_epoch; ++k) {
             const Prepared now = next.get();

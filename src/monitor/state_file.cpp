@@ -41,7 +41,8 @@ std::vector<T> take(const ZipReader& archive, const std::string& name,
     std::vector<T> out = array.to_vector<T>();
     if constexpr (std::is_same_v<T, double>)
         for (const double value : out)
-            if (!std::isfinite(value)) fail(ErrorKind::data, "member {} has a value that is no number", name);
+            if (!std::isfinite(value))
+                fail(ErrorKind::data, "member {} has a value that is not a number", name);
     return out;
 }
 
@@ -85,7 +86,7 @@ OpenGroup group_from(const ordered_json& json, std::vector<std::int64_t> sums, s
     if (json.is_null()) return out;
     out.begin(json.at("id").get<std::int64_t>(), 0);
     out.images = json.at("images").get<std::uint64_t>();
-    if (sums.size() != numbers || out.images == 0) fail(ErrorKind::data, "the open group makes no sense");
+    if (sums.size() != numbers || out.images == 0) fail(ErrorKind::data, "the open group is inconsistent");
     out.sums = std::move(sums);
     return out;
 }
@@ -103,7 +104,7 @@ void take_course(const ZipReader& archive, const ordered_json& meta, const std::
                         take<std::uint32_t>(archive, name + "_counts"),
                         meta.at(name).at("stride").get<std::uint64_t>(),
                         meta.at(name).at("filled").get<std::uint64_t>()}))
-        fail(ErrorKind::data, "the course {} makes no sense", name);
+        fail(ErrorKind::data, "the course {} is inconsistent", name);
 }
 
 RecentKeys keys_from(const std::vector<std::uint64_t>& keys) {
@@ -236,7 +237,7 @@ Monitor::Monitor(const Calibrator& calibrator, const Reference& reference,
         const double* bound = bounds.data();
         for (LossState& own : state.losses) {
             from = take_bets(from, own.bets);
-            if (!(bound[0] >= 0 && bound[0] < 0x1.0p53)) fail(ErrorKind::data, "a count makes no sense");
+            if (!(bound[0] >= 0 && bound[0] < 0x1.0p53)) fail(ErrorKind::data, "a count is invalid");
             own.bounds.count = static_cast<std::uint64_t>(bound[0]);
             own.bounds.sum = bound[1], own.bounds.squares = bound[2];
             own.bounds.low = bound[3], own.bounds.high = bound[4];

@@ -126,7 +126,7 @@ std::vector<std::string> describe(const MonitorVerdict& verdict, const std::vect
     if (verdict.units == 0) {
         out.push_back(fmt::format("outputs: no {} has been judged yet", unit));
     } else if (verdict.outputs) {
-        // What rang, and the region of its class that changed most.
+        // The feature that raised the alarm, and the region of its class that changed most.
         const WatchedFeature& rang = verdict.features.at(verdict.outputs->what);
         std::string text =
             fmt::format("outputs: ALARM at {} {}: {}", unit, verdict.outputs->unit, change_text(rang, names));

@@ -115,7 +115,7 @@ Start start_of(Quantity what, const std::string& name, const GroupFeatures& of) 
         if (name == "skewed") return {2 * expected - 1, expected, 1};
         if (name == "one") return {1, 1, 1};
     }
-    fail(ErrorKind::data, "'{}' is no start of an interval", name);
+    fail(ErrorKind::data, "'{}' is not a start of an interval", name);
 }
 
 std::pair<double, double> bounds_of(Quantity what) {

@@ -6,7 +6,7 @@
 namespace kandinsky::scene {
 
 /// A place in the picture: origin in the middle, y downwards, the shorter side has length 1. Scenes are
-/// thought out in these units, so one scene looks alike on every grid.
+/// defined in these units, so a scene looks the same on every grid.
 struct Point {
     float x = 0, y = 0;
 };

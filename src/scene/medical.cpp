@@ -18,7 +18,8 @@ constexpr Octave kErrors[] = {{0.16F, 1.0F}, {0.06F, 0.5F}};
 constexpr Octave kHeads[] = {{0.10F, 1.0F}};
 constexpr float kHeadNoise = 0.4F;
 
-// Where the organ usually lies, off the middle, and how far from there everything is out of place.
+// The usual place of the organ, off the middle, and the distance from there at which a place counts as
+// unusual.
 constexpr Point kUsualPlace{-0.12F, 0.07F};
 constexpr float kReach = 0.27F;
 
@@ -29,7 +30,7 @@ struct Anatomy {
     Blob lesion;             ///< relative to the organ: centre in radii of it
     float lesion_depth = 0;  ///< slice coordinate of its middle, in (-1, 1)
     float lesion_extent = 0.5F;
-    float skill = 0;  ///< how well the network copes with this patient, as a shift of the logit
+    float skill = 0;  ///< difficulty of this patient for the network, as a shift of the logit
 };
 
 Anatomy anatomy_of(std::uint64_t seed, std::uint64_t patient) {

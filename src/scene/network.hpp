@@ -16,7 +16,7 @@ struct Habits {
     float fade = 0;          ///< share of the evidence that is lost far away: the unusual is doubted
     float noise = 1;         ///< standard deviation of the error of the logit in the usual place
     float noise_growth = 0;  ///< what it gains far from there
-    float sharpen = 0;       ///< over-confidence: wrong and right answers alike are stated louder
+    float sharpen = 0;       ///< over-confidence: scales right and wrong logits alike
 };
 
 /// Raises the evidence to that of an object: habits.empty outside, `confidence` deep inside, half-way on the
@@ -24,7 +24,8 @@ struct Habits {
 void see_object(std::span<const float> distance, float softness, float confidence, const Habits& habits,
                 std::span<float> evidence);
 
-/// In place: evidence to logit by the habits' formula. `place` is e and `field` the noise, one value a pixel.
+/// In place: evidence to logit by the habits' formula. `place` is e and `field` the noise, one value per
+/// pixel.
 void react(const Habits& habits, std::span<const float> place, std::span<const float> field, float difficulty,
            std::span<float> evidence);
 
@@ -38,9 +39,9 @@ struct Octave {
     float weight = 1.0F;  ///< relative standard deviation
 };
 
-/// Fills `out` (one value a pixel) with a smooth Gaussian field of mean 0 and variance 1: each octave is a
+/// Fills `out` (one value per pixel) with a smooth Gaussian field of mean 0 and variance 1: each octave is a
 /// cubic B-spline through independent normals on a coarse lattice. The lattice is shifted at random: else its
-/// knots would show in every statistic over many scenes. A few multiplications a pixel.
+/// knots would show in every statistic over many scenes. A few multiplications per pixel.
 void fill_noise(Random random, const Frame& frame, std::span<const Octave> octaves, std::span<float> out);
 
 }  // namespace kandinsky::scene

@@ -72,7 +72,7 @@ Shape body(std::uint64_t seed, std::uint64_t scene, std::uint64_t which, bool up
     return upright ? person(random, centre, size) : animal(random, centre, size);
 }
 
-/// Photographers put their subject in the middle; others stand beside it or pass by, often cut by the border.
+/// The main figure is near the middle; others are beside it, often cut by the border.
 std::vector<Shape> cast(std::uint64_t seed, std::uint64_t scene, const Frame& frame) {
     Random random(seed, kCast, scene);
     std::vector<Shape> shapes;
@@ -160,7 +160,7 @@ void make_photo(std::uint64_t seed, std::uint64_t scene, const Frame& frame, con
     react(kHabits, place, distance, difficulty, evidence);
     write_sigmoid(evidence, out.probs.subspan(pixels, pixels));
 
-    // Background has a head of its own that nearly, not exactly, mirrors the other.
+    // The background has its own sigmoid output, which nearly mirrors that of the foreground.
     fill_noise(Random(seed, kHeadField, scene), frame, kHeads, distance);
     for (std::size_t i = 0; i < pixels; ++i) evidence[i] = kHeadNoise * distance[i] - evidence[i];
     write_sigmoid(evidence, out.probs.first(pixels));

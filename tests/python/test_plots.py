@@ -27,7 +27,13 @@ def evaluation(request, scenes):
     return kandinsky.Calibrator("kmeans", condition=request.param).fit(cal.probs, cal.labels).evaluate(test.probs, test.labels)
 
 
-PLOTS = [kandinsky.plot_ce_map, kandinsky.plot_coverage, kandinsky.plot_reliability, kandinsky.plot_violin]
+PLOTS = [
+    kandinsky.plot_ce_map,
+    kandinsky.plot_coverage,
+    kandinsky.plot_feature_coverage,
+    kandinsky.plot_reliability,
+    kandinsky.plot_violin,
+]
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +67,26 @@ def test_the_coverage_plot_shows_every_method(comparison):
     line = next(one for one in axes.lines if one.get_label() == "kmeans")
     row = next(row for row in comparison.rows if row["method"] == "kmeans" and row["class"] == 1)
     np.testing.assert_array_equal(line.get_ydata(), row["coverage"])
+
+
+def test_coverage_against_a_feature_is_drawn_before_and_after_adapting(scenes):
+    cal, test = scenes
+    before, after = (
+        kandinsky.Calibrator("field", adapt=adapt).fit(cal.probs, cal.labels).evaluate(test.probs, test.labels, alpha=0.2)
+        for adapt in ("none", "image")
+    )
+    axes = kandinsky.plot_feature_coverage(before, 1, feature="area", label="one level")
+    assert kandinsky.plot_feature_coverage(after, 1, feature="area", label="adapt", ax=axes) is axes
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["asked for", "one level", "adapt"]
+    assert axes.lines[0].get_ydata()[0] == pytest.approx(0.8)
+    images = after.results[1].image_coverage
+    tenths = images.by_feature["area"]
+    np.testing.assert_allclose(axes.lines[2].get_ydata(), tenths.coverage[tenths.images > 0])
+    np.testing.assert_allclose(axes.lines[2].get_xdata(), tenths.value[tenths.images > 0])
+    assert tenths.images.sum() == images.images and (np.diff(axes.lines[2].get_xdata()) > 0).all()
+    assert images.by_feature["doubt"].coverage[-1] == images.hardest
+    with pytest.raises(kandinsky.UsageError, match="doubt, area, inside, stray"):
+        kandinsky.plot_feature_coverage(after, 1, feature="mood")
 
 
 def test_the_reliability_plots_of_evaluation_and_comparison_agree(comparison, scenes):

@@ -147,6 +147,14 @@ def links_lead_somewhere(path, text, files):
             yield f"{path}:{line}: the link {target} leads nowhere"
 
 
+def too_many_words(texts, most=20_000):
+    """The documentation stays short enough to be kept true. Words have a letter or a digit; cli.md is generated."""
+    pages = {path: text for path, text in texts.items() if path.startswith("docs/") and path.endswith(".md") and path != "docs/cli.md"}
+    count = sum(1 for text in pages.values() for word in text.split() if any(c.isalnum() for c in word))
+    if count > most:
+        yield f"docs: {count} words in {len(pages)} pages, but at most {most}; say each thing once"
+
+
 def method_names_stay_at_home(path, text, methods, named_elsewhere=NAMED_ELSEWHERE):
     """`methods` are the folder names of src/partition."""
     if not path.startswith("src/") or path.startswith(MAY_NAME_METHODS):

@@ -60,6 +60,10 @@ def test_links_between_documents_lead_somewhere():
     expect_none(p for name, text in TEXTS.items() for p in rules.links_lead_somewhere(name, text, FILES))
 
 
+def test_the_documentation_has_at_most_20000_words():
+    expect_none(rules.too_many_words(TEXTS))
+
+
 def test_the_changelog_has_an_unreleased_section():
     assert "\n## [Unreleased]\n" in TEXTS["CHANGELOG.md"]
 
@@ -167,6 +171,12 @@ def test_a_broken_link_is_noticed():
     expect_none(rules.links_lead_somewhere("README.md", text, files))
     expect_none(rules.links_lead_somewhere("docs/a.md", "[up](../README.md)", files))
     assert len(list(rules.links_lead_somewhere("docs/a.md", "[x](docs/a.md)\n[y](b.md#part)", files))) == 2
+
+
+def test_too_many_words_are_noticed():
+    texts = {"docs/a.md": "one | two\n", "docs/b/c.md": "- 3\n", "docs/cli.md": "many " * 9, "README.md": "more"}
+    expect_none(rules.too_many_words(texts, most=3))
+    assert len(list(rules.too_many_words(texts, most=2))) == 1
 
 
 def test_a_folder_without_tests_is_noticed():

@@ -8,6 +8,13 @@ export interface Blob8 {
   top?: number;
 }
 
+/** The images in tenths by a feature, ascending. */
+export interface FeatureTenths {
+  images: number[];
+  value: (number | null)[];
+  coverage: (number | null)[];
+}
+
 export interface Stratum {
   regions: number;
   mean_ce: number | null;
@@ -21,6 +28,10 @@ export interface Stratum {
   weighted_ce: number | null;
   worst_block: number | null; // coverage at alpha
   images_below: number | null; // share of images
+  image_spread: number | null; // mean |coverage - (1 - alpha)| of an image; of the last draw, as the next three
+  images_far_below: number | null; // share of images more than 0.1 below
+  hardest_tenth: number | null; // coverage of the tenth of the images with the largest doubt
+  by_feature: Record<string, FeatureTenths>;
   coverage_at_alpha: number | null; // before filling
   false_share: number | null; // at alpha, of the sets once filled
   place_error: number | null; // at alpha

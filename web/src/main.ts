@@ -8,6 +8,7 @@ import { inspector } from "./inspector";
 import { dataSection, differenceSection, errorSection, partitionSection } from "./maps_section";
 import { outlinesSection } from "./outlines";
 import { overviewSection, reliabilitySection, tableSection } from "./overview";
+import { imagesSection } from "./images";
 import { setsSection } from "./sets";
 import { type MonitorData, buildMonitor } from "./monitor";
 import { Store } from "./store";
@@ -47,6 +48,7 @@ function toolbar(store: Store): HTMLElement {
   const links: [string, string][] = [
     ["#table", "table"],
     ["#trade", "trade"],
+    ["#images", "images"],
     ["#errors", "errors"],
     ["#sets", "sets"],
     ...(report.outlines ? ([["#outlines", "outlines"]] as [string, string][]) : []),
@@ -71,6 +73,7 @@ function build(report: Report): Node[] {
     overviewSection(store),
     tableSection(store),
     tradeSection(store),
+    imagesSection(store),
     errorSection(store),
     differenceSection(store),
     setsSection(store),

@@ -208,6 +208,12 @@ export function tableSection(store: Store): HTMLElement {
         cell: (row: Row) => percent(row.own.images_below, 1),
         key: numeric((row) => row.own.images_below),
       },
+      {
+        title: "hardest tenth",
+        hint: "mean coverage of the tenth of the images that look hardest: those with the largest doubt",
+        cell: (row: Row) => percent(row.own.hardest_tenth, 1),
+        key: numeric((row) => row.own.hardest_tenth),
+      },
     ];
     const own = rows[0].own;
     room.replaceChildren(

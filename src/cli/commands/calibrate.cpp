@@ -80,7 +80,7 @@ Input load(const Flags& flags, Progress& progress) {
 Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options, Progress& progress) {
     if (options.sketch == 0)
         fail(ErrorKind::usage,
-             "standard input can be read only once; say --sketch 0.005 (and --pooling pixels)");
+             "standard input can be read only once; use --sketch 0.005 (and --pooling pixels)");
     if (flags.input.probs == flags.input.labels)
         fail(ErrorKind::usage, "--probs and --labels are both '{}', but one source holds one array",
              flags.input.probs);

@@ -126,7 +126,7 @@ std::string summary(const Calibrator& calibrator, const std::optional<Reference>
                        name_of(options.fallback), calibrator.curves.front().ladder().levels.size());
     if (options.sketch > 0)
         out += fmt::format(
-            "precision     a sketch made in one walk: thresholds lie above the exact ones by at most {:.6g}, "
+            "precision     a sketch made in one pass: thresholds lie above the exact ones by at most {:.6g}, "
             "and never below, so sets can only grow\n",
             calibrator.sketch_error);
     out += fmt::format("promise       {}\n", promise_rule(calibrator));

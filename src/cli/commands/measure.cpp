@@ -131,7 +131,7 @@ void run(const Flags& flags) {
     if (options.hard && flags.by == "quantiles")
         options.by = MeasureBy::predicted;  // the default without probabilities
     for (const int cls : flags.classes) {
-        if (cls < 0) fail(ErrorKind::usage, "--classes has {}, which is no class", cls);
+        if (cls < 0) fail(ErrorKind::usage, "--classes has {}, which is not a class", cls);
         options.classes.push_back(static_cast<std::uint32_t>(cls));
     }
     Outputs outputs{

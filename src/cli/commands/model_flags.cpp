@@ -54,7 +54,7 @@ ImageInput ImageFlags::load(const std::string& labels, const std::string& groups
                             Progress& progress) const {
     const bool files = is_images(images) || has_photos(images);
     if (!labels.empty() && is_coco(labels) && !has_photos(images))
-        fail(ErrorKind::usage, "{} annotates photos, but {} is no folder of photos", labels, images);
+        fail(ErrorKind::usage, "{} annotates photos, but {} is not a folder of photos", labels, images);
     if (!labels.empty() && files != is_images(labels))
         fail(ErrorKind::usage,
              "{} is a folder, but {} is an array: files pair by name, so both must be folders",

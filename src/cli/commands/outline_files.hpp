@@ -10,8 +10,8 @@ namespace kandinsky::cli {
 
 /// Folders that outlines go into; empty: none.
 struct OutlineFolders {
-    std::string files;     ///< a file a case, in the input's form
-    std::string pictures;  ///< a picture a case and class
+    std::string files;     ///< a file per case, in the input's form
+    std::string pictures;  ///< a picture per case and class
 };
 
 /// Outlines all cases into folders and (unless null) an array. Its rows are the images of the input, in its

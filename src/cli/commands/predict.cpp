@@ -18,7 +18,7 @@ struct Flags {
     bool packed = false;
     EmptyFlags empty;
 
-    /// Folders go into a folder, one file a case, unless the name asks for one array.
+    /// Folders go into a folder, one file per case, unless the name asks for one array.
     [[nodiscard]] bool to_folder(const std::string& name) const {
         return !name.empty() && is_images(input.probs) && std::filesystem::path(name).extension() != ".npy";
     }

@@ -45,7 +45,7 @@ FolderOptions options_for(const Calibrator& calibrator, const ImageSource& sourc
         if (options.fit.kind == GridFit::Kind::none &&
             (info.height != calibrator.grid.height || info.width != calibrator.grid.width))
             fail(ErrorKind::data,
-                 "{} is {} x {} (width x height), but the calibrator is made for {} x {}; say --grid or "
+                 "{} is {} x {} (width x height), but the calibrator is made for {} x {}; use --grid or "
                  "--resize {}x{}",
                  info.path, info.width, info.height, calibrator.grid.width, calibrator.grid.height,
                  calibrator.grid.width, calibrator.grid.height);

@@ -105,9 +105,10 @@ void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::stri
     app.add_option(
         "--pooling", pooling,
         "what has equal weight in a region: 'groups' (with a guarantee) or 'pixels' (the paper, without)");
-    app.add_option("--fallback", fallback,
-                   "curve of regions with too few scores: 'none' (in every set), 'image' (the image-wide "
-                   "curve) or 'auto' (image with --pooling pixels, else none)");
+    app.add_option(
+        "--fallback", fallback,
+        "curve of regions with too few scores: 'none' (their own; without scores the class is in every set), "
+        "'image' (the image-wide curve) or 'auto' (image with --pooling pixels, else none)");
     app.add_option("--min-count", min_count, "number of scores below which a region uses --fallback");
     app.add_option("--score", score, "non-conformity score: near, lac, aps, raps, saps or margin");
     app.add_flag("--randomized", score_options.randomized,

@@ -238,7 +238,7 @@ void CaseFlags::check_fits(const CaseSource& images, std::size_t classes, Length
                                        : "does not say how far its voxels are apart; give --spacing");
     if (images.volumes() != rule_volumes)
         fail(ErrorKind::data, "the rule is made for {}, but {} holds {}", rule_volumes ? "volumes" : "images",
-             name, rule_volumes ? "images (arrays: say --volumes, with --groups)" : "volumes");
+             name, rule_volumes ? "images (for arrays use --volumes with --groups)" : "volumes");
 }
 
 std::string read_rule(const std::string& path) {

@@ -14,7 +14,7 @@ struct Input {
     std::vector<std::string> remarks;
     nlohmann::ordered_json provenance;  ///< null for plain arrays
     std::vector<std::string> names{};   ///< of the images' files, one for each; empty for plain arrays
-    /// What a calibrator must remember for prediction; the reader of folders has used it already.
+    /// What a calibrator must store for prediction; the reader of folders has already used it.
     Logits logits = Logits::none;
     std::vector<std::int64_t> ignore{};
 };

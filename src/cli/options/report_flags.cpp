@@ -24,7 +24,8 @@ std::string command_line() {
     std::string line = arguments().empty() ? "" : "kandinsky";
     for (std::size_t i = 0; i < arguments().size(); ++i) {
         const std::string& word = arguments()[i];
-        // What cannot change a result is no part of it: the file is the same for any number of threads.
+        // Options that cannot change the result are left out, so the file is the same for any number of
+        // threads.
         if (word == "--threads") ++i;
         if (word == "-q" || word == "--quiet" || word.starts_with("--threads")) continue;
         line += " " + quoted(word);

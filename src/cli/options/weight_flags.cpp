@@ -19,7 +19,7 @@ std::vector<double> numbers_of(const TableFile& table, const std::string& name) 
         double value = 0;
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (status != std::errc() || end != text.data() + text.size())
-            fail(ErrorKind::data, "{}: weight {} is '{}', which is no number", name, out.size(), text);
+            fail(ErrorKind::data, "{}: weight {} is '{}', which is not a number", name, out.size(), text);
         out.push_back(value);
     }
     return out;

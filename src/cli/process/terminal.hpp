@@ -8,9 +8,9 @@
 
 namespace kandinsky::cli {
 
-/// From now on SIGINT and SIGTERM ask running work to stop; a second one ends the program at once.
+/// Makes SIGINT and SIGTERM ask running work to stop; a second signal ends the program at once.
 void catch_interrupts();
-/// Whether work should stop: by a signal, or because a file that is being read was cut short.
+/// Whether work should stop: because of a signal, or because an input file was truncated.
 [[nodiscard]] bool interrupted();
 /// Ends the program by the signal that interrupted it, as a shell expects.
 [[noreturn]] void die_by_signal();
@@ -45,12 +45,12 @@ void print(std::string_view text);
 /// be written to changes nothing about how the program ends.
 void complain(std::string_view text) noexcept;
 
-/// Says that memory ran out and returns the exit code for it. It is that of the file system, as for a full
-/// disk: the machine has too little of something, and neither the data nor the program is to blame.
+/// Prints that memory ran out and returns the exit code. It is the code of the file system, as for a full
+/// disk: a resource is exhausted, and neither the data nor the program is wrong.
 [[nodiscard]] int out_of_memory() noexcept;
 
-/// Whether an exception of a library says that the system refused something, such as another thread: TBB
-/// throws plain std::runtime_error for that, and for nothing else. The code is that of the file system, too.
+/// Whether an exception of a library means that the system refused a resource, such as a thread: TBB throws
+/// plain std::runtime_error for that, and for nothing else. The exit code is that of the file system, too.
 [[nodiscard]] bool is_refusal(const std::exception& error) noexcept;
 
 /// Where memory runs out and no exception may pass, the program ends with the same line and code.

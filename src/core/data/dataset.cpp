@@ -382,12 +382,12 @@ void Dataset::refuse_probability(std::size_t image, std::size_t plane, std::size
     const std::size_t row = pixel / grid_.width, column = pixel % grid_.width;
     if (options_.logits != Logits::none)
         fail(ErrorKind::data,
-             "{}: logit {} at image {}, class {}, row {}, column {}; mend the model's output",
+             "{}: logit {} at image {}, class {}, row {}, column {}; correct the model's output",
              options_.probs_name, value, rows_[image] + options_.first_image, plane, row, column);
     fail(ErrorKind::data, "{}: probability {} at image {}, class {}, row {}, column {} is not in [0, 1]; {}",
          options_.probs_name, value, rows_[image] + options_.first_image, plane, row, column,
-         std::isnan(value) ? "mend the model's output"
-                           : "if these are logits say --logits sigmoid or --logits softmax");
+         std::isnan(value) ? "correct the model's output"
+                           : "if these are logits, use --logits sigmoid or --logits softmax");
 }
 
 void Dataset::refuse_label(std::size_t image, std::size_t plane, std::size_t pixel,

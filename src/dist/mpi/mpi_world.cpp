@@ -74,7 +74,7 @@ class MpiWorld final : public World, public Communicator {
                 std::this_thread::sleep_for(milliseconds(10));
             }
         }
-        // Rank 0 does not answer, or cannot listen.
+        // Rank 0 does not respond.
         tell_(message);
         abort_all(code);
     }
@@ -133,7 +133,7 @@ class MpiWorld final : public World, public Communicator {
         return true;
     }
 
-    /// On rank 0, beside its work: other ranks fail while it computes.
+    /// Runs on rank 0 beside its work, because other ranks may fail while it computes.
     void watch() {
         std::map<int, std::string> reports;
         while (!stop_) {

@@ -147,7 +147,7 @@ Dict find_dict(std::span<const std::byte> bytes, const std::string& name) {
     if (text.starts_with("PK\x03\x04"))
         refuse_npy(name, "it is a zip archive, not a npy array; name it .npz");
     if (text.substr(0, kMagic.size()) != kMagic.substr(0, text.size()))
-        refuse_npy(name, "bad magic: it is no npy file; save the array with numpy.save");
+        refuse_npy(name, "bad magic: it is not an npy file; save the array with numpy.save");
     const std::size_t major = text.size() > 6 ? byte(6) : 1, begin = major == 1 ? 10 : 12;
     if (text.size() > 7 && (major < 1 || major > 3 || byte(7) != 0))
         refuse_npy(

@@ -49,11 +49,11 @@ std::vector<T> read_elements(const CocoFile::Index& index, const JsonRuns& runs,
         std::string complaint;
         try {
             ondemand::document document = parser.elements(run);
-            for (auto element : take(document.get_array(), "is no array")) {
+            for (auto element : take(document.get_array(), "is not an array")) {
                 ondemand::value value = take(std::move(element), "is damaged JSON");
                 byte = range.begin + parser.offset_of(value.raw_json_token());
                 if (std::optional<T> one =
-                        read(take(value.get_object(), "is no object"), parser, range.begin))
+                        read(take(value.get_object(), "is not an object"), parser, range.begin))
                     out.push_back(std::move(*one));
                 ++number;
             }
@@ -114,9 +114,9 @@ std::optional<Category> read_category(ondemand::object object) {
     std::optional<std::string> name;
     for_each_member(object, [&](std::string_view key, ondemand::value value) {
         if (key == "id")
-            id = take(value.get_int64(), "has an \"id\" that is no whole number");
+            id = take(value.get_int64(), "has an \"id\" that is not a whole number");
         else if (key == "name")
-            name = take(value.get_string(), "has a \"name\" that is no text");
+            name = take(value.get_string(), "has a \"name\" that is not text");
     });
     return Category{need(id, "id"), need(name, "name")};
 }
@@ -129,7 +129,7 @@ std::string safe_name(std::string_view text) {
                         text.find('\\') != std::string_view::npos ||
                         std::any_of(path.begin(), path.end(), [](const auto& part) { return part == ".."; });
     if (leaves)
-        throw Problem{fmt::format("has the \"file_name\" '{}', which is no file inside the image folder",
+        throw Problem{fmt::format("has the \"file_name\" '{}', which is not a file inside the image folder",
                                   printable(text))};
     return std::string(text);
 }
@@ -139,13 +139,13 @@ std::optional<CocoImage> read_image(ondemand::object object) {
     std::optional<std::string> file_name;
     for_each_member(object, [&](std::string_view key, ondemand::value value) {
         if (key == "id")
-            id = take(value.get_int64(), "has an \"id\" that is no whole number");
+            id = take(value.get_int64(), "has an \"id\" that is not a whole number");
         else if (key == "height")
-            height = take(value.get_int64(), "has a \"height\" that is no whole number");
+            height = take(value.get_int64(), "has a \"height\" that is not a whole number");
         else if (key == "width")
-            width = take(value.get_int64(), "has a \"width\" that is no whole number");
+            width = take(value.get_int64(), "has a \"width\" that is not a whole number");
         else if (key == "file_name")
-            file_name = safe_name(take(value.get_string(), "has a \"file_name\" that is no text"));
+            file_name = safe_name(take(value.get_string(), "has a \"file_name\" that is not text"));
     });
     CocoImage image;
     image.id = need(id, "id");
@@ -183,11 +183,11 @@ std::optional<Entry> read_annotation(ondemand::object object, const PieceParser&
     std::optional<TextRange> outline;
     for_each_member(object, [&](std::string_view key, ondemand::value value) {
         if (key == "id") {
-            id = take(value.get_int64(), "has an \"id\" that is no whole number");
+            id = take(value.get_int64(), "has an \"id\" that is not a whole number");
         } else if (key == "image_id") {
-            image = take(value.get_int64(), "has an \"image_id\" that is no whole number");
+            image = take(value.get_int64(), "has an \"image_id\" that is not a whole number");
         } else if (key == "category_id") {
-            category = take(value.get_int64(), "has a \"category_id\" that is no whole number");
+            category = take(value.get_int64(), "has a \"category_id\" that is not a whole number");
         } else if (key == "iscrowd") {
             bool truth = false;
             entry.crowd = value.get_bool().get(truth) == simdjson::SUCCESS
@@ -218,7 +218,7 @@ std::optional<Entry> read_annotation(ondemand::object object, const PieceParser&
 Lookup choose_classes(CocoFile::Index& index, const std::vector<Category>& categories) {
     const std::vector<std::string>& wanted = index.options.categories;
     if (wanted.empty() || wanted.size() > kMostClasses)
-        fail(ErrorKind::usage, "{} categories are wanted of {}, but 1 to {} are possible; say --categories",
+        fail(ErrorKind::usage, "{} categories are wanted of {}, but 1 to {} are possible; use --categories",
              wanted.size(), index.name, kMostClasses);
     Lookup classes;
     for (const std::string& word : wanted) {
@@ -300,7 +300,7 @@ CocoFile::CocoFile(const std::filesystem::path& path, const CocoOptions& options
     const std::vector<JsonRuns> parts = outline_json(index->file.text(), kKeys, coco::kWindow, index->name);
     for (std::size_t i = 0; i < parts.size(); ++i)
         if (!parts[i].found)
-            fail(ErrorKind::data, "{}: the JSON has no \"{}\", so it is no file of COCO annotations",
+            fail(ErrorKind::data, "{}: the JSON has no \"{}\", so it is not a file of COCO annotations",
                  index->name, kKeys[i]);
     const auto categories = coco::read_elements<coco::Category>(
         *index, parts[0], "category",

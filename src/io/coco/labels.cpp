@@ -24,7 +24,7 @@ class OutlineReader {
     void fill_polygons(ondemand::array polygons, const Grid& grid, std::uint8_t* mask) {
         for (auto polygon : polygons) {
             points_.clear();
-            for (auto number : take(polygon.get_array(), "has a polygon that is no list of numbers")) {
+            for (auto number : take(polygon.get_array(), "has a polygon that is not a list of numbers")) {
                 const double value =
                     take(number.get_double(), "has a polygon with something else than numbers");
                 if (!(std::abs(value) <= kLargestCoordinate))
@@ -47,7 +47,7 @@ class OutlineReader {
             ondemand::field field = take(std::move(member), "has damaged run lengths");
             const std::string_view key = take(field.unescaped_key(), "has damaged run lengths");
             if (key == "size") {
-                for (auto number : take(field.value().get_array(), "has a \"size\" that is no list"))
+                for (auto number : take(field.value().get_array(), "has a \"size\" that is not a list"))
                     size.push_back(take(number.get_int64(), "has a \"size\" that is no [height, width]"));
             } else if (key == "counts") {
                 counted = true;

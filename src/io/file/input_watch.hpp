@@ -26,7 +26,7 @@ class InputWatch {
     bool outermost_;
 };
 
-/// What map_file() tells the watch, if there is one. Safe from several threads.
+/// Called by map_file() for the watch, if there is one. Thread-safe.
 void note_input(const std::filesystem::path& path, const struct stat& status);
 
 }  // namespace kandinsky

@@ -47,7 +47,7 @@ void LabelSlices::plane(std::size_t slice, std::size_t plane, std::int32_t* out)
     read_plane(values_.view(), slice, plane, info_.grid(), values.data());
     for (std::size_t p = 0; p < values.size(); ++p) {
         if (!(values[p] >= -2147483648.0 && values[p] <= 2147483647.0) || values[p] != std::floor(values[p]))
-            fail(ErrorKind::data, "{}: label {} at slice {}, row {}, column {} is no whole number",
+            fail(ErrorKind::data, "{}: label {} at slice {}, row {}, column {} is not a whole number",
                  info_.path, values[p], slice, p / info_.width, p % info_.width);
         out[p] = static_cast<std::int32_t>(values[p]);
     }

@@ -63,7 +63,7 @@ std::vector<std::string> class_names(const nlohmann::json& json, const fs::path&
                  "handle: write them as 0/1 masks [x,y,z,C] and use kandinsky calibrate",
                  file.string(), printable(name));
         if (!number.is_number_unsigned())
-            fail(ErrorKind::data, "{}: the label of {} is no number", file.string(), printable(name));
+            fail(ErrorKind::data, "{}: the label of {} is not a number", file.string(), printable(name));
         names[number.get<std::size_t>()] = name;
     }
     std::vector<std::string> out;
@@ -136,7 +136,8 @@ nlohmann::json read_json_file(const fs::path& file) {
     if (nests_deeper(content.text()))
         fail(ErrorKind::data, "{} nests deeper than {}", file.string(), kJsonDepth);
     nlohmann::json json = nlohmann::json::parse(content.text(), nullptr, false);
-    if (json.is_discarded()) fail(ErrorKind::data, "{} is not valid JSON; mend or remove it", file.string());
+    if (json.is_discarded())
+        fail(ErrorKind::data, "{} is not valid JSON; correct or remove it", file.string());
     return json;
 }
 
@@ -146,7 +147,7 @@ NnunetResult find_nnunet(const fs::path& folder, std::vector<int> folds) {
     if (!fs::is_directory(folder, ignored)) fail(ErrorKind::file, "there is no folder {}", folder.string());
     if (!fs::is_regular_file(dataset, ignored) || !fs::is_regular_file(plans, ignored))
         fail(ErrorKind::data,
-             "{} is no result folder of nnU-Net v2: it lacks {}; give "
+             "{} is not a result folder of nnU-Net v2: it lacks {}; give "
              "nnUNet_results/DatasetNNN_NAME/TRAINER__PLANS__CONFIGURATION",
              folder.string(), fs::is_regular_file(plans, ignored) ? "dataset.json" : "plans.json");
     NnunetResult out{folder, tidy(folder).parent_path().filename().string(), {}, {}, {}};

@@ -122,7 +122,7 @@ Pairing pair_items(const ImageSource* probs, const ImageSource* labels) {
             break;
         }
         if (!meet(a, b) && look_like_class_files(a, b))
-            out.advice = "if there is one file for each class, say --class-files";
+            out.advice = "if there is one file for each class, use --class-files";
     }
     std::vector<BadFile> bad_a, bad_b;
     auto good_a = usable(*first, a, bad_a), good_b = usable(*second, b, bad_b);
@@ -161,7 +161,7 @@ std::string list_of(const std::vector<BadFile>& bad, std::size_t files) {
 
 void refuse_bad(const std::vector<BadFile>& bad, std::size_t files, bool skip) {
     if (!bad.empty() && !skip)
-        fail(ErrorKind::data, "{}; mend them, or go on without them: --skip-bad", list_of(bad, files));
+        fail(ErrorKind::data, "{}; correct them, or continue without them: --skip-bad", list_of(bad, files));
 }
 
 }  // namespace kandinsky

@@ -48,7 +48,7 @@ std::vector<std::int64_t> group_ids(const std::vector<std::string>& names, const
             const std::regex pattern = make_pattern(group_by);
             for (std::string& name : groups) name = group_name(name, pattern, group_by);
         } catch (const std::regex_error&) {
-            fail(ErrorKind::usage, "--group-by is '{}', which is no regular expression", group_by);
+            fail(ErrorKind::usage, "--group-by is '{}', which is not a regular expression", group_by);
         }
     }
     std::map<std::string, std::int64_t> ids;

@@ -286,7 +286,7 @@ std::vector<RiskLevels> read_risks(const ZipReader& archive, const Calibrator& c
     const auto least = read<double>(archive, "risk_alphas", {strata});
     std::vector<RiskLevels> out(strata);
     for (std::size_t s = 0; s < strata; ++s) {
-        if (!(least[s] >= 0)) fail(ErrorKind::data, "the least alpha of stratum {} is no number", s);
+        if (!(least[s] >= 0)) fail(ErrorKind::data, "the least alpha of stratum {} is not a number", s);
         out[s].least_alpha = least[s];
     }
     if (calibrator.options.risk != Risk::precision) return out;
@@ -451,7 +451,7 @@ std::optional<Reference> load_reference(const std::filesystem::path& path) {
         const auto layout = read<std::uint32_t>(archive, "reference_layout", {});
         Reference out;
         if (layout.size() < 2 || layout.size() > kMostClasses + 1 || layout.front() > kMostBlocks)
-            fail(ErrorKind::data, "the layout of its reference makes no sense");
+            fail(ErrorKind::data, "the layout of its reference is inconsistent");
         out.blocks = layout.front();
         out.classes.assign(layout.begin() + 1, layout.end());
         const Array values = archive.array("reference_values");

@@ -267,7 +267,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
             Partition partition;
             partition.regions = stratum.at("regions").get<std::uint32_t>();
             const ordered_json& geometry = stratum.at("geometry");
-            if (!geometry.is_object()) fail(ErrorKind::data, "the geometry of a stratum is no object");
+            if (!geometry.is_object()) fail(ErrorKind::data, "the geometry of a stratum is not an object");
             partition.geometry = geometry.dump();
             calibrator.partitions.push_back(std::move(partition));
             out.smooth.push_back(smooth_from(stratum));

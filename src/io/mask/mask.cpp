@@ -148,8 +148,9 @@ std::vector<std::int64_t> unpack_run_lengths(std::string_view text, std::size_t 
                 fail(ErrorKind::data, "{}: the run lengths end within a number; the text is cut short", name);
             const unsigned code = static_cast<unsigned char>(text[at]) - unsigned{kFirst};
             if (code > (kMore | kGroup))
-                fail(ErrorKind::data, "{}: the run lengths hold the character '{}' at {}, which is no digit",
-                     name, printable(text.substr(at, 1)), at);
+                fail(ErrorKind::data,
+                     "{}: the run lengths hold the character '{}' at {}, which is not a digit", name,
+                     printable(text.substr(at, 1)), at);
             if (groups == kMostGroups)
                 fail(ErrorKind::data, "{}: the run lengths hold a number that is too long at {}", name, at);
             ++at;

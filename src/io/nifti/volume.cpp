@@ -167,7 +167,7 @@ std::string patched(const NiftiHeader& like, std::size_t planes, DType dtype, co
     return out + extension;
 }
 
-/// The four bytes that tell whether extensions follow, and one comment where there is a note.
+/// The four bytes that state whether extensions follow, and an extension with the note, if there is one.
 std::string comment(const std::string& note) {
     std::string out(4, '\0');
     if (note.empty()) return out;

@@ -101,7 +101,7 @@ struct SourceOptions {
     Role role = Role::probabilities;
     Axis axis = Axis::axial;
     bool reorient = true;  ///< volumes to canonical axes; false takes them as stored
-    /// The geometry of the item of that name, where some other file tells it.
+    /// The geometry of the item of that name from another file.
     std::function<std::optional<GeometryReference>(const std::string& name)> reference;
 };
 

@@ -75,7 +75,7 @@ std::size_t GzipReader::inflate_some(std::span<std::byte> out) {
         } else if (status == Z_BUF_ERROR || (status == Z_OK && in_.empty() && !left.empty())) {
             fail(ErrorKind::data, "{} is cut short: its compressed data ends after {} bytes", name_, made);
         } else if (status != Z_OK) {
-            fail(ErrorKind::data, "{} is damaged: its compressed data makes no sense after {} bytes", name_,
+            fail(ErrorKind::data, "{} is damaged: its compressed data is invalid after {} bytes", name_,
                  made);
         }
     }

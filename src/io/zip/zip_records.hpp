@@ -51,7 +51,7 @@ struct Entry {
 
 }  // namespace zip
 
-/// What the end of a zip archive tells about the rest.
+/// The contents of a zip archive's end records.
 struct ZipDirectory {
     std::vector<ZipReader::Member> members;
     std::string comment;

@@ -8,7 +8,7 @@ namespace kandinsky {
 /// spacing, no masks and one calibrator for each method.
 void check_outlines(const OutlineRule& rule, const std::string& name, const Dataset& test);
 
-/// The outlines of `images` as the page carries them, what is promised, and what became of it on all test
+/// The outlines of `images` in the form of the page, the guarantee, and how often it was kept on all test
 /// images; null without a rule.
 [[nodiscard]] nlohmann::ordered_json outlines_json(const ReportInput& input,
                                                    const std::vector<std::size_t>& images);

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kMostCurves = 1024;
 constexpr std::size_t kCoarsest = 64;
 constexpr unsigned kScoreSteps = 64;
-// What packing leaves of noisy curves, with base64; only a first guess of the resolution that fits.
+// The expected compressed size of noisy curves, with base64; a first guess of the resolution that fits.
 constexpr double kPacked = 0.4;
 
 std::size_t parts(std::size_t length, std::size_t block) {
@@ -178,7 +178,7 @@ PixelCurves pixel_curves(const ReportInput& input, const Tally& tally, const Rep
     const Grid grid = input.test->grid();
     const std::size_t methods = input.calibrators.size(), strata = input.calibrators.front()->strata();
     const Expected own = reference(input, kOwn), image = reference(input, kImage);
-    // A reference by pixel goes the way of the methods with many curves, behind them.
+    // A reference with a curve per pixel is stored like the methods with many curves, after them.
     std::vector<const Calibrator*> by_pixel = input.calibrators;
     if (own.calibrator != nullptr) by_pixel.push_back(own.calibrator);
     const auto goes_by_pixel = [&](std::size_t m, std::size_t s) {

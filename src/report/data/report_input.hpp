@@ -9,7 +9,7 @@
 
 namespace kandinsky {
 
-/// What a report is made of. Everything pointed to must outlive the calls below.
+/// The input of a report. Everything that it points to must outlive the calls below.
 struct ReportInput {
     std::string title;
     std::vector<std::string> names;  ///< of the methods, all different, in order of the calibrators
@@ -37,7 +37,8 @@ struct ReportLimits {
     std::size_t example_bytes = 850'000;  ///< of base64 for the example images' sets
 };
 
-/// The methods whose curves a reader wants beside any other: every pixel alone, and the whole image.
+/// The methods whose curves are shown beside those of any other method: every pixel alone, and the whole
+/// image.
 [[nodiscard]] const std::vector<std::string>& reference_methods();
 /// Those of them that are not among the calibrators.
 [[nodiscard]] std::vector<std::string> missing_references(const std::vector<const Calibrator*>& calibrators);

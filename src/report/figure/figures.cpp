@@ -55,7 +55,7 @@ const std::vector<double>& errors(const ReportInput& input, std::size_t m, std::
     return input.evaluation->calibrators[m].strata[s].ce_map;
 }
 
-/// Where the colours of the error maps end: all methods' 0.99 quantile, rounded up.
+/// The upper end of the colour scale of error maps: the 0.99 quantile over all methods, rounded up.
 double error_top(const ReportInput& input, std::size_t s) {
     std::vector<double> all;
     for (std::size_t m = 0; m < input.calibrators.size(); ++m)

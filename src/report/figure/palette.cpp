@@ -81,7 +81,7 @@ std::string method_colour(std::size_t method) {
 std::string palette_png(std::span<const std::uint8_t> codes, const Grid& grid,
                         const std::vector<Rgb>& palette, std::size_t zoom) {
     if (codes.size() != grid.pixels() || palette.empty() || palette.size() > 256 || zoom == 0)
-        fail(ErrorKind::internal, "a PNG of {} codes, {} colours and zoom {} makes no sense", codes.size(),
+        fail(ErrorKind::internal, "a PNG of {} codes, {} colours and zoom {} is invalid", codes.size(),
              palette.size(), zoom);
     std::string header;
     append_number(header, static_cast<std::uint32_t>(grid.width * zoom));

@@ -45,7 +45,7 @@ std::vector<std::size_t> crowding(const Calibrator& calibrator, const Predicted&
     return out;
 }
 
-/// The share of a class's thresholds that let everything in.
+/// The share of a class's thresholds that are infinite.
 double infinite_share(const Predictor& predictor, std::size_t c) {
     const std::size_t pixels = predictor.grid().pixels();
     const float all = predictor.on_probabilities() ? -std::numeric_limits<float>::infinity()

@@ -62,6 +62,23 @@ ordered_json block_json(const WorstPlace& worst) {
             {"blocks", {kBlocks, kBlocks}}};
 }
 
+}  // namespace
+
+ordered_json features_json(const ImageCoverage& images) {
+    ordered_json out = ordered_json::object();
+    for (std::size_t k = 0; k < ImageFeatures::kCount; ++k) {
+        ordered_json& one = out[std::string(ImageFeatures::kNames[k])];
+        for (const char* const key : {"images", "value", "coverage"}) one[key] = ordered_json::array();
+        for (const FeatureTenth& tenth : images.tenths[k]) {
+            one["images"].push_back(tenth.images);
+            one["value"].push_back(number(tenth.value));
+            one["coverage"].push_back(number(tenth.coverage));
+        }
+    }
+    return out;
+}
+
+namespace {
 ordered_json images_json(const ImageCoverage& images) {
     ordered_json quantiles = ordered_json::object();
     for (std::size_t k = 0; k < images.quantiles.size(); ++k)
@@ -71,14 +88,15 @@ ordered_json images_json(const ImageCoverage& images) {
             {"below", number(images.below)},
             {"spread", number(images.spread)},
             {"far_below", number(images.far_below)},
-            {"hardest", number(images.hardest)}};
+            {"hardest", number(images.hardest)},
+            {"by_feature", features_json(images)}};
 }
 
 ordered_json pair_json(const Interval& interval) {
     return {number(interval.low), number(interval.high)};
 }
 
-/// What stands behind the figures of one row: worst places, coverage by image and by set size, intervals.
+/// The details of one row: worst places, coverage by image and by set size, intervals.
 ordered_json details_json(const EvaluationReport& report, std::size_t calibrator, std::size_t stratum) {
     const Evaluation& evaluation = report.calibrators[calibrator];
     const StratumEvaluation& own = evaluation.strata[stratum];
@@ -150,7 +168,7 @@ ordered_json row_json(const CompareRow& row, const ordered_json& samples = order
     return out;
 }
 
-/// The figures beside the paper's; details_json() has what stands behind them.
+/// The measures beyond the paper's; details_json() has their details.
 ordered_json figures_json(const CompareRow& row) {
     return {{"weighted_ce", number(row.weighted_ce)},
             {fmt::format("ce_{}", kEnoughSamples), number(row.ce_enough)},

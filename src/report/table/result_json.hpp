@@ -16,6 +16,8 @@ namespace kandinsky {
 [[nodiscard]] nlohmann::ordered_json numbers(const std::vector<double>& values);
 /// How often the classes of each bin of probabilities are there.
 [[nodiscard]] nlohmann::ordered_json reliability_json(const Reliability& bins);
+/// Coverage against each feature, in tenths of the images.
+[[nodiscard]] nlohmann::ordered_json features_json(const ImageCoverage& images);
 
 /// The JSON of `compare` (schema 2), rows of the listed classes only (all when empty).
 [[nodiscard]] nlohmann::ordered_json comparison_json(const Comparison& comparison,

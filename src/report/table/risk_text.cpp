@@ -24,7 +24,7 @@ std::uint64_t setting_groups(const Calibrator& calibrator, std::size_t s) {
     return most;
 }
 
-/// The confidence of one test: two share what both risks together may fail by.
+/// The confidence of one test. Two tests share the probability of failure.
 double test_confidence(const CalibrateOptions& options) {
     return options.risk == Risk::both ? (1 + options.confidence) / 2 : options.confidence;
 }
@@ -48,7 +48,7 @@ bool seen(const Calibrator& calibrator, std::size_t s) {
                        [](std::uint32_t n) { return n > 0; });
 }
 
-/// Rounded up, so that what is named can be asked for.
+/// Rounded up, so that the printed alpha is possible.
 double named_alpha(double alpha) {
     return std::ceil(alpha * 1000 - 1e-6) / 1000;
 }

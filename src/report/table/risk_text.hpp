@@ -6,11 +6,12 @@
 
 namespace kandinsky {
 
-/// Which groups learnt, which set the thresholds, and down to which alpha their number reaches; of a
+/// Which groups learnt, which set the thresholds, and the smallest alpha that their number allows; for a
 /// calibrator with a confidence.
 [[nodiscard]] std::string confidence_rule(const Calibrator& calibrator);
 
-/// What alpha bounds, and the least that classes can keep; of a calibrator that promises precision.
+/// The risk that alpha bounds, and the smallest possible alpha of the classes; for a calibrator with a
+/// guarantee of precision.
 [[nodiscard]] std::string risk_rule(const Calibrator& calibrator);
 
 /// What a user should know about such a calibration: classes never seen, or with too few groups for the usual

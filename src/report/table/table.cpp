@@ -182,7 +182,7 @@ std::string evaluation_table(const Calibrator& calibrator, const EvaluationRepor
                        evaluation.alpha, cell(evaluation.coverage_at_alpha),
                        cell(evaluation.sets.false_classes, 3), evaluation.infinite);
     out += "sets: " + sets_line(evaluation) + "\n";
-    if (evaluation.filled_share >= 0.00005)  // else every figure below is that above
+    if (evaluation.filled_share >= 0.00005)  // otherwise the lines below would repeat those above
         out += fmt::format(
             "coverage and CE are those before filling; filled, the sets cover {}. Unfilled, they have {} "
             "classes, {} of one class ({} of them right)\n",

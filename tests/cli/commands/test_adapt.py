@@ -78,6 +78,10 @@ def test_measures_by_image_are_those_of_the_sets(adapted):
         assert found["spread"] == pytest.approx(np.abs(coverage - 0.8).mean(), abs=1e-6)
         assert found["far_below"] == pytest.approx((coverage < 0.7 - 1e-9).mean())
         assert found["hardest"] == pytest.approx(coverage[np.argsort(doubt)[-2:]].mean(), abs=1e-6)
+        tenths = found["by_feature"]["doubt"]
+        assert tenths["images"] == [2] * 10
+        assert tenths["coverage"] == pytest.approx(coverage[np.argsort(doubt)].reshape(10, 2).mean(1), abs=1e-6)
+        assert tenths["value"] == pytest.approx(np.sort(doubt).reshape(10, 2).mean(1), abs=1e-6)
 
 
 def test_inspect_names_the_classes_that_adapt(adapted):

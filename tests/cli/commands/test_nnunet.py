@@ -152,7 +152,7 @@ def wreck(room, what):
 
 
 @pytest.mark.parametrize("what, code, words", [
-    ("no plans", 3, ["no result folder of nnU-Net v2", "plans.json"]),
+    ("no plans", 3, ["not a result folder of nnU-Net v2", "plans.json"]),
     ("no npz", 3, ["fold_1/validation holds no .npz", "--val --npz"]),
     ("twice", 3, ["patient_001", "fold 0 and in fold 1"]),
     ("regions", 3, ["whole is a region"]),

@@ -105,7 +105,7 @@ def test_weights_are_learnt_from_new_images(weighted):
         (False, ["--weights", "negative.npy"], "the weight of image 0 is -1"),
         (False, ["--weights", "lonely.npy"], "effective groups of the 30"),
         (True, ["--weights", "names.csv"], "names.csv names files, but the images are an array"),
-        (False, ["--weights", "words.csv"], "words.csv: weight 0 is 'much', which is no number"),
+        (False, ["--weights", "words.csv"], "words.csv: weight 0 is 'much', which is not a number"),
         (True, ["--shift-to", "new_probs.npy"], "the calibration images have groups and the others have none"),
         (True, ["--weights", "w.npy", "--max-weight", "-1"], "--max-weight is -1"),
     ],

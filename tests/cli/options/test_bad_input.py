@@ -155,7 +155,7 @@ def test_a_value_that_is_no_probability_is_named_with_its_place(calibrated, dtyp
     probs[2, 1, 3, 6] = value
     name = calibrated.save("bad.npy", probs)
     parts = ["bad.npy", f"probability {said} ", "image 2", "class 1", "row 3", "column 6"]
-    parts.append("mend the model" if np.isnan(value) else "--logits")  # no logit is NaN either
+    parts.append("correct the model" if np.isnan(value) else "--logits")  # no logit is NaN either
     calibrated.refuses(3, parts, *with_input("--probs", name))
     calibrated.refuses(3, parts, "predict", "cal.kcal", "--probs", name, "-o", "out.npy")
     calibrated.refuses(3, parts, "evaluate", "cal.kcal", "--probs", name, "--labels", "labels.npy", "--json", "o.json")

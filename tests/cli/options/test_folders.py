@@ -39,7 +39,7 @@ def test_groups_come_from_names_or_from_an_array_by_image(images):
     images.save("g.npy", np.arange(30) // 5)
     assert "6 groups" in images.does(*HOW, "--groups", "g.npy", "-o", "a.kcal").out
     images.refuses(2, ["--group-by", "does not occur", "s0_a"], *HOW, "--group-by", "t", "-o", "b.kcal")
-    images.refuses(2, ["--group-by", "no regular expression"], *HOW, "--group-by", "(", "-o", "b.kcal")
+    images.refuses(2, ["--group-by", "not a regular expression"], *HOW, "--group-by", "(", "-o", "b.kcal")
 
 
 def test_bad_files_are_listed_and_left_out_on_request(images):

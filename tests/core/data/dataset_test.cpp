@@ -209,7 +209,7 @@ TEST(Dataset, SaysWhereABadProbabilityStands) {
         data.read_probs(0, {0, 12}, out.data());
         expect_error(ErrorKind::data,
                      {"p.npy", fmt::format("{}", bad), "image 1", "class 1", "row 2", "column 1",
-                      std::isnan(bad) ? "mend" : "--logits"},
+                      std::isnan(bad) ? "correct" : "--logits"},
                      [&] {
                          data.read_probs(1, {8, 12}, out.data());
                      });

@@ -211,7 +211,7 @@ TEST_F(Coco, MissingAndMistypedKeysNameTheAnnotation) {
     refuse(json, {"annotation at byte", "has no \"id\""});
     bad["id"] = 18446744073709551615u;
     json["annotations"] = ordered_json::array({bad});
-    refuse(json, {"annotation at byte", "\"id\" that is no whole number"});
+    refuse(json, {"annotation at byte", "\"id\" that is not a whole number"});
     bad["id"] = 77;
     bad["image_id"] = 12;
     json["annotations"] = ordered_json::array({bad});
@@ -230,7 +230,7 @@ TEST_F(Coco, OutlinesThatMakeNoSenseNameTheAnnotation) {
     const std::vector<std::pair<ordered_json, std::string>> bad = {
         {{{1, 2, 3, 4}}, "4 numbers"},
         {{{1, 2, 3, 4, 5, 6, 7}}, "7 numbers"},
-        {{1, 2, 3, 4, 5, 6}, "no list of numbers"},
+        {{1, 2, 3, 4, 5, 6}, "not a list of numbers"},
         {{{1, 2, 3, 4, 5, "6"}}, "something else than numbers"},
         {{{1, 2, 3, 4, 5, 1e9}}, "reaches to"},
         {{{"counts", {24}}}, "run lengths for []"},
@@ -239,7 +239,7 @@ TEST_F(Coco, OutlinesThatMakeNoSenseNameTheAnnotation) {
         {{{"counts", {25}}, {"size", {4, 6}}}, "run 0"},
         {{{"counts", {-1, 25}}, {"size", {4, 6}}}, "run 0"},
         {{{"counts", {1.5, 2}}, {"size", {4, 6}}}, "no whole numbers"},
-        {{{"counts", "~~"}, {"size", {4, 6}}}, "no digit"},
+        {{{"counts", "~~"}, {"size", {4, 6}}}, "not a digit"},
         {{{"counts", "oooooooooooooooo"}, {"size", {4, 6}}}, "too long"},
         {{{"counts", nullptr}, {"size", {4, 6}}}, "neither numbers nor text"},
         {{{"size", {4, 6}}}, "no \"counts\""}};

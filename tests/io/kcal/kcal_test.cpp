@@ -264,7 +264,7 @@ TEST_F(DamagedCalibrator, MetaThatNestsDeepIsRefusedBeforeTheStackEnds) {
 
 TEST_F(DamagedCalibrator, WhatAMessageQuotesIsPrintable) {
     refuse_meta({"condition 'o\\x1bdd'"}, [](auto& m) { m["options"]["condition"] = "o\033dd"; });
-    refuse_meta({"no object"}, [](auto& m) { m["strata"][0]["geometry"] = {1, 2}; });
+    refuse_meta({"not an object"}, [](auto& m) { m["strata"][0]["geometry"] = {1, 2}; });
 }
 
 TEST_F(DamagedCalibrator, MissingMembersAreNamed) {

@@ -139,8 +139,8 @@ TEST(RunLengths, HostileTextsAreRefusedInWords) {
     const auto unpack = [](const std::string& text) { (void)unpack_run_lengths(text, 100, "ann 3"); };
     expect_error(ErrorKind::data, {"ann 3", "cut short"}, [&] { unpack("P"); });
     expect_error(ErrorKind::data, {"ann 3", "too long"}, [&] { unpack(std::string(50, 'o')); });
-    expect_error(ErrorKind::data, {"ann 3", "no digit"}, [&] { unpack("1\n"); });
-    expect_error(ErrorKind::data, {"ann 3", "no digit"}, [&] { unpack(std::string(1, '\0')); });
+    expect_error(ErrorKind::data, {"ann 3", "not a digit"}, [&] { unpack("1\n"); });
+    expect_error(ErrorKind::data, {"ann 3", "not a digit"}, [&] { unpack(std::string(1, '\0')); });
     expect_error(ErrorKind::data, {"ann 3", "more than"}, [&] { unpack(std::string(200, '0')); });
     expect_error(ErrorKind::data, {"ann 3", "run 0 is -1"}, [&] { unpack("O"); });
     expect_error(ErrorKind::data, {"ann 3", "run 0 is"}, [&] { unpack("PPPPP1"); });

@@ -126,9 +126,11 @@ async function checkNumbers(made) {
         assert.equal(await row.locator("td").nth(1).textContent(), "-", what);
         continue;
       }
-      const [, error, range, floor, coverage, wrong, place, size, empty, single, right, full] = await row
-        .locator("td")
-        .allTextContents();
+      const cells = await row.locator("td").allTextContents();
+      const [, error, range, floor, coverage, wrong, place, size, empty, single, right, full] = cells;
+      const { hardest, by_feature } = own.image_coverage;
+      assert.equal(cells.at(-1), hardest === null ? "-" : `${(100 * hardest).toFixed(1)} %`, what);
+      assert.equal(by_feature.doubt.coverage.at(-1), hardest, what);
       assert.equal(error, own.mean_ce.toFixed(4), what);
       assert.equal(range, `[${own.q05.toFixed(3)}, ${own.q95.toFixed(3)}]`, what);
       assert.equal(floor, own.floor.toFixed(4), what);

@@ -1,0 +1,65 @@
+// The state of a monitor with changes that the input tells: three bytes each, a place and what is written
+// there. Members are not compressed, and checksums are made right, so changes reach what the state holds.
+#include <kandinsky/monitor.hpp>
+
+#include "harness.hpp"
+#include "zip_repair.hpp"
+
+namespace {
+
+using namespace kandinsky;
+
+constexpr std::size_t kImages = 12, kRows = 4, kColumns = 5;
+
+Dataset images() {
+    std::vector<float> probs;
+    std::vector<std::uint8_t> labels;
+    for (std::size_t i = 0; i < kImages * kRows * kColumns; ++i) {
+        labels.push_back(static_cast<std::uint8_t>(i * 7 % 11 < 4));
+        probs.push_back(static_cast<float>((i * 13 + 5 * labels.back()) % 17) / 16);
+    }
+    return Dataset(Array::copy_of(probs, {kImages, 1, kRows, kColumns}),
+                   Array::copy_of(labels, {kImages, kRows, kColumns}), {});
+}
+
+/// A stream that has seen a few images, and what it needs.
+struct Stream {
+    Dataset data = images();
+    Calibrator calibrator = calibrate(data, {.method = "image"});
+    Reference reference = make_reference(calibrator, data);
+    std::string state;
+
+    Stream() {
+        Monitor monitor(calibrator, reference);
+        monitor.update(data);
+        state = fuzz::written([&](AtomicFile& file) { monitor.save(file); });
+    }
+};
+
+void go_on(const Stream& stream) {
+    Monitor monitor(stream.calibrator, stream.reference, std::filesystem::path(fuzz::kInput));
+    const std::string same = fuzz::written([&](AtomicFile& file) { monitor.save(file); });
+    fuzz::set_input(fuzz::as_bytes(same));
+    const Monitor again(stream.calibrator, stream.reference, std::filesystem::path(fuzz::kInput));
+    fuzz::check(fuzz::written([&](AtomicFile& file) { again.save(file); }) == same,
+                "saving again changes the state");
+    monitor.update(stream.data);
+    (void)monitor.verdict();
+    (void)monitor.outputs_course();
+    (void)monitor.labels_course();
+    (void)monitor.change_map();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    static const Stream stream;
+    std::string state = stream.state;
+    for (std::size_t i = 0; i + 2 < size; i += 3)
+        state[(data[i] + std::size_t{256} * data[i + 1]) % state.size()] = static_cast<char>(data[i + 2]);
+    const std::string right = fuzz::with_right_checksums(state);
+    fuzz::set_input(fuzz::as_bytes(right));
+    const bool went_on = fuzz::result_or_error([] { go_on(stream); });
+    fuzz::check(went_on || size > 2, "a state that was not changed is refused");
+    return 0;
+}
