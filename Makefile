@@ -1,6 +1,6 @@
 # The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
 .DEFAULT_GOAL := help
-.PHONY: help setup build web demo check test test-integrations test-mutations test-asan test-tsan fuzz bench format lint reference docs package wheel wheels sdist recipes install clean
+.PHONY: help setup build web demo check test test-integrations test-mutations test-sdist test-asan test-tsan fuzz bench format lint reference docs package wheel wheels sdist recipes install clean
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -142,7 +142,10 @@ sdist:  ## a source distribution of the Python package below build/sdist, with t
 	@$(CONFIGURE) $(KEEP_TESTS) -DKANDINSKY_WEB=ON
 	@$(COMPILE) --target report_page
 	@mkdir -p web/dist && cp $(BUILD)/web/dist/index.html web/dist/
-	@scripts/sdist.py $(BUILD)
+	@scripts/sdist.py $(BUILD) $(TRY)
+
+test-sdist:  ## install the source distribution in a fresh environment without Node, and use it there
+	@$(MAKE) --no-print-directory sdist TRY=--try
 
 recipes: sdist  ## recipes for Conan and conda beside the source distribution, below build/recipes; Conan's is tried
 	@scripts/recipes.py $(BUILD)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the sets add to the time of a network, appended to it by `kandinsky export`.
 
-    bench/export_latency.py --build build [--classes 4] [--channels 32] [--runs 15] [--processor]
+    bench/export_latency.py --build build [--classes 4] [--channels 32] [--runs 15] [--processor] [--adapt]
 
 A U-Net for 320 x 240 with random weights is run alone and with the sets appended, in turns; printed are the shortest times and their
 ratio, and the same for the graph of sets by itself, which a busy machine disturbs less. --processor measures processor time on one
@@ -79,6 +79,15 @@ def engines(threads):
     yield "openvino " + openvino.__version__.split("-")[0], by_openvino
 
 
+def moody(images, classes):
+    """Outputs and labels of images that differ in how hard they are, so that levels follow them."""
+    random = np.random.default_rng(3)
+    labels = np.kron(random.integers(0, classes, (images, HEIGHT // 20, WIDTH // 20)), np.ones((20, 20), int))
+    right = 1 - random.random((images, 1, 1)) * random.random(labels.shape)
+    probs = np.stack([np.where(labels == c, right, (1 - right) * random.random(labels.shape)) for c in range(classes)], 1)
+    return probs.astype(np.float32), labels.astype(np.uint8)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
@@ -86,6 +95,7 @@ def main():
     parser.add_argument("--channels", type=int, default=32)
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--processor", action="store_true")
+    parser.add_argument("--adapt", action="store_true", help="levels that follow the image, and the method field")
     words = parser.parse_args()
     clock = time.process_time if words.processor else time.perf_counter
     kandinsky = str(Path(words.build).resolve() / "bin" / "kandinsky")
@@ -94,12 +104,17 @@ def main():
         folder = Path(name)
         onnx.save(unet(words.classes, words.channels), folder / "unet.onnx")
         some = onnxruntime.InferenceSession(str(folder / "unet.onnx")).run(None, {"image": image})[0]
-        np.save(folder / "probs.npy", np.repeat(some, 2, axis=0))
-        np.save(folder / "labels.npy", np.random.default_rng(2).integers(0, words.classes, (2, HEIGHT, WIDTH)).astype(np.uint8))
+        probs = np.repeat(some, 2, axis=0)
+        labels = np.random.default_rng(2).integers(0, words.classes, (2, HEIGHT, WIDTH)).astype(np.uint8)
+        if words.adapt:
+            probs, labels = moody(30, words.classes)
+        np.save(folder / "probs.npy", probs)
+        np.save(folder / "labels.npy", labels)
+        how = ["field", "--adapt", "image", "--promise", "none"] if words.adapt else ["image"]
         for engine, load in engines(1 if words.processor else 0):  # 0: all of the machine
             alone = load(folder / "unet.onnx")
             for score in ("lac", "near", "margin", "aps", "raps", "saps"):
-                for command in ([kandinsky, "calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", "image",
+                for command in ([kandinsky, "calibrate", "--probs", "probs.npy", "--labels", "labels.npy", "--method", *how,
                                  "--score", score, "-q", "-o", "cal.kcal"],
                                 [kandinsky, "export", "cal.kcal", "--onto", "unet.onnx", "-q", "-o", "both.onnx"],
                                 [kandinsky, "export", "cal.kcal", "-q", "-o", "sets.onnx"]):

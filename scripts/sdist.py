@@ -1,23 +1,31 @@
 #!/usr/bin/env python3
 """Makes a source distribution of the Python package, with the report's page in it: installing it needs no Node.
 
-    scripts/sdist.py BUILD       it is BUILD/sdist/kandinsky-*.tar.gz
+    scripts/sdist.py BUILD          it is BUILD/sdist/kandinsky-*.tar.gz
+    scripts/sdist.py BUILD --try    the same, and installs it in a fresh environment where Node cannot be found; there the tutorial
+                                    runs and a report is made
 """
 
+import os
+import shutil
 import subprocess
 import sys
 import tarfile
 from pathlib import Path
 
-from virtual_environment import create, digest, stamped
+from virtual_environment import create, digest, pip, stamped
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = "web/dist/index.html"
+NODE = {"node", "nodejs", "npm", "npx", "corepack"}
+REPORT = """
+import kandinsky
+probs, labels, groups = kandinsky.make_scenes("medical", images=20, grid=(32, 32))
+kandinsky.report(kandinsky.Calibrator("image").fit(probs, labels, groups), probs, labels, "report.html")
+"""
 
 
-def main(build):
-    out = build / "sdist"
-    out.mkdir(parents=True, exist_ok=True)
+def make(out):
     if not (ROOT / PAGE).exists():
         sys.exit(f"sdist: {PAGE} is not there; make sdist builds it")
     for old in out.glob("*.tar.gz"):
@@ -31,10 +39,50 @@ def main(build):
     with tarfile.open(made) as archive:
         if not any(name.endswith("/" + PAGE) for name in archive.getnames()):
             sys.exit(f"sdist: {made} has no {PAGE}")
-    print(f"sdist: {made}")
+    print(f"sdist: {made}", flush=True)
+    return made
+
+
+def programs_without_node(out):
+    """A folder of links to what the path holds, but Node: the compiler may lie beside it."""
+    place = out / "programs"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    for folder in os.environ["PATH"].split(os.pathsep):
+        for program in Path(folder).glob("*") if folder else []:
+            link = place / program.name
+            if program.name not in NODE and program.is_file() and not link.is_symlink():
+                link.symlink_to(program)
+    return place
+
+
+def attempt(out, archive):
+    os.environ["PATH"] = str(programs_without_node(out))
+    if any(map(shutil.which, NODE)):
+        sys.exit("sdist: Node is still found")
+    fresh, room = out / "fresh", out / "room"
+    for old in (fresh, room):
+        shutil.rmtree(old, ignore_errors=True)
+    room.mkdir()
+    subprocess.run([sys.executable, "-m", "venv", fresh], check=True)
+    pip(fresh, archive)
+    for what, words in {"the tutorial": [ROOT / "python" / "examples" / "tutorial.py"], "a report": ["-c", REPORT]}.items():
+        done = subprocess.run([fresh / "bin" / "python", *words], cwd=room, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"sdist: {what} failed in a fresh environment\n{done.stdout}{done.stderr}")
+    size = (room / "report.html").stat().st_size
+    print(f"sdist: installed without Node; the tutorial runs, and a report of {size} bytes is made")
+
+
+def main(build, *more):
+    out = build / "sdist"
+    out.mkdir(parents=True, exist_ok=True)
+    made = make(out)
+    if more:
+        attempt(out, made)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2 or sys.argv[2:] not in ([], ["--try"]):
         sys.exit(__doc__)
-    main(Path(sys.argv[1]).resolve())
+    main(Path(sys.argv[1]).resolve(), *sys.argv[2:])

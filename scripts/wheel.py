@@ -108,7 +108,10 @@ def main(build, versions):
         tag = "stable" if number >= STABLE else f"cp{version.replace('.', '')}"
         if tag not in made:
             made[tag], objects = make(out, python, tag, prebuilt)
-            prebuilt = prebuilt or objects
+            if not prebuilt and len(pythons) > 1:
+                # The first wheel has the command's options in its module; the others link them.
+                run("cmake", "--build", objects, "--target", "kandinsky_front")
+                prebuilt = objects
         wheel = made[tag]
         libc = re.search(r"manylinux_\d+_\d+", wheel.name)
         print(f"wheel: {wheel}: {wheel.stat().st_size / 1e6:.1f} MB, {libc.group() if libc else 'no manylinux tag'}; in a fresh "

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from torch.nn import functional
 
 from ._arrays import levels
 from ._options import empty_word
+from ._torch_adapted import AdaptedSets, ExactModule, image_features
 from ._types import Empty, Groups, Level, Logits
 from .calibrator import Calibrator
 from .errors import DataError, UsageError
@@ -30,7 +31,7 @@ _FEW = 8  # at most this many classes are ranked by comparing planes; a sort alo
 _STEP = float(np.float32(0.5) / np.float32(_TOP))
 
 
-class PredictionSets(torch.nn.Module):
+class PredictionSets(ExactModule):
     """From probabilities (or logits) [N,C,H,W] to the sets of :meth:`kandinsky.Calibrator.predict_set`.
 
     Everything is a buffer: ``to(device)``, ``state_dict``, ``torch.export`` and ``torch.onnx.export`` work. ``half()`` and
@@ -50,7 +51,8 @@ class PredictionSets(torch.nn.Module):
     Attributes
     ----------
     thresholds : Tensor
-        float32 [A,C,H,W]; of probabilities for the score lac, of scores for the others.
+        float32 [A,C,H,W]; of probabilities for the score lac, of scores for the others; of an average image where levels
+        follow it (``adapt="image"``).
     alphas, guarantee, fingerprint
         What the sets are made for, what is promised, and of which images.
     """
@@ -85,8 +87,15 @@ class PredictionSets(torch.nn.Module):
         rule = empty_word(empty, None)
         self.fill = rule == "fill" or (rule == "auto" and not meta["data"].get("classless", False))
         self.classes, (self.height, self.width) = calibrator.n_classes_, calibrator.grid_
-        limits = calibrator.thresholds if self.score == "lac" else calibrator.score_thresholds
-        self.register_buffer("thresholds", torch.from_numpy(limits(self.alphas)))
+        core = calibrator._fitted()
+        self.register_buffer("thresholds", torch.from_numpy(np.stack([np.array(core.limits(each)) for each in self.alphas])))
+        # By stratum: where levels follow the image, its own module has the thresholds.
+        self.pooled = options["condition"] == "none"
+        strata = range(1 if self.pooled else self.classes)
+        tables = {stratum: core.adapted_tables(stratum, self.alphas) for stratum in strata}
+        self.adapted = torch.nn.ModuleDict(
+            {str(s): AdaptedSets(each, self.height, self.width) for s, each in tables.items() if each is not None}
+        )
         self.register_buffer("more", torch.from_numpy(_penalties(self.score, more, self.classes)).view(-1, 1, 1))
         words = [_SCORES.index(self.score), _LOGITS.index(self.logits), int(self.fill)]
         self.register_buffer("kind", torch.tensor(words))
@@ -94,15 +103,6 @@ class PredictionSets(torch.nn.Module):
     def extra_repr(self) -> str:
         filled = "filled" if self.fill else "kept"
         return f"alpha={self.alphas}, score={self.score}, logits={self.logits}, empty sets are {filled}"
-
-    def _apply(self, fn: Callable[[Tensor], Tensor], *args: Any, **more: Any) -> "PredictionSets":
-        kept = dict(self._buffers)
-        super()._apply(fn, *args, **more)
-        for name, old in kept.items():  # half() is for the network: thresholds rounded are other thresholds
-            new = self._buffers[name]
-            if old is not None and new is not None and new.dtype != old.dtype:
-                self._buffers[name] = old.to(new.device)
-        return self
 
     def _load_from_state_dict(self, state_dict: Dict[str, Any], prefix: str, *args: Any, **more: Any) -> None:
         kind = state_dict.get(prefix + "kind")
@@ -116,7 +116,9 @@ class PredictionSets(torch.nn.Module):
     def forward(self, probs: Tensor) -> Tensor:
         """bool [N,C,H,W], with a leading axis for a sequence of levels; true where the class is in the pixel's set."""
         p = self.probabilities(probs)
-        if self.score == "lac":
+        if len(self.adapted) > 0:
+            sets = self._adapted_sets(p)
+        elif self.score == "lac":
             sets = [p >= limit for limit in self.thresholds.unbind()]
         else:
             scores = self.scores(p)
@@ -126,6 +128,22 @@ class PredictionSets(torch.nn.Module):
             top = p.argmax(1, keepdim=True) == numbers  # the lowest number among equals
             sets = [each | (~each.any(1, keepdim=True) & top) for each in sets]
         return sets[0] if self.single else torch.stack(sets)
+
+    def _adapted_sets(self, p: Tensor) -> List[Tensor]:
+        """One for each alpha, before empty sets are filled."""
+        features, scores = image_features(p), self.scores(p)
+        if self.pooled:
+            return self.adapted["0"]((features / self.classes).sum(1), scores)
+        planes: List[List[Tensor]] = []
+        for c in range(self.classes):
+            own = slice(c, c + 1)
+            if str(c) in self.adapted:
+                planes.append(self.adapted[str(c)](features[:, c], scores[:, own]))
+            elif self.score == "lac":
+                planes.append([p[:, own] >= limit[own] for limit in self.thresholds.unbind()])
+            else:
+                planes.append([scores[:, own] <= limit[own] for limit in self.thresholds.unbind()])
+        return [torch.cat(each, 1) for each in zip(*planes)]
 
     def probabilities(self, given: Tensor) -> Tensor:
         """float32 [N,C,H,W]; one plane of two classes becomes both."""

@@ -8,6 +8,7 @@
 #include <kandinsky/onnx.hpp>
 #include <kandinsky/predict.hpp>
 
+#include "adapted.hpp"
 #include "buffers.hpp"
 #include "core/base/fail.hpp"
 #include "dataset.hpp"
@@ -175,6 +176,15 @@ void init_calibrator(nb::module_& module) {
                                       {core.classes, core.grid.height, core.grid.width});
             },
             nb::arg("alpha"))
+        .def(
+            "limits", [](const Calibrated& self, double alpha) { return limits_of(*self.core, alpha); },
+            nb::arg("alpha"))
+        .def(
+            "adapted_tables",
+            [](const Calibrated& self, std::size_t stratum, const std::vector<double>& alphas) {
+                return tables_of(*self.core, stratum, alphas);
+            },
+            nb::arg("stratum"), nb::arg("alphas"))
         .def("predict_sets", predict_sets_into, nb::arg("data"), nb::arg("alpha"), nb::arg("out"),
              nb::arg("packed"), nb::arg("empty"), nb::arg("threads"), nb::arg("progress").none())
         .def("predict_p", predict_p_into, nb::arg("data"), nb::arg("out"), nb::arg("threads"),

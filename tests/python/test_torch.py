@@ -64,6 +64,68 @@ def test_one_plane_and_empty_sets(score, empty):
     np.testing.assert_array_equal(found.numpy(), cal.predict_set(probs[:, 1:], 0.6, empty=empty))
 
 
+def moody(images, classes, grid, seed):
+    """Images that differ in how hard they are, which their probabilities show."""
+    random = np.random.default_rng(seed)
+    labels = random.integers(0, classes, (images, *grid)).astype(np.uint8)
+    right = 1 - random.random((images, 1, 1)) * random.random(labels.shape)
+    probs = np.stack([np.where(labels == c, right, (1 - right) * random.random(labels.shape)) for c in range(classes)], 1)
+    return probs.astype(np.float32), labels
+
+
+def adapting(score="near", method="field", grid=(24, 32), seed=1, **more):
+    """A calibrator whose levels follow the image, and new images."""
+    more = {"promise": "none", **SCORES[score], **more}
+    cal = kandinsky.Calibrator(method, score_function=score, adapt="image", **more).fit(*moody(40, 3, grid, seed))
+    probs, _ = moody(12, 3, grid, seed=2)
+    return cal, np.concatenate([probs, np.zeros_like(probs[:1]), np.ones_like(probs[:1])])
+
+
+ADAPTING = [{"score": score} for score in SCORES] + [{"method": method} for method in ("image", "kmeans", "pixel")]
+ADAPTING += [{"condition": "none"}, {"promise": "loo"}, {"grid": (70, 90)}]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("how", ADAPTING, ids=str)
+def test_levels_follow_the_image_in_the_module_too(how, device):
+    cal, probs = adapting(**how)
+    module = PredictionSets(cal, [0.1, 0.4, 0.001]).to(device)
+    assert len(module.adapted) > 0, "no class adapts"
+    found = module(torch.from_numpy(probs).to(device)).cpu().numpy()
+    for alpha, sets in zip([0.1, 0.4, 0.001], found):
+        np.testing.assert_array_equal(sets, cal.predict_set(probs, alpha))
+    half = module.half()(torch.from_numpy(probs).half().to(device))  # the tables keep their precision
+    np.testing.assert_array_equal(half[0].cpu().numpy(), cal.predict_set(probs.astype(np.float16).astype(np.float32), 0.1))
+
+
+@pytest.mark.parametrize("how", [{"method": "field"}, {"method": "kmeans", "score": "aps"}], ids=str)
+def test_levels_follow_the_image_in_what_torch_exports(how, tmp_path):
+    cal, probs = adapting(**how)
+    module, given = PredictionSets(cal).eval(), torch.from_numpy(probs)
+    batch = torch.export.Dim("batch", min=1, max=64)
+    program = torch.export.export(module, (given[:3],), dynamic_shapes=({0: batch},)).module()
+    for n in (1, 5, len(probs)):
+        assert torch.equal(program(given[:n]), module(given[:n]))
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    pytest.importorskip("onnxscript", reason="onnxscript is not installed: torch needs it to export")
+    torch.onnx.export(module, (given[:3],), str(tmp_path / "m.onnx"), dynamo=True, input_names=["probs"],
+                      dynamic_shapes=({0: batch},))
+    session = runtime.InferenceSession(str(tmp_path / "m.onnx"), providers=["CPUExecutionProvider"])
+    np.testing.assert_array_equal(session.run(None, {"probs": probs})[0], cal.predict_set(probs))
+
+
+def test_levels_that_follow_the_image_are_part_of_the_state():
+    cal, probs = adapting()
+    other, _ = adapting(seed=3, promise="loo")  # more fits, other columns
+    module, target = PredictionSets(cal, [0.1, 0.3]), PredictionSets(other, [0.1, 0.3])
+    file = io.BytesIO()
+    torch.save(module.state_dict(), file)
+    file.seek(0)
+    assert not torch.equal(target(torch.from_numpy(probs)), module(torch.from_numpy(probs)))
+    target.load_state_dict(torch.load(file))
+    assert torch.equal(target(torch.from_numpy(probs)), module(torch.from_numpy(probs)))
+
+
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("score", SCORES)

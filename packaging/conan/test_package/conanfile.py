@@ -24,4 +24,4 @@ class KandinskyTest(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(str(Path(self.cpp.build.bindir) / "sets"), env="conanrun")
+            self.run(str(Path(self.build_folder) / self.cpp.build.bindir / "sets"), env="conanrun")

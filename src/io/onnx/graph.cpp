@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "io/onnx/fields.hpp"
 
 namespace kandinsky {
@@ -104,10 +106,28 @@ std::string OnnxGraph::reals(const std::vector<std::int64_t>& shape, std::span<c
                     {reinterpret_cast<const char*>(values.data()), values.size_bytes()});
 }
 
+std::string OnnxGraph::doubles(const std::vector<std::int64_t>& shape, std::span<const double> values) {
+    return constant(shape, OnnxType::float64,
+                    {reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
 std::string OnnxGraph::integers(const std::vector<std::int64_t>& shape,
                                 std::span<const std::int64_t> values) {
     return constant(shape, OnnxType::int64,
                     {reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
+std::string OnnxGraph::small_integers(const std::vector<std::int64_t>& shape,
+                                      std::span<const std::int64_t> values) {
+    const std::int64_t most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+    if (most > 0xFFFF) return integers(shape, values);
+    const std::size_t each = most > 0xFF ? 2 : 1;
+    std::string bytes;
+    bytes.reserve(values.size() * each);
+    for (const std::int64_t value : values)
+        for (std::size_t byte = 0; byte < each; ++byte)
+            bytes += static_cast<char>(value >> (8 * byte) & 0xFF);
+    return constant(shape, each == 2 ? OnnxType::uint16 : OnnxType::uint8, bytes);
 }
 
 }  // namespace kandinsky

@@ -12,6 +12,9 @@ namespace kandinsky {
 /// onnx.TensorProto.DataType, as far as it is met.
 enum class OnnxType : std::uint64_t {
     float32 = 1,
+    uint8 = 2,
+    uint16 = 4,
+    int32 = 6,
     int64 = 7,
     boolean = 9,
     float16 = 10,
@@ -47,7 +50,16 @@ class OnnxGraph {
 
     std::string reals(const std::vector<std::int64_t>& shape, std::span<const float> values);
     std::string real(float value) { return reals({}, {&value, 1}); }
+    std::string doubles(const std::vector<std::int64_t>& shape, std::span<const double> values);
+    std::string exact(double value) { return doubles({}, {&value, 1}); }  ///< a scalar in float64
     std::string integers(const std::vector<std::int64_t>& shape, std::span<const std::int64_t> values);
+    std::string integer(std::int64_t value) { return integers({}, {&value, 1}); }
+    /// Whole numbers from 0 on, in as few bytes as hold them: one, two or eight.
+    std::string small_integers(const std::vector<std::int64_t>& shape, std::span<const std::int64_t> values);
+    /// Converts a tensor.
+    std::string cast(const std::string& from, OnnxType to) {
+        return add("Cast", {from}, {{"to", static_cast<std::int64_t>(to)}});
+    }
     std::string list(const std::vector<std::int64_t>& values) {
         return integers({static_cast<std::int64_t>(values.size())}, values);
     }

@@ -27,11 +27,6 @@ void check(const Calibrator& calibrator, const OnnxOptions& options, Logits logi
              "the score {} is randomized: its sets depend on a hash of the image, which a graph cannot make; "
              "calibrate without --randomized",
              name_of(score.kind));
-    if (calibrator.adapts())
-        fail(
-            ErrorKind::usage,
-            "levels of this calibrator follow the image, which a graph cannot do yet; calibrate with --adapt "
-            "none");
     if (options.alphas.empty()) fail(ErrorKind::usage, "--alpha is empty, but the graph needs a level");
     for (std::size_t i = 0; i < options.alphas.size(); ++i) {
         check_alpha(options.alphas[i]);

@@ -4,7 +4,9 @@
 
 #include <kandinsky/predictor.hpp>
 #include <numeric>
+#include <optional>
 
+#include "io/onnx/adapted_graph.hpp"
 #include "score/surroundings.hpp"
 
 namespace kandinsky {
@@ -15,7 +17,8 @@ using Lengths = std::vector<std::int64_t>;
 /// Makes the nodes. Full planes cost time, so what several steps need is made once.
 class SetsGraph {
   public:
-    SetsGraph(OnnxGraph& graph, const Calibrator& calibrator, const SetsInput& input)
+    SetsGraph(OnnxGraph& graph, const Calibrator& calibrator, const SetsInput& input,
+              const std::vector<double>& alphas)
         : graph_(graph),
           calibrator_(calibrator),
           score_(calibrator.options.score),
@@ -23,13 +26,14 @@ class SetsGraph {
           classes_(static_cast<std::int64_t>(calibrator.classes)),
           height_(calibrator.grid.height),
           width_(calibrator.grid.width),
-          probs_(probabilities(input)) {}
+          alphas_(alphas),
+          probs_(probabilities(input)) {
+        if (calibrator.adapts()) adapted_.emplace(graph, calibrator, opset_, probs_, alphas);
+    }
 
-    std::string sets(double alpha, EmptySets empty) {
-        const Predictor predictor(calibrator_, alpha, empty);
-        const std::string limits = graph_.reals({classes_, height_, width_}, predictor.thresholds());
-        const std::string in = predictor.on_probabilities() ? graph_.add("GreaterOrEqual", {probs_, limits})
-                                                            : graph_.add("LessOrEqual", {scores(), limits});
+    /// At one of the alphas, by its place among them.
+    std::string sets(std::size_t place, EmptySets empty) {
+        const std::string in = adapted_ ? members_by_stratum(place) : members(place);
         if (empty_sets(empty, calibrator_) == EmptySets::keep) return in;
         const std::string size = graph_.add(
             "ReduceSum",
@@ -39,6 +43,43 @@ class SetsGraph {
     }
 
   private:
+    /// Where classes are in the sets, before empty ones are filled.
+    std::string members(std::size_t place) {
+        const Predictor predictor(calibrator_, alphas_[place]);
+        const std::string limits = graph_.reals({classes_, height_, width_}, predictor.thresholds());
+        return predictor.on_probabilities() ? graph_.add("GreaterOrEqual", {probs_, limits})
+                                            : graph_.add("LessOrEqual", {scores(), limits});
+    }
+
+    std::string members_by_stratum(std::size_t place) {
+        const bool by_class = calibrator_.strata() > 1;
+        if (!by_class) return adapted_->sets(0, place, scores());
+        const Predictor predictor(calibrator_, alphas_[place]);
+        if (planes_.empty()) planes_ = split(predictor.on_probabilities() ? probs_ : scores());
+        const std::size_t pixels = calibrator_.grid.pixels();
+        std::vector<std::string> all;
+        for (std::size_t c = 0; c < planes_.size(); ++c) {
+            const std::string& plane = planes_[c];
+            const std::string score =
+                predictor.on_probabilities() ? graph_.add("Sub", {graph_.real(1), plane}) : plane;
+            if (calibrator_.adaptation_of(c) != nullptr) {
+                all.push_back(adapted_->sets(c, place, score));
+                continue;
+            }
+            const std::string limits =
+                graph_.reals({height_, width_}, predictor.thresholds().subspan(c * pixels, pixels));
+            all.push_back(predictor.on_probabilities() ? graph_.add("GreaterOrEqual", {plane, limits})
+                                                       : graph_.add("LessOrEqual", {plane, limits}));
+        }
+        return graph_.add("Concat", all, {{"axis", std::int64_t{1}}});
+    }
+
+    std::vector<std::string> split(const std::string& from) {
+        const auto count = static_cast<std::size_t>(classes_);
+        return graph_.add_several("Split", {from, graph_.list(Lengths(count, 1))}, count,
+                                  {{"axis", std::int64_t{1}}});
+    }
+
     static std::int64_t type_number(OnnxType type) { return static_cast<std::int64_t>(type); }
 
     /// float32 [N,C,H,W], as Dataset::read_probs() makes it.
@@ -81,6 +122,7 @@ class SetsGraph {
     const std::string& scores() {
         if (scores_.empty())
             scores_ = score_.kind == ScoreKind::near     ? near()
+                      : score_.kind == ScoreKind::lac    ? graph_.add("Sub", {graph_.real(1), probs_})
                       : score_.kind == ScoreKind::margin ? margin()
                                                          : ranked();
         return scores_;
@@ -131,8 +173,7 @@ class SetsGraph {
     /// pixel.
     std::string ranked_planes() {
         const auto count = static_cast<std::size_t>(classes_);
-        const std::vector<std::string> planes = graph_.add_several(
-            "Split", {probs_, graph_.list(Lengths(count, 1))}, count, {{"axis", std::int64_t{1}}});
+        const std::vector<std::string> planes = split(probs_);
         std::vector<std::string> by_rank = planes;  // sorted by exchanges of neighbours, then summed
         for (std::size_t round = 0; round < count; ++round)
             for (std::size_t i = round % 2; i + 1 < count; i += 2) {
@@ -238,18 +279,21 @@ class SetsGraph {
     const ScoreOptions& score_;
     std::uint64_t opset_;
     std::int64_t classes_, height_, width_;
+    const std::vector<double>& alphas_;
     std::string probs_, scores_, most_probable_;
+    std::vector<std::string> planes_;  ///< of scores; of probabilities for the score lac
+    std::optional<AdaptedGraph> adapted_;
 };
 }  // namespace
 
 std::vector<std::string> add_sets(OnnxGraph& graph, const Calibrator& calibrator, const SetsInput& input,
                                   const std::vector<double>& alphas, EmptySets empty) {
-    SetsGraph nodes(graph, calibrator, input);
+    SetsGraph nodes(graph, calibrator, input, alphas);
     std::vector<std::string> names;
-    for (const double alpha : alphas) {
-        names.push_back(fmt::format("sets_{}", alpha));
+    for (std::size_t place = 0; place < alphas.size(); ++place) {
+        names.push_back(fmt::format("sets_{}", alphas[place]));
         graph.output(
-            nodes.sets(alpha, empty), names.back(),
+            nodes.sets(place, empty), names.back(),
             {static_cast<std::int64_t>(calibrator.classes), calibrator.grid.height, calibrator.grid.width});
     }
     return names;

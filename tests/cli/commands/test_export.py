@@ -72,6 +72,72 @@ def test_a_graph_makes_the_sets_of_predict(room, score, grid):
         check_same(room, "g.onnx", probs[:batch], probs[:batch], (0.1, 0.35))
 
 
+def moody(images, classes, grid, seed):
+    """Blobs in images that differ in how hard they are, which their probabilities show."""
+    random = np.random.default_rng(seed)
+    blobs = random.integers(0, classes, (images, grid[0] // 6 + 1, grid[1] // 6 + 1))
+    truth = np.kron(blobs, np.ones((6, 6), int))[:, : grid[0], : grid[1]]
+    mood = random.random((images, 1, 1))
+    labels = np.where(random.random(truth.shape) < 0.4 * mood, random.integers(0, classes, truth.shape), truth).astype(np.uint8)
+    right = 1 - mood * random.random(truth.shape)
+    probs = np.stack([np.where(truth == c, right, (1 - right) * random.random(truth.shape)) for c in range(classes)], 1)
+    probs[:, :, ::5, ::3] = np.round(probs[:, :, ::5, ::3], 1)
+    return probs.astype(np.float32), labels
+
+
+def adapting(room, *flags, classes=3, grid=(24, 32)):
+    """Calibrates so that levels follow the image; returns new images."""
+    probs, labels = moody(40, classes, grid, seed=1)
+    room.save("p.npy", probs), room.save("l.npy", labels)
+    room.calibrate("--adapt", "image", *flags, probs="p.npy", labels="l.npy")
+    with np.load(room.folder / "cal.kcal") as file:
+        assert "adapt_shifts" in file, "no class adapts"
+    probs, _ = moody(12, classes, grid, seed=2)
+    return np.concatenate([probs, np.zeros_like(probs[:1]), np.ones_like(probs[:1]), np.full_like(probs[:1], 0.5)])
+
+
+METHODS = [("field", score) for score in SCORES] + [(method, "near") for method in ("image", "kmeans", "fcc", "pixel")]
+
+
+@pytest.mark.parametrize("method, score", METHODS)
+def test_levels_follow_the_image_in_the_graph_too(room, method, score):
+    probs = adapting(room, "--method", method, "--promise", "none", *SCORES[score])
+    room.does("export", "cal.kcal", "--alpha", "0.1,0.4", "-o", "g.onnx")
+    check_same(room, "g.onnx", probs, probs, (0.1, 0.4))
+    together = sets_of(room, "g.onnx", probs[5:9])["sets_0.1"]  # each image has its own level, in any batch
+    for n in range(4):
+        np.testing.assert_array_equal(sets_of(room, "g.onnx", probs[5 + n : 6 + n])["sets_0.1"][0], together[n])
+
+
+@pytest.mark.parametrize("flags", [["--condition", "none", "--promise", "split"], ["--promise", "loo"]], ids=" ".join)
+def test_levels_follow_the_image_whatever_they_were_learnt_from(room, flags):
+    grid = (12, 16) if "loo" in flags else (70, 90)  # cells of one pixel, and of several
+    probs = adapting(room, "--method", "field", "--score", "near", *flags, grid=grid)
+    room.does("export", "cal.kcal", "--alpha", "0.2,0.001", "--empty", "keep", "-o", "g.onnx")
+    check_same(room, "g.onnx", probs, probs, (0.2, 0.001), ["--empty", "keep"])
+
+
+def test_levels_follow_the_image_in_every_operator_set(room):
+    adapting(room, "--method", "kmeans", "--promise", "none", "--score", "near", grid=(5, 7))
+    images = np.random.default_rng(1).normal(size=(3, 2, 5, 7)).astype(np.float32)
+    wanted = None
+    for opset in range(13, 26):
+        onnx.save(model(opset=opset, ir=8 if opset < 20 else 10), room.folder / "net.onnx")
+        room.does("export", "cal.kcal", "--onto", "net.onnx", "-o", "both.onnx")
+        found = sets_of(room, "both.onnx", images)
+        wanted = predicted(room, found["probs"], 0.1) if wanted is None else wanted
+        np.testing.assert_array_equal(found["sets_0.1"], wanted)
+
+
+def test_a_nan_counts_as_nothing_where_levels_follow_the_image(room):
+    probs = adapting(room, "--method", "image", "--promise", "none", "--score", "lac")[:4]
+    room.does("export", "cal.kcal", "--empty", "keep", "-o", "g.onnx")
+    wanted = sets_of(room, "g.onnx", np.where(np.arange(32) == 3, np.float32(0), probs))["sets_0.1"]
+    found = sets_of(room, "g.onnx", np.where(np.arange(32) == 3, np.float32(np.nan), probs))["sets_0.1"]
+    assert not found[..., 3].any()
+    np.testing.assert_array_equal(np.delete(found, 3, -1), np.delete(wanted, 3, -1))
+
+
 @pytest.mark.parametrize("score", SCORES)
 def test_two_classes_may_come_as_one_plane(room, score):
     probs, labels = smooth(10, 2, (24, 32), seed=1)

@@ -1,0 +1,260 @@
+#include "io/onnx/adapted_graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "score/score_scale.hpp"
+
+namespace kandinsky {
+
+namespace {
+using Lengths = std::vector<std::int64_t>;
+constexpr std::int64_t kKeysPerBinade = std::int64_t{1} << 23;  // keys between two powers of 2
+constexpr double kKeyOfOne = 2.0 * log_bits(0.5f);              // scale_key(1)
+}  // namespace
+
+AdaptedGraph::AdaptedGraph(OnnxGraph& graph, const Calibrator& calibrator, std::uint64_t opset,
+                           const std::string& probs, const std::vector<double>& alphas)
+    : graph_(graph),
+      opset_(opset),
+      height_(calibrator.grid.height),
+      width_(calibrator.grid.width),
+      planes_(calibrator.strata() == 1 ? static_cast<std::int64_t>(calibrator.classes) : 1) {
+    Lengths classes;
+    for (std::size_t s = 0; s < calibrator.strata(); ++s) {
+        if (calibrator.adaptation_of(s) == nullptr) continue;
+        strata_[s].tables = adapted_tables(calibrator, s, alphas);
+        classes.push_back(static_cast<std::int64_t>(s));
+    }
+    const bool all = planes_ > 1 || classes.size() == calibrator.classes;
+    add_features(all ? probs
+                     : graph_.add("Gather", {probs, graph_.list(classes)}, {{"axis", std::int64_t{1}}}));
+    std::int64_t place = 0;
+    for (auto& [number, stratum] : strata_) {
+        stratum.row = row_of(stratum.tables, place++);
+        stratum.share = share_of(stratum.tables);
+        if (!stratum.tables.region.empty())
+            stratum.region = graph_.cast(graph_.small_integers({height_ * width_}, stratum.tables.region),
+                                         OnnxType::int64);
+    }
+}
+
+std::string AdaptedGraph::sum(const std::string& from, std::int64_t axis) {
+    return graph_.add("ReduceSum", {from, graph_.list({axis})}, {{"keepdims", std::int64_t{0}}});
+}
+
+void AdaptedGraph::add_features(const std::string& probs) {
+    // As count_features(): whole numbers of 1/4096 for p, of 2^-18 for p (1 - p), which float64 sums without
+    // a rounding. (OpenVINO 2026.4 sums int32 wrongly where a batch has several images.)
+    constexpr OnnxType counts = OnnxType::float64;
+    const auto total = [&](const std::string& counted) {
+        return graph_.add("ReduceSum", {counted, graph_.list({2, 3})}, {{"keepdims", std::int64_t{0}}});
+    };
+    const std::string zero = graph_.real(0), one = graph_.real(1);
+    const std::string known = graph_.add("Where", {graph_.add("Greater", {probs, zero}), probs, zero});
+    const std::string p = graph_.add("Min", {known, one});
+    const std::string in_units = graph_.add(
+        "Floor", {graph_.add("Add", {graph_.add("Mul", {p, graph_.real(4096)}), graph_.real(0.5f)})});
+    const std::string own = graph_.cast(in_units, counts);
+    const std::string product = graph_.add("Mul", {p, graph_.add("Sub", {one, p})});
+    const std::string unsure =
+        graph_.cast(graph_.add("Floor", {graph_.add("Mul", {product, graph_.real(262144)})}), counts);
+    const std::string in = graph_.cast(graph_.add("Greater", {in_units, graph_.real(2048)}), counts);
+    const std::string mass = total(own), doubt = total(unsure), inside = total(in);
+    const std::string inside_mass = total(graph_.add("Mul", {own, in}));
+    const std::string inside_doubt = total(graph_.add("Mul", {unsure, in}));
+
+    const auto pixels = static_cast<double>(height_ * width_);
+    const auto log_share = [&](const std::string& share) {
+        const std::string more = graph_.add("Add", {share, graph_.exact(1.0 / 4096)});
+        return graph_.add("Div", {graph_.add("Log", {more}), graph_.exact(std::numbers::ln2)});
+    };
+    const std::string alone = graph_.exact(1), some = graph_.add("Max", {inside, alone});
+    const std::string mean =
+        graph_.add("Div", {inside_doubt, graph_.add("Mul", {some, graph_.exact(65536)})});
+    features_ = {
+        log_share(graph_.add("Div", {doubt, graph_.exact(pixels * 65536)})),
+        log_share(graph_.add("Div", {mass, graph_.exact(pixels * 4096)})),
+        log_share(graph_.add("Where", {graph_.add("Greater", {inside, graph_.exact(0)}), mean, alone})),
+        graph_.add("Div", {graph_.add("Sub", {mass, inside_mass}),
+                           graph_.add("Add", {mass, graph_.exact(pixels * 4)})})};
+    if (planes_ == 1) return;
+    for (std::string& feature : features_)
+        feature = graph_.add(
+            "ReduceSum",
+            {graph_.add("Div", {feature, graph_.exact(static_cast<double>(planes_))}), graph_.list({1})});
+}
+
+std::string AdaptedGraph::row_of(const AdaptedTables& tables, std::int64_t place) {
+    const std::size_t fits = tables.constant.size();
+    const Lengths shape{1, static_cast<std::int64_t>(fits)};
+    std::string total = graph_.doubles(shape, tables.constant);
+    for (std::size_t k = 0; k < features_.size(); ++k) {
+        const auto part = [&](const std::vector<double>& of) {
+            return graph_.doubles(shape, std::span(of).subspan(k * fits, fits));
+        };
+        const std::string feature =
+            strata_.size() == 1
+                ? features_[k]
+                : graph_.add("Gather", {features_[k], graph_.list({place})}, {{"axis", std::int64_t{1}}});
+        const std::string kept =
+            graph_.add("Max", {graph_.add("Min", {feature, part(tables.high)}), part(tables.low)});
+        total = graph_.add("Add", {total, graph_.add("Mul", {part(tables.slope), kept})});
+    }
+    const std::string most = opset_ < 18 ? graph_.add("ReduceMax", {total}, {{"axes", Lengths{1}}})
+                                         : graph_.add("ReduceMax", {total, graph_.list({1})});
+    constexpr double kLargest = Adaptation::kLargestShift;
+    const std::string bounded = graph_.add("Clip", {most, graph_.exact(-kLargest), graph_.exact(kLargest)});
+    const std::string steps =
+        graph_.add("Ceil", {graph_.add("Mul", {bounded, graph_.exact(AdaptedTables::kSteps)})});
+    const std::string from_least = graph_.add("Sub", {steps, graph_.exact(tables.least)});
+    // Runtimes that have no float64 may come out one step beside the range.
+    return graph_.cast(graph_.add("Clip", {from_least, graph_.exact(0),
+                                           graph_.exact(static_cast<double>(tables.rows() - 1))}),
+                       OnnxType::int64);
+}
+
+std::string AdaptedGraph::share_of(const AdaptedTables& tables) {
+    Lengths values(tables.share.begin(), tables.share.end());
+    // Two bytes hold all but the last share of whole distributions, which shares_at() knows to be 1.
+    for (std::int64_t& value : values) value %= SmoothCurves::kOne;
+    return graph_.small_integers({static_cast<std::int64_t>(values.size())}, values);
+}
+
+std::string AdaptedGraph::sets(std::size_t stratum, std::size_t alpha, const std::string& scores) {
+    const Stratum& own = strata_.at(stratum);
+    const AdaptedTables& tables = own.tables;
+    const std::vector<double> levels(tables.levels[alpha].begin(), tables.levels[alpha].end());
+    const std::string level =
+        graph_.add("Gather", {graph_.doubles({static_cast<std::int64_t>(levels.size())}, levels), own.row});
+    const std::string sure = graph_.add("LessOrEqual", {scores, limits(own, tables.sure[alpha])});
+    const std::string perhaps = graph_.add("LessOrEqual", {scores, limits(own, tables.last[alpha])});
+    const std::string open = graph_.add("And", {perhaps, graph_.add("Not", {sure})});
+    return decide(own, level, scores, sure, open);
+}
+
+std::string AdaptedGraph::limits(const Stratum& stratum, const std::vector<std::uint16_t>& columns) {
+    const AdaptedTables& tables = stratum.tables;
+    const auto down = static_cast<std::int64_t>(tables.places_down()),
+               across = static_cast<std::int64_t>(tables.places_across());
+    const Lengths values(columns.begin(), columns.end()),
+        shape{static_cast<std::int64_t>(tables.rows()), down, across};
+    const std::string column = graph_.cast(
+        graph_.add("Gather", {graph_.small_integers(shape, values), stratum.row}), OnnxType::int32);
+    const std::string limit = graph_.add(
+        "Gather", {graph_.reals({static_cast<std::int64_t>(tables.limits.size())}, tables.limits), column});
+    if (tables.region.empty()) {  // Rows come last: whole ones are copied faster than their parts.
+        const std::string wide =
+            graph_.add("Gather", {limit, graph_.list(tables.across.place)}, {{"axis", std::int64_t{3}}});
+        return graph_.add("Gather", {wide, graph_.list(tables.down.place)}, {{"axis", std::int64_t{2}}});
+    }
+    if (across == 1) return limit;
+    const std::string map = graph_.add("Reshape", {stratum.region, graph_.list({height_, width_})});
+    const std::string line = graph_.add("Reshape", {limit, graph_.list({-1, 1, across})});
+    return graph_.add("Gather", {line, map}, {{"axis", std::int64_t{2}}});
+}
+
+std::string AdaptedGraph::decide(const Stratum& stratum, const std::string& level, const std::string& scores,
+                                 const std::string& sure, const std::string& open) {
+    const AdaptedTables& tables = stratum.tables;
+    const std::string flat = graph_.list({-1});
+    const auto line = [&](const std::string& from) { return graph_.add("Reshape", {from, flat}); };
+    const std::string which = line(graph_.add("NonZero", {line(open)}));
+    const std::string pixels = graph_.integer(height_ * width_);
+    const std::string plane = graph_.add("Div", {which, pixels});
+    const std::string pixel = graph_.add("Sub", {which, graph_.add("Mul", {plane, pixels})});
+    const std::string image = planes_ == 1 ? plane : graph_.add("Div", {plane, graph_.integer(planes_)});
+
+    const std::string score = graph_.add("Gather", {line(scores), which});
+    const std::string key = key_of(tables, graph_.cast(score, OnnxType::float64));
+    const std::vector<double> edges(tables.edges.begin(), tables.edges.end());
+    const auto count = static_cast<std::int64_t>(edges.size());
+    // A key exceeds an edge where the score exceeds its limit, in half as many bytes.
+    const std::string beyond = graph_.add(
+        "Greater", {graph_.add("Unsqueeze", {score, graph_.list({1})}),
+                    graph_.reals({count - 2}, std::span(tables.limits).subspan(1, edges.size() - 2))});
+    const std::string column = graph_.cast(sum(graph_.cast(beyond, OnnxType::float32), 1), OnnxType::int64);
+    const std::string ends = graph_.doubles({count}, edges);
+    const std::string from = graph_.add("Gather", {ends, column});
+    const std::string to = graph_.add("Gather", {ends, graph_.add("Add", {column, graph_.integer(1)})});
+    const auto [below, above] = shares_at(stratum, pixel, column);
+    const std::string target = graph_.add(
+        "Mul", {graph_.add("Gather", {line(level), image}), graph_.exact(static_cast<double>(tables.unit))});
+    const std::string wide = graph_.add("Sub", {to, from});
+    const std::string passed =
+        graph_.add("Min", {graph_.add("Max", {graph_.add("Sub", {key, from}), graph_.exact(0)}), wide});
+    const std::string in =
+        graph_.add("LessOrEqual", {graph_.add("Mul", {graph_.add("Sub", {above, below}), passed}),
+                                   graph_.add("Mul", {graph_.add("Sub", {target, below}), wide})});
+    return graph_.add("Reshape", {graph_.add("ScatterElements", {line(sure), which, in}),
+                                  graph_.list({-1, planes_, height_, width_})});
+}
+
+std::string AdaptedGraph::key_of(const AdaptedTables& tables, const std::string& scores) {
+    // scale_key() by sums: between two powers of 2 the key grows by a binade, evenly. Each of them adds the
+    // part of it that lies below the distance.
+    std::vector<double> powers;
+    for (int e = tables.low_exponent; e <= tables.high_exponent; ++e) powers.push_back(std::ldexp(1.0, -e));
+    const std::string one = graph_.exact(1), zero = graph_.exact(0);
+    const std::string size = graph_.add("Abs", {scores}), beside = graph_.add("Sub", {size, one});
+    const std::string upper = graph_.add("GreaterOrEqual", {size, graph_.exact(0.5)});
+    const std::string distance = graph_.add("Where", {upper, graph_.add("Abs", {beside}), size});
+    const std::string times =
+        graph_.add("Mul", {graph_.add("Unsqueeze", {distance, graph_.list({1})}),
+                           graph_.doubles({static_cast<std::int64_t>(powers.size())}, powers)});
+    const std::string parts = graph_.add("Clip", {graph_.add("Sub", {times, one}), zero, one});
+    const std::string binades = graph_.add("Add", {sum(parts, 1), graph_.exact(tables.low_exponent + 24)});
+    const std::string bits = graph_.add("Mul", {binades, graph_.exact(kKeysPerBinade)});
+    const std::string from_one =
+        graph_.add("Add", {graph_.exact(kKeyOfOne), graph_.add("Mul", {graph_.add("Sign", {beside}), bits})});
+    return graph_.add("Mul", {graph_.add("Sign", {scores}), graph_.add("Where", {upper, from_one, bits})});
+}
+
+std::pair<std::string, std::string> AdaptedGraph::shares_at(const Stratum& stratum, const std::string& pixel,
+                                                            const std::string& column) {
+    const AdaptedTables& tables = stratum.tables;
+    const std::string one = graph_.integer(1),
+                      stride = graph_.integer(static_cast<std::int64_t>(tables.columns()));
+    const auto both = [&](const std::string& cell) {
+        const std::string at = graph_.add("Add", {graph_.add("Mul", {cell, stride}), column});
+        const auto read = [&](const std::string& where) {
+            return graph_.cast(graph_.add("Gather", {stratum.share, where}), OnnxType::float64);
+        };
+        const std::string below = read(at), above = read(graph_.add("Add", {at, one}));
+        if (tables.share.back() != SmoothCurves::kOne) return std::pair{below, above};
+        const std::string final =
+            graph_.add("Equal", {column, graph_.integer(static_cast<std::int64_t>(tables.columns()) - 2)});
+        return std::pair{below, graph_.add("Where", {final, graph_.exact(SmoothCurves::kOne), above})};
+    };
+    if (!tables.region.empty()) return both(graph_.add("Gather", {stratum.region, pixel}));
+
+    const std::string across = graph_.integer(width_);
+    const std::string row = graph_.add("Div", {pixel, across});
+    const std::string place = graph_.add("Sub", {pixel, graph_.add("Mul", {row, across})});
+    // The four cells around: [4,pixel].
+    const auto corners = [&](const Lengths& first, const Lengths& second, bool slow, std::int64_t times) {
+        Lengths all;
+        for (const int corner : {0, 1, 2, 3})
+            for (const std::int64_t one_of : (slow ? corner / 2 : corner % 2) == 0 ? first : second)
+                all.push_back(one_of * times);
+        return graph_.integers({4, static_cast<std::int64_t>(first.size())}, all);
+    };
+    const auto take = [&](const std::string& table, const std::string& where) {
+        return graph_.add("Gather", {table, where}, {{"axis", std::int64_t{1}}});
+    };
+    const std::string cell = graph_.add(
+        "Add",
+        {take(corners(tables.down.low, tables.down.high, true, static_cast<std::int64_t>(tables.width)), row),
+         take(corners(tables.across.low, tables.across.high, false, 1), place)});
+    const std::string weight = graph_.cast(
+        graph_.add("Mul",
+                   {take(corners(tables.down.low_weight, tables.down.high_weight, true, 1), row),
+                    take(corners(tables.across.low_weight, tables.across.high_weight, false, 1), place)}),
+        OnnxType::float64);
+    const auto [below, above] = both(cell);
+    return {sum(graph_.add("Mul", {below, weight}), 0), sum(graph_.add("Mul", {above, weight}), 0)};
+}
+
+}  // namespace kandinsky

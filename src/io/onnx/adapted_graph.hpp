@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+
+#include "calibrate/adapted_tables.hpp"
+#include "io/onnx/graph.hpp"
+
+namespace kandinsky {
+
+/// Adds the nodes of classes whose levels follow the image: the features of its probabilities, the shift, the
+/// level, and the sets at it. The features are summed in whole numbers and the shift is made in float64, as
+/// Predictor does, so that both come to the same level; what remains is the last bit of a logarithm.
+class AdaptedGraph {
+  public:
+    /// `probs`: float32 [N,C,H,W].
+    AdaptedGraph(OnnxGraph& graph, const Calibrator& calibrator, std::uint64_t opset,
+                 const std::string& probs, const std::vector<double>& alphas);
+
+    /// bool, where the scores of the stratum's classes, float32 [N,planes,H,W], are in the sets.
+    std::string sets(std::size_t stratum, std::size_t alpha, const std::string& scores);
+
+  private:
+    /// What all alphas of a stratum share.
+    struct Stratum {
+        AdaptedTables tables;
+        std::string row;     ///< int64 [N,1]
+        std::string share;   ///< [cell and column]; 1 is missing
+        std::string region;  ///< int64 [pixel]; empty: a lattice
+    };
+
+    void add_features(const std::string& probs);
+    std::string row_of(const AdaptedTables& tables, std::int64_t place);
+    std::string share_of(const AdaptedTables& tables);
+    std::string limits(const Stratum& stratum, const std::vector<std::uint16_t>& columns);
+    std::string decide(const Stratum& stratum, const std::string& level, const std::string& scores,
+                       const std::string& sure, const std::string& open);
+    std::string key_of(const AdaptedTables& tables, const std::string& scores);
+    std::pair<std::string, std::string> shares_at(const Stratum& stratum, const std::string& pixel,
+                                                  const std::string& column);
+    std::string sum(const std::string& from, std::int64_t axis);
+
+    OnnxGraph& graph_;
+    std::uint64_t opset_;
+    std::int64_t height_, width_, planes_;
+    std::vector<std::string> features_;  ///< float64 [N,stratum that adapts]
+    std::map<std::size_t, Stratum> strata_;
+};
+
+}  // namespace kandinsky
