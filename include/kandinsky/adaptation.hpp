@@ -15,21 +15,21 @@ enum class Adapt {
 [[nodiscard]] std::string_view name_of(Adapt adapt);  ///< the option's word
 [[nodiscard]] Adapt adapt_of(std::string_view name);  ///< throws a usage error for an unknown name
 
-/// How one stratum's level follows the image. A score whose distribution says u gets the value
-/// v = logit(u) - shift(image), and the class is in the set where v is at most the level of 1 - alpha. Values
-/// are whole multiples of 1/256. docs/adapt.md has the rule and the proof.
+/// How the level of one stratum follows the image. A score s with u = F(s) gets the value v = logit(u) -
+/// shift(image), and the class is in the set if v is at most the level of 1 - alpha. Values are multiples of
+/// 1/256. docs/adapt.md has the rule and the proof.
 class Adaptation {
   public:
     static constexpr std::int32_t kUnit = 256;          ///< the value 1
     static constexpr std::int32_t kLargestShift = 4;    ///< shifts lie between minus and plus this
-    static constexpr std::int32_t kNever = 0x7FFFFFFF;  ///< a level that the data cannot support
+    static constexpr std::int32_t kNever = 0x7FFFFFFF;  ///< a level for which there are too few data
 
-    /// What one fit says: a linear function of features that are kept within the range it has seen.
+    /// The result of one fit: a linear function of the features, which are clipped to the range of the fit.
     struct Shift {
         std::array<double, ImageFeatures::kCount> slope{};  ///< of each feature
         std::array<double, ImageFeatures::kCount> low{};    ///< smaller features count as this
         std::array<double, ImageFeatures::kCount> high{};   ///< larger ones as this
-        double constant = 0;                                ///< added to the sum
+        double constant = 0;                                ///< constant term
 
         /// In units of 1 / kUnit, rounded up.
         [[nodiscard]] std::int32_t at(const ImageFeatures& features) const;
@@ -38,7 +38,7 @@ class Adaptation {
     };
 
     Adaptation() = default;  ///< none: empty()
-    /// `levels`: of each rung of a ladder, ascending. Throws a data error when the numbers make no sense.
+    /// `levels`: of each rung of a ladder, ascending. Throws a data error for inconsistent numbers.
     Adaptation(std::vector<Shift> shifts, std::vector<std::int32_t> levels);
 
     [[nodiscard]] bool empty() const { return shifts_.empty(); }                ///< all images have one level
@@ -51,10 +51,10 @@ class Adaptation {
 
     /// logit(u) for u = level / SmoothCurves::kOne; 0 and 1 count as half a step inside.
     [[nodiscard]] static std::int32_t value_of(std::uint32_t level);
-    /// The largest level whose value is at most that; 0 where none is.
+    /// The largest level whose value is at most `value`; 0 if there is none.
     [[nodiscard]] static std::uint32_t level_at(std::int32_t value);
-    /// The level at which an image of that shift reads its curves, at a rung: in units of 1 /
-    /// SmoothCurves::kOne; SmoothCurves::kNever where the data cannot support it.
+    /// The level at which an image with that shift reads its curves at a rung, in units of 1 /
+    /// SmoothCurves::kOne. SmoothCurves::kNever if there are too few data for the rung.
     [[nodiscard]] std::uint32_t level(std::size_t rung, std::int32_t shift) const;
 
   private:

@@ -8,9 +8,9 @@
 
 namespace kandinsky {
 
-struct Team;  // who works together; of the library's own use
+struct Team;  // ranks that work together; internal
 
-/// What the rings are.
+/// The shape of the rings.
 enum class AnnuliShape {
     circle,   ///< circles around one centre
     ellipse,  ///< ellipses of one centre, axis ratio and angle
@@ -21,13 +21,13 @@ enum class AnnuliMetric {
     sqeuclidean,  ///< its square
     manhattan,    ///< sum of absolute differences
 };
-/// How many times a pair of pixels counts: once, or by the product of the pixels' numbers of scores (mean 1).
+/// The weight of a pair of pixels: 1, or the product of the pixels' numbers of scores (scaled to mean 1).
 enum class AnnuliWeights {
     none,    ///< once
     counts,  ///< by the product
 };
 
-/// Where the origin lies and which region owns an edge.
+/// The place of the origin, and the region to which an edge belongs.
 enum class AnnuliRule {
     consistent,  ///< origin in the middle of the grid; regions [lo, hi) in fitness and mask alike
     released,    ///< origin at pixel (W/2, H/2) rounded down; fitness [lo, hi), mask (lo, hi], a centre
@@ -95,10 +95,12 @@ struct AnnuliOptions {
     std::optional<AnnuliBounds> bounds;             ///< absent: annuli_bounds("auto", grid)
     std::size_t population = 0;                     ///< 0: 6 per parameter, at least 60
     std::size_t generations = 400;                  ///< at most
-    double spread = 3e-4;        ///< stop when the population's fitness spreads less, relative to its mean
-    std::size_t stall = 40;      ///< stop after that many generations without a better best; 0: never
-    std::uint64_t seed = 0;      ///< of the random numbers
-    const Team* team = nullptr;  ///< ranks that search together, each scoring its share; null: alone
+    double spread =
+        3e-4;  ///< stop when the standard deviation of the fitness, relative to its mean, is smaller
+    std::size_t stall = 40;  ///< stop after this many generations without progress; 0: never
+    std::uint64_t seed = 0;  ///< of the random numbers
+    const Team* team =
+        nullptr;  ///< ranks that search together, each with a share of the candidates; null: one process
 };
 
 /// One line of the search's log. Fitness here is the one that guided the search (see AnnuliFit::surrogate).
@@ -124,7 +126,9 @@ struct AnnuliFit {
     std::vector<AnnuliGeneration> log;  ///< one line per generation
 };
 
-/// Differential evolution, then a local search; exactly scored. The same by seed for any number of threads.
+/// Finds the rings by differential evolution and a local search; the fitness of the result is exact. The
+/// result depends on points, options and seed, not on the number of threads. Throws a usage error for options
+/// out of range and Interrupted when `progress` asks to stop.
 [[nodiscard]] AnnuliFit fit_annuli(const AnnuliPoints& points, const AnnuliOptions& options,
                                    Progress& progress = silent());
 

@@ -30,7 +30,7 @@ enum class DType : std::uint8_t {
 [[nodiscard]] bool is_integer(DType dtype);           ///< signed, unsigned or boolean
 [[nodiscard]] bool is_floating(DType dtype);          ///< half, single or double precision
 
-/// A strided, read-only look at somebody's elements, in native byte order. Owns nothing, copies nothing.
+/// A strided, read-only view of elements in native byte order. Does not own or copy them.
 struct ArrayView {
     const std::byte* data = nullptr;      ///< the first element
     DType dtype = DType::uint8;           ///< type of the elements
@@ -50,11 +50,12 @@ struct ArrayView {
 /// C-order strides in bytes for a shape.
 [[nodiscard]] std::vector<std::ptrdiff_t> c_strides(const std::vector<std::size_t>& shape, DType dtype);
 
-/// A view that keeps its memory alive: our own buffer, a mapped file, the caller's object. Copies share it.
+/// A view that keeps its memory alive: a buffer of the library, a mapped file, or an object of the caller.
+/// Copies share the memory.
 class Array {
   public:
-    Array() = default;  ///< no array at all: empty()
-    /// A view of memory that `owner` keeps alive (null: the caller promises to).
+    Array() = default;  ///< no array: empty() is true
+    /// A view of memory that `owner` keeps alive (null: the caller keeps it alive).
     Array(ArrayView view, std::shared_ptr<const void> owner);
     /// A new zeroed C-order buffer; mutable_data() writes into it.
     static Array zeros(DType dtype, std::vector<std::size_t> shape);
@@ -68,16 +69,16 @@ class Array {
     [[nodiscard]] const std::vector<std::size_t>& shape() const {
         return view_.shape;
     }  ///< elements along each axis
-    /// Whether the elements are the pages of a mapped file: they may be dropped from memory and come back.
+    /// Whether the elements are pages of a mapped file, which may be released and read again.
     [[nodiscard]] bool in_file() const { return in_file_; }
-    void set_in_file() { in_file_ = true; }   ///< only for whoever mapped the file
+    void set_in_file() { in_file_ = true; }   ///< for the code that mapped the file
     [[nodiscard]] std::byte* mutable_data();  ///< only for arrays made by zeros() or copy_of()
-    /// The elements as they lie, of a type that the caller has checked.
+    /// The elements without conversion. The caller has checked the type and that the array is contiguous.
     template <class T>
     [[nodiscard]] const T* data_as() const {
         return reinterpret_cast<const T*>(view_.data);
     }
-    /// The elements converted to T in C order, whatever dtype and strides.
+    /// The elements converted to T in C order, for any dtype and strides. Allocates the result.
     template <class T>
     [[nodiscard]] std::vector<T> to_vector() const;
 

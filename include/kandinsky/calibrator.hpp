@@ -12,33 +12,34 @@
 
 namespace kandinsky {
 
-/// What a region with too few scores does.
+/// The curve of a region with too few scores.
 enum class Fallback {
     none,       ///< keeps its own curve; without a single score the class is always in the set
     image,      ///< takes the class's image-wide curve
-    automatic,  ///< `image` where pixels are pooled alike, which promises nothing anyway; else `none`
+    automatic,  ///< `image` with Pooling::pixels, which has no guarantee; else `none`
 };
 
-/// Which groups learn (regions, distributions, how pixels share), and which set the thresholds. Methods that
-/// learn nothing need no rule.
+/// Which groups learn (regions, distributions, how pixels share), and which set the thresholds. Has no effect
+/// for methods that learn nothing.
 enum class Promise {
-    none,           ///< all do both: nothing is promised of what is learnt
-    split,          ///< a share of the groups learns, the others set the thresholds: 1 - alpha is promised
-    leave_one_out,  ///< all do both, learning again without each group: 1 - alpha is promised
+    none,           ///< all groups do both: no guarantee
+    split,          ///< a share of the groups learns, the others set the thresholds: guarantee of 1 - alpha
+    leave_one_out,  ///< all groups do both, and learning is repeated without each group: guarantee of 1 -
+                    ///< alpha
     automatic,      ///< `none` where pixels are pooled; else `leave_one_out` up to 200 groups for smooth
                     ///< methods and up to 20 for the others; else `split`
 };
 
-/// How to calibrate: the method, what its regions share, and what is promised.
+/// The options of calibrate().
 struct CalibrateOptions {
     std::string method = default_method();              ///< one of method_names()
     MethodSettings settings{};                          ///< the method's own options
     std::vector<double> quantiles{0.6, 0.7, 0.8, 0.9};  ///< where curves are compared
-    Condition condition = Condition::by_class;          ///< which pixels a curve speaks for
+    Condition condition = Condition::by_class;          ///< the pixels that a curve is for
     Pooling pooling = Pooling::groups;                  ///< what counts as one observation
     Fallback fallback = Fallback::automatic;            ///< what regions with too few scores do
     std::uint64_t min_count = 1;                        ///< fewer scores than this count as too few
-    ScoreOptions score = default_score();               ///< how strange a class looks at a pixel
+    ScoreOptions score = default_score();               ///< the non-conformity score
     std::size_t rungs = 0;  ///< resolution of long curves; 0: 2000, or 200 for more than 1024 curves
     bool released = false;  ///< reproduce the authors' released code; the default score is lac then
     Promise promise = Promise::automatic;  ///< with `split` above 0 it is Promise::split
@@ -48,29 +49,29 @@ struct CalibrateOptions {
         0;  ///< share of the groups that finds the regions, the rest sets thresholds; 0: all do both
     std::uint64_t seed = 0;                     ///< of all random numbers
     std::size_t memory = std::size_t{1} << 30;  ///< bytes of scores to hold at a time
-    /// Largest error of a threshold, upwards, for calibration in one walk (sketch.hpp); 0: exact.
+    /// Largest amount by which a threshold may exceed the exact one, for calibration in one pass
+    /// (sketch.hpp); 0: exact.
     double sketch = 0;
-    /// The probability, over the draw of the calibration groups, with which the promise holds, e.g. 0.95; 0:
-    /// on average over the draws. Needs Pooling::groups; what is learnt is learnt from Promise::split.
+    /// The confidence, over draws of the calibration groups, with which the guarantee holds, such as 0.95; 0:
+    /// on average over the draws. Needs Pooling::groups; learning then uses Promise::split.
     double confidence = 0;
     Risk risk = Risk::recall;  ///< what alpha bounds; others than recall need `confidence`
-    /// How much each group counts; needs Pooling::groups.
+    /// The weights of the groups; needs Pooling::groups.
     GroupWeights weights{};
 };
 
-/// The paper's settings: the score lac, pixels pooled alike, no fallback, and every method's options as the
-/// paper has them.
-/// Method options that are set already stay.
+/// Applies the paper's settings: the score lac, Pooling::pixels, no fallback, and the paper's options of
+/// every method. Method options that are already set are kept.
 void use_paper_settings(CalibrateOptions& options);
 
-/// Whose curve a pixel uses.
+/// The curve that a pixel uses.
 enum class CurveLevel : std::uint8_t {
     region = 0,  ///< its region's
     image = 1,   ///< the image-wide one, because the region has too few scores
-    none = 2,    ///< nobody's: there is no score, the class is always in the set
+    none = 2,    ///< none: there is no score, so the class is in every set
 };
 
-/// What recalibrate() has done to a calibrator: other images have set the levels of its curves.
+/// The images that set the levels of a calibrator in recalibrate().
 struct Renewal {
     /** That set the levels. */ std::uint64_t images = 0, groups = 0;  ///< likewise; 0: none has
     bool grouped = false;                                              ///< groups were given
@@ -106,7 +107,7 @@ struct Calibrator {
     std::vector<Adaptation> adaptations{};  ///< one per stratum where levels follow images; else none
     std::vector<RiskLevels> risks{};        ///< one per stratum where precision is promised; else none
     Weighting weighting{};                  ///< of the groups that set the thresholds
-    Renewal renewal{};                      ///< where recalibrate() set the levels anew
+    Renewal renewal{};                      ///< of recalibrate(), if it was used
 
     /// Number of strata: one for each class, or one for all where classes were pooled.
     [[nodiscard]] std::size_t strata() const { return partitions.size(); }
@@ -135,34 +136,38 @@ struct Calibrator {
     }
 };
 
-/// Calibrates. The result depends on the multiset of images and the options only, not on order or threads.
+/// Calibrates. The result depends on the multiset of images and the options, not on the order of images or
+/// the number of threads. Cost: a few passes over the data, and with Promise::leave_one_out one fit per
+/// group; holds about `options.memory` bytes besides the result. Throws a usage error for options out of
+/// range, a data error for bad values (NaN, outside [0, 1], unknown labels) and Interrupted when `progress`
+/// asks to stop.
 [[nodiscard]] Calibrator calibrate(const Dataset& data, const CalibrateOptions& options,
                                    Progress& progress = silent());
 
-/// One calibrator for each of several methods, reading and sorting the data once for all of them. `seconds`,
-/// if given, receives the time each method took, the shared reading divided evenly.
+/// One calibrator for each of several methods; the data are read and sorted once. `seconds`, if given,
+/// receives the time of each method, with the time of shared work divided evenly.
 [[nodiscard]] std::vector<Calibrator> calibrate_all(const Dataset& data,
                                                     const std::vector<CalibrateOptions>& options,
                                                     Progress& progress = silent(),
                                                     std::vector<double>* seconds = nullptr);
 
-/// The calibrator with levels from other labelled images alone: its curves stay as they are and count as
-/// learnt elsewhere. Needs Pooling::groups. Throws a data error where the images do not fit, or where they
-/// are those of the calibration.
+/// The calibrator with levels from other labelled images. Its curves do not change and count as learnt
+/// elsewhere. Needs Pooling::groups. Throws a data error if the images do not fit the calibrator, or are
+/// those of the calibration.
 [[nodiscard]] Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data,
                                      Progress& progress = silent());
 
-/// What happens to a set that no class is in.
+/// The rule for sets without a class.
 enum class EmptySets {
     keep,       ///< it stays empty
     fill,       ///< the most probable class enters, the lowest number among equals
     automatic,  ///< `fill`; `keep` where calibration pixels had no class, so that an empty set can be right
 };
-/// What becomes of the empty sets of a calibrator: `fill` or `keep`.
+/// The rule that `empty` means for a calibrator: `fill` or `keep`.
 [[nodiscard]] EmptySets empty_sets(EmptySets wanted, const Calibrator& calibrator);
 
-/// Score thresholds [class][pixel] at 1 - alpha: a class is in the set when its score is not above. Where
-/// levels follow the image, those of an average one.
+/// Score thresholds [class][pixel] at 1 - alpha: a class is in the set if its score is at most the threshold.
+/// If levels follow the image, those of an image with shift 0.
 [[nodiscard]] std::vector<float> score_thresholds(const Calibrator& calibrator, double alpha);
 
 /// Probability thresholds [class][pixel]: a class is in the set if and only if p >= threshold. -inf: always
@@ -170,7 +175,7 @@ enum class EmptySets {
 /// levels follow the image.
 [[nodiscard]] std::vector<float> thresholds(const Calibrator& calibrator, double alpha);
 
-/// What the calibrator promises, in one plain sentence, and under which assumption.
+/// The guarantee of the calibrator and its assumption, in one sentence.
 [[nodiscard]] std::string guarantee(const Calibrator& calibrator);
 
 /// Throws a usage error unless 0 <= alpha <= 1.

@@ -22,11 +22,11 @@ using Spacing = std::array<double, 3>;
 
 /// What a spacing is measured in.
 enum class LengthUnit {
-    pixel,       ///< nothing is known: 1 from pixel to pixel
+    pixel,       ///< unknown: neighbouring pixels have distance 1
     millimetre,  ///< as files or users say
 };
 
-/// One image or volume: what a model says about it and, where it is known, the truth.
+/// One image or volume: the model's probabilities and, if known, the truth.
 struct Case {
     Extent extent;             ///< voxels
     Spacing spacing{1, 1, 1};  ///< between them
@@ -45,13 +45,13 @@ class CaseSource {
     [[nodiscard]] virtual std::size_t classes() const = 0;              ///< of all cases
     [[nodiscard]] virtual bool labelled() const = 0;                    ///< there is truth
     [[nodiscard]] virtual std::int64_t group(std::size_t i) const = 0;  ///< id of a case's group
-    [[nodiscard]] virtual std::string name(std::size_t i) const = 0;    ///< stands in tables
+    [[nodiscard]] virtual std::string name(std::size_t i) const = 0;    ///< used in tables
     [[nodiscard]] virtual LengthUnit unit() const = 0;                  ///< of the spacings
     [[nodiscard]] virtual bool volumes() const = 0;                     ///< a case has three dimensions
-    /// Safe from several threads. Throws Error of kind `data` or `file` that names the place.
+    /// Reads a case. Thread-safe. Throws Error of kind `data` or `file` that names the place.
     [[nodiscard]] virtual Case read(std::size_t i) const = 0;
 
-    /// The images of a data set that are a case's slices, in order; none where cases come from files.
+    /// The images of a data set that are the slices of a case, in order; empty if cases come from files.
     [[nodiscard]] virtual std::vector<std::size_t> images(std::size_t) const { return {}; }
 
     /// The cases of each group, in ascending order of the group's id.

@@ -6,7 +6,7 @@
 
 namespace kandinsky {
 
-/// One thing that cross-validation looked at: a method and the values of its options that were up for choice.
+/// One candidate of cross-validation: a method, and the values of its options that were compared.
 struct JudgedMethod {
     std::string method;                        ///< its name
     std::map<std::string, std::string> tuned;  ///< option flag -> value; empty when nothing was to choose
@@ -18,11 +18,11 @@ struct Choice {
     std::string method;                        ///< its name
     std::map<std::string, std::string> tuned;  ///< option flag -> value chosen
     std::string reason;                        ///< a clause: "it has the least loss"
-    std::size_t folds = 0;             ///< that could be judged; 0: there was too little data to judge by
-    std::vector<JudgedMethod> judged;  ///< in table order; losses are 0 where nothing could be judged
+    std::size_t folds = 0;                     ///< that could be validated; 0: too little data
+    std::vector<JudgedMethod> judged;          ///< in table order; losses are 0 if nothing could be validated
 };
 
-/// A judged method for tables and messages: its name, with chosen values behind it as in "kmeans 8".
+/// The text of a candidate for tables and messages: its name and the chosen values, as in "kmeans 8".
 [[nodiscard]] std::string label_of(const std::string& method,
                                    const std::map<std::string, std::string>& tuned);
 

@@ -4,18 +4,19 @@
 
 namespace kandinsky {
 
-/// How compare() calibrates and judges.
+/// The options of compare().
 struct CompareOptions {
     /// "METHOD", or "METHOD:SCORE" for a score of its own; empty: every method that needs no array.
     std::vector<std::string> methods;
     CalibrateOptions calibrate;  ///< the rest of the options, shared by all methods
-    double alpha = 0.1;          ///< for coverage and what the sets hold
-    std::size_t sample = 0;      ///< calibrate on random subsets of so many groups (else images); 0: on all
-    std::size_t draws = 1;       ///< number of such subsets
+    double alpha = 0.1;          ///< error level of coverage and set measures
+    std::size_t sample =
+        0;                  ///< size of random calibration subsets, in groups (images without groups); 0: all
+    std::size_t draws = 1;  ///< number of such subsets
     EmptySets empty = EmptySets::automatic;  ///< of the sets that are judged
     std::size_t bootstrap = 0;  ///< resamples of the test groups for intervals, with one draw only
-    /// Methods to calibrate on the last draw without judging them, where they are not among the methods:
-    /// their curves are for a closer look. They never fall back to another curve.
+    /// Further methods to calibrate on the last draw without evaluating them; the report shows their curves.
+    /// They never fall back to another curve.
     std::vector<std::string> references;
 };
 
@@ -69,7 +70,7 @@ struct Comparison {
     std::size_t sample = 0;                ///< groups of each draw; 0: all
     std::size_t draws = 1;                 ///< number of random subsets
     bool grouped = false;                  ///< groups were given
-    double alpha = 0.1;                    ///< for coverage and what the sets hold
+    double alpha = 0.1;                    ///< error level of coverage and set measures
     std::vector<double> targets;           ///< the levels of the coverage error
     std::vector<CompareRow> rows;          ///< by class, then by method
     std::vector<Calibrator> calibrators;   ///< of the last draw, one per method
@@ -78,7 +79,7 @@ struct Comparison {
     std::vector<Reliability> reliability;  ///< per class
 };
 
-/// Calibrates with every method on one data set and judges all on another.
+/// Calibrates with every method on one data set and evaluates all on another.
 [[nodiscard]] Comparison compare(const Dataset& calibration, const Dataset& test,
                                  const CompareOptions& options, Progress& progress = silent());
 

@@ -10,7 +10,7 @@
 
 namespace kandinsky {
 
-/// What counts as one observation when a region's scores are pooled.
+/// What has equal weight when the scores of a region are pooled.
 enum class Pooling {
     pixels,  ///< every score alike (the paper)
     groups,  ///< every image or patient alike: the hierarchical quantile
@@ -20,8 +20,8 @@ enum class Pooling {
 /// +inf) and, for alpha >= 1, 0 (threshold -inf: nothing is covered).
 [[nodiscard]] std::uint64_t conformal_rank(std::uint64_t n, double alpha);
 
-/// The levels 1 - alpha at which long curves are kept. A level between two rungs is answered by the next
-/// higher one, so a prediction set can only grow, by less than a rung.
+/// The levels 1 - alpha at which long curves are stored. A level between two rungs uses the next higher rung,
+/// so a prediction set can only grow, by less than a rung.
 struct Ladder {
     std::vector<double> levels;  ///< ascending, inside (0, 1)
 
@@ -31,23 +31,23 @@ struct Ladder {
     static Ladder released();
 };
 
-/// An allocator whose new numbers are not set to 0: for large arrays that several threads fill.
+/// An allocator that leaves new numbers uninitialised: for large arrays that several threads fill.
 template <class T>
 struct UnsetAllocator : std::allocator<T> {
     /// The same for another type.
     template <class U>
     struct rebind {
-        using other = UnsetAllocator<U>;  ///< it
+        using other = UnsetAllocator<U>;  ///< the same allocator for U
     };
     UnsetAllocator() = default;
     template <class U>
-    UnsetAllocator(const UnsetAllocator<U>&) {}  ///< there is nothing to take over
+    UnsetAllocator(const UnsetAllocator<U>&) {}  ///< the allocator has no state
     /// Leaves the number as it is.
     template <class U>
     void construct(U* place) {
         ::new (static_cast<void*>(place)) U;
     }
-    /// Makes it from something.
+    /// Constructs the element from arguments.
     template <class U, class... From>
     void construct(U* place, From&&... from) {
         ::new (static_cast<void*>(place)) U(std::forward<From>(from)...);
@@ -67,7 +67,7 @@ class CurveSet {
         std::vector<float> values;  ///< ascending; at the rungs unless complete; empty when n = 0
     };
 
-    /// The arrays behind a set, as files keep them: curve i has values[offsets[i]] to values[offsets[i + 1]].
+    /// The arrays of a set as files store them: curve i has values[offsets[i]] to values[offsets[i + 1] - 1].
     struct Storage {
         std::vector<float, UnsetAllocator<float>> values;  ///< of all curves, one after the other
         std::vector<std::uint64_t> offsets{0};             ///< one more than there are curves
@@ -84,7 +84,7 @@ class CurveSet {
 
     void append(const Curve& curve);                       ///< one more
     void append(const CurveSet& other);                    ///< all curves of a set with the same ladder
-    void reserve(std::size_t curves, std::size_t values);  ///< room for so many more
+    void reserve(std::size_t curves, std::size_t values);  ///< reserves memory for more curves and values
 
     [[nodiscard]] std::size_t size() const { return data_.scores.size(); }  ///< number of curves
     [[nodiscard]] const Ladder& ladder() const { return ladder_; }          ///< where long curves are kept
@@ -99,12 +99,12 @@ class CurveSet {
         return {data_.values.data() + data_.offsets[curve], data_.values.data() + data_.offsets[curve + 1]};
     }
 
-    /// The score threshold at level 1 - alpha: -inf at alpha = 1; else +inf where the data cannot support it,
-    /// which they never do without a single score.
+    /// The score threshold at level 1 - alpha: -inf at alpha = 1; otherwise +inf if there are too few scores
+    /// for the level, or none.
     [[nodiscard]] float threshold(std::size_t curve, double alpha) const;
     /// The same with rung_of(alpha) known, for many curves at one alpha.
     [[nodiscard]] float threshold(std::size_t curve, double alpha, std::size_t rung) const;
-    /// The rung at which curves that are not complete are read; as many as there are rungs: at none.
+    /// The rung at which curves that are not complete are read; the number of rungs if there is none.
     [[nodiscard]] std::size_t rung_of(double alpha) const;
     /// The conformal p-value of a score: a class is in the set at alpha if and only if it exceeds alpha. Read
     /// at the rungs where the curve is not complete: above the exact one by less than a rung.

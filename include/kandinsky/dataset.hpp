@@ -6,10 +6,10 @@
 
 namespace kandinsky {
 
-class ImageStore;  // what is kept of single images; of the library's own use
-struct Team;       // who works on the data together; of the library's own use
+class ImageStore;  // cached numbers of single images; internal
+struct Team;       // ranks that work together; internal
 
-/// How raw model outputs become probabilities. Never guessed.
+/// How model outputs become probabilities. The caller states it; it is not detected.
 enum class Logits {
     none,     ///< they are probabilities
     sigmoid,  ///< every class for itself
@@ -20,7 +20,7 @@ enum class Logits {
 struct DatasetOptions {
     std::vector<std::int64_t> ignore{255};     ///< labels that belong to no class
     Logits logits = Logits::none;              ///< how outputs become probabilities
-    std::string probs_name = "probabilities";  ///< stands in messages, usually the file's name
+    std::string probs_name = "probabilities";  ///< used in messages, usually the file's name
     std::string labels_name = "labels";        ///< the same for labels
     std::string groups_name = "groups";        ///< the same for groups
     std::size_t first_image = 0;               ///< number of image 0 in messages, for a part of a longer set
@@ -56,35 +56,35 @@ class Dataset {
     /// The images listed (numbers within this data set), sharing the arrays.
     [[nodiscard]] Dataset subset(const std::vector<std::uint32_t>& images) const;
 
-    /// The part of these images that this rank of a team works on: whole groups, in the order of their ids,
-    /// about as many images for each rank, perhaps none. Walks over the part add up with those of the others.
-    /// All ranks must hold the same data set; nothing is read.
+    /// The part of these images for this rank of a team: whole groups, in the order of their ids, about
+    /// equally many images for each rank, possibly none. Sums over the parts of all ranks equal those over
+    /// all images. All ranks must hold the same data set; nothing is read.
     [[nodiscard]] Dataset dealt(std::shared_ptr<const Team> team) const;
-    /// These images as the part of this rank, where they were dealt before they were read.
+    /// These images as the part of this rank, if they were divided before they were read.
     [[nodiscard]] Dataset as_rank_part(std::shared_ptr<const Team> team) const;
     [[nodiscard]] const Team& team() const;  ///< a process alone, unless dealt
 
     /// Probabilities of one image as float32 [C][range]. Throws a data error that names image, class, row,
     /// column and value when one is NaN or outside [0,1]. No allocation; safe from several threads.
     void read_probs(std::size_t image, PixelRange range, float* out) const;
-    /// image_key() of one image, made at first need and kept for all copies and subsets.
+    /// image_key() of one image; computed on first use and shared by all copies and subsets.
     [[nodiscard]] std::uint64_t content_key(std::size_t image) const;
-    /// What later readings need of whole images, kept for all copies and subsets.
+    /// Cached numbers of whole images, shared by all copies and subsets.
     [[nodiscard]] ImageStore& store() const { return *store_; }
     /// Truth of one image: member [C][range] is 1 where the pixel has that class, valid [range] is 0 where
     /// the label is ignored. Throws a data error that names the place when a label is out of range.
     void read_truth(std::size_t image, PixelRange range, std::uint8_t* member, std::uint8_t* valid) const;
 
-    /// A hint for walks over large files, harmless at any time from any thread: lets go of the memory that
-    /// images [first, last) take. Nothing happens to arrays in memory.
+    /// A hint for passes over large files: releases the pages of images [first, last). May be called at any
+    /// time from any thread. Has no effect on arrays in memory.
     void release(std::size_t first, std::size_t last) const;
-    /// The opposite hint: has images [first, last) read ahead.
+    /// The opposite hint: starts reading images [first, last) ahead.
     void prefetch(std::size_t first, std::size_t last) const;
 
     /// The first of a class's probabilities in an image where they are stored as float16, one after the
     /// other; null where they are not, or are something else that has to be made into probabilities.
     [[nodiscard]] const std::byte* halves(std::size_t image, std::size_t cls) const;
-    /// How probabilities lie in memory, for walks that work on the stored values themselves.
+    /// The memory layout of the probabilities, for code that works on the stored values.
     [[nodiscard]] const Array& stored_probs() const { return probs_; }
     /// The row of the stored arrays that an image is.
     [[nodiscard]] std::size_t row_of(std::size_t image) const { return rows_[image]; }

@@ -8,9 +8,9 @@ namespace kandinsky {
 /// What went wrong, in the terms of the command's exit codes.
 enum class ErrorKind {
     internal = 1,  ///< a fault of this library
-    usage = 2,     ///< an option or argument that makes no sense
+    usage = 2,     ///< an invalid option or argument
     data = 3,      ///< input data that cannot be used
-    file = 4,      ///< the file system said no
+    file = 4,      ///< the file system failed
 };
 
 /// The one exception of the library. The message is a single line: what, where, what to do.
@@ -28,7 +28,7 @@ class Error : public std::runtime_error {
 /// Thrown out of long work when the caller's Progress asks to stop.
 class Interrupted : public std::runtime_error {
   public:
-    /// There is nothing to say but that.
+    /// Has a fixed message.
     Interrupted() : std::runtime_error("interrupted") {}
 };
 

@@ -5,9 +5,9 @@
 
 namespace kandinsky {
 
-/// What evaluate() measures beyond the coverage error.
+/// The options of evaluate().
 struct EvaluateOptions {
-    double alpha = 0.1;                      ///< for coverage and what the sets hold
+    double alpha = 0.1;                      ///< error level of coverage and set measures
     bool maps = true;                        ///< keep the per-pixel maps
     bool ece_maps = true;                    ///< with maps: also those of the calibration error
     EmptySets empty = EmptySets::automatic;  ///< of the sets that Evaluation::sets describes
@@ -21,7 +21,7 @@ struct Interval {
     double high = std::numeric_limits<double>::quiet_NaN();  ///< 5 % of the resamples lie above
 };
 
-/// What sets at one level hold, over pixels with a label.
+/// Measures of the sets at one level, over pixels with a label.
 struct SetFigures {
     double size = 0;           ///< mean number of classes in a set
     double false_classes = 0;  ///< mean number of classes in a set that the pixel does not have
@@ -57,8 +57,8 @@ struct ImageCoverage {
     double below = 0;                   ///< share of images covered less than 1 - alpha
     double spread = 0;                  ///< mean of |coverage - (1 - alpha)| over those images
     double far_below = 0;               ///< share of images covered more than 0.1 less than 1 - alpha
-    /// Mean coverage of the tenth of the images that look hardest: by ImageFeatures' doubt, which no label
-    /// enters; the mean over classes where all are together.
+    /// Mean coverage of the tenth of the images with the largest doubt (ImageFeatures, which need no label);
+    /// for all classes together, by the mean of the doubt over classes.
     double hardest = std::numeric_limits<double>::quiet_NaN();
     /// [feature] the images in tenths by each of ImageFeatures, ascending.
     std::array<std::array<FeatureTenth, 10>, ImageFeatures::kCount> tenths{};
@@ -70,9 +70,9 @@ struct WorstPlace {
     std::uint64_t samples = 0;                                   ///< test samples there
     std::uint64_t place = 0;  ///< a region's number, or that of a block: row * kBlocks + column
 };
-inline constexpr std::uint64_t kEnoughSamples = 30;  ///< fewer say too little about one place
+inline constexpr std::uint64_t kEnoughSamples = 30;  ///< places with fewer samples are not reported
 inline constexpr std::uint64_t kSomeSamples = 3;     ///< of a pixel, for the place error
-inline constexpr std::size_t kBlocks = 4;  ///< the grid is cut into so many rows and columns of blocks
+inline constexpr std::size_t kBlocks = 4;            ///< the grid is divided into kBlocks x kBlocks blocks
 
 /// Confidence against accuracy in 20 bins of equal width (the last one closed).
 struct Reliability {
@@ -85,12 +85,12 @@ struct Reliability {
     Interval ece_interval;  ///< of ece
 };
 
-/// How one class (or, when classes were pooled, all together) fares at the levels of the coverage error.
+/// The measures of one class (or of all classes together, if they were pooled).
 struct StratumEvaluation {
     double mean_ce = 0;        ///< mean of CE_20 over pixels with test samples; NaN when there is none
     double q05 = 0;            ///< its 5 % quantile over these pixels
     double q95 = 0;            ///< its 95 % quantile over these pixels
-    double floor = 0;          ///< what a perfect calibrator would score with these test images
+    double floor = 0;          ///< mean CE of a perfect calibrator with these test images
     std::uint64_t pixels = 0;  ///< with at least one test sample
     std::uint64_t pixels_without_data = 0;             ///< the others
     std::uint64_t samples = 0;                         ///< test samples of all pixels
@@ -121,8 +121,8 @@ struct StratumEvaluation {
     double false_discovery = 0;
 };
 
-/// The judgement of one calibrator on test images. Coverage and coverage error speak of thresholds: they are
-/// those of the sets before filling, which can only add to them.
+/// The measures of one calibrator on test images. Coverage and coverage error are those of the sets before
+/// filling, which can only increase coverage.
 struct Evaluation {
     std::vector<double> targets;            ///< the levels of the coverage error
     std::vector<StratumEvaluation> strata;  ///< one per class, or one for all
@@ -145,14 +145,14 @@ struct Evaluation {
     std::vector<std::vector<double>> released_marginal;  ///< [stratum][20]
 };
 
-/// What does not depend on the calibrator: how honest the probabilities themselves are.
+/// The calibration error of the probabilities, which does not depend on the calibrator.
 struct ProbabilityEvaluation {
     std::vector<Reliability> classes;          ///< one per class
     std::vector<std::vector<double>> ece_map;  ///< [class][pixel], NaN: no label there; empty without maps
     Interval mean_ece_interval;                ///< of the mean over classes
 };
 
-/// What evaluate() found: one judgement per calibrator, and what is the same for all.
+/// The result of evaluate(): the measures of each calibrator, and those of the model.
 struct EvaluationReport {
     std::uint64_t images = 0;             ///< test images
     std::uint64_t groups = 0;             ///< of these
@@ -161,8 +161,9 @@ struct EvaluationReport {
     ProbabilityEvaluation probabilities;  ///< of the model itself
 };
 
-/// Judges several calibrators in one walk over the test images. All counts are integers and all sums
-/// fixed-point, so the result is the same for any order of images and any number of threads.
+/// Evaluates several calibrators in one pass over the test images (more if memory is short). Counts are
+/// integers and sums fixed-point, so the result is the same for any order of images and any number of
+/// threads. Throws a data error for bad values and Interrupted when `progress` asks to stop.
 [[nodiscard]] EvaluationReport evaluate(const Dataset& data,
                                         const std::vector<const Calibrator*>& calibrators,
                                         const EvaluateOptions& options = {}, Progress& progress = silent());

@@ -12,7 +12,7 @@
 
 namespace kandinsky {
 
-/// What the outermost curve may not cross: the image rectangle, or the paper's inscribed circle.
+/// The limit of the outermost curve: the image rectangle, or the paper's inscribed circle.
 enum class FourierLimit {
     rectangle,  ///< the image
     circle,     ///< the paper's
@@ -22,13 +22,13 @@ enum class FourierCentre {
     middle,  ///< of the image
     free,    ///< found with the curves
 };
-/// The bands' variances are summed as they are (the paper), or each weighs as its share of the area.
+/// The variances of the bands have equal weight (the paper), or are weighted by their share of the area.
 enum class FourierVariance {
-    mean,  ///< summed as they are
-    area,  ///< weighed by area
+    mean,  ///< equal weight
+    area,  ///< weighted by area
 };
 
-/// How fit_fourier_curves() searches.
+/// The options of fit_fourier_curves().
 struct FourierOptions {
     std::uint32_t curves = 3;                          ///< m; they bound m + 1 bands
     std::uint32_t order = 8;                           ///< K; the series has the harmonics |k| <= K - 1
@@ -79,7 +79,7 @@ struct FourierObjective {
     std::vector<double> band_area;      ///< data area in pixels
 };
 
-/// What one start did.
+/// The log of one start.
 struct FourierStart {
     std::string origin;             ///< where the initial curves came from
     double start_objective = 0;     ///< of the initial curves

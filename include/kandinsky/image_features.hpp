@@ -7,12 +7,11 @@
 
 namespace kandinsky {
 
-/// What one class's probabilities in one image tell about how hard the image is, without a label.
-/// docs/adapt.md has the formulas. All are finite and bounded, for images without a sign of the class, with
-/// nothing else, and for constant ones too.
+/// Features of the probabilities of one class in one image that indicate how hard the image is, without a
+/// label. docs/adapt.md has the formulas. All are finite and bounded for any image.
 struct ImageFeatures {
     static constexpr std::size_t kCount = 4;  ///< number of features
-    /// What they are called.
+    /// The names of the features.
     static constexpr std::array<std::string_view, kCount> kNames{"doubt", "area", "inside", "stray"};
 
     std::array<double, kCount> values{};  ///< in the order of the names

@@ -35,5 +35,5 @@
 #include <kandinsky/threads.hpp>
 #include <kandinsky/weights.hpp>
 
-/// Prediction sets per pixel whose coverage is right where in the image it matters.
+/// Prediction sets for the pixels of a segmentation, with coverage guarantees.
 namespace kandinsky {}

@@ -16,7 +16,7 @@ void save(const Calibrator& calibrator, const std::filesystem::path& path);
 /// .kcal at all.
 [[nodiscard]] Calibrator load(const std::filesystem::path& path);
 
-/// Everything but the arrays, as a JSON object: what meta.json holds.
+/// Everything except the arrays, as the JSON object that meta.json holds.
 [[nodiscard]] std::string describe(const Calibrator& calibrator);
 
 }  // namespace kandinsky

@@ -4,9 +4,9 @@
 
 namespace kandinsky {
 
-/// Where an interval starts from, before calibration widens it. docs/questions.md has the formulas.
+/// The interval before calibration widens it. docs/questions.md has the formulas.
 enum class MeasureBy {
-    automatic,  ///< whichever has the narrowest intervals, chosen inside the promise
+    automatic,  ///< the one with the narrowest intervals, chosen by groups that set no threshold
     quantiles,  ///< size: from what has p > 0.9 to what has p > 0.1; Dice: as expected by the probabilities
     predicted,  ///< size: of the predicted mask; Dice: 1
     soft,       ///< size: the sum of the probabilities
@@ -15,7 +15,7 @@ enum class MeasureBy {
 [[nodiscard]] std::string_view name_of(MeasureBy by);         ///< "auto", "quantiles", ...
 [[nodiscard]] MeasureBy measure_by(const std::string& name);  ///< throws a usage error for other words
 
-/// What is asked of the intervals.
+/// The options of fit_measure().
 struct MeasureOptions {
     double alpha = 0.1;  ///< share of groups whose interval may miss the truth
     /// 0: alpha holds on average over the draws of the calibration groups; else in at least this share of
@@ -42,7 +42,7 @@ struct ClassMeasure {
     double dice_width = 1;     ///< the same
 };
 
-/// What turns predictions into intervals.
+/// The calibrated rule that turns predictions into intervals.
 struct MeasureRule {
     double alpha = 0.1;                   ///< as in MeasureOptions
     double confidence = 0;                ///< as in MeasureOptions
@@ -63,7 +63,7 @@ struct MeasuredInterval {
     double truth = 0;  ///< NaN without labels
 };
 
-/// What was measured in one group, for one class.
+/// The measurements of one class in one group.
 struct Measurement {
     std::int64_t group = 0;    ///< its id
     std::string name;          ///< of its first case

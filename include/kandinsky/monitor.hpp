@@ -7,18 +7,19 @@
 
 namespace kandinsky {
 
-class AtomicFile;  // of the library's own use
+class AtomicFile;  // internal
 
-/// What to do with images whose outputs were seen before.
+/// The rule for images whose outputs were seen before.
 enum class Seen {
     count,  ///< they count again
     skip,   ///< they are left out, but labels that are new count
 };
 
-/// How a stream is watched.
+/// The options of a Monitor.
 struct MonitorOptions {
-    double delta = 0.01;  ///< P(ever a false alarm), for the outputs and for the labels each
-    double alpha = 0.1;   ///< level of the sets whose coverage is judged where there are labels
+    double delta =
+        0.01;  ///< largest probability that a false alarm is ever raised, for outputs and for labels each
+    double alpha = 0.1;  ///< level of the sets whose coverage is judged where there are labels
 };
 
 /// One number that is watched: a feature of a class, in the whole image or in one region.
@@ -28,12 +29,12 @@ struct WatchedFeature {
     bool regional = false;                               ///< it is the area in the region below
     /** Of the region. */ PixelRange rows{}, columns{};  ///< of the region
     double evidence = 0;   ///< weighted martingale: the alarm for outputs is raised at 1 / delta
-    double direction = 0;  ///< of late: 1 when all values are above the reference's, -1 below, 0 as before
+    double direction = 0;  ///< recent values: 1 if all are above the reference's, -1 if below, 0 if unchanged
     double before = 0;     ///< median of the calibration images
-    double now = 0;        ///< mean of late, about 20 units
+    double now = 0;        ///< mean of about the last 20 units
 };
 
-/// What the labels say about one class.
+/// The coverage of one class, from labels.
 struct WatchedCoverage {
     std::size_t cls = 0;      ///< the class
     std::uint64_t units = 0;  ///< images (or groups) with labelled pixels of the class
@@ -41,17 +42,17 @@ struct WatchedCoverage {
     /** Never above the true coverage. */ double low = 0,
                                                  high =
                                                      1;  ///< never below it; both with P at least 1 - delta
-    double limit = 0;     ///< the alarm says that the true coverage is below this
+    double limit = 0;     ///< the alarm means that the true coverage is below this
     double evidence = 0;  ///< betting e-process: the alarm for labels is raised at 1 / delta
 };
 
-/// Where an alarm rang first.
+/// The first alarm.
 struct Alarm {
     std::uint64_t unit = 0;  ///< number of the image (or group) in its stream, from 1
     std::size_t what = 0;    ///< index into the features or the coverage of MonitorVerdict
 };
 
-/// Everything that is known about the stream so far.
+/// The state of the stream.
 struct MonitorVerdict {
     MonitorOptions options{};           ///< of the stream
     bool grouped = false;               ///< units are groups
@@ -59,17 +60,17 @@ struct MonitorVerdict {
     std::uint64_t images = 0;           ///< seen, without those that were left out
     std::uint64_t units = 0;            ///< whose outputs are judged
     std::uint64_t labelled_units = 0;   ///< whose labels are judged
-    double set_size = 0;                ///< mean number of classes in a set of late; NaN: not measured yet
+    double set_size = 0;                ///< recent mean number of classes in a set; NaN: not measured yet
     std::vector<WatchedFeature> features{};   ///< [feature], as the reference has them
     std::vector<WatchedCoverage> coverage{};  ///< classes with labels so far
     std::optional<Alarm> outputs{};           ///< the outputs have changed
-    std::optional<Alarm> labels{};            ///< the promise is broken
+    std::optional<Alarm> labels{};            ///< coverage is below the limit
     std::size_t leading = 0;                  ///< the feature with most evidence
 
-    [[nodiscard]] bool alarm() const { return outputs || labels; }  ///< one of the two rang
+    [[nodiscard]] bool alarm() const { return outputs || labels; }  ///< one of the two alarms was raised
 };
 
-/// What one update did.
+/// The result of one update.
 struct MonitorUpdate {
     std::uint64_t images = 0;    ///< that were given
     std::uint64_t seen = 0;      ///< of them, with outputs that were seen before
@@ -78,7 +79,7 @@ struct MonitorUpdate {
     std::uint64_t labelled = 0;  ///< judged now by their labels
 };
 
-/// The course of the stream, thinned: each point stands for `stride` units.
+/// The course of the stream, thinned: each point covers `stride` units.
 struct MonitorCourse {
     std::uint64_t stride = 1;                ///< units of a point; the last may have fewer
     std::uint64_t units = 0;                 ///< in all
@@ -86,16 +87,17 @@ struct MonitorCourse {
     std::vector<std::vector<float>> rows{};  ///< [point][column]; NaN where there is nothing
 };
 
-/// Watches a stream of new images: do their outputs still look like those of the calibration images, and
-/// where there are labels, is the promise kept? The unit is the image, or the group where the calibration
-/// images had groups: a group is judged when another one begins, or by complete(). Images count in their
-/// order. The same images give the same state, however they are cut into updates, for any number of threads.
-/// One thread at a time. docs/monitoring.md says what is promised.
+/// Watches a stream of new images: tests whether their outputs are like those of the calibration images and,
+/// with labels, whether coverage is kept. The unit is the image, or the group if the calibration images had
+/// groups; a group is tested when the next one begins, or by complete(). Images count in their order. The
+/// same images give the same state for any division into updates and any number of threads. Not thread-safe:
+/// one call at a time. docs/monitoring.md states the guarantee.
 class Monitor {
   public:
-    /// Begins a stream; `reference` is that of the calibrator. Throws a usage error for bad options.
+    /// Starts a stream; `reference` is that of the calibrator. Throws a usage error for bad options.
     Monitor(const Calibrator& calibrator, const Reference& reference, const MonitorOptions& options = {});
-    /// Goes on with a stream. Throws a data error for a damaged file, and for one of another calibrator.
+    /// Continues a stream from its file. Throws a data error if the file is damaged or belongs to another
+    /// calibrator.
     Monitor(const Calibrator& calibrator, const Reference& reference, const std::filesystem::path& state);
     ~Monitor();
     Monitor(Monitor&& other) noexcept;             ///< `other` may only be destroyed or assigned to
@@ -105,15 +107,15 @@ class Monitor {
     /// may have only those. Throws a data error, and changes nothing, for another grid or other classes, and
     /// where groups are missing or too many.
     MonitorUpdate update(const Dataset& images, Seen seen = Seen::count, Progress& progress = silent());
-    /// Judges the group that is still open, if there is one.
+    /// Tests the group that is still open, if there is one.
     void complete();
 
     [[nodiscard]] const MonitorOptions& options() const;  ///< of the stream
     [[nodiscard]] MonitorVerdict verdict() const;         ///< so far
     [[nodiscard]] MonitorCourse outputs_course() const;   ///< of outputs: evidence, set size, features
     [[nodiscard]] MonitorCourse labels_course() const;    ///< of labels: coverage with its bounds
-    /// How the outputs differ from the reference of late, float [class][pixel] by regions: from -1 (less of
-    /// the class than ever) to 1 (more); NaN for classes that are not watched.
+    /// The recent difference of the outputs from the reference, float [class][pixel] by regions: from -1
+    /// (less of the class than ever) to 1 (more); NaN for classes that are not watched.
     [[nodiscard]] std::vector<float> change_map() const;
     /// Writes the state, less than 1 MB whatever the stream's length. Atomic; equal states give equal bytes.
     void save(const std::filesystem::path& path) const;
@@ -124,7 +126,7 @@ class Monitor {
     std::unique_ptr<State> state_;
 };
 
-/// The verdict in words: one sentence for the outputs, one for each class with labels. `names`: of the
+/// The verdict as text: one sentence for the outputs, one for each class with labels. `names`: of the
 /// classes; empty: their numbers.
 [[nodiscard]] std::vector<std::string> describe(const MonitorVerdict& verdict,
                                                 const std::vector<std::string>& names = {});

@@ -10,7 +10,7 @@ namespace kandinsky {
 /// memory-mapped, not copied. Throws Error: `file` when the file system fails, `data` when it is no array.
 [[nodiscard]] Array read_npy(const std::filesystem::path& path);
 
-/// Reads from memory; `name` stands in messages. The array may refer to `bytes`: `owner` keeps them alive.
+/// Reads from memory; `name` is used in messages. The array may refer to `bytes`, which `owner` keeps alive.
 [[nodiscard]] Array parse_npy(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                               const std::string& name);
 

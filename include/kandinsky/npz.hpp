@@ -6,9 +6,10 @@
 
 namespace kandinsky {
 
-/// A zip archive open for reading: numpy's .npz (stored or deflated) and our .kcal. The directory, the
-/// members' own headers and places are checked on opening, each member's content when it is read (size, CRC).
-/// Names are mere keys. Throws Error: `file` when the file system fails, `data` for a doubtful archive.
+/// A zip archive open for reading: numpy's .npz (stored or deflated) or a .kcal. The directory and the
+/// members' headers are checked on opening, the size and CRC of each member when it is read. Names are used
+/// as keys only, never as paths. Throws Error: `file` when the file system fails, `data` for an invalid
+/// archive.
 class ZipReader {
   public:
     /// Opens and checks the archive.
@@ -51,7 +52,7 @@ class ZipReader {
     std::string comment_;
     std::uint64_t end_record_ = 0;
     Array file_;
-    /// The CRC-32 that checksum_ok() found in each stored member, -1 before; bytes() need not look again.
+    /// The CRC-32 of each stored member that checksum_ok() has computed, -1 before; bytes() reuses it.
     mutable std::vector<std::int64_t> found_;
 };
 

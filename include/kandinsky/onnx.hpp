@@ -6,7 +6,7 @@
 
 namespace kandinsky {
 
-/// What a graph of sets is made for.
+/// The options of an ONNX graph of sets.
 struct OnnxOptions {
     std::vector<double> alphas{0.1};         ///< one output each: sets_0.1
     EmptySets empty = EmptySets::automatic;  ///< what happens to sets without a class
@@ -18,16 +18,16 @@ struct OnnxOptions {
         folder{};  ///< where the result will lie: weights in other files are named from there
 };
 
-/// What was made.
+/// The resulting graph.
 struct OnnxModel {
     std::string bytes;                 ///< a serialized ModelProto
     std::string input;                 ///< the tensor that the sets are made of
     std::vector<std::string> outputs;  ///< of the sets, bool [N,C,H,W]: one for each alpha
 };
 
-/// A graph of standard ONNX operators that makes of probabilities (or logits) [N,C,H,W] the sets that
-/// Predictor makes; alone, or appended to a model, whose own bytes stay as they are. docs/deploy.md has the
-/// contract. Throws a usage error for randomized scores, and a data error for models that do not fit.
+/// A graph of standard ONNX operators that turns probabilities (or logits) [N,C,H,W] into the sets of
+/// Predictor. It stands alone or is appended to a model, whose own bytes do not change. docs/deploy.md has
+/// the contract. Throws a usage error for randomized scores, and a data error for models that do not fit.
 [[nodiscard]] OnnxModel onnx_sets(const Calibrator& calibrator, const OnnxOptions& options);
 
 }  // namespace kandinsky

@@ -6,10 +6,10 @@
 
 namespace kandinsky {
 
-/// How surely a voxel belongs to a class's object, smaller if more surely. docs/questions.md has the
+/// The score of a voxel for a class's object; smaller means more likely inside. docs/questions.md has the
 /// formulas.
 struct OutlineScore {
-    /// Of what the score is made.
+    /// The quantity that the score is based on.
     enum class Kind {
         distance,     ///< signed distance to the predicted mask, and 1 - p, which counts as `weight` pixels
         relative,     ///< the same in radii of the predicted mask
@@ -29,12 +29,12 @@ struct OutlineScore {
 
 /// Which masks are made.
 enum class OutlineSides {
-    both,   ///< an inner and an outer one, which hold together
+    both,   ///< an inner and an outer one, guaranteed together
     outer,  ///< the outer one alone, smaller for it
     inner,  ///< the inner one alone, larger for it
 };
 
-/// Of what the promise speaks.
+/// The unit of the guarantee.
 enum class OutlineUnit {
     group,   ///< all that a group has of the class, as one object
     object,  ///< connected components: which share of a group's objects is missed, on average
@@ -46,7 +46,7 @@ enum class Connectivity {
     faces,    ///< those that share a side: 4 neighbours, 6 in volumes
 };
 
-/// What is asked of the masks.
+/// The options of fit_outline().
 struct OutlineOptions {
     double alpha = 0.1;  ///< share of groups whose masks may fail; of a group's objects that may be missed
     /// 0: alpha holds on average over the draws of the calibration groups; else in at least this share of
@@ -88,7 +88,7 @@ struct ClassOutline {
     double inner_share = 0;       ///< the same
 };
 
-/// What turns predictions into outlines.
+/// The calibrated rule that turns predictions into outlines.
 struct OutlineRule {
     double alpha = 0.1;                                 ///< as in OutlineOptions
     double confidence = 0;                              ///< as in OutlineOptions
@@ -105,20 +105,20 @@ struct OutlineRule {
     std::vector<ClassOutline> classes;                  ///< those that are outlined
 };
 
-/// Thresholds from labelled cases. Groups are read in parallel, one at a time a thread.
+/// Thresholds from labelled cases. Groups are read in parallel; each thread holds one group at a time.
 [[nodiscard]] OutlineRule calibrate_outlines(const CaseSource& cases, const OutlineOptions& options,
                                              Progress& progress = silent());
 
-/// What a voxel of an outline is.
+/// The codes of the voxels of an outline.
 inline constexpr std::uint8_t kOutside = 0;  ///< outside the outer mask
 inline constexpr std::uint8_t kBetween = 1;  ///< in the outer mask, not in the inner one
 inline constexpr std::uint8_t kInside = 2;   ///< in the inner mask, which is part of the outer one
 
-/// The outlines of one case, [class of the rule][voxel]. The truth of the case is not looked at.
+/// The outlines of one case, [class of the rule][voxel]. The truth of the case is not used.
 [[nodiscard]] std::vector<std::uint8_t> outline_case(const OutlineRule& rule, const Case& one,
                                                      const Calibrator* calibrator = nullptr);
 
-/// What outer masks do to true objects of about one size.
+/// How outer masks cover true objects of one size class.
 struct ObjectCounts {
     double largest = 0;       ///< upper end of the sizes, in the rule's pixels, voxels, mm^2 or mm^3
     std::size_t objects = 0;  ///< connected components of the truth up to this size, above those before
@@ -126,7 +126,7 @@ struct ObjectCounts {
     std::size_t covered = 0;  ///< of these, those of which it holds the rule's share
 };
 
-/// How outlines of labelled cases fared.
+/// How often outlines of labelled cases held.
 struct OutlineJudgement {
     std::size_t groups = 0;       ///< that have the class
     std::size_t held = 0;         ///< of these, those whose masks hold what the rule promises, each object
@@ -138,7 +138,8 @@ struct OutlineJudgement {
     std::size_t false_inner = 0;  ///< of these, those with an inner mask
     std::vector<ObjectCounts> objects;  ///< by size, ascending; sizes that no object has are left out
 };
-/// For each class of the rule. Sizes of objects are told apart at `small`, or by powers of ten where it is 0.
+/// One result for each class of the rule. Size classes of objects end at `small`, or at powers of ten if it
+/// is 0.
 [[nodiscard]] std::vector<OutlineJudgement> judge_outlines(const OutlineRule& rule, const CaseSource& cases,
                                                            const Calibrator* calibrator = nullptr,
                                                            Progress& progress = silent(), double small = 0);

@@ -10,14 +10,14 @@
 
 namespace kandinsky {
 
-struct Team;  // who works together; of the library's own use
+struct Team;  // ranks that work together; internal
 
 /// Which pixels share their scores: a region number for every pixel.
 struct Partition {
     std::vector<std::uint32_t> region;  ///< one per pixel, all below `regions`
     std::uint32_t regions = 0;          ///< number of regions
-    /// How the regions came about, as a JSON object: shape parameters, objective, iterations. Stored with the
-    /// calibrator, printed by `inspect`, drawn by the report.
+    /// How the regions were found, as a JSON object: shape parameters, objective, iterations. Stored with the
+    /// calibrator, printed by `inspect` and drawn by the report.
     std::string geometry = "{}";
 };
 
@@ -34,20 +34,20 @@ struct MethodOption {
     Type type = Type::text;  ///< what the value must be
     std::string standard;    ///< default value
     std::string help;        ///< one sentence for --help
-    /// Values that the value "auto" stands for: cross-validation picks one for each class. None: no choice.
+    /// The candidates for the value "auto": cross-validation chooses one for each class. Empty: no choice.
     std::vector<std::string> trials = {};
-    /// The paper's value where the default is another one. It stands in for the default "auto" where nothing
-    /// can be cross-validated, or the method is what is chosen.
+    /// The paper's value, if the default is another one. It replaces the default "auto" if nothing can be
+    /// cross-validated, or if the method itself is chosen.
     std::string paper = {};
 };
 
-/// The values given for a method's options; what is absent has its default.
+/// The values given for a method's options; absent options have their defaults.
 struct MethodSettings {
     std::map<std::string, std::string> text;  ///< flag -> value
     std::map<std::string, Array> arrays;      ///< flag -> array
 };
 
-/// What a method may look at to choose the regions of one stratum (a class, or all classes together).
+/// The input of a method that chooses the regions of one stratum (a class, or all classes together).
 struct PartitionInput {
     Grid grid;                              ///< of all images
     std::uint32_t stratum = 0;              ///< class number, 0 when classes are pooled
@@ -57,26 +57,27 @@ struct PartitionInput {
     std::span<const std::uint32_t> counts;  ///< [pixel]: scores seen; 0 means no data, never use its features
     std::uint64_t seed = 0;                 ///< of the random numbers
     bool released = false;                  ///< reproduce the released code's edge rules
-    /// One of many fits of cross-validation, judged and thrown away: search less long for about the same.
+    /// Whether this is one of many fits of cross-validation, whose result is not kept: search less for nearly
+    /// the same result.
     bool quick = false;
     const MethodSettings* settings = nullptr;  ///< values of the options; null: all have their defaults
     Progress* progress = nullptr;              ///< never null when called by the library
     const Team* team = nullptr;                ///< ranks that call together with the same input; null: alone
 };
 
-struct SoftInput;      // what a soft method may look at,
-struct SoftCurves;     // and what it returns: both of the library's own use
-struct CrossFitInput;  // the same for its judgement by cross-validation
+struct SoftInput;      // input of a soft method; internal
+struct SoftCurves;     // result of a soft method; internal
+struct CrossFitInput;  // input of its cross-validation; internal
 struct CrossFit;
 
-/// A calibration method. Each folder of src/partition defines exactly one, named kMethod; nothing else knows
-/// it. A hard method divides the pixels into regions (`fit`); a soft one gives every pixel a curve of its own
-/// into which other pixels enter by degrees (`fit_curves`). It has one of the two.
+/// A calibration method. Each method's folder in src/partition defines exactly one, named kMethod; no other
+/// code names it. A hard method divides the pixels into regions (`fit`). A soft method gives every pixel a
+/// curve of its own, to which other pixels contribute by degrees (`fit_curves`). A method has one of the two.
 struct Method {
     std::string name;            ///< as in --method
     std::string summary;         ///< one line for --help
-    bool uses_features = false;  ///< it looks at the curves
-    bool standard = false;       ///< what calibration uses unless told otherwise; one method is
+    bool uses_features = false;  ///< it uses the features
+    bool standard = false;       ///< the default method; exactly one is
     bool uses_labels = false;    ///< the regions depend on the calibration images (matters for the guarantee)
     bool pixelwise = false;      ///< every pixel is a region of its own
     std::vector<MethodOption> options;                         ///< its own
@@ -86,12 +87,12 @@ struct Method {
     std::function<CrossFit(const CrossFitInput&)> cross_fit = {};  ///< soft methods have it as well
 };
 
-/// The name that stands for "the best of the methods, class by class, as cross-validation finds".
+/// The name of the choice of the best method, class by class, by cross-validation.
 inline constexpr std::string_view kAutoMethod = "auto";
 
 [[nodiscard]] std::vector<const Method*> methods();  ///< in table order
 [[nodiscard]] std::string default_method();          ///< the name of the standard one
-/// What may be asked for: the methods' names in table order, then kAutoMethod.
+/// The valid names: the methods' names in table order, then kAutoMethod.
 [[nodiscard]] std::vector<std::string> method_names();
 /// Throws a usage error that lists method_names() unless the name is one of them.
 void check_method(std::string_view name);

@@ -12,18 +12,18 @@ enum class SetForm {
     bits,   ///< uint8 [C,H,ceil(W/8)], as numpy.packbits makes it along the last axis
 };
 
-/// Where predictions go, in the order of the images: memory for all of them, or a function that is called
-/// with one block of whole images after another, by the thread that asked for the predictions.
+/// The destination of predictions, in the order of the images: memory for all of them, or a function that the
+/// calling thread calls with one block of whole images after another.
 using PredictionSink = std::variant<std::span<std::byte>, std::function<void(std::span<const std::byte>)>>;
 
-/// How a whole data set is predicted.
+/// The options of predict_sets() and predict_p_values().
 struct PredictOptions {
     SetForm form = SetForm::bytes;  ///< of sets
     /// Bytes of predictions in a block of at least one image a thread. It does not change the results.
     std::size_t block = std::size_t{32} << 20;
 };
 
-/// What was predicted. What the sets hold is counted for predict_sets() only.
+/// Counts of the predictions. Set measures are counted by predict_sets() only.
 struct Predicted {
     std::uint64_t images = 0;  ///< number of images
     std::uint64_t sets = 0;    ///< one for each pixel of each image

@@ -6,11 +6,10 @@
 
 namespace kandinsky {
 
-class AdaptedSets;  // sets of a class whose levels follow the image; of the library's own use
+class AdaptedSets;  // sets of a class whose levels follow the image; internal
 
-/// Prediction sets at one level, ready for use: compare and store, nothing else (other scores than lac are
-/// computed first). Const use from several threads is safe; nothing is allocated per image (a thread keeps
-/// scratch from its first image on).
+/// Prediction sets at one level: scores are computed (except for lac) and compared with thresholds. Const use
+/// is thread-safe. Nothing is allocated per image (each thread keeps its scratch from its first image).
 class Predictor {
   public:
     /// Takes the thresholds at 1 - alpha; the calibrator is not needed afterwards.
@@ -32,9 +31,9 @@ class Predictor {
     /// The same as bits, [class][row][packed_width()], first column in the highest bit (numpy.packbits).
     std::uint64_t packed_sets(std::span<const float> probs, std::span<std::uint8_t> bits) const;
 
-    /// sets() of half-precision probabilities, given by their bits. Nothing when one of them is not in
-    /// [0, 1], for scores that need more than one look at a probability, and where levels follow the image:
-    /// use sets() then.
+    /// sets() of half-precision probabilities, given by their bits. Returns nothing if one of them is not in
+    /// [0, 1], for scores that need a probability more than once, and if levels follow the image: use sets()
+    /// then.
     [[nodiscard]] std::optional<std::uint64_t> half_sets(std::span<const std::uint16_t> probs,
                                                          std::span<std::uint8_t> sets) const;
 

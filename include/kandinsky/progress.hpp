@@ -15,7 +15,7 @@ class Progress {
     [[nodiscard]] virtual bool cancelled() const { return false; }
 };
 
-/// The sink that hears nothing.
+/// A Progress that ignores all reports.
 Progress& silent();
 
 }  // namespace kandinsky

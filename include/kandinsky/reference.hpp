@@ -11,19 +11,18 @@
 
 namespace kandinsky {
 
-/// What the calibration images' outputs looked like: what a Monitor compares a stream with. Every number is
-/// made from the outputs of one image alone (of a group: the mean over its images), never from labels or
-/// thresholds, so that those of calibration and of new images are exchangeable. docs/monitoring.md has the
-/// formulas.
+/// Features of the calibration images' outputs, with which a Monitor compares a stream. Every number is made
+/// from the outputs of one image (for a group: the mean over its images), never from labels or thresholds, so
+/// the numbers of calibration and new images are exchangeable. docs/monitoring.md has the formulas.
 struct Reference {
     static constexpr std::size_t kWhole = 8;  ///< features of a class in the whole image
-    /// What they are called; the first four are those of ImageFeatures.
+    /// The names of the features; the first four are those of ImageFeatures.
     static constexpr std::array<std::string_view, kWhole> kNames{
         "doubt", "area", "inside", "stray", "odds inside", "odds outside", "balance", "roughness"};
 
-    std::vector<std::uint32_t> classes{};  ///< that are looked at, ascending
+    std::vector<std::uint32_t> classes{};  ///< classes with features, ascending
     std::uint32_t blocks = 0;              ///< an image is cut into blocks x blocks regions; 0: none
-    std::size_t units = 0;                 ///< images, or groups of them, that were looked at
+    std::size_t units = 0;                 ///< number of images or groups
     std::vector<float> values{};  ///< [class][kWhole features, then the area in each region][unit], ascending
 
     /// Numbers of a class.
@@ -33,9 +32,9 @@ struct Reference {
     friend bool operator==(const Reference&, const Reference&) = default;
 };
 
-/// What the outputs of the calibration images look like: one unit for each group; of many groups a sample, at
-/// most 400 KB. It depends on the images, never on their order, threads or ranks; collective over the ranks.
-/// `calibrator`: made from the same images.
+/// The reference of the calibration images: one unit for each group, or a sample of the groups if they are
+/// many, at most 400 KB. It depends on the images, not on their order, threads or ranks; collective over the
+/// ranks. `calibrator`: made from the same images.
 [[nodiscard]] Reference make_reference(const Calibrator& calibrator, const Dataset& data,
                                        Progress& progress = silent());
 

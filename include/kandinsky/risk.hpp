@@ -6,7 +6,8 @@
 
 namespace kandinsky {
 
-/// What alpha bounds, for each class and on average over groups. docs/risk.md has formulas and proofs.
+/// The risk that alpha bounds, for each class and on average over groups. docs/risk.md has formulas and
+/// proofs.
 enum class Risk {
     recall,     ///< the false-negative rate: of the class's pixels, the share that the sets miss
     precision,  ///< the false-discovery rate: of the pixels with the class in their set, the share without it
@@ -15,7 +16,7 @@ enum class Risk {
 [[nodiscard]] std::string_view name_of(Risk risk);  ///< the option's words
 [[nodiscard]] Risk risk_of(std::string_view name);  ///< throws a usage error for unknown words
 
-/// Which alphas a stratum can keep where precision is promised, and where its curve is read.
+/// The alphas that are possible for a stratum with a guarantee of precision, and where its curve is read.
 struct RiskLevels {
     double least_alpha = 0;  ///< below it no threshold qualifies; above 1: none does at all
     /// [rung of 1 - alpha] the rung at which the curve is read; kNone: none qualifies. Empty where larger

@@ -6,7 +6,7 @@
 
 namespace kandinsky {
 
-/// What the demo's made-up segmentation problem looks like.
+/// The options of make_scenes().
 struct SceneOptions {
     std::string preset = "photo";  ///< "photo" (320x240, two classes) or "medical" (an organ, patients)
     std::size_t images = 100;      ///< how many

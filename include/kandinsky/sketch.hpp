@@ -5,24 +5,24 @@
 
 namespace kandinsky {
 
-/// Calibration in one walk, for images that pass by once: how many scores every pixel has in bins of one
-/// width. Its memory depends on the grid and the bins, never on the number of images. A threshold is the
-/// upper end of the bin in which the exact one lies: never below it, and above it by at most error(). Counts
-/// are integers, so neither batches, nor their order, nor threads show.
+/// Calibration in one pass, for images that can be read only once. Counts the scores of every pixel in bins
+/// of equal width; the memory depends on the grid and the bins, not on the number of images. A threshold is
+/// the upper end of the bin of the exact one: never below it, and above it by at most error(). Counts are
+/// integers, so batches, their order and threads have no effect.
 class Sketch {
   public:
-    /// `options.sketch`: the largest error wanted. Throws a usage error for options that need more than one
-    /// walk, and for bins that `options.memory` does not hold.
+    /// `options.sketch`: the largest error. Throws a usage error for options that need more than one pass,
+    /// and if the bins do not fit into `options.memory`.
     Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options);
 
-    /// Counts some images, which are not looked at again. One thread at a time; works on all cores itself.
+    /// Counts some images, which are not needed afterwards. Not thread-safe; uses all cores itself.
     void add(const Dataset& images, Progress& progress = silent());
     /// The calibrator of all images so far.
     [[nodiscard]] Calibrator finish(Progress& progress = silent()) const;
 
     [[nodiscard]] std::uint64_t images() const { return images_; }    ///< counted so far
     [[nodiscard]] std::size_t bins() const { return edges_.size(); }  ///< of each pixel and stratum
-    [[nodiscard]] double error() const { return error_; }             ///< no threshold is further off
+    [[nodiscard]] double error() const { return error_; }             ///< largest error of a threshold
 
   private:
     class Curves;

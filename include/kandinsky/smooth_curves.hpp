@@ -6,19 +6,19 @@
 
 namespace kandinsky {
 
-struct BetweenCells;  // where a pixel lies on the lattice; of the library's own use
+struct BetweenCells;  // the place of a pixel on the lattice; internal
 
-/// Curves of a method that shares by degrees: at every pixel a distribution of scores, kept on a lattice of
-/// cells and read between their centres; or of regions whose levels follow the image: then each region is a
-/// cell that its pixels read alone. All arithmetic is in whole numbers, so that a class is in a set if
+/// The curves of a soft method: at every pixel a distribution of scores, stored on a lattice of cells and
+/// interpolated between their centres. Also the curves of regions whose levels follow the image: then each
+/// region is one cell that its pixels read alone. All arithmetic is in integers, so a class is in a set if
 /// and only if the level of its score is at most the set's level. Const use is thread-safe.
 class SmoothCurves {
   public:
     static constexpr std::uint32_t kOne = 65536;         ///< the level 1: levels are multiples of 1/65536
-    static constexpr std::uint32_t kNever = 0xFFFFFFFF;  ///< a level that the data cannot support
+    static constexpr std::uint32_t kNever = 0xFFFFFFFF;  ///< a level for which there are too few data
     static constexpr std::uint32_t kLargestSide = 64;    ///< of a cell, in pixels
 
-    /// The numbers behind the curves, as they are kept in files.
+    /// The numbers of the curves as files store them.
     struct Storage {
         std::uint32_t side = 1;                 ///< of a cell, in pixels
         std::int32_t origin = 0;                ///< key below the first bin: the level 0
@@ -47,12 +47,12 @@ class SmoothCurves {
     }
 
     /// out[alpha][pixel of the range]: score thresholds at 1 - alpha, as CurveSet::threshold(). Allocates
-    /// little. Cost: about as many operations a pixel as there are bins.
+    /// scratch for one pixel. Cost: about one operation per pixel and bin.
     void thresholds(std::span<const double> alphas, PixelRange range, float* out) const;
     /// The same at levels of the distributions, in units of 1 / kOne; kNever: +inf, kNothing: -inf.
     void thresholds_at(std::span<const std::uint32_t> levels, PixelRange range, float* out) const;
     static constexpr std::uint32_t kNothing = kNever - 1;  ///< a level at which no set has a member
-    /// The rung that answers 1 - alpha; as many as there are rungs: none does.
+    /// The rung for 1 - alpha; the number of rungs if there is none.
     [[nodiscard]] std::size_t rung_of(double alpha) const;
     /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if it exceeds alpha.
     [[nodiscard]] double p_value(std::size_t pixel, float score) const;

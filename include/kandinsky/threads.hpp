@@ -8,7 +8,7 @@ namespace kandinsky {
 /// While alive, the library uses at most `threads` threads in this process (0: as many as the machine has).
 class ThreadLimit {
   public:
-    /// From now on at most so many.
+    /// At most `threads` threads from now on.
     explicit ThreadLimit(std::size_t threads);
     ~ThreadLimit();
     ThreadLimit(const ThreadLimit&) = delete;
@@ -19,7 +19,7 @@ class ThreadLimit {
     std::unique_ptr<Impl> impl_;
 };
 
-/// How many threads the library uses at most.
+/// The largest number of threads that the library uses.
 [[nodiscard]] std::size_t threads_in_use();
 
 }  // namespace kandinsky

@@ -8,20 +8,20 @@
 
 namespace kandinsky {
 
-/// How much each calibration group counts where new groups come from another population: in proportion to how
-/// much more common groups like it are there. docs/shift.md has the rule and what it promises.
+/// The weights of calibration groups, if new groups come from another population: how much more common groups
+/// like it are there. docs/shift.md has the rule and the guarantee.
 struct GroupWeights {
-    /// One for each row of the data set's arrays, which is its image unless it is a subset. Finite, at least
-    /// 0, equal within a group; a common factor does not matter. Empty: all groups count alike.
+    /// One weight for each row of the data set's arrays, which is its image unless it is a subset. Finite, at
+    /// least 0, equal within a group; a common factor has no effect. Empty: all groups have equal weight.
     std::vector<double> of_row{};
-    /// No new group weighs more, and larger weights count as this; 0: the largest of the weights.
+    /// The largest weight of a new group; larger weights are reduced to it. 0: the largest of the weights.
     double bound = 0;
     std::string learnt{};  ///< how they were learnt, as JSON; empty: they were given
 
     [[nodiscard]] bool none() const { return of_row.empty(); }  ///< all groups count alike
 };
 
-/// What a calibrator remembers of the weights of the groups that set its thresholds.
+/// The summary of the weights of the groups that set the thresholds, which a calibrator stores.
 struct Weighting {
     std::uint64_t groups = 0;  ///< how many there are; 0: all counted alike
     double effective = 0;      ///< (sum of weights)^2 / sum of their squares

@@ -11,7 +11,7 @@
 
 namespace kandinsky {
 
-/// Sizes of sets fit bytes, which vectors can count, up to so many classes.
+/// The largest number of classes for which set sizes fit into bytes, which vector code can count.
 constexpr std::size_t kFewClasses = 8;
 
 /// Adds 1 to the size of each set that contains the class.

@@ -34,7 +34,7 @@ class Cells {
         if (!region_.empty()) return region_[pixel];
         return pixel / image_.width / side_ * grid().width + pixel % image_.width / side_;
     }
-    /// Gives every pixel its cell as its region.
+    /// Makes each pixel's cell its region.
     void divide(Partition& out) const {
         out.regions = static_cast<std::uint32_t>(grid().pixels());
         out.region.resize(image_.pixels());
@@ -55,8 +55,8 @@ class Cells {
     [[nodiscard]] std::size_t column_of(std::size_t pixel) const {
         return region_.empty() ? pixel % image_.width : region_[pixel];
     }
-    /// The row, or column, of the pixel in the middle of a row, or column, of cells; the last one of the
-    /// image where the border cuts cells short.
+    /// The row (column) of the middle pixel of a row (column) of cells; the last row (column) of the image if
+    /// the border truncates the cells.
     [[nodiscard]] std::uint32_t middle_row(std::size_t row) const { return middle(row, image_.height); }
     [[nodiscard]] std::uint32_t middle_column(std::size_t column) const {
         return middle(column, image_.width);

@@ -34,10 +34,10 @@ class Evidence {
     /// The mean number of images in a group, one group left out.
     [[nodiscard]] double images_per_group(std::uint32_t left_out) const;
 
-    /// The thresholds of all groups but one; none where these have no score.
+    /// The thresholds from all groups except one; empty if these have no score.
     [[nodiscard]] std::optional<ScoreGrid> grid(std::uint32_t left_out, std::size_t pixels, float largest,
                                                 std::size_t bins) const;
-    /// How many scores of all groups but one each cell has in each bin, fold by fold; `folds`: of each place.
+    /// The number of scores of all groups except one in each cell and bin, by fold; `folds`: of each place.
     [[nodiscard]] FoldHistograms count(std::uint32_t left_out, const ScoreGrid& grid, const Folds& folds,
                                        const Cells& cells) const;
 

@@ -61,19 +61,19 @@ struct Judge {
     std::vector<SmoothCurves> by_fold;  ///< without data where the other folds have no scores
 };
 
-/// Makes a stratum's levels follow the images: `shifts` are those of all fits, `levels` of their values. The
-/// plain levels of the storage become those of an image with shift 0. Empty where no fit shifts any image.
+/// Makes a stratum's levels follow the images: `shifts` are those of all fits, `levels` those of their
+/// values. The storage gets the levels of an image with shift 0. Empty if no fit shifts any image.
 [[nodiscard]] Adaptation adapted(std::vector<Adaptation::Shift> shifts, const GroupLevels& levels,
                                  const Ladder& ladder, SmoothCurves::Storage& storage);
 
 /// [image][place in the strata] the shifts of images, in units of 1 / Adaptation::kUnit.
 using ImageShifts = std::vector<std::vector<std::int32_t>>;
 
-/// The levels at which to read the smoothed distributions so that a random pixel of a new group is covered at
-/// each level of the ladder: hierarchical quantiles of u = F_p(s), for each of `strata`, in one pass over the
-/// data. `cells`: of each stratum. F is the judge's of the image's fold: one that was learnt without it. A
-/// score whose fold leaves no others to learn from counts as infinite. With `shifts`, they are quantiles of
-/// values that adapt.
+/// The levels at which the smoothed distributions are read, so that a random pixel of a new group is covered
+/// at each level of the ladder: hierarchical quantiles of u = F_p(s), for each of `strata`, in one pass over
+/// the data. `cells`: of each stratum. F is the distribution that was learnt without the image's fold. A
+/// score counts as infinite if the other folds have no data. With `shifts`, quantiles are of values that
+/// adapt.
 [[nodiscard]] std::vector<GroupLevels> group_levels(const SoftInput& input,
                                                     std::span<const std::uint32_t> strata,
                                                     std::span<const Cells> cells,
@@ -81,8 +81,8 @@ using ImageShifts = std::vector<std::vector<std::int32_t>>;
                                                     const std::vector<std::uint8_t>& fold_of_image,
                                                     const ImageShifts* shifts = nullptr);
 
-/// What shifts are learnt from, for each of `strata`, in one pass over the data: values by the same judges.
-/// Images without a judge are left out.
+/// The samples from which shifts are learnt, for each of `strata`, in one pass over the data, with values
+/// from the same distributions. Images without a distribution are left out.
 [[nodiscard]] std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
                                                                   std::span<const std::uint32_t> strata,
                                                                   std::span<const Cells> cells,

@@ -7,8 +7,8 @@
 
 namespace kandinsky::partition {
 
-/// The distribution of the values of one image: cumulative, linear between points that are 1/8 apart. Each
-/// value is shared by the two points around it, so that losses have a gradient.
+/// The cumulative distribution of the values of one image, linear between points at distance 1/8. Each value
+/// is divided between the two points around it, so that losses have a gradient.
 class ValueTable {
   public:
     /// Values in units of 1 / Adaptation::kUnit; at least one.

@@ -11,8 +11,8 @@ inline constexpr std::size_t kRegionBins = 128;
 /// Parts for the cross-validation of how levels follow images.
 inline constexpr std::size_t kRegionFolds = 5;
 
-/// Counts the scores of regions in one pass over the data, for each of `strata`, which have `cells` and
-/// `grids` of their own. Cells may span the whole image, so that images are counted in parallel, not tiles.
+/// Counts the scores of regions in one pass over the data, for each of `strata`, each with its own `cells`
+/// and `grids`. Cells may span the whole image, so images are counted in parallel instead of tiles.
 [[nodiscard]] std::vector<FoldHistograms> count_regions(const SoftInput& input,
                                                         std::span<const std::uint32_t> strata,
                                                         const std::vector<ScoreGrid>& grids,

@@ -21,8 +21,8 @@ struct Plane {
 /// Sums of cell x cell blocks; those at the lower and right border may be smaller.
 [[nodiscard]] Plane coarsened(const Plane& plane, std::uint32_t cell);
 
-/// Convolution with exp(-d^2 / (2 sd^2)) in both directions, cut at 4 sd, nothing beyond the border. Not
-/// normalised: smooth what to divide by in the same way. Cost: 2 (8 sd + 1) operations a value.
+/// Convolution with exp(-d^2 / (2 sd^2)) in both directions, truncated at 4 sd, with zeros beyond the border.
+/// Not normalised: smooth the divisor in the same way. Cost: 2 (8 sd + 1) operations per value.
 [[nodiscard]] Plane gaussian(const Plane& plane, double sd);
 
 /// A plane and its block sums of 2 x 2, 4 x 4, ... pixels, each made from the one before when first asked
@@ -38,10 +38,10 @@ class Pyramid {
     std::vector<Plane> levels_;
 };
 
-/// A Gaussian smooth of a plane, kept on a grid as coarse as its bandwidth allows and read by bilinear
-/// interpolation, so that wide kernels cost less than narrow ones. Blocks of c x c pixels with c a power of
-/// two at most bandwidth / 2.5; the variance that blocks ((c^2 - 1) / 12) and interpolation (c^2 / 6) add is
-/// taken off the kernel's, and so is `added`, which the plane has already.
+/// A Gaussian smooth of a plane, stored on a grid as coarse as its bandwidth allows and read by bilinear
+/// interpolation, so that wide kernels cost less than narrow ones. Blocks have c x c pixels, with c a power
+/// of two of at most bandwidth / 2.5. The variance added by blocks ((c^2 - 1) / 12) and interpolation (c^2 /
+/// 6) is subtracted from the kernel's, and so is `added`, which the plane already has.
 class Smooth {
   public:
     Smooth(Pyramid& pyramid, double bandwidth, double added = 0);

@@ -17,8 +17,9 @@
 namespace kandinsky {
 
 namespace {
-/// Images that one thread reads in a row: some megabytes of a file, few enough to add up in bytes. Of large
-/// images several too, since a guest hands on what they have at a pixel together.
+/// The number of images that one thread reads in a row: some megabytes of a file, few enough to be counted in
+/// bytes. Also several of large images, because a guest processes the images of a block together at each
+/// pixel.
 std::size_t block_of(const Dataset& data) {
     const std::size_t image = data.grid().pixels() * data.classes() * 2;
     const std::size_t each = (data.images() + 4 * threads_in_use() - 1) / (4 * threads_in_use());
@@ -101,7 +102,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
                         for (std::size_t k = 0; k < 4; ++k)
                             planes[c][k] = data.halves(image + std::min(k, some - 1), c) + 2 * range.begin;
                     if (!hash_halves(planes, n, hash))
-                        for (std::size_t k = 0; k < some; ++k)  // one of them will complain
+                        for (std::size_t k = 0; k < some; ++k)  // one of them reports the error
                             data.read_probs(image + k, range, probs.data());
                 }
                 add(member, classes * n);
@@ -121,7 +122,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
     try {
         visit_blocks(visit, {.images = block_of(data)}, read_block);
     } catch (const Error& error) {
-        // Which thread complains first is chance; which image is named must not be.
+        // Threads may fail in any order, but the image that the error names must not depend on it.
         if (error.kind() == ErrorKind::data) refuse_first_bad(data);
         throw;
     }

@@ -9,7 +9,7 @@
 
 namespace kandinsky {
 
-/// What one look at a data set tells: how many scores each pixel has, and who the images are.
+/// The result of one pass over a data set: the number of scores at each pixel, and hashes of the images.
 struct Census {
     std::size_t strata = 0;                 ///< curves per pixel: the classes, or 1 when they are pooled
     std::vector<std::uint32_t> counts;      ///< [stratum][pixel]
@@ -22,7 +22,7 @@ struct Census {
         fingerprint{};  ///< of the multiset of images and their groups; not cryptographic
 };
 
-/// Somebody who takes what it needs of the images while the census has them at hand, and so spares a walk.
+/// Receives the images during a census, which saves a pass over the data.
 class CensusGuest {
   public:
     virtual ~CensusGuest() = default;
@@ -33,12 +33,12 @@ class CensusGuest {
                      const std::uint8_t* member) = 0;
 };
 
-/// Reads everything once, so every bad value is found here, before any work. Neither the order of the images
-/// nor the number of threads shows in counts, totals or fingerprint.
+/// Reads all values once, so every bad value is found before any other work. Counts, totals and fingerprint
+/// do not depend on the order of images or the number of threads.
 [[nodiscard]] Census take_census(const Dataset& data, Condition condition, Progress& progress,
                                  CensusGuest* guest = nullptr);
 
-/// Says that the data are not those of the census any more: somebody writes to them.
+/// Throws the error that the data have changed since the census.
 [[noreturn]] void refuse_changed(const Dataset& data);
 
 /// Number of strata of a data set under a condition.

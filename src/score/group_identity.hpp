@@ -4,8 +4,8 @@
 
 namespace kandinsky {
 
-/// Who each group of this rank is, whatever its position: its id, or the content of its one image where no
-/// groups are given. Folds, samples and resamples follow it. [group]
+/// [group] the identity of each group of this rank, independent of its position: its id, or the content of
+/// its image if there are no groups. Determines folds, samples and resamples.
 [[nodiscard]] inline std::vector<std::uint64_t> group_identities(
     const Dataset& data, const std::vector<std::uint64_t>& image_hash) {
     std::vector<std::uint64_t> who(data.groups());

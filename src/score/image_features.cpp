@@ -36,7 +36,7 @@ void FeatureSums::add(const float* probs, std::size_t n) {
 ImageFeatures FeatureSums::features() const {
     // 4 p (1 - p) is 2^16 units of doubt at its most.
     constexpr std::uint64_t kMostDoubt = std::uint64_t{1} << 16;
-    // Where nothing is predicted, the inside is as doubtful as can be.
+    // If nothing is predicted, `inside` has its largest value.
     const double inside = inside_ > 0 ? share(inside_doubt_, inside_ * kMostDoubt) : 1.0;
     return {{log_share(share(doubt_, pixels_ * kMostDoubt)), log_share(share(mass_, pixels_ * kOne)),
              log_share(inside), share(mass_ - inside_mass_, mass_ + pixels_ * (kOne / 1024))}};

@@ -9,8 +9,8 @@
 
 namespace kandinsky {
 
-/// The sums behind the features, stretch by stretch of an image. Probabilities count as multiples of 1/4096
-/// and sums are of whole numbers, so that neither the order nor the length of the stretches shows.
+/// The sums of the features, added run by run of an image. Probabilities count as multiples of 1/4096 and
+/// sums are integers, so the order and length of the runs have no effect.
 class FeatureSums {
   public:
     static constexpr std::uint32_t kOne = 4096;  ///< the probability 1

@@ -8,15 +8,15 @@
 
 namespace kandinsky {
 
-/// Scores that take few values: half-precision or byte probabilities under a score of one probability alone.
-/// Each value has a code of 14 bits, ordered as the scores are, that is little more than the stored bits: no
-/// float is formed, sorting takes two passes instead of four, and counting all of them is exact.
+/// Scores with few distinct values: half-precision or byte probabilities with a score that depends on one
+/// probability. Each value has a code of 14 bits that ascends with the score and is nearly the stored bits.
+/// No float is formed, sorting takes two passes instead of four, and counting all codes is exact.
 class NarrowScores {
   public:
     static constexpr unsigned kBits = 14;
     static constexpr std::size_t kCodes = std::size_t{1} << kBits;
 
-    /// Nothing when the data or the score need all bits. The data must outlive the result.
+    /// Empty if the data or the score need all bits. The data must outlive the result.
     [[nodiscard]] static std::optional<NarrowScores> of(const Dataset& data, const ScoreOptions& options,
                                                         Condition condition);
 

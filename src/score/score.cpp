@@ -177,7 +177,8 @@ void lac(const Stretch& to, bool half) {
     }
 }
 
-/// The best of the other classes is the largest of all, but for the class that holds it: then the second.
+/// The largest probability of the other classes is the largest of all, or the second largest for the class
+/// that has the largest.
 void margin(const Stretch& to) {
     constexpr std::size_t kRun = 256;
     float first[kRun], second[kRun];
@@ -204,8 +205,8 @@ void margin(const Stretch& to) {
     }
 }
 
-/// Walks the classes of every pixel from the most to the least probable, the lower number first among
-/// equals: rule(rank, p, first p, sum of p down to here, random share) is the score.
+/// Visits the classes of every pixel from the most to the least probable, the lower number first among
+/// equals. rule(rank, p, first p, sum of p up to here, random share) returns the score.
 template <class Rule>
 void by_rank(const Stretch& to, const ScoreOptions& options, const ScorePlace& place, Rule&& rule) {
     std::vector<std::uint64_t>& order = thread_buffer<std::uint64_t, struct ByRank>();

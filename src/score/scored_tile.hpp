@@ -9,8 +9,8 @@
 
 namespace kandinsky {
 
-/// A stretch of pixels of one image with everything later steps look at. Buffers are allocated once for the
-/// largest stretch; load() then allocates nothing.
+/// A run of pixels of one image with everything that later steps need. Buffers are allocated once for the
+/// longest run; load() then allocates nothing.
 class ScoredTile {
   public:
     ScoredTile(const Dataset& data, const ScoreOptions& options, std::size_t largest)
@@ -44,7 +44,7 @@ class ScoredTile {
     [[nodiscard]] const float* scores(std::size_t c) const {
         return (shown_ != nullptr ? shown_ : scores_.data()) + c * size_;
     }
-    /// Has scores() tell these, [class][pixel of the stretch], until the next load(); null: its own.
+    /// Replaces scores() by these, [class][pixel of the run], until the next load(); null: its own scores.
     void show(const float* scores) { shown_ = scores; }
     [[nodiscard]] const std::uint8_t* member(std::size_t c) const { return member_.data() + c * size_; }
     [[nodiscard]] const std::uint8_t* valid() const { return valid_.data(); }

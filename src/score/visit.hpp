@@ -61,7 +61,7 @@ struct Visit {
     /// last to sum the counts over the ranks; never for a process alone without a checkpoint. Without it,
     /// nothing is saved or summed.
     std::function<VisitSums()> sums{};
-    /// Called after each stretch of images: brings what the body counted to where `sums` says it is.
+    /// Called after each run of images: completes the counts that `sums` refers to.
     std::function<void()> settle{};
     /// Called after the last image, before counts are summed over the ranks.
     std::function<void()> complete{};
@@ -75,7 +75,7 @@ struct Visit {
 void visit_tiles(const Visit& visit, std::size_t tiles,
                  const std::function<void(std::size_t, std::size_t, std::size_t)>& body);
 
-/// How visit_blocks() deals the images out.
+/// How visit_blocks() divides the images.
 struct Blocks {
     std::size_t images = 1;  ///< of a block: some megabytes of the file
     std::size_t parts = 0;   ///< bodies at a time, each with a number of its own; 0: any number of them

@@ -10,9 +10,9 @@ namespace kandinsky {
 /// their order.
 inline constexpr std::int64_t kWatchUnit = 65536;
 
-/// Which classes and regions are watched: all classes up to 64 of them, of more those with most calibration
-/// pixels; of two that exclude each other the second alone, since the first is its mirror image. `counts`
-/// [class]: calibration pixels; empty: unknown.
+/// The classes and regions that are watched: all classes if there are at most 64, otherwise those with the
+/// most calibration pixels. Of two classes that exclude each other only the second, because the first mirrors
+/// it. `counts` [class]: calibration pixels; empty: unknown.
 [[nodiscard]] Reference watch_layout(Grid grid, std::size_t classes, bool exclusive,
                                      std::span<const std::uint64_t> counts);
 

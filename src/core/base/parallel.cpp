@@ -17,8 +17,8 @@
 namespace kandinsky {
 
 namespace {
-/// Set when TBB itself ran out of memory: it then keeps a lock, and asking it to lift a limit would wait
-/// forever. The limit stays in that case.
+/// Set if TBB itself ran out of memory: it then holds a lock, and changing the limit would wait forever. The
+/// limit stays in that case.
 std::atomic<bool> scheduler_broken{false};
 }  // namespace
 
@@ -50,9 +50,10 @@ Progress& silent() {
 }
 
 #if defined(__SANITIZE_THREAD__)
-// The thread sanitizer cannot see how a library compiled without it hands work over: every TBB loop would be
-// reported, and a suppression would hide the bodies too, since TBB calls them. Plain threads run the same
-// bodies in its sight, dealt out in turn so that every thread has some and a race always shows.
+// The thread sanitizer cannot follow synchronisation inside a library that was compiled without it. It would
+// report every TBB loop, and a suppression would hide the bodies too, because TBB calls them. This build
+// therefore runs the same bodies on plain threads. Indices are dealt out in turn, so that every thread has
+// some and a race is always found.
 void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body) {
     std::atomic<bool> stop{false};
     std::exception_ptr failure;

@@ -7,8 +7,8 @@
 
 namespace kandinsky {
 
-/// Runs body(i) for i in [0, n) on the threads allowed by ThreadLimit. Exceptions reach the caller. Which
-/// thread runs which index is unspecified: bodies must not let it show in results.
+/// Runs body(i) for i in [0, n) on the threads allowed by ThreadLimit. Exceptions are rethrown in the caller.
+/// The assignment of indices to threads is unspecified; results must not depend on it.
 void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body);
 
 /// The same with progress reports (at most some 200) and cancellation between indices.

@@ -14,8 +14,9 @@ namespace kandinsky {
     return x ^ (x >> 31);
 }
 
-/// A random stream named by (seed, purpose, index), so that threads, ranks and batches never change what it
-/// yields. The mapping from bits to numbers is our own: standard distributions differ between libraries.
+/// A random stream that is determined by (seed, purpose, index), so threads, ranks and batches have no effect
+/// on it. The mapping from bits to numbers is our own, because standard distributions differ between
+/// libraries.
 class Random {
   public:
     explicit constexpr Random(std::uint64_t seed, std::uint64_t purpose = 0, std::uint64_t index = 0)
@@ -30,7 +31,7 @@ class Random {
         __extension__ using Wide = unsigned __int128;
         return static_cast<std::uint64_t>((static_cast<Wide>(bits()) * n) >> 64);
     }
-    /// Standard normal by Box-Muller; two uniforms a call, no state kept.
+    /// Standard normal by Box-Muller; uses two uniforms per call and keeps no state.
     double normal() {
         const double u = 1.0 - uniform();  // in (0, 1]
         const double v = uniform();

@@ -8,9 +8,9 @@
 
 namespace kandinsky {
 
-/// A buffer that a thread keeps from call to call, one for each `Purpose` (a type named at the place of use).
-/// In place of thread_local, whose destructors glibc ends the program over when there is no memory to note
-/// them: here that throws std::bad_alloc. It begins with `least` elements.
+/// A buffer that a thread keeps between calls, one for each `Purpose` (a type defined at the place of use).
+/// Used instead of thread_local objects with destructors: glibc aborts the program if it has no memory to
+/// register a destructor, while this throws std::bad_alloc. It begins with `least` elements.
 template <class T, class Purpose>
 [[nodiscard]] std::vector<T>& thread_buffer(std::size_t least = 0) {
     static const pthread_key_t key = [] {

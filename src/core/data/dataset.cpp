@@ -124,7 +124,7 @@ std::uint64_t Dataset::content_key(std::size_t image) const {
     std::atomic<std::uint64_t>& kept = content_keys_[rows_[image]];
     std::uint64_t key = kept.load(std::memory_order_relaxed);
     if (key != 0) return key;
-    // Two threads may both make it: they find the same.
+    // Two threads may both compute it, with the same result.
     std::vector<float>& probs = thread_buffer<float, struct ContentKey>();
     probs.resize(classes_ * kHashStretch);
     for (std::size_t begin = 0; begin < grid_.pixels(); begin += kHashStretch) {
@@ -170,11 +170,11 @@ const Team& Dataset::team() const {
 }
 
 namespace {
-/// Hands the memory of the listed rows to hint(begin, bytes), rows that follow each other in one go.
+/// Calls hint(begin, bytes) for the memory of the listed rows; consecutive rows are one call.
 template <class Hint>
 void for_each_stretch(const Array& array, const std::vector<std::uint32_t>& rows, std::size_t first,
                       std::size_t last, Hint&& hint) {
-    // Small files may stay: what they take is bounded by their size.
+    // Small files stay in memory.
     constexpr std::size_t kSmall = std::size_t{256} << 20;
     const ArrayView& view = array.view();
     if (!array.in_file() || !view.is_c_contiguous() || view.size() * size_of(view.dtype) < kSmall) return;
@@ -317,7 +317,7 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* memb
         return;
     }
     // Labels become class numbers first, a few hundred at a time, then one 0/1 plane per class. Bytes are
-    // compared as they are; other types and strides are brought to 16 bits.
+    // compared directly; other types and strides are converted to 16 bits.
     for_each_run(view, view.at(rows_[image]), range, grid_.width,
                  [&](const std::byte* from, std::ptrdiff_t step, std::size_t n, std::size_t offset) {
                      const bool bytes = view.dtype == DType::uint8 && step == 1 && classes_ <= 256;
@@ -338,7 +338,7 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* memb
 void Dataset::split_byte_labels(std::size_t image, PixelRange part, const std::uint8_t* stored,
                                 std::uint8_t* member, std::size_t plane, std::uint8_t* valid) const {
     const std::size_t n = part.size();
-    // Looked at several times, so taken once: somebody may be writing to the file.
+    // Read once into a variable, because another program may be writing to the file.
     std::uint8_t labels[kLabelChunk];
     std::memcpy(labels, stored, n);
     std::uint8_t ignored[256];

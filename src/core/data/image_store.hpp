@@ -8,17 +8,17 @@
 
 namespace kandinsky {
 
-/// Numbers made from single images, kept for the next reading of the same image. All copies and subsets of a
-/// data set share one store. Safe from several threads.
+/// A cache of numbers computed from single images. All copies and subsets of a data set share one store.
+/// Thread-safe.
 class ImageStore {
   public:
     using Numbers = std::shared_ptr<const std::vector<std::uint16_t>>;
-    /// Stores that would grow beyond this many bytes keep nothing after the visit of an image.
+    /// A store that would exceed this many bytes keeps nothing after the visit of an image.
     static constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
     explicit ImageStore(std::size_t rows) : kept_(rows) {}
 
-    /// What make() returns for the row, or what is kept of an earlier call. Two threads may both make it.
+    /// The cached result for the row, else that of make(). Two threads may both compute it.
     template <class Make>
     [[nodiscard]] Numbers get(std::size_t row, Make&& make) {
         {
@@ -31,7 +31,7 @@ class ImageStore {
         return kept_[row];
     }
 
-    /// Forgets the row's numbers where those of all rows would take too much memory.
+    /// Drops the row's numbers if those of all rows would take too much memory.
     void release(std::size_t row) {
         const std::lock_guard lock(mutex_of(row));
         if (kept_[row] && kept_[row]->size() * sizeof(std::uint16_t) * kept_.size() > kMostBytes)

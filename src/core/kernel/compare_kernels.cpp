@@ -14,12 +14,12 @@ namespace kandinsky {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Calls step(i) for i = 0, lanes, 2 lanes... in four places of the data at a time, so that four pages at
-/// once are on their way from memory; returns the first i that was left over.
+/// Calls step(i) for i = 0, lanes, 2 lanes, ... in four parts of the data in turn, so that four pages are
+/// loaded from memory at the same time. Returns the first remaining i.
 template <class Step>
 HWY_INLINE std::size_t InFourPlaces(std::size_t n, std::size_t lanes, Step&& step) {
-    // Not a whole number of pages apart: neighbours in all of them would share one set of the cache. Both are
-    // multiples of two vectors of the widest unit there may be, so that a place ends where the next begins.
+    // The distance is not a multiple of the page size, otherwise all four parts would share one set of the
+    // cache. Both numbers are multiples of two vectors of the widest unit, so the parts do not overlap.
     constexpr std::size_t kPage = 4096, kShift = 256;
     std::size_t i = 0;
     if (n >= 4 * (kPage + kShift)) {
@@ -51,7 +51,7 @@ void AtLeast(const float* HWY_RESTRICT values, const float* HWY_RESTRICT limits,
 
 void AtLeastBits(const float* HWY_RESTRICT values, const float* HWY_RESTRICT limits, std::size_t n,
                  std::uint8_t* HWY_RESTRICT out) {
-    // The first of a byte's values stands in its highest bit, so eight at a time are turned round.
+    // The first value of a byte is in its highest bit, so the order of eight values is reversed.
     static constexpr std::uint8_t kReversed[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
     const hn::CappedTag<float, 8> real;
     const std::size_t lanes = hn::Lanes(real);
@@ -102,7 +102,7 @@ bool HalvesAtLeast(const std::byte* HWY_RESTRICT values, const std::uint16_t* HW
         largest = hn::Max(largest, value);
         // A sign is allowed on zero only, whose bits are then 0x8000.
         signed_ones = hn::Or(signed_ones, hn::SaturatedSub(raw, sign));
-        // value >= limit without an unsigned comparison, which not every unit has: nothing left of limit.
+        // value >= limit by saturated subtraction, because not every unit has an unsigned comparison.
         const auto yes = hn::Eq(hn::SaturatedSub(hn::LoadU(word, limits + at), value), zero);
         const auto one = hn::BitCast(whole, hn::VecFromMask(word, yes));
         hn::StoreU(hn::DemoteTo(byte, hn::And(one, hn::Set(whole, std::int16_t{1}))), byte, out + at);

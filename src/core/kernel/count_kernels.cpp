@@ -14,7 +14,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Bytes = hn::ScalableTag<std::uint8_t>;
-// From here on it is cheaper to count place by place than rank by rank.
+// From this number of levels on, counting by place is cheaper than counting by rank.
 constexpr std::size_t kManyLevels = 48;
 
 /// The sum of the bytes of a vector.
@@ -107,7 +107,7 @@ void RankSets(const std::uint8_t* HWY_RESTRICT ranks, const std::uint8_t* HWY_RE
     for (; i + lanes <= n; i += lanes) {
         const auto rank = hn::LoadU(byte, ranks + i), least = hn::LoadU(byte, first + i);
         const auto lower = hn::Min(rank, least);
-        // The smaller of the two is the old one: it stays.
+        // The old value is the smaller one: keep it.
         const auto stays = hn::Eq(lower, least);
         hn::StoreU(hn::IfThenElse(stays, hn::LoadU(byte, first_flag + i), hn::LoadU(byte, flag + i)), byte,
                    first_flag + i);
@@ -154,7 +154,7 @@ void AddCovered(const std::uint8_t* HWY_RESTRICT ranks, const std::uint8_t* HWY_
         auto level = hn::Zero(byte);
         for (std::size_t l = 0; l < levels; ++l, level = hn::Add(level, one)) {
             std::uint8_t* const to = sums + l * n + i;
-            // The smaller of the two is the rank: covered.
+            // The rank is the smaller one: covered.
             const auto covered = hn::IfThenElseZero(hn::Eq(hn::Min(rank, level), rank), has);
             hn::StoreU(hn::Add(hn::LoadU(byte, to), covered), byte, to);
         }

@@ -6,9 +6,9 @@
 
 namespace kandinsky {
 
-/// Kernels that count labels, flags and levels. Each uses the widest vector unit, takes any n, allocates
-/// nothing and adds integers or works element by element, so vector units do not show. Flags are bytes of 0
-/// and 1.
+/// Kernels that count labels, flags and levels. Each uses the widest vector unit, takes any n and allocates
+/// nothing. They add integers or work element by element, so the result is the same on every vector unit.
+/// Flags are bytes of 0 and 1.
 
 /// sums[i] += a[i] & b[i], for flags; sums wrap at 256.
 void add_both(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* sums);

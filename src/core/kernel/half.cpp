@@ -24,7 +24,7 @@ void HalfToFloat(const std::byte* source, std::size_t count, float* out) {
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(source);
     for (; i + lanes <= count; i += lanes) {
         const auto value = hn::PromoteTo(wide, hn::BitCast(narrow, hn::LoadU(byte, bytes + 2 * i)));
-        // Where the machine has no such instruction Highway takes infinity and NaN for 65536 and more.
+        // Without a hardware instruction Highway converts infinity and NaN to 65536 and more.
         const auto beyond = hn::Ge(hn::Abs(value), hn::Set(wide, 65536.0f));
         hn::StoreU(hn::IfThenElse(beyond, hn::Or(value, infinity), value), wide, out + i);
     }
@@ -52,7 +52,7 @@ bool UnitHalfToFloat(const std::byte* source, std::size_t count, float* out) {
     auto beyond = hn::Zero(word);
     for (; i + lanes <= count; i += lanes) {
         const auto raw = hn::BitCast(word, hn::LoadU(byte, bytes + 2 * i));
-        // Nothing is left of a magnitude up to one, nor of a sign without a magnitude.
+        // Valid halves (magnitudes up to one, and -0) become 0.
         beyond = hn::Or(beyond,
                         hn::Or(hn::SaturatedSub(hn::And(raw, magnitude), one), hn::SaturatedSub(raw, sign)));
         const auto values = hn::BitCast(half, raw);

@@ -60,7 +60,7 @@ class Half {
 /// Uses the widest vector unit of the machine; no allocation.
 void half_to_float(const std::byte* source, std::size_t count, float* out);
 
-/// The same where all of them lie in [0, 1]; otherwise false, and `out` is of no use. -0 counts as 0.
+/// The same if all values are in [0, 1]; otherwise returns false, and `out` is undefined. -0 counts as 0.
 [[nodiscard]] bool unit_half_to_float(const std::byte* source, std::size_t count, float* out);
 
 }  // namespace kandinsky

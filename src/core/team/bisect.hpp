@@ -9,7 +9,8 @@
 
 namespace kandinsky {
 
-/// An order statistic that is looked for: the least key such that the keys up to it weigh `target`.
+/// An order statistic that is searched for: the smallest key such that the keys up to it have total weight
+/// `target`.
 struct Sought {
     WideCount target = 0;   ///< at least 1
     std::uint64_t key = 0;  ///< its leading bits, as far as they are known
@@ -32,12 +33,12 @@ template <class Search>
         ->key;
 }
 
-/// Finds the next `bits` bits of the keys looked for, of which `known` are there. Every rank halves the range
-/// of keys around each of them, bit by bit, and what is summed over the ranks is how much lies below the
-/// middle: below(set, search, middle) of the own keys, where the middle has known + bits bits. searches(set)
-/// are those of one of `sets` sets of keys, at most `most`, ascending. Searches that still lie together ask
-/// once, and every set has room for as many questions as there can be: what crosses the network follows from
-/// sets, most and bits, not from the data.
+/// Finds the next `bits` bits of the keys that are searched for, of which `known` bits are known. All ranks
+/// bisect the range of keys around each of them, bit by bit. Summed over the ranks is the weight below the
+/// middle: below(set, search, middle) of the rank's own keys, where the middle has known + bits bits.
+/// searches(set) are those of one of `sets` sets of keys, at most `most`, ascending. Searches with the same
+/// prefix share one count, and every set has room for the largest possible number of counts, so the network
+/// volume depends on sets, most and bits, not on the data.
 template <class Count, class Searches, class Below>
 void bisect(Communicator& comm, std::size_t sets, std::size_t most, unsigned known, unsigned bits,
             Searches&& searches, Below&& below) {

@@ -21,7 +21,7 @@ void accumulate(const Team& team, std::string_view name, std::size_t items, cons
         const std::size_t last = std::min(items, done + stretch);
         walk(done, last);
         done = last;
-        // Long enough that stopping for a look costs nothing, short enough that saves come when they are due.
+        // Long enough that checking the time costs nothing, short enough that saves are on time.
         if (watch.seconds() < std::min(1.0, kept.interval() / 4)) stretch *= 2;
         if (kept.due()) kept.save(step, name, done, state);
     }
@@ -33,7 +33,7 @@ std::vector<std::byte> remembered(const Team& team, std::string_view name,
     Checkpoint& kept = *team.checkpoint;
     const std::size_t step = kept.next_step();
     std::optional<std::vector<std::byte>> known = kept.recall(step, name);
-    // One rank may have been killed before it could keep what the others did.
+    // One rank may have been killed before it saved what the others have saved.
     if (least(team.comm, known.has_value() ? 1 : 0) == 1) return std::move(*known);
     std::vector<std::byte> made = make();
     if (least(team.comm, kept.due() ? 1 : 0) == 1) kept.keep(step, name, made);

@@ -9,15 +9,16 @@
 
 namespace kandinsky {
 
-/// The memory of integer sums that a walk over images fills.
+/// The memory of the integer sums of a pass over images.
 using State = std::vector<std::span<std::byte>>;
 
-/// Where the state of a long run is kept, so that a killed one can go on. The steps of a run are numbered as
-/// they come: a run that is started again makes the same steps in the same order. Each rank has its own.
+/// Stores the state of a long run, so that a killed run can continue. The steps of a run are numbered in
+/// order; a restarted run makes the same steps in the same order. Each rank has its own checkpoint.
 class Checkpoint {
   public:
     virtual ~Checkpoint() = default;
-    /// Fills `state` as it was when the first `done` items had been seen; nothing when that was not kept.
+    /// Restores `state` as it was after the first `done` items, and returns `done`; nothing if there is no
+    /// such save.
     [[nodiscard]] virtual std::optional<std::size_t> load(std::size_t step, std::string_view name,
                                                           const State& state) = 0;
     virtual void save(std::size_t step, std::string_view name, std::size_t done, const State& state) = 0;
@@ -43,13 +44,13 @@ template <class T>
 
 struct Team;
 
-/// Runs walk(first, last) over items [0, items), which adds to `state`: in one go, or with a checkpoint in
-/// stretches, saving when that is due and going on where a killed run had saved. `state` is zero on entry.
-/// `stretch`: items of the first; later ones are longer as long as they take little time.
+/// Runs walk(first, last) over items [0, items), which adds to `state`: in one call, or with a checkpoint in
+/// several, saving when due and continuing where a killed run had saved. `state` is zero on entry. `stretch`:
+/// items of the first call; later calls take more items as long as they are short.
 void accumulate(const Team& team, std::string_view name, std::size_t items, const State& state,
                 const std::function<void(std::size_t, std::size_t)>& walk, std::size_t stretch = 16);
 
-/// The result of make(), which all ranks share and may talk about; taken from the checkpoints instead when
+/// The result of make(), which is the same on all ranks and may communicate; taken from the checkpoints if
 /// every rank has it.
 [[nodiscard]] std::vector<std::byte> remembered(const Team& team, std::string_view name,
                                                 const std::function<std::vector<std::byte>()>& make);

@@ -7,9 +7,9 @@
 
 namespace kandinsky {
 
-/// What the processes (ranks) that share one piece of work say to each other. Every call is collective: all
-/// ranks make the same calls in the same order, with spans of the same length. Only integers are added, so
-/// neither the number of ranks nor the order of adding shows in a result. Not for several threads at once.
+/// Communication between the processes (ranks) of one run. Every call is collective: all ranks make the same
+/// calls in the same order, with spans of the same length. Only integers are added, so the number of ranks
+/// and the order of addition have no effect. Not thread-safe.
 class Communicator {
   public:
     virtual ~Communicator() = default;
@@ -33,19 +33,19 @@ class Communicator {
         count(values.size_bytes());
         raise(values);
     }
-    /// What every rank hands over, by rank, of any length, on every rank.
+    /// Gathers the bytes of every rank, of any length, on every rank.
     [[nodiscard]] std::vector<std::vector<std::byte>> gather(std::span<const std::byte> own) {
         if (size() == 1) return {std::vector<std::byte>(own.begin(), own.end())};
         count(own.size_bytes());
         return collect(own);
     }
-    /// Returns when all ranks have come here.
+    /// Returns when all ranks have called it.
     void barrier() {
         std::uint64_t none = 0;
         sum(std::span(&none, 1));
     }
 
-    /// What this rank has handed over so far.
+    /// The volume that this rank has sent so far.
     struct Traffic {
         std::uint64_t messages = 0;  ///< collective calls
         std::uint64_t bytes = 0;
@@ -66,7 +66,7 @@ class Communicator {
     Traffic traffic_;
 };
 
-/// The communicator of a process that works alone.
+/// The communicator of a single process.
 [[nodiscard]] Communicator& alone();
 
 }  // namespace kandinsky

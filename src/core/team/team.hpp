@@ -10,13 +10,13 @@ namespace kandinsky {
 
 class Checkpoint;
 
-/// Who works on a data set together, and where their state is kept.
+/// The ranks that work on a data set together, and their checkpoint.
 struct Team {
     Communicator& comm;
     Checkpoint* checkpoint = nullptr;
 
     [[nodiscard]] bool several() const { return comm.size() > 1; }
-    /// Whether walks over images must add up integers, rather than hold all scores of a region at once.
+    /// Whether passes over images must add integers, instead of holding all scores of a region.
     [[nodiscard]] bool counts() const { return several() || checkpoint != nullptr; }
 };
 
@@ -28,8 +28,8 @@ __extension__ using WideCount = unsigned __int128;
     return static_cast<std::size_t>((before + after) * ranks / (2 * all));
 }
 
-/// Sums modulo 2^112 on fewer than 2^16 ranks: as two words each, of 48 bits and the rest. A process alone
-/// leaves the numbers as they are.
+/// Sums modulo 2^112 on fewer than 2^16 ranks, as two words each: 48 bits and the rest. Does nothing for a
+/// single process.
 void sum_wide(Communicator& comm, std::span<WideCount> values);
 void sum_wide(Communicator& comm, std::span<std::uint64_t> values);  ///< for templates over all three
 void sum_wide(Communicator& comm, std::span<std::uint32_t> values);
@@ -42,8 +42,8 @@ void sum_signed(Communicator& comm, std::span<std::int64_t> values);
 [[nodiscard]] std::uint64_t most(Communicator& comm, std::uint64_t value);
 [[nodiscard]] std::uint64_t least(Communicator& comm, std::uint64_t value);
 
-/// Up to so many groups are put in one order of all ranks, where that makes a result finer: folds of equal
-/// size, resamples of equal size. More groups are dealt with one by one.
+/// The largest number of groups that are put in one order over all ranks, which gives folds and resamples of
+/// equal size. More groups are assigned independently of each other.
 inline constexpr std::uint64_t kRankedGroups = 65536;
 
 /// Every rank's numbers, one rank after the other, and where the own ones begin.
@@ -52,27 +52,27 @@ struct Gathered {
     std::size_t first = 0;
 };
 [[nodiscard]] Gathered gather_words(Communicator& comm, std::span<const std::uint64_t> own);
-/// The same for a number of each group, of at most kRankedGroups in all: by a table of that size, so that
-/// what is handed over (512 KiB) does not depend on how many groups there are.
+/// The same for one number of each group, at most kRankedGroups in total. Uses a table of that size, so the
+/// network volume (512 KiB) does not depend on the number of groups.
 [[nodiscard]] Gathered gather_ranked(Communicator& comm, std::span<const std::uint64_t> own);
 
-/// The values of ranks wanted[i] (from 1) in the ascending order of all ranks' keys together; `sorted` are
-/// the own ones. 64 rounds of one count for each wanted: bytes do not depend on how many keys there are. A
-/// rank beyond them gives the largest number.
+/// The order statistics wanted[i] (from 1) of the keys of all ranks; `sorted` are this rank's own keys. 64
+/// rounds with one count per order statistic, so the network volume does not depend on the number of keys. An
+/// order statistic beyond the last key gives the largest number.
 [[nodiscard]] std::vector<std::uint64_t> select_ranks(Communicator& comm,
                                                       std::span<const std::uint64_t> sorted,
                                                       std::span<const std::uint64_t> wanted);
 
-/// Numbers of which each rank has made some and left the others 0.0: all of them, bit by bit.
+/// Combines numbers of which each rank has computed some and left the others 0.0; exact to the bit.
 void gather_doubles(Communicator& comm, std::span<double> values);
 
-/// Of a team that may not be there.
+/// For a team that may be null.
 [[nodiscard]] inline Communicator& comm_of(const Team* team) {
     return team != nullptr ? team->comm : alone();
 }
 
-/// Throws unless all ranks have the same number: what each computes for itself must agree to the bit, and
-/// processors of different kinds might not.
+/// Throws unless all ranks have the same number. Results that every rank computes itself must agree to the
+/// bit, which processors of different kinds might not.
 void check_same(Communicator& comm, std::uint64_t hash, const char* what);
 
 }  // namespace kandinsky

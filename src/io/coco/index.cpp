@@ -35,8 +35,8 @@ std::optional<std::int64_t> id_of_element(std::string_view run, std::size_t k) {
     return std::nullopt;
 }
 
-/// Calls read(object, parser, byte of the run) for every element of an array's runs, in parallel strips; what
-/// it returns in an optional is kept, in the file's order. The first error of the file is thrown.
+/// Calls read(object, parser, byte of the run) for every element of an array's runs, in parallel. Results
+/// that are not empty are kept in the file's order. Throws the first error in the file's order.
 template <class T, class Read>
 std::vector<T> read_elements(const CocoFile::Index& index, const JsonRuns& runs, const char* kind,
                              Read&& read) {

@@ -11,7 +11,7 @@ namespace kandinsky {
 namespace {
 using ByName = std::map<std::string, std::vector<std::size_t>>;
 
-/// The longest ending, from a separator on, that all names share and that leaves every name something.
+/// The longest common ending of all names that begins with a separator and is not a whole name.
 std::string shared_ending(const std::vector<ItemInfo>& items) {
     if (items.size() < 2) return {};
     std::string ending = items.front().name;
@@ -54,7 +54,7 @@ std::string extent_text(const ItemInfo& info) {
                : fmt::format("{} x {} (width, height)", info.width, info.height);
 }
 
-/// Items that are there once and have no problem of their own; the others go to `bad`.
+/// Items that occur once and can be used; the others go to `bad`.
 std::map<std::string, std::size_t> usable(const ImageSource& source, const ByName& names,
                                           std::vector<BadFile>& bad) {
     std::map<std::string, std::size_t> out;

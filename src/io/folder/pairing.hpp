@@ -23,9 +23,9 @@ struct Pairing {
     std::string remark;        ///< how names were matched, when not by being equal
 };
 
-/// Pairs items by name. When no name is found on both sides, the endings that all names of a side share (as
-/// in case_1_probs, case_2_probs) are left out of the comparison. Two single items belong together whatever
-/// their names. Either source may be null: then the other's items stand alone.
+/// Pairs items by name. If no name is found on both sides, endings that all names of a side share (as in
+/// case_1_probs, case_2_probs) are ignored. Two single items always pair. Either source may be null; then the
+/// items of the other have no partner.
 [[nodiscard]] Pairing pair_items(const ImageSource* probs, const ImageSource* labels);
 
 /// "2 of 9 files cannot be used: A: reason; B: reason": the first ten, then a count.

@@ -7,8 +7,8 @@
 
 namespace kandinsky {
 
-/// A regular expression, made safely whatever other threads are doing: in libstdc++ making one asks the
-/// locale to narrow each character, which keeps a table without a lock. Throws std::regex_error.
+/// A regular expression that is constructed thread-safely: libstdc++ asks the locale to narrow each
+/// character, which fills a table without a lock. Throws std::regex_error.
 [[nodiscard]] std::regex make_pattern(const std::string& text);
 
 /// A group id for each case. The group's name is the case's name, or what `group_by` (a regular expression

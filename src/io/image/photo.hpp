@@ -6,10 +6,10 @@
 
 namespace kandinsky {
 
-/// A photo as uint8 [H,W,3], red first. JPEG or PNG, told apart by content. An EXIF orientation is not
-/// applied: annotations (COCO's and everybody's who labels stored pixels) and model outputs are in the
-/// coordinates of the stored pixels. Grey is repeated, alpha dropped; CMYK is refused. Throws Error of kind
-/// `data` for files that are damaged, cut short or no photo; of kind `usage` in a build without the decoder.
+/// A photo as uint8 [H,W,3], red first: JPEG or PNG, recognised by content. An EXIF orientation is not
+/// applied, because annotations and model outputs use the coordinates of the stored pixels. Grey is repeated,
+/// alpha ignored; CMYK is refused. Throws Error of kind `data` for files that are damaged, truncated or not a
+/// photo; of kind `usage` in a build without the decoder.
 [[nodiscard]] Array read_photo(const std::filesystem::path& path);
 
 /// Where an image lies on a grid when it keeps its proportions, by the rule of the code that the paper's

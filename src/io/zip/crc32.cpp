@@ -35,8 +35,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 std::uint32_t FoldedCrc32(const std::uint8_t* data, std::size_t bytes, std::uint32_t crc) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
-    // A message of 16 bytes has the checksum of all before: those at 16 bytes times x^128, taken modulo the
-    // polynomial, and what comes next. Four such messages run side by side, 64 bytes apart.
+    // 16 bytes represent the checksum of all bytes so far. They are multiplied by x^128 modulo the polynomial
+    // and combined with the next 16 bytes. Four such values are computed in parallel, 64 bytes apart.
     constexpr std::size_t kStep = 64;
     if (bytes >= 2 * kStep) {
         const hn::FixedTag<std::uint64_t, 2> word;

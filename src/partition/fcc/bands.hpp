@@ -9,9 +9,9 @@
 
 namespace kandinsky::partition::fcc {
 
-/// The data as a function of the plane: w(x), the bilinear interpolation of "this pixel has data", and u(x),
-/// that of w J. Where all four corners have data w = 1 and u = J; elsewhere J(x) = u / w, so a missing pixel
-/// never enters. J is centred on its mean, which leaves variances as they are and saves digits.
+/// The data as functions on the plane: w(x) interpolates "this pixel has data" bilinearly, and u(x)
+/// interpolates w J. Where all four corners have data, w = 1 and u = J; elsewhere J(x) = u / w, so missing
+/// pixels never enter. J is centred on its mean, which leaves variances unchanged and improves precision.
 class BilinearField {
   public:
     explicit BilinearField(const FourierField& data);
@@ -48,7 +48,8 @@ class BilinearField {
         }
     }
 
-    /// The same data blurred by about `radius` pixels (sd; three box means, borders renormalised).
+    /// The same data blurred with a standard deviation of about `radius` pixels (three box means,
+    /// renormalised at borders).
     [[nodiscard]] BilinearField blurred(double radius) const;
 
   private:
@@ -214,7 +215,7 @@ class BandObjective {
     BorderRule border_;
 };
 
-/// The number of equispaced angles used: what the options ask, but enough for the curves' areas to be exact.
+/// The number of equispaced angles: that of the options, but at least enough for exact areas of the curves.
 [[nodiscard]] std::size_t angle_count(const FourierOptions& options);
 
 }  // namespace kandinsky::partition::fcc

@@ -27,9 +27,9 @@ struct Descent {
     std::string stop;  ///< "gradient", "decrease", "line search", "iterations", "infeasible start"
 };
 
-/// Dense BFGS on the inverse Hessian with a bisecting weak-Wolfe line search. A point of value +inf counts as
-/// a step that is too long, so every accepted point is allowed; kinks of the function are met with
-/// bracketing, not with interpolation. Deterministic; memory n^2.
+/// Dense BFGS on the inverse Hessian with a bisecting weak-Wolfe line search. A value of +inf counts as a
+/// step that is too long, so every accepted point is allowed. The line search brackets and does not
+/// interpolate, which is robust at kinks. Deterministic; memory n^2.
 [[nodiscard]] Descent minimise(const Differentiable& function, std::vector<double> start,
                                const DescentOptions& options,
                                const std::function<void()>& each_iteration = {});

@@ -75,9 +75,9 @@ struct Outside {
     }
 };
 
-/// Solves the one-dimensional problem exactly on bins: pixels are sorted into bins of size and the m cuts
-/// that minimise the variances plus the nesting penalty are found by dynamic programming. Levels start above
-/// `smallest`, every band holds at least `least_area` pixels of data. Nothing when there is no such choice.
+/// Solves the one-dimensional problem exactly on bins. Pixels are sorted into bins of size, and dynamic
+/// programming finds the m cuts that minimise the variances plus the nesting penalty. Levels are above
+/// `smallest`, and every band has at least `least_area` pixels of data. Empty if there is no such choice.
 /// Cost O(pixels / thinning + m bins^2 features).
 std::optional<RadialFit> fit_levels(const BilinearField& field, const FourierOptions& options,
                                     const Gauge& gauge, double smallest, double least_area) {
@@ -198,7 +198,7 @@ std::vector<Candidate> candidates(const BilinearField& field, const CurveObjecti
     return list;
 }
 
-/// Makes curves feasible: first rounder, then smaller.
+/// Makes curves feasible: first by smoothing, then by shrinking.
 void repair(const CurveObjective& objective, std::size_t curves, std::vector<double>& unknowns,
             Workspace& workspace) {
     const std::size_t terms = objective.terms();

@@ -22,8 +22,9 @@ std::size_t fine_stride(const FourierOptions& options) {
     return std::max<std::size_t>(4, (wanted + angles - 1) / angles);
 }
 
-/// Is a sampled periodic gap positive, also between the samples? A parabola through neighbours dips below the
-/// nearer one by at most an eighth of the second difference; twice that is demanded.
+/// Whether a sampled periodic gap is positive, also between the samples. A parabola through neighbouring
+/// samples falls below the lower one by at most an eighth of the second difference; twice that margin is
+/// required.
 bool stays_positive(const double* gap, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
         const double before = gap[i == 0 ? n - 1 : i - 1], after = gap[i + 1 == n ? 0 : i + 1];
@@ -216,7 +217,7 @@ double CurveObjective::value_and_gradient(std::span<const double> unknowns, std:
         const double* basis = (free_centre_ ? workspace.basis.data() : border_basis_.data()) + j * terms_;
         spread(basis, curves_ - 1, by_radius.border[j]);
         if (!free_centre_) continue;
-        // The border points stay where they are, so their angle turns when the centre moves.
+        // The border points are fixed, so their angles change when the centre moves.
         const BorderRay& ray = rays.border[j];
         fourier_basis_slope(ray.cosine, ray.sine, order_, turn.data());
         const double by_angle = 2.0 * scale_ * series(basis, unknowns, curves_ - 1) *

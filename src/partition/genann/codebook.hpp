@@ -34,9 +34,9 @@ class Codebook final : public Fitness, public Sweeper {
     void fill_table();
     /// [region][cell]: summed weights.
     [[nodiscard]] std::vector<float> histograms(const Spans& spans) const;
-    /// Never more than the sum over ordered pairs: a distance is at least that of the cells' means, and the
-    /// mean length of a vector at least the length of the mean sizes of its coordinates. What one coordinate
-    /// gives follows from the cells in its order: O(regions * values * cells).
+    /// A lower bound of the sum over ordered pairs. A distance is at least that of the cells' means, and the
+    /// mean length of a vector is at least the length of the vector of mean coordinate sizes. The
+    /// contribution of one coordinate follows from the cells in its order: O(regions * values * cells).
     [[nodiscard]] double least_sum(const std::vector<float>& histograms, std::size_t regions) const;
 
     const Cloud& cloud_;

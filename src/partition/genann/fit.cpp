@@ -123,9 +123,9 @@ std::vector<std::vector<double>> finalists(const EvolutionResult& evolution, std
     return chosen;
 }
 
-/// Draws the radii of a first member: the distances of pixels with data at random quantiles, so that every
-/// region starts with some. Uniform radii would mostly lie outside when a class covers a small part of the
-/// grid, all the same to the fitness, and the evolution would start blind.
+/// Draws the radii of an initial member: distances of pixels with data at random quantiles, so that every
+/// region has data. If a class covers a small part of the grid, most uniform radii would lie outside it and
+/// have equal fitness, and the evolution would have no direction.
 void start_radii(const Cloud& cloud, Origin origin, const Annuli& annuli, Random& random,
                  std::span<double> radii) {
     const std::size_t stride = std::max<std::size_t>(1, cloud.grid.pixels() / 4096);
@@ -168,9 +168,10 @@ struct RefineSettings {
     const Team* team = nullptr;  ///< ranks that share the tries; null: alone
 };
 
-/// Local search on a fitness that is rough at the scale of a pixel, where single pixels change region: random
-/// steps of the centre (and ellipse), each followed by sweeps of all radii; without a sweeper the radii take
-/// random steps too. Improves `values` and returns the number of tries. Depends on the seed alone.
+/// Local search on a fitness that is discontinuous at the scale of a pixel, where single pixels change their
+/// region. Random steps of the centre (and ellipse) are each followed by sweeps of all radii; without a
+/// sweeper the radii take random steps too. Improves `values` and returns the number of tries. Depends on the
+/// seed only.
 std::size_t refine(const Cloud& cloud, Origin origin, const Parameters& space, const Fitness& fitness,
                    const Sweeper* sweeper, const RefineSettings& settings, std::vector<double>& values,
                    Progress& progress) {
@@ -235,8 +236,8 @@ AnnuliBounds annuli_bounds(std::string_view preset, const Grid& grid) {
     if (preset != "auto")
         fail(ErrorKind::usage, "there are no annuli bounds '{}'; choose one of auto, coco, decathlon",
              preset);
-    // The centre may leave the middle by half of the way to the border; from there the far corner is 3/4 of
-    // the diagonal away, and no radius beyond makes a difference.
+    // The centre may be half-way between the middle and the border. From there the far corner is at 3/4 of
+    // the diagonal, so a larger radius would have no effect.
     const double reach = 0.75 * std::hypot(grid.width, grid.height);
     return {.centre_x = grid.width / 4.0, .centre_y = grid.height / 4.0, .inner = reach, .outer = reach};
 }

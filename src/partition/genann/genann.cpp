@@ -41,8 +41,8 @@ AnnuliOptions options_of(const PartitionInput& input, std::string_view shape, st
     return options;
 }
 
-/// Numbers the regions that hold data from 0 on and gives the others to the next one inwards, else outwards.
-/// Returns how many were given away.
+/// Numbers the regions with data from 0 and joins the others to the next region inwards, else outwards.
+/// Returns the number of joined regions.
 std::uint32_t merge_empty(std::span<const std::uint32_t> counts, std::vector<std::uint32_t>& region,
                           std::uint32_t& regions) {
     std::vector<bool> holds(regions, false);
