@@ -146,9 +146,12 @@ bool print(const Wanted& wanted, const Found& found) {
                                                    static_cast<double>(above) - 1));
             const bool kept = wanted.confidence == 0 || chance >= 0.01;
             all_kept = all_kept && kept;
-            fmt::print("| {} | {} | {} | {} | {:.4f} | {:.3f} | {:.4f} | {} | {} |\n", what.first,
-                       what.second, recall ? "recall" : "precision", draws.size(), risk / judged,
-                       static_cast<double>(above) / count, share / judged, count - judged,
+            const auto mean = [&](double sum) {
+                return judged > 0 ? fmt::format("{:.4f}", sum / judged) : "-";
+            };
+            fmt::print("| {} | {} | {} | {} | {} | {:.3f} | {} | {} | {} |\n", what.first, what.second,
+                       recall ? "recall" : "precision", draws.size(), mean(risk),
+                       static_cast<double>(above) / count, mean(share), count - judged,
                        wanted.confidence == 0 ? ""
                        : kept                 ? "KEPT"
                                               : "BROKEN");

@@ -30,6 +30,7 @@ struct CompareRow {
     double q95 = 0;                                    ///< its 95 % quantile over these pixels
     double floor = 0;                                  ///< mean CE that a perfect calibrator would have
     double false_share = 0;                            ///< as StratumEvaluation::false_share
+    double false_discovery = 0;                        ///< as StratumEvaluation::false_discovery
     SetFigures sets;                                   ///< as Evaluation::sets
     double empty_share = 0;                            ///< share of empty sets before any was filled
     double ece = 0;                                    ///< expected calibration error of the probabilities

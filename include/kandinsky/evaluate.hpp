@@ -116,6 +116,9 @@ struct StratumEvaluation {
     double false_share = 0;
     std::vector<double> false_shares;  ///< the same at each level, before any set was filled
     Interval false_interval;           ///< of false_share
+    /// False-discovery rate, the risk of precision: of a group's pixels whose set contains the class, the
+    /// share without it, 0 if no set contains it; mean over the test groups. Sets and pairs as false_share.
+    double false_discovery = 0;
 };
 
 /// The measures of one calibrator on test images. Coverage and coverage error are those of the sets before

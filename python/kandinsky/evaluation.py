@@ -149,6 +149,12 @@ class Evaluation(Result):
         return self._each("false_share")
 
     @property
+    def false_discovery(self) -> Floats:
+        """Of a group's pixels whose set at alpha contains the class, the share with another label (0 where there is none), mean
+        over the groups; one per class reported."""
+        return self._each("false_discovery")
+
+    @property
     def place_error(self) -> Floats:
         """Mean distance of a pixel's coverage at alpha from 1 - alpha, over pixels with 3 test samples or more; one per
         class reported."""

@@ -95,8 +95,9 @@ class ClassResult:
     floor: float  #: the mean coverage error of a perfect calibrator with these test images
     pixels: int
     pixels_without_data: int
-    set_size: float  #: as predicted, at alpha; so are the next three and the shares of sets
+    set_size: float  #: as predicted, at alpha; so are the next four and the shares of sets
     false_share: float
+    false_discovery: float  #: mean over groups; what ``risk="precision"`` bounds
     false_classes: float
     empty_share: float  #: before any set was filled
     filled_share: float

@@ -276,7 +276,7 @@ Risk risk_of(std::string_view name) {
     if (name == "recall") return Risk::recall;
     if (name == "precision") return Risk::precision;
     if (name == "recall,precision" || name == "precision,recall") return Risk::both;
-    fail(ErrorKind::usage, "risk is '{}', but must be recall, precision or recall,precision", name);
+    fail(ErrorKind::usage, "--risk is '{}', but must be recall, precision or recall,precision", name);
 }
 
 }  // namespace kandinsky

@@ -19,6 +19,7 @@
 #include "evaluate/bootstrap.hpp"
 #include "evaluate/image_coverage.hpp"
 #include "evaluate/level_plan.hpp"
+#include "evaluate/mean_share.hpp"
 #include "evaluate/tally.hpp"
 #include "score/image_features.hpp"
 #include "score/scored_tile.hpp"
@@ -58,6 +59,8 @@ class AlphaJudge {
           covered_(calibrator.strata() * calibrator.grid.pixels()),
           image_tested_(calibrator.strata(), ByImage(data.images())),
           image_covered_(image_tested_),
+          image_wrong_(image_tested_),
+          image_marked_(image_tested_),
           image_valid_(data.images()),
           image_single_(data.images()),
           set_sums_(closely ? calibrator.grid.pixels() : 0),
@@ -65,7 +68,6 @@ class AlphaJudge {
           counts_(calibrator.classes) {
         options_.empty = empty_sets(options.empty, calibrator);
         if (options.bootstrap == 0) return;
-        image_wrong_ = image_tested_;
         for (ByImage* one : {&image_members_, &image_empty_, &image_filled_, &image_right_, &image_full_})
             one->resize(data.images());
     }
@@ -82,7 +84,8 @@ class AlphaJudge {
               recent_covered_(limits_.size()),
               recent_(judge.calibrator_.strata()),
               covered_(limits_.size()),
-              wrong_(judge.calibrator_.classes),
+              marked_(judge.calibrator_.classes),
+              wrong_(marked_),
               counts_(judge.calibrator_.classes) {
             fill_thresholds(judge.calibrator_, judge.by_curve_, range, limits_.data());
         }
@@ -143,6 +146,7 @@ class AlphaJudge {
                     count_by_size(size, member, in, n, counts_.size_samples, counts_.size_covered);
                 const std::uint64_t members = count_both(in, labelled, n);
                 wrong_[c] = members - hits;
+                marked_[c] = members;
                 held.plain.members += members;
                 held.plain.wrong += wrong_[c];
                 counts_.tested[c] += samples;
@@ -186,6 +190,7 @@ class AlphaJudge {
                 ++held.filled;
                 held.hits += hit;
                 wrong_[best] += !hit;
+                ++marked_[best];
             }
         }
         /// Adds what one image holds to the counts.
@@ -193,11 +198,14 @@ class AlphaJudge {
             const SetCounts& plain = held.plain;
             add_atomically(judge_.image_valid_[image], plain.sets);
             add_atomically(judge_.image_single_[image], plain.single);
-            for (std::size_t c = 0; c < wrong_.size(); ++c) counts_.wrong[c] += wrong_[c];
+            for (std::size_t c = 0; c < wrong_.size(); ++c) {
+                const std::size_t s = judge_.calibrator_.stratum_of(c);
+                counts_.wrong[c] += wrong_[c];
+                add_atomically(judge_.image_wrong_[s][image], wrong_[c]);
+                add_atomically(judge_.image_marked_[s][image], marked_[c]);
+            }
             counts_ += held;
             if (judge_.options_.bootstrap == 0) return;
-            for (std::size_t c = 0; c < wrong_.size(); ++c)
-                add_atomically(judge_.image_wrong_[judge_.calibrator_.stratum_of(c)][image], wrong_[c]);
             add_atomically(judge_.image_members_[image], plain.members + held.filled);
             add_atomically(judge_.image_empty_[image], plain.empty);
             add_atomically(judge_.image_filled_[image], held.filled);
@@ -213,13 +221,14 @@ class AlphaJudge {
         std::vector<std::uint8_t> recent_covered_;  ///< [stratum][pixel], not yet in covered_
         std::vector<unsigned> recent_;              ///< [stratum] additions to them
         std::vector<std::uint32_t> covered_;        ///< [stratum][pixel]
-        std::vector<std::uint64_t> wrong_;          ///< [class] of the image at hand
+        /// [class] of the image at hand: sets that contain it, once filled; those of them that should not.
+        std::vector<std::uint64_t> marked_, wrong_;
         AlphaCounts counts_;
     };
 
     /// The counts by image, for checkpoints.
     void list_images(VisitSums& sums) {
-        for (auto* const strata : {&image_tested_, &image_covered_, &image_wrong_})
+        for (auto* const strata : {&image_tested_, &image_covered_, &image_wrong_, &image_marked_})
             for (ByImage& one : *strata) sums.keep(bytes_of(one));
         for (ByImage* const one : {&image_valid_, &image_single_, &image_members_, &image_empty_,
                                    &image_filled_, &image_right_, &image_full_})
@@ -329,6 +338,8 @@ class AlphaJudge {
             wrong += counts_.wrong[c];
         }
         out.false_share = share_of(wrong, classes * counts_.plain.sets - tested);
+        out.false_discovery =
+            mean_share(data_.team().comm, by_group(image_wrong_[s]), by_group(image_marked_[s]));
         if (resamples.count() == 0) return;
         out.coverage_interval = interval(resamples, image_covered_[s], image_tested_[s]);
         ByImage others = image_valid_;
@@ -364,10 +375,10 @@ class AlphaJudge {
     ThresholdTable by_curve_;
     std::vector<std::uint32_t> covered_;                 ///< [stratum][pixel]
     std::vector<ByImage> image_tested_, image_covered_;  ///< [stratum]
+    std::vector<ByImage> image_wrong_, image_marked_;    ///< [stratum] as Tile::wrong_ and marked_
     ByImage image_valid_, image_single_;  ///< sets, and those of one class before any is filled
     std::vector<std::uint32_t> set_sums_, pixel_wrong_;  ///< empty unless looked at closely
     /// For intervals; empty without resamples. The sets are those after filling, except for `empty`.
-    std::vector<ByImage> image_wrong_;  ///< [stratum]
     ByImage image_members_, image_empty_, image_filled_, image_right_, image_full_;
     std::mutex mutex_;
     AlphaCounts counts_;

@@ -28,6 +28,7 @@ CompareRow compare_row(const Calibrator& calibrator, const Evaluation& evaluatio
     row.q95 = from.q95;
     row.floor = from.floor;
     row.false_share = from.false_share;
+    row.false_discovery = from.false_discovery;
     row.sets = evaluation.sets;
     row.empty_share = evaluation.plain_sets.empty;
     for (std::size_t c = 0; c < probabilities.classes.size(); ++c) {
@@ -77,11 +78,11 @@ CompareRow average(const std::vector<CompareRow>& rows) {
     };
     for (double CompareRow::*field :
          {&CompareRow::mean_ce, &CompareRow::q05, &CompareRow::q95, &CompareRow::floor,
-          &CompareRow::false_share, &CompareRow::empty_share, &CompareRow::fit_seconds,
-          &CompareRow::evaluate_seconds, &CompareRow::weighted_ce, &CompareRow::ce_enough,
-          &CompareRow::floor_enough, &CompareRow::coverage_at_alpha, &CompareRow::place_error,
-          &CompareRow::worst_region, &CompareRow::worst_block, &CompareRow::worst_size,
-          &CompareRow::images_below, &CompareRow::filled_share})
+          &CompareRow::false_share, &CompareRow::false_discovery, &CompareRow::empty_share,
+          &CompareRow::fit_seconds, &CompareRow::evaluate_seconds, &CompareRow::weighted_ce,
+          &CompareRow::ce_enough, &CompareRow::floor_enough, &CompareRow::coverage_at_alpha,
+          &CompareRow::place_error, &CompareRow::worst_region, &CompareRow::worst_block,
+          &CompareRow::worst_size, &CompareRow::images_below, &CompareRow::filled_share})
         mean.*field = over([&](const CompareRow& row) { return row.*field; });
     for (double SetFigures::*figure : {&SetFigures::size, &SetFigures::false_classes, &SetFigures::empty,
                                        &SetFigures::single, &SetFigures::single_right, &SetFigures::full})

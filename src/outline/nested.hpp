@@ -40,8 +40,8 @@ void check(const Assurance& wanted);
 [[nodiscard]] std::size_t least_groups(const Assurance& wanted);
 
 /// [group] whether it helps to choose a family, rather than to set the threshold: a fifth of the groups, or
-/// more where at least 20 / alpha others are left; at most 100. Drawn by `keys` (what the groups are, not where
-/// they stand) and the seed; none where too few would be left, or too few would choose.
+/// more where at least 20 / alpha others are left; at most 100. Drawn by `keys` (what the groups are, not
+/// where they stand) and the seed; none where too few would be left, or too few would choose.
 [[nodiscard]] std::vector<bool> choosers(std::vector<std::uint64_t> keys, const Assurance& wanted,
                                          std::uint64_t seed);
 

@@ -227,8 +227,8 @@ void expect_same(const EvaluationReport& a, const EvaluationReport& b) {
         for (std::size_t s = 0; s < x.strata.size(); ++s) {
             same(x.strata[s].ce_map, y.strata[s].ce_map);
             same(x.strata[s].coverage, y.strata[s].coverage);
-            same({x.strata[s].mean_ce, x.strata[s].q05, x.strata[s].floor},
-                 {y.strata[s].mean_ce, y.strata[s].q05, y.strata[s].floor});
+            same({x.strata[s].mean_ce, x.strata[s].q05, x.strata[s].floor, x.strata[s].false_discovery},
+                 {y.strata[s].mean_ce, y.strata[s].q05, y.strata[s].floor, y.strata[s].false_discovery});
         }
     }
     for (std::size_t c = 0; c < a.probabilities.classes.size(); ++c) {

@@ -5,6 +5,7 @@
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/threads.hpp>
 #include <map>
+#include <set>
 
 #include "evaluate/bootstrap.hpp"
 #include "evaluate/reliability.hpp"
@@ -127,7 +128,12 @@ void expect_at_alpha(const Made& made, const Calibrator& calibrator, EmptySets e
     std::uint64_t valid = 0, filled = 0;
     Held held, plain_held;
     std::vector<Count> wrong(classes);
+    // [stratum][group] marked pixels; those that are something else count as covered.
+    std::vector<std::map<std::int64_t, Count>> marked(calibrator.strata());
+    std::set<std::int64_t> groups;
     for (std::size_t n = 0; n < made.recipe.images; ++n) {
+        const auto group = static_cast<std::int64_t>(made.groups.empty() ? n : made.groups[n]);
+        groups.insert(group);
         std::vector<float> scores(classes * pixels);
         score(calibrator.options.score, classes, pixels, made.probs.data() + n * classes * pixels,
               scores.data());
@@ -151,8 +157,10 @@ void expect_at_alpha(const Made& made, const Calibrator& calibrator, EmptySets e
                 for (std::size_t c = 0; c < classes; ++c) has.push_back(made.has(n, c, p));
                 held.add(in, has);
                 plain_held.add(before, has);
-                for (std::size_t c = 0; c < classes; ++c)
+                for (std::size_t c = 0; c < classes; ++c) {
                     if (!has[c]) wrong[c].add(in[c]);
+                    if (in[c]) marked[calibrator.stratum_of(c)][group].add(!has[c]);
+                }
             }
             for (std::size_t c = 0; c < classes; ++c) {
                 if (!made.has(n, c, p)) continue;
@@ -194,6 +202,9 @@ void expect_at_alpha(const Made& made, const Calibrator& calibrator, EmptySets e
         expect_same(found.strata[s].worst_region.coverage, worst(regions[s]), "worst region");
         expect_same(found.strata[s].worst_block.coverage, worst(blocks[s]), "worst block");
         expect_images(found.strata[s].image_coverage, of_class[s], 1 - alpha);
+        double discovered = 0;
+        for (const auto& [group, count] : marked[s]) discovered += count.coverage();
+        EXPECT_NEAR(found.strata[s].false_discovery, discovered / static_cast<double>(groups.size()), 1e-9);
         Count total;
         for (const auto& [region, count] : regions[s])
             total.samples += count.samples, total.covered += count.covered;
@@ -239,6 +250,16 @@ TEST(Metrics, OfPixelsThatAllHaveTheClassHaveNoFalseShare) {
     EXPECT_TRUE(std::isnan(found.strata[1].false_share));
     EXPECT_TRUE(std::isnan(found.strata[1].false_shares[3]));
     EXPECT_TRUE(std::isfinite(found.strata[0].false_share));
+}
+
+TEST(Metrics, FalseDiscoveryIsAMeanOverGroupsOfWhichAllCount) {
+    Recipe recipe{.images = 30, .classes = 3, .grid = {4, 5}, .seed = 9, .groups = 6};
+    const Calibrator calibrator = calibrator_of(make(recipe), "image", Condition::by_class);
+    recipe.seed = 10;
+    const Made test = make(recipe);
+    const auto report =
+        evaluate(test.dataset(), {&calibrator}, {.alpha = 0.25, .maps = false, .empty = EmptySets::fill});
+    expect_at_alpha(test, calibrator, EmptySets::fill, report.calibrators.front());
 }
 
 TEST(Metrics, WeightedErrorsAreMeansOfTheMap) {

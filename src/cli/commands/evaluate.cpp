@@ -79,8 +79,7 @@ void run(const Flags& flags) {
     work.done();
     if (!flags.common.quiet && calibrator.options.risk == Risk::precision)
         warn(progress,
-             "this calibrator promises precision: coverage and CE describe its sets and do not judge the "
-             "promise");
+             "this calibrator promises precision, which FDR judges; coverage and CE only describe its sets");
     if (flags.prints())
         print(evaluation_table(calibrator, report, flags.classes) +
               (flags.more ? evaluation_details(calibrator, report, flags.classes) : "") + traffic);

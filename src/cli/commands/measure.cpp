@@ -146,7 +146,7 @@ void run(const Flags& flags) {
     bool known = false;
     if (flags.cases.applies()) {
         const auto images = flags.cases.images(rule.class_count);
-        flags.cases.check_fits(*images, rule.unit, rule.volumes, rule.hard);
+        flags.cases.check_fits(*images, rule.class_count, rule.unit, rule.volumes, rule.hard);
         known = images->labelled();
         found = measure(rule, *images, progress);
     }

@@ -157,7 +157,7 @@ void run(const Flags& flags) {
     std::size_t cases = 0;
     if (flags.cases.applies()) {
         const auto images = flags.cases.images(rule.class_count);
-        flags.cases.check_fits(*images, rule.unit, rule.volumes, rule.hard);
+        flags.cases.check_fits(*images, rule.class_count, rule.unit, rule.volumes, rule.hard);
         cases = images->size();
         if (!flags.output.empty() || !flags.contours.empty())
             write_outlines({flags.to_folder() ? flags.output : "", flags.contours}, rule, *images,
@@ -211,7 +211,8 @@ Command add_outline(CLI::App& root) {
             "--score", flags->score,
             "score that orders the pixels: distance (to the predicted mask), relative (to the mask's "
             "radius), doubt (to the radius and to what the model doubts), probability, field (p-values of "
-            "--calibrator), or auto (the score with the tightest masks); distance:10, relative:10 and doubt:10 "
+            "--calibrator), or auto (the score with the tightest masks); distance:10, relative:10 and "
+            "doubt:10 "
             "add 10 pixels times (1 - p)");
         declare_classes(app, flags->classes, "classes to outline (default: all but 0)");
         app.add_option("--seed", flags->seed, "seed that draws the groups that choose the score");

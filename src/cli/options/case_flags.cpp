@@ -203,17 +203,31 @@ std::unique_ptr<CaseSource> CaseFlags::open(const InputFlags& input, const std::
                            .unit = known ? LengthUnit::millimetre : LengthUnit::pixel});
 }
 
+std::unique_ptr<CaseSource> CaseFlags::spaced(std::unique_ptr<CaseSource> cases) const {
+    const std::size_t steps = spacing.empty() ? 0 : parse_reals(spacing, "--spacing").size();
+    if (steps == 2 && cases->volumes())
+        fail(ErrorKind::usage,
+             "--spacing is {}, but volumes need three numbers: between slices, rows and columns", spacing);
+    if (steps == 3 && !cases->volumes())
+        fail(ErrorKind::usage, "--spacing is {}, but images need two numbers: between rows and columns",
+             spacing);
+    return cases;
+}
+
 std::unique_ptr<CaseSource> CaseFlags::calibration() const {
-    return open(cal, cal_masks, 0);
+    return spaced(open(cal, cal_masks, 0));
 }
 
 std::unique_ptr<CaseSource> CaseFlags::images(std::size_t classes) const {
-    return open(fresh, masks, masks.empty() ? 0 : classes);
+    return spaced(open(fresh, masks, masks.empty() ? 0 : classes));
 }
 
-void CaseFlags::check_fits(const CaseSource& images, LengthUnit unit, bool rule_volumes,
+void CaseFlags::check_fits(const CaseSource& images, std::size_t classes, LengthUnit unit, bool rule_volumes,
                            bool rule_hard) const {
     const std::string& name = fresh.probs.empty() ? masks : fresh.probs;
+    if (images.classes() != classes)
+        fail(ErrorKind::data, "{} has {} classes, but the rule is made for {}", name, images.classes(),
+             classes);
     if (rule_hard != !masks.empty())
         fail(ErrorKind::usage, "the rule was calibrated on {}; give {}",
              rule_hard ? "masks" : "probabilities", rule_hard ? "--masks" : "--probs");

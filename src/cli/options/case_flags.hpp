@@ -29,11 +29,14 @@ struct CaseFlags {
     /// Either source; FolderCases where it is a folder. `classes`: of masks, 0: as many as there are.
     [[nodiscard]] std::unique_ptr<CaseSource> calibration() const;
     [[nodiscard]] std::unique_ptr<CaseSource> images(std::size_t classes) const;
-    /// Refuses new images whose lengths or dimensions are not those of the rule.
-    void check_fits(const CaseSource& images, LengthUnit unit, bool rule_volumes, bool rule_hard) const;
+    /// Refuses new images whose classes, lengths or dimensions are not those of the rule.
+    void check_fits(const CaseSource& images, std::size_t classes, LengthUnit unit, bool rule_volumes,
+                    bool rule_hard) const;
     [[nodiscard]] std::string rule_text() const { return read_rule(rule); }  ///< of --rule
 
   private:
+    /// The cases, if --spacing has as many numbers as they have dimensions.
+    [[nodiscard]] std::unique_ptr<CaseSource> spaced(std::unique_ptr<CaseSource> cases) const;
     [[nodiscard]] std::unique_ptr<CaseSource> open(const InputFlags& input, const std::string& predicted,
                                                    std::size_t classes) const;
     [[nodiscard]] Spacing spacing_mm() const;  ///< zeros where none is given

@@ -160,6 +160,7 @@ ordered_json row_json(const CompareRow& row, const ordered_json& samples = order
     out.update(samples);
     out.update({{"set_size", number(row.sets.size)},
                 {"false_share", number(row.false_share)},
+                {"false_discovery", number(row.false_discovery)},
                 {"false_classes", number(row.sets.false_classes)},
                 {"empty_share", number(row.empty_share)},
                 {"coverage", numbers(row.coverage)},

@@ -162,20 +162,21 @@ std::string evaluation_table(const Calibrator& calibrator, const EvaluationRepor
     std::string out =
         fmt::format("{} on {} test images, {} x {} pixels (height x width)\n", calibrator.options.method,
                     report.images, calibrator.grid.height, calibrator.grid.width);
-    out +=
-        fmt::format("  {:<7}{:>8}{:>10}  {:>8}  {:<16}{:>8}{:>13}{:>8}{:>10}{:>10}\n", "class", "regions",
-                    "coverage", "mean CE", "[q05, q95]", "floor", "false share", "ECE", "pixels", "without");
+    out += fmt::format("  {:<7}{:>8}{:>10}  {:>8}  {:<16}{:>8}{:>13}{:>8}{:>8}{:>10}{:>10}\n", "class",
+                       "regions", "coverage", "mean CE", "[q05, q95]", "floor", "false share", "FDR", "ECE",
+                       "pixels", "without");
     const bool pooled = calibrator.options.condition == Condition::none;
     for (std::size_t s = 0; s < evaluation.strata.size(); ++s) {
         const int cls = pooled ? -1 : static_cast<int>(s);
         if (!is_wanted(cls, classes)) continue;
         const StratumEvaluation& one = evaluation.strata[s];
-        out += fmt::format("  {:<7}{:>8}{:>10}  {:>8}  {:<16}{:>8}{:>13}{:>8}{:>10}{:>10}\n",
-                           pooled ? "all" : std::to_string(s), calibrator.partitions[s].regions,
-                           cell(one.coverage_at_alpha), cell(one.mean_ce),
-                           interval_text({one.q05, one.q95}, 3), cell(one.floor), cell(one.false_share),
-                           cell(compare_row(calibrator, evaluation, report.probabilities, s).ece, 3),
-                           one.pixels, one.pixels_without_data);
+        out +=
+            fmt::format("  {:<7}{:>8}{:>10}  {:>8}  {:<16}{:>8}{:>13}{:>8}{:>8}{:>10}{:>10}\n",
+                        pooled ? "all" : std::to_string(s), calibrator.partitions[s].regions,
+                        cell(one.coverage_at_alpha), cell(one.mean_ce), interval_text({one.q05, one.q95}, 3),
+                        cell(one.floor), cell(one.false_share), cell(one.false_discovery, 3),
+                        cell(compare_row(calibrator, evaluation, report.probabilities, s).ece, 3), one.pixels,
+                        one.pixels_without_data);
     }
     out += fmt::format("at alpha {}: coverage {}, {} false classes in a set, infinite thresholds {}\n",
                        evaluation.alpha, cell(evaluation.coverage_at_alpha),

@@ -74,6 +74,8 @@ def test_volumes_have_three_dimensions_and_a_spacing(room):
     assert abs(rule["classes"][0]["inner"]["threshold"] - small) < 1e-5
     expect_refusal(room.run("outline", "--rule", "rule.json", "--probs", "p.npy", "-o", "o.npy"), 3, "in millimetres", "--spacing")
     expect_refusal(room.run("outline", "--rule", "rule.json", "--probs", "p.npy", "--spacing", "1,1", "-o", "o.npy"), 3, "for volumes")
+    expect_refusal(room.run("outline", "--rule", "rule.json", "--probs", "p.npy", "--groups", "g.npy", "--volumes", "--spacing", "1,1", "-o", "o.npy"), 2,
+                   "--spacing is 1,1, but volumes need three numbers")
 
 
 def test_slices_of_volumes_of_several_depths_are_written_in_the_order_of_the_input(room):
@@ -212,6 +214,7 @@ def test_what_cannot_be_is_refused(room):
     refuse(*given, "--save", "r.json", "--score", "field")
     refuse(*given, "--save", "r.json", "--volumes")
     refuse(*given, "--save", "r.json", "--spacing", "1,0")
+    refuse(*given, "--save", "r.json", "--spacing", "1,1,1")
     refuse(*given, "--masks", "nm.npy", "-o", "o.npy")
     refuse("--cal-masks", "cm.npy", "--cal-labels", "cy.npy", "--score", "probability", "--save", "r.json")
     (room.folder / "bad.json").write_text("{}")
