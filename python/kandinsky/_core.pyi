@@ -149,14 +149,29 @@ def outline_fit(
     hard: bool,
     classes: Sequence[int],
     seed: int,
+    calibrator: Optional[Calibrated],
     threads: int,
     progress: _Progress,
 ) -> str: ...
 def outline_apply(
-    rule: str, data: Data, volumes: bool, spacing: Sequence[float], out: Any, threads: int, progress: _Progress
+    rule: str,
+    data: Data,
+    volumes: bool,
+    spacing: Sequence[float],
+    out: Any,
+    calibrator: Optional[Calibrated],
+    threads: int,
+    progress: _Progress,
 ) -> None: ...
 def outline_judge(
-    rule: str, data: Data, volumes: bool, spacing: Sequence[float], small: float, threads: int, progress: _Progress
+    rule: str,
+    data: Data,
+    volumes: bool,
+    spacing: Sequence[float],
+    small: float,
+    calibrator: Optional[Calibrated],
+    threads: int,
+    progress: _Progress,
 ) -> str: ...
 def measure_fit(
     data: Data,

@@ -14,14 +14,25 @@ from ._progress import Progress, Shown
 from ._rules import Cases, Rule, told
 from ._shapes import volumes_of_sets
 from ._types import Array, Classes, Connectivity, Groups, Labels, Logits, OutlineUnit, Sides
+from .calibrator import Calibrator
 from .errors import DataError, UsageError
 from .plot import _axes
 
 
 class OutlineRule(Rule):
-    """The calibrated rule that turns predictions into outlines; :func:`fit_outline` makes it."""
+    """The calibrated rule that turns predictions into outlines; :func:`fit_outline` makes it.
+
+    Attributes
+    ----------
+    calibrator : Calibrator or None
+        The one that :func:`fit_outline` was given. A file has no calibrator: after :meth:`load`, set it if the score is "field".
+    """
 
     _format = "kandinsky outlines"
+    calibrator: Optional[Calibrator] = None
+
+    def _fitted(self) -> Optional[_core.Calibrated]:
+        return None if self.calibrator is None else self.calibrator._fitted()
 
     def predict(
         self,
@@ -50,7 +61,9 @@ class OutlineRule(Rule):
         height, width = cases.data.grid
         out = np.empty((cases.data.images, len(self.classes), height, width), np.uint8)
         with Shown(progress) as callback:
-            _core.outline_apply(self._text, cases.data, cases.volumes, cases.spacing, out, whole("threads", threads), callback)
+            _core.outline_apply(
+                self._text, cases.data, cases.volumes, cases.spacing, out, self._fitted(), whole("threads", threads), callback
+            )
         return volumes_of_sets(out, cases.shape[2]) if cases.volumes else out
 
     def evaluate(
@@ -80,9 +93,10 @@ class OutlineRule(Rule):
         with Shown(progress) as callback:
             found: List[Dict[str, Any]] = json.loads(
                 _core.outline_judge(
-                    self._text, cases.data, cases.volumes, cases.spacing, real("small", small), whole("threads", threads), callback
+                    self._text, cases.data, cases.volumes, cases.spacing, real("small", small), self._fitted(),
+                    whole("threads", threads), callback,
                 )
-            )
+            )  # fmt: skip
         return found
 
 
@@ -98,6 +112,7 @@ def fit_outline(
     connectivity: Connectivity = "corners",
     sides: Optional[Sides] = None,
     score_function: str = "auto",
+    calibrator: Optional[Calibrator] = None,
     masks: bool = False,
     spacing: Optional[Sequence[float]] = None,
     classes: Classes = None,
@@ -137,8 +152,11 @@ def fit_outline(
     sides : {"both", "outer", "inner"}, optional
         One mask alone is tighter. The default is "both", and "outer" for objects.
     score_function : str
-        "auto", "distance", "relative" (in radii of the predicted mask), "doubt" (relative, too, to what the model doubts) or
-        "probability"; "distance:10", "relative:10" and "doubt:10" count a probability as 10 pixels.
+        "auto", "distance", "relative" (in radii of the predicted mask), "doubt" (relative, too, to what the model doubts),
+        "probability" or "field" (p-values of `calibrator`); "distance:10", "relative:10" and "doubt:10" count a probability as
+        10 pixels.
+    calibrator : Calibrator, optional
+        For the score "field", which "auto" then tries too. It must come from other images.
     masks : bool
         The model gives no probabilities.
     spacing : sequence of float, optional
@@ -158,15 +176,21 @@ def fit_outline(
     objects = word("unit", unit) == "object"
     least = (0.0 if objects else 1.0) if share is None else real("share", share)
     which = ("outer" if objects else "both") if sides is None else word("sides", sides)
-    if not isinstance(score_function, str) or score_function == "field":
-        raise UsageError(f"score_function is {score_function!r}, but must be a name such as 'auto'; the command alone has field")
+    if not isinstance(score_function, str):
+        raise UsageError(f"score_function is {score_function!r}, but must be a name such as 'auto'")
+    if calibrator is not None and not isinstance(calibrator, Calibrator):
+        raise UsageError(f"calibrator is a {type(calibrator).__name__}, but must be a Calibrator")
+    if calibrator is not None and score_function not in ("auto", "field"):
+        raise UsageError("calibrator has no effect: score_function is neither 'field' nor 'auto'")
+    fitted = None if calibrator is None else calibrator._fitted()
     with Shown(progress) as callback:
         rule = OutlineRule(
             _core.outline_fit(
                 cases.data, cases.volumes, cases.spacing, real("alpha", alpha), real("confidence", confidence), least, unit,
-                word("connectivity", connectivity), which, score_function, masks, class_list(classes), whole("seed", seed), whole("threads", threads), callback,
+                word("connectivity", connectivity), which, score_function, masks, class_list(classes), whole("seed", seed), fitted, whole("threads", threads), callback,
             )
         )  # fmt: skip
+    rule.calibrator = calibrator
     told(_core.outline_remarks(rule._text))
     return rule
 

@@ -6,6 +6,7 @@
 #include <kandinsky/outline.hpp>
 
 #include "buffers.hpp"
+#include "calibrator.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "dataset.hpp"
@@ -26,6 +27,11 @@ std::unique_ptr<CaseSource> source_of(const Data& data, bool volumes, const Spac
                                .unit = known ? LengthUnit::millimetre : LengthUnit::pixel});
 }
 
+/// The calibrator behind score field; null without one.
+const Calibrator* core_of(const Calibrated* calibrator) {
+    return calibrator == nullptr ? nullptr : calibrator->core.get();
+}
+
 void check_fits(const CaseSource& cases, std::size_t classes, LengthUnit unit, bool volumes) {
     if (cases.classes() != classes)
         fail(ErrorKind::data, "probs has {} classes, but the rule is made for {}", cases.classes(), classes);
@@ -42,7 +48,7 @@ std::string outline_fit(const Data& data, bool volumes, const Spacing& spacing, 
                         double confidence, double share, const std::string& unit,
                         const std::string& connectivity, const std::string& sides, const std::string& score,
                         bool hard, std::vector<std::uint32_t> classes, std::uint64_t seed,
-                        std::size_t threads, nb::object callback) {
+                        const Calibrated* calibrator, std::size_t threads, nb::object callback) {
     OutlineOptions options{.alpha = alpha,
                            .confidence = confidence,
                            .share = share,
@@ -61,6 +67,7 @@ std::string outline_fit(const Data& data, bool volumes, const Spacing& spacing, 
                     : sides == "outer" ? OutlineSides::outer
                                        : OutlineSides::inner;
     if (score != "auto") options.scores = {outline_score(score)};
+    if (calibrator != nullptr) options.calibrator = calibrator->core;
     PyProgress progress(std::move(callback));
     return progress.run(threads, [&] {
         return to_json(calibrate_outlines(*source_of(data, volumes, spacing), options, progress));
@@ -69,7 +76,7 @@ std::string outline_fit(const Data& data, bool volumes, const Spacing& spacing, 
 
 /// Writes [image][class][pixel]; the images of a volume one after the other.
 void outline_apply(const std::string& text, const Data& data, bool volumes, const Spacing& spacing,
-                   nb::handle out, std::size_t threads, nb::object callback) {
+                   nb::handle out, const Calibrated* calibrator, std::size_t threads, nb::object callback) {
     const OutlineRule rule = outline_rule(text, "rule");
     const std::size_t pixels = data.set.grid().pixels(), count = rule.classes.size();
     const Output codes(out, DType::uint8, data.set.images() * count * pixels, "out");
@@ -82,7 +89,7 @@ void outline_apply(const std::string& text, const Data& data, bool volumes, cons
             const Case one = cases->read(i);
             if (one.extent.depth != depth)
                 fail(ErrorKind::data, "groups: each volume needs a group of its own");
-            const std::vector<std::uint8_t> own = outline_case(rule, one);
+            const std::vector<std::uint8_t> own = outline_case(rule, one, core_of(calibrator));
             for (std::size_t s = 0; s < depth; ++s)
                 for (std::size_t c = 0; c < count; ++c)
                     std::copy_n(own.data() + (c * depth + s) * pixels, pixels,
@@ -93,13 +100,14 @@ void outline_apply(const std::string& text, const Data& data, bool volumes, cons
 
 /// How often the promise was kept, as JSON.
 std::string outline_judge(const std::string& text, const Data& data, bool volumes, const Spacing& spacing,
-                          double small, std::size_t threads, nb::object callback) {
+                          double small, const Calibrated* calibrator, std::size_t threads,
+                          nb::object callback) {
     const OutlineRule rule = outline_rule(text, "rule");
     PyProgress progress(std::move(callback));
     return progress.run(threads, [&] {
         const auto cases = source_of(data, volumes, spacing);
         check_fits(*cases, rule.class_count, rule.unit, rule.volumes);
-        return to_json(rule, judge_outlines(rule, *cases, nullptr, progress, small));
+        return to_json(rule, judge_outlines(rule, *cases, core_of(calibrator), progress, small));
     });
 }
 
@@ -150,11 +158,14 @@ void init_outline(nb::module_& module) {
     module.def("outline_fit", outline_fit, nb::arg("data"), nb::arg("volumes"), nb::arg("spacing"),
                nb::arg("alpha"), nb::arg("confidence"), nb::arg("share"), nb::arg("unit"),
                nb::arg("connectivity"), nb::arg("sides"), nb::arg("score"), nb::arg("hard"),
-               nb::arg("classes"), nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
+               nb::arg("classes"), nb::arg("seed"), nb::arg("calibrator").none(), nb::arg("threads"),
+               nb::arg("progress").none());
     module.def("outline_judge", outline_judge, nb::arg("rule"), nb::arg("data"), nb::arg("volumes"),
-               nb::arg("spacing"), nb::arg("small"), nb::arg("threads"), nb::arg("progress").none());
+               nb::arg("spacing"), nb::arg("small"), nb::arg("calibrator").none(), nb::arg("threads"),
+               nb::arg("progress").none());
     module.def("outline_apply", outline_apply, nb::arg("rule"), nb::arg("data"), nb::arg("volumes"),
-               nb::arg("spacing"), nb::arg("out"), nb::arg("threads"), nb::arg("progress").none());
+               nb::arg("spacing"), nb::arg("out"), nb::arg("calibrator").none(), nb::arg("threads"),
+               nb::arg("progress").none());
     module.def("measure_fit", measure_fit, nb::arg("data"), nb::arg("volumes"), nb::arg("spacing"),
                nb::arg("alpha"), nb::arg("confidence"), nb::arg("by"), nb::arg("hard"), nb::arg("classes"),
                nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());

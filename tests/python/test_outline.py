@@ -57,6 +57,26 @@ def test_the_command_says_the_same_of_objects_and_with_a_confidence(scenes, tmp_
     assert assured == kandinsky.OutlineRule.load(tmp_path / "c.json") and "90 % of the draws" in assured.guarantee
 
 
+@pytest.mark.skipif(not COMMAND, reason="set KANDINSKY_COMMAND to the kandinsky program")
+def test_the_values_of_a_calibrator_are_a_score_as_in_the_command(scenes, tmp_path):
+    probs, labels = scenes
+    calibrator = kandinsky.Calibrator(promise="none").fit(probs[:25], labels[:25])
+    calibrator.save(tmp_path / "c.kcal")
+    for name, array in (("cp", probs[25:60]), ("cy", labels[25:60]), ("np", probs[60:]), ("ny", labels[60:])):
+        np.save(tmp_path / f"{name}.npy", array)
+    command(tmp_path, "outline", "--cal-probs", "cp.npy", "--cal-labels", "cy.npy", "--score", "field", "--calibrator", "c.kcal", "--share", "0.9",
+            "--save", "o.json", "--probs", "np.npy", "--labels", "ny.npy", "--json", "found.json", "-o", "o.npy")
+    rule = kandinsky.fit_outline(probs[25:60], labels[25:60], share=0.9, score_function="field", calibrator=calibrator)
+    loaded = kandinsky.OutlineRule.load(tmp_path / "o.json")
+    assert rule == loaded and pickle.loads(pickle.dumps(rule)).calibrator is not None
+    np.testing.assert_array_equal(rule.predict(probs[60:]), np.load(tmp_path / "o.npy"))
+    assert rule.evaluate(probs[60:], labels[60:]) == json.loads((tmp_path / "found.json").read_text())["test"]
+    with pytest.raises(kandinsky.UsageError, match="calibrator"):
+        loaded.predict(probs[60:])
+    loaded.calibrator = calibrator
+    np.testing.assert_array_equal(loaded.predict(probs[60:]), rule.predict(probs[60:]))
+
+
 def test_volumes_are_cases(scenes):
     probs, labels = scenes
     deep = np.moveaxis(probs.reshape(35, 2, 2, 24, 32), 1, 2)
@@ -102,7 +122,7 @@ def test_rules_are_kept_and_drawn(scenes, tmp_path):
     [({"score_function": "near"}, "score_function is 'near'"), ({"sides": "left"}, "sides"), ({"share": 2}, "share"), ({"alpha": 0}, "alpha"),
      ({"spacing": (1, 2, 3)}, "two numbers"), ({"masks": 1}, "masks"), ({"classes": 5}, "classes"), ({"unit": "lesion"}, "unit is 'lesion'"), ({"connectivity": 8}, "connectivity is 8"),
      ({"classes": -1}, "classes has -1"), ({"classes": "a"}, "classes has 'a'"), ({"classes": [1, 1]}, "more than once"), ({"spacing": "ab"}, "two numbers"), ({"score_function": 3}, "score_function is 3"),
-     ({"score_function": "field"}, "the command alone has field"), ({"unit": "object", "sides": "both"}, "outer masks"), ({"unit": "object", "confidence": 0.9}, "confidence")],
+     ({"score_function": "field"}, "calibrator"), ({"calibrator": 3}, "must be a Calibrator"), ({"calibrator": kandinsky.Calibrator(), "score_function": "distance"}, "calibrator has no effect"), ({"unit": "object", "sides": "both"}, "outer masks"), ({"unit": "object", "confidence": 0.9}, "confidence")],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(scenes, options, said):
     with pytest.raises(kandinsky.UsageError, match=said):

@@ -122,6 +122,13 @@ nlohmann::ordered_json json_of(const OutlineRule& rule, const std::vector<Outlin
     return out;
 }
 
+bool uses_field(const OutlineRule& rule) {
+    return std::any_of(rule.classes.begin(), rule.classes.end(), [](const ClassOutline& one) {
+        return one.outer.score.kind == OutlineScore::Kind::field ||
+               one.inner.score.kind == OutlineScore::Kind::field;
+    });
+}
+
 void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
     flags.cases.check();
@@ -152,6 +159,9 @@ void run(const Flags& flags) {
     const OutlineRule rule = flags.cases.calibrates()
                                  ? calibrate_outlines(*flags.cases.calibration(), options, progress)
                                  : outline_rule(flags.cases.rule_text(), flags.cases.rule);
+    if (options.calibrator && !flags.cases.calibrates() && !uses_field(rule))
+        fail(ErrorKind::usage, "--calibrator has no effect: the rule of {} does not use --score field",
+             flags.cases.rule);
     if (outputs.has("--save")) outputs.file("--save").write(to_json(rule));
     std::vector<OutlineJudgement> found;
     std::size_t cases = 0;
@@ -238,6 +248,10 @@ Command add_outline(CLI::App& root) {
         app.counts_unless(flag, [given] {
             return unless(!given->objects(), "objects have an outer mask and no confidence");
         });
+    app.counts_unless("--calibrator", [given] {
+        return unless(!given->cases.calibrates() || given->score == "auto" || given->score == "field",
+                      "--score is neither field nor auto");
+    });
     app.counts_unless("--small", [given] {
         return unless(!given->cases.fresh.labels.empty(), "there are no --labels to find objects in");
     });

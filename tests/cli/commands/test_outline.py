@@ -159,6 +159,10 @@ def test_values_of_a_calibrator_are_a_score(room):
     assert abs(json.loads((room.folder / "rule.json").read_text())["classes"][0]["outer"]["threshold"] - large) < 1e-6
     expect_refusal(room.run("outline", "--rule", "rule.json", "--probs", "np.npy", "-o", "o.npy"), 2, "--calibrator")
     room.does("outline", "--rule", "rule.json", "--calibrator", "cal.kcal", "--probs", "np.npy", "-o", "o.npy")
+    expect_refusal(room.run("outline", *given, "--score", "distance", "--calibrator", "cal.kcal"), 2, "--calibrator has no effect")
+    room.does("outline", *given, "--score", "distance", "--save", "other.json", "--alpha", "0.4")
+    expect_refusal(room.run("outline", "--rule", "other.json", "--calibrator", "cal.kcal", "--probs", "np.npy", "-o", "o.npy"), 2,
+                   "--calibrator has no effect")
 
 
 def test_too_few_groups_are_told(room):

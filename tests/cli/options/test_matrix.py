@@ -231,8 +231,6 @@ def words_of(name, positionals, options):
 def judge(name, option, source, calls):
     """What is wrong with an option; nothing if it counts as it must."""
     positionals, base = base_of(name, source)
-    if option in {"--calibrator", "--calibrators"}:
-        return None
     beside = dict(BESIDE.get(option, {}))
     if option in METHOD_OPTIONS:
         beside["--methods" if name == "compare" else "--method"] = method_of(option)
