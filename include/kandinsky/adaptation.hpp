@@ -20,8 +20,12 @@ enum class Adapt {
 /// 1/256. docs/adapt.md has the rule and the proof.
 class Adaptation {
   public:
-    static constexpr std::int32_t kUnit = 256;          ///< the value 1
-    static constexpr std::int32_t kLargestShift = 4;    ///< shifts lie between minus and plus this
+    static constexpr std::int32_t kUnit = 256;        ///< the value 1
+    static constexpr std::int32_t kLargestShift = 4;  ///< shifts lie between minus and plus this
+    /// Shifts are rounded up to multiples of this, those of calibration and of new images alike. Few shifts
+    /// are then possible, so prediction can store the thresholds of each and compare once. Near a coverage of
+    /// 0.9 the rounding changes an image by less than 0.006, and the level corrects the mean.
+    static constexpr std::int32_t kStep = kUnit / 8;
     static constexpr std::int32_t kNever = 0x7FFFFFFF;  ///< a level for which there are too few data
 
     /// The result of one fit: a linear function of the features, which are clipped to the range of the fit.
@@ -30,8 +34,9 @@ class Adaptation {
         std::array<double, ImageFeatures::kCount> low{};    ///< smaller features count as this
         std::array<double, ImageFeatures::kCount> high{};   ///< larger ones as this
         double constant = 0;                                ///< constant term
+        std::int32_t step = kStep;  ///< shifts are multiples of it; 1 in files of format version 3
 
-        /// In units of 1 / kUnit, rounded up.
+        /// In units of 1 / kUnit, rounded up to a multiple of `step`.
         [[nodiscard]] std::int32_t at(const ImageFeatures& features) const;
         [[nodiscard]] bool none() const;  ///< whether it is 0 for every image
         friend bool operator==(const Shift&, const Shift&) = default;
@@ -44,6 +49,9 @@ class Adaptation {
     [[nodiscard]] bool empty() const { return shifts_.empty(); }                ///< all images have one level
     [[nodiscard]] const std::vector<Shift>& shifts() const { return shifts_; }  ///< of all fits
     [[nodiscard]] const std::vector<std::int32_t>& levels() const { return levels_; }  ///< [rung]
+    [[nodiscard]] std::int32_t step() const {
+        return empty() ? kStep : shifts_.front().step;
+    }  ///< of all fits
     /// The largest shift of all fits. No allocation; cost: fits x features.
     [[nodiscard]] std::int32_t shift(const ImageFeatures& features) const;
     /// The least and largest shifts that shift() can have.

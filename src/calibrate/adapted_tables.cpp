@@ -8,6 +8,7 @@
 
 #include "calibrate/adapted_values.hpp"
 #include "calibrate/confidence.hpp"
+#include "core/base/fail.hpp"
 #include "curve/lattice.hpp"
 #include "score/score_scale.hpp"
 
@@ -144,21 +145,25 @@ AdaptedTables adapted_tables(const Calibrator& calibrator, std::size_t stratum,
                              std::span<const double> alphas) {
     const Adaptation& adaptation = *calibrator.adaptation_of(stratum);
     const SmoothCurves& curves = *calibrator.smooth_of(stratum);
+    if (adaptation.step() != Adaptation::kStep)
+        fail(ErrorKind::usage,
+             "the calibrator's levels follow the image in the steps of an earlier version; calibrate again "
+             "to export it");
     AdaptedTables out;
     add_shifts(adaptation, out);
     const auto [least, most] = adaptation.range();
-    out.least = least / kShiftStep;
+    out.least = least / Adaptation::kStep;
     std::uint32_t lowest = SmoothCurves::kOne, highest = 0;
     std::vector<float> thresholds;
     for (const double alpha : alphas) {
         thresholds.push_back(value_threshold(calibrator, stratum, alpha));
         std::vector<std::uint32_t>& own = out.levels.emplace_back();
         if (std::isinf(thresholds.back())) {
-            own.resize(static_cast<std::size_t>((most - least) / kShiftStep) + 1);
+            own.resize(static_cast<std::size_t>((most - least) / Adaptation::kStep) + 1);
             continue;
         }
         const std::size_t rung = curves.rung_of(curve_alpha(calibrator, stratum, alpha));
-        for (std::int32_t shift = least; shift <= most; shift += kShiftStep)
+        for (std::int32_t shift = least; shift <= most; shift += Adaptation::kStep)
             own.push_back(adaptation.level(rung, shift));
         lowest = std::min(lowest, own.front());
         highest = std::max(highest, own.back());

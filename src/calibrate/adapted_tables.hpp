@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "curve/shift_step.hpp"
 
 namespace kandinsky {
 
@@ -22,7 +21,7 @@ namespace kandinsky {
 struct AdaptedTables {
     // The row: the largest over the fits of constant + sum of slope * clamp(feature, low, high), at most
     // kLargestShift either way, times kSteps, rounded up, less `least`.
-    static constexpr std::int32_t kSteps = Adaptation::kUnit / kShiftStep;
+    static constexpr std::int32_t kSteps = Adaptation::kUnit / Adaptation::kStep;
     std::vector<double> slope, low, high;  ///< [feature][fit]
     std::vector<double> constant;          ///< [fit]
     std::int32_t least = 0;                ///< shift, in steps

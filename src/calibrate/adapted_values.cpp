@@ -9,7 +9,6 @@
 #include "calibrate/confidence.hpp"
 #include "core/base/parallel.hpp"
 #include "core/kernel/compare_kernels.hpp"
-#include "curve/shift_step.hpp"
 #include "score/image_features.hpp"
 
 namespace kandinsky {
@@ -78,9 +77,10 @@ AdaptedSets::AdaptedSets(const Calibrator& calibrator, std::size_t stratum, doub
         const std::size_t map = calibrator.strata() * calibrator.grid.pixels() * sizeof(float);
         const auto room = static_cast<std::int32_t>(std::max<std::size_t>(most_bytes / map, 5));
         const auto [least, most] = adaptation_.range();
-        const std::int32_t steps = (most - least) / kShiftStep, kept = std::min(steps + 1, room);
+        const std::int32_t step = adaptation_.step(), steps = (most - least) / step,
+                           kept = std::min(steps + 1, room);
         for (std::int32_t k = 0; k < kept; ++k) {
-            kept_.push_back(kept > 1 ? least + steps * k / (kept - 1) * kShiftStep : least);
+            kept_.push_back(kept > 1 ? least + steps * k / (kept - 1) * step : least);
             levels.push_back(adaptation_.level(rung_, kept_.back()));
         }
     }

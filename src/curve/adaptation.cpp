@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "core/base/fail.hpp"
-#include "curve/shift_step.hpp"
 
 namespace kandinsky {
 
@@ -44,14 +43,15 @@ std::int32_t Adaptation::Shift::at(const ImageFeatures& features) const {
     double sum = constant;
     for (std::size_t k = 0; k < ImageFeatures::kCount; ++k)
         sum += slope[k] * std::clamp(features.values[k], low[k], high[k]);
-    constexpr double kLargest = kLargestShift, kSteps = static_cast<double>(kUnit) / kShiftStep;
-    return kShiftStep * static_cast<std::int32_t>(std::ceil(kSteps * std::clamp(sum, -kLargest, kLargest)));
+    constexpr double kLargest = kLargestShift;
+    const double steps = static_cast<double>(kUnit) / step;
+    return step * static_cast<std::int32_t>(std::ceil(steps * std::clamp(sum, -kLargest, kLargest)));
 }
 
 Adaptation::Adaptation(std::vector<Shift> shifts, std::vector<std::int32_t> levels)
     : shifts_(std::move(shifts)), levels_(std::move(levels)) {
     for (const Shift& one : shifts_) {
-        bool sane = std::isfinite(one.constant);
+        bool sane = std::isfinite(one.constant) && one.step == step() && (one.step == 1 || one.step == kStep);
         for (std::size_t k = 0; k < ImageFeatures::kCount; ++k)
             sane = sane && std::isfinite(one.slope[k]) && std::isfinite(one.low[k]) &&
                    std::isfinite(one.high[k]) && one.low[k] <= one.high[k];

@@ -52,18 +52,19 @@ std::uint64_t in_parts(double value) {
 std::array<FeatureTenth, 10> tenths_of(Communicator& comm, const std::vector<double>& features,
                                        const std::vector<double>& shares, std::uint64_t n) {
     constexpr std::size_t kTenths = 10;
-    constexpr double kUp = 16;  // features lie between -12 and 1; bits ascend with numbers from 0 on
-    std::vector<std::uint64_t> sorted, ranks;
-    for (const double one : features) sorted.push_back(std::bit_cast<std::uint64_t>(one + kUp));
+    constexpr double kUp = 16;  // features lie between -12 and 1
+    constexpr unsigned kBits = 32;
+    std::vector<std::uint64_t> keys, ranks;
+    for (const double one : features) keys.push_back(static_cast<std::uint64_t>((one + kUp) * 0x1.0p27));
+    std::vector<std::uint64_t> sorted = keys;
     std::sort(sorted.begin(), sorted.end());
     for (std::uint64_t above = kTenths - 1; above > 0; --above)
         ranks.push_back(n - (n * above + kTenths - 1) / kTenths + 1);
-    const std::vector<std::uint64_t> cuts = select_ranks(comm, sorted, ranks);
+    const std::vector<std::uint64_t> cuts = select_ranks(comm, sorted, ranks, kBits);
     std::array<std::uint64_t, 3 * kTenths> sums{};
     for (std::size_t i = 0; i < features.size(); ++i) {
-        const auto key = std::bit_cast<std::uint64_t>(features[i] + kUp);
         const auto tenth =
-            static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), key) - cuts.begin());
+            static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), keys[i]) - cuts.begin());
         sums[3 * tenth] += 1;
         sums[3 * tenth + 1] += in_parts(features[i] + kUp);
         sums[3 * tenth + 2] += in_parts(shares[i]);

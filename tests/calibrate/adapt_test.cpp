@@ -10,7 +10,6 @@
 
 #include "calibrate/adapted_values.hpp"
 #include "calibrate/moody.hpp"
-#include "curve/shift_step.hpp"
 #include "io/support.hpp"
 #include "partition/envelope.hpp"
 #include "partition/field/leave_one_out.hpp"
@@ -87,7 +86,7 @@ TEST(Adapt, SetsAreTheSameWhereMemoryHoldsThresholdsForSomeShiftsOnly) {
     const Calibrator calibrator = calibrate(cal.dataset(), options_of(Promise::split));
     ASSERT_NE(calibrator.adaptation_of(1), nullptr);
     const auto [least, most] = calibrator.adaptation_of(1)->range();
-    ASSERT_GT((most - least) / kShiftStep, 8) << "more shifts than are kept in any case";
+    ASSERT_GT((most - least) / Adaptation::kStep, 8) << "more shifts than are kept in any case";
     const AdaptedSets all(calibrator, 1, 0.1), some(calibrator, 1, 0.1, 0);
     const std::size_t pixels = fresh.pixels();
     std::vector<std::uint8_t> sets(pixels), same(pixels);

@@ -28,7 +28,7 @@ class ByTables {
 
     bool in_set(std::int32_t shift, std::size_t pixel, float score) {
         const std::vector<std::uint32_t>& levels = tables_.levels[alpha_];
-        const auto row = static_cast<std::size_t>(shift / kShiftStep - tables_.least);
+        const auto row = static_cast<std::size_t>(shift / Adaptation::kStep - tables_.least);
         const std::vector<std::uint16_t>&sure = tables_.sure[alpha_], &last = tables_.last[alpha_];
         const std::size_t places = tables_.places_down() * tables_.places_across();
         EXPECT_EQ(sure.size(), tables_.rows() * places);
@@ -154,8 +154,8 @@ TEST(AdaptedTables, ShiftsOfAllFitsAreListedByFeature) {
             EXPECT_EQ(tables.high[k * fits + f], own.shifts()[f].high[k]);
         }
     const auto [least, most] = own.range();
-    EXPECT_EQ(tables.least * kShiftStep, least);
-    EXPECT_EQ(tables.levels[0].size(), static_cast<std::size_t>((most - least) / kShiftStep + 1));
+    EXPECT_EQ(tables.least * Adaptation::kStep, least);
+    EXPECT_EQ(tables.levels[0].size(), static_cast<std::size_t>((most - least) / Adaptation::kStep + 1));
 }
 
 }  // namespace

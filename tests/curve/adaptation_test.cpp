@@ -6,7 +6,6 @@
 #include <kandinsky/smooth_curves.hpp>
 
 #include "core/base/random.hpp"
-#include "curve/shift_step.hpp"
 
 namespace kandinsky {
 namespace {
@@ -61,8 +60,8 @@ TEST(Adaptation, TheShiftIsTheLargestOfAllFitsAndLiesInItsRange) {
                 largest = std::max(largest, std::min(4.0, own));
             }
             const std::int32_t found = adaptation.shift(features);
-            EXPECT_NEAR(found, Adaptation::kUnit * largest, kShiftStep + 0.001);
-            EXPECT_EQ(found % kShiftStep, 0);
+            EXPECT_NEAR(found, Adaptation::kUnit * largest, Adaptation::kStep + 0.001);
+            EXPECT_EQ(found % Adaptation::kStep, 0);
             EXPECT_GE(found, Adaptation::kUnit * largest - 1e-9) << "rounded up";
             EXPECT_GE(found, least);
             EXPECT_LE(found, most);

@@ -99,12 +99,12 @@ Gathered gather_ranked(Communicator& comm, std::span<const std::uint64_t> own) {
 }
 
 std::vector<std::uint64_t> select_ranks(Communicator& comm, std::span<const std::uint64_t> sorted,
-                                        std::span<const std::uint64_t> wanted) {
+                                        std::span<const std::uint64_t> wanted, unsigned bits) {
     std::vector<Sought> searches;
     for (const std::uint64_t rank : wanted) searches.push_back({.target = rank});
     ascend(searches);
     bisect<std::uint64_t>(
-        comm, 1, wanted.size(), 0, 64, [&](std::size_t) -> std::vector<Sought>& { return searches; },
+        comm, 1, wanted.size(), 0, bits, [&](std::size_t) -> std::vector<Sought>& { return searches; },
         [&](std::size_t, const Sought&, std::uint64_t middle) {
             return static_cast<std::uint64_t>(std::lower_bound(sorted.begin(), sorted.end(), middle) -
                                               sorted.begin());

@@ -56,12 +56,13 @@ struct Gathered {
 /// network volume (512 KiB) does not depend on the number of groups.
 [[nodiscard]] Gathered gather_ranked(Communicator& comm, std::span<const std::uint64_t> own);
 
-/// The order statistics wanted[i] (from 1) of the keys of all ranks; `sorted` are this rank's own keys. 64
-/// rounds with one count per order statistic, so the network volume does not depend on the number of keys. An
-/// order statistic beyond the last key gives the largest number.
+/// The order statistics wanted[i] (from 1) of the keys of all ranks; `sorted` are this rank's own keys.
+/// `bits` rounds with one count per order statistic, so the network volume does not depend on the number of
+/// keys; keys are below 2^bits. An order statistic beyond the last key gives the largest number.
 [[nodiscard]] std::vector<std::uint64_t> select_ranks(Communicator& comm,
                                                       std::span<const std::uint64_t> sorted,
-                                                      std::span<const std::uint64_t> wanted);
+                                                      std::span<const std::uint64_t> wanted,
+                                                      unsigned bits = 64);
 
 /// Combines numbers of which each rank has computed some and left the others 0.0; exact to the bit.
 void gather_doubles(Communicator& comm, std::span<double> values);

@@ -86,6 +86,7 @@ void write_adaptations(ArrayWriter& to, const Calibrator& calibrator) {
     if (!calibrator.adapts()) return;
     std::vector<double> shifts;
     std::vector<std::int32_t> levels;
+    std::int32_t step = 1;
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         const Adaptation& own = calibrator.adaptations[s];
         if (own.empty()) continue;
@@ -96,7 +97,9 @@ void write_adaptations(ArrayWriter& to, const Calibrator& calibrator) {
             shifts.push_back(one.constant);
         }
         levels.insert(levels.end(), own.levels().begin(), own.levels().end());
+        step = own.step();
     }
+    if (step != 1) to.add("adapt_step", std::vector<std::int32_t>{step}, {1});
     to.add("adapt_shifts", shifts, {shifts.size() / kShiftNumbers, kShiftNumbers});
     to.add("adapt_levels", levels, {levels.size()});
 }
@@ -248,6 +251,8 @@ std::vector<Adaptation> read_adaptations(const ZipReader& archive, const Calibra
         fail(ErrorKind::data, "the shifts of the levels have an unexpected type or shape");
     const std::vector<double> numbers = array.to_vector<double>();
     const auto levels = read<std::int32_t>(archive, "adapt_levels", {});
+    const std::int32_t step =
+        archive.has("adapt_step.npy") ? read<std::int32_t>(archive, "adapt_step", {1}).front() : 1;
     std::vector<std::vector<Adaptation::Shift>> shifts(calibrator.strata());
     for (const double* at = numbers.data(); at != numbers.data() + numbers.size(); at += kShiftNumbers) {
         std::size_t s = 0;
@@ -261,6 +266,7 @@ std::vector<Adaptation> read_adaptations(const ZipReader& archive, const Calibra
             from += part->size();
         }
         one.constant = *from;
+        one.step = step;
     }
     std::vector<Adaptation> out;
     std::size_t next = 0;

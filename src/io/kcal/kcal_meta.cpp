@@ -13,12 +13,14 @@ using nlohmann::ordered_json;
 namespace {
 // Files that older programs can read keep their version: those without levels that follow images, and without
 // a confidence, weights or recalibrated levels, whose guarantee older programs would not know.
-constexpr int kPlainVersion = 2, kAdaptVersion = 3;
+constexpr int kPlainVersion = 2, kAdaptVersion = 3, kRiskVersion = 4;
 
 /// The oldest version of the format whose readers understand all of it.
 int version_for(const Calibrator& calibrator) {
+    for (const Adaptation& own : calibrator.adaptations)
+        if (!own.empty() && own.step() != 1) return kKcalVersion;
     if (calibrator.options.confidence > 0 || !calibrator.weighting.none() || !calibrator.renewal.none())
-        return kKcalVersion;
+        return kRiskVersion;
     bool regions = false;  // of smooth curves
     for (const SmoothCurves& curves : calibrator.smooth)
         regions = regions || !curves.storage().region.empty();

@@ -40,7 +40,7 @@ def test_shifts_in_the_file_are_linear_in_the_features_and_move_the_p_values(ada
     with np.load(adapted.folder / "a.kcal") as file:
         shifts, levels, ladder = file["adapt_shifts"], file["adapt_levels"], file["levels"]
         meta = json.loads(file["meta.json"])
-    assert meta["format_version"] == 3 and meta["options"]["adapt"] == "image"
+    assert meta["format_version"] == 5 and meta["options"]["adapt"] == "image"
     assert shifts.shape[1] == 14 and len(levels) == len(ladder) * len(np.unique(shifts[:, 0]))
     probs = adapted.load("test_probs.npy")
     adapted.does("predict", "a.kcal", "--probs", "test_probs.npy", "--pvalues", "p.npy")
