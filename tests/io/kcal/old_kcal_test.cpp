@@ -88,19 +88,43 @@ std::vector<float> seen_image() {
     return probs;
 }
 
+/// The p-values that the program said that wrote the file, of the first pixels of the image above.
+void expect_p_values(const Calibrator& calibrator, const float (&first)[3][7]) {
+    std::vector<float> found(3 * kHeight * kWidth);
+    p_values(calibrator, seen_image(), found);
+    for (std::size_t c = 0; c < 3; ++c)
+        for (std::size_t p = 0; p < 7; ++p) EXPECT_EQ(found[c * kHeight * kWidth + p], first[c][p]);
+}
+
 TEST(OldCalibrator, OfFormatVersion3KeepsLevelsThatFollowTheImage) {
     const Calibrator calibrator = load(kData / "version_3.kcal");
     EXPECT_EQ(calibrator.options.adapt, Adapt::image);
     EXPECT_TRUE(calibrator.adapts());
-    std::vector<float> found(3 * kHeight * kWidth);
-    p_values(calibrator, seen_image(), found);
-    // What the program said that wrote it.
-    const float first[3][7] = {
-        {0.049999997F, 0.099999994F, 0.74999994F, 0.049999997F, 0.149999991F, 0.849999964F, 0.049999997F},
-        {0.049999997F, 0.299999982F, 0.849999964F, 0.049999997F, 0.349999994F, 0.899999976F, 0.049999997F},
-        {0.099999994F, 0.549999952F, 0.049999997F, 0.099999994F, 0.699999988F, 0.049999997F, 0.099999994F}};
-    for (std::size_t c = 0; c < 3; ++c)
-        for (std::size_t p = 0; p < 7; ++p) EXPECT_EQ(found[c * kHeight * kWidth + p], first[c][p]);
+    expect_p_values(
+        calibrator,
+        {{0.049999997F, 0.099999994F, 0.74999994F, 0.049999997F, 0.149999991F, 0.849999964F, 0.049999997F},
+         {0.049999997F, 0.299999982F, 0.849999964F, 0.049999997F, 0.349999994F, 0.899999976F, 0.049999997F},
+         {0.099999994F, 0.549999952F, 0.049999997F, 0.099999994F, 0.699999988F, 0.049999997F, 0.099999994F}});
+}
+
+TEST(OldCalibrator, OfFormatVersion4KeepsItsConfidence) {
+    const Calibrator calibrator = load(kData / "version_4.kcal");
+    EXPECT_EQ(calibrator.options.confidence, 0.5);
+    expect_p_values(
+        calibrator,
+        {{0.049999997F, 0.35F, 0.84999996F, 0.049999997F, 0.45F, 0.9F, 0.099999994F},
+         {0.099999994F, 0.49999997F, 0.95F, 0.14999999F, 0.59999996F, 1.F, 0.19999999F},
+         {0.24999999F, 0.74999994F, 0.049999997F, 0.29999998F, 0.79999995F, 0.049999997F, 0.39999998F}});
+}
+
+TEST(OldCalibrator, OfFormatVersion5KeepsTheStepOfItsShifts) {
+    const Calibrator calibrator = load(kData / "version_5.kcal");
+    EXPECT_TRUE(calibrator.adapts());
+    expect_p_values(
+        calibrator,
+        {{0.049999997F, 0.39999998F, 0.84999996F, 0.049999997F, 0.45F, 0.84999996F, 0.099999994F},
+         {0.049999997F, 0.29999998F, 0.84999996F, 0.049999997F, 0.29999998F, 0.9F, 0.099999994F},
+         {0.24999999F, 0.74999994F, 0.049999997F, 0.35F, 0.79999995F, 0.049999997F, 0.39999998F}});
 }
 
 }  // namespace
