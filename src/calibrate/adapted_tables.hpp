@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-
 namespace kandinsky {
 
 /// A stratum whose levels follow the image, as plain numbers for programs that make its sets elsewhere
