@@ -85,12 +85,13 @@ std::string too_few(const Calibrator& calibrator, double alpha) {
     const double confidence = test_confidence(calibrator.options);
     const std::uint64_t needed = groups_needed(alpha, confidence);
     std::vector<std::size_t> few;
-    std::uint64_t least = UINT64_MAX;
+    std::uint64_t least = UINT64_MAX, most = 0;
     for (std::size_t s = 0; s < calibrator.strata(); ++s) {
         const std::uint64_t own = setting_groups(calibrator, s);
         if (!seen(calibrator, s) || own >= needed) continue;
         few.push_back(s);
         least = std::min(least, own);
+        most = std::max(most, own);
     }
     if (few.empty()) return {};
     return fmt::format(
@@ -100,7 +101,7 @@ std::string too_few(const Calibrator& calibrator, double alpha) {
         calibrator.options.risk == Risk::precision || calibrator.strata() == 1 ? "" : " and have the class",
         calibrator.strata() == 1 ? "all classes together" : named(few),
         few.size() == 1 && calibrator.strata() > 1 ? "has" : "have", least,
-        few.size() > 1 ? " or a few more" : "", named_alpha(least_alpha_of(least, confidence)));
+        most > least ? fmt::format(" to {}", most) : "", named_alpha(least_alpha_of(least, confidence)));
 }
 
 std::vector<std::string> confidence_remarks(const Calibrator& calibrator) {
