@@ -15,6 +15,4 @@ inline constexpr std::size_t kLineBytes = 64;
 void sort_columns(std::uint16_t* lines, std::size_t rows);
 void sort_columns(std::uint32_t* lines, std::size_t rows);
 
-/// The definition, for tests.
-
 }  // namespace kandinsky

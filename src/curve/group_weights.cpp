@@ -42,7 +42,8 @@ void check_weights(const Dataset& data, const GroupWeights& weights) {
         if (leader == std::numeric_limits<std::uint32_t>::max()) leader = image;
         if (const double other = weights.of_row[data.row_of(leader)]; own != other)
             fail(ErrorKind::data,
-                 "images {} and {} are of one group, but weigh {} and {}; give all images of a group one "
+                 "images {} and {} are in one group, but have the weights {} and {}; give all images of a "
+                 "group one "
                  "weight",
                  leader, image, other, own);
     }

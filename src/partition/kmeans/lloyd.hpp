@@ -21,7 +21,7 @@ struct ClusterOptions {
 
 /// What one descent did.
 struct Descent {
-    std::size_t points = 0;  ///< how many it ran on
+    std::size_t points = 0;  ///< number of points that it ran on
     double inertia = 0.0;
     std::size_t iterations = 0;
     bool converged = false;  ///< no point changed its cluster in the last iteration
@@ -39,7 +39,7 @@ struct Clustering {
     bool converged = false;
     std::vector<Descent> restarts;  ///< in order of their index
     std::vector<Descent>
-        refinements;  ///< those continued on all points, the best restart first; empty without sampling
+        refinements;  ///< descents continued on all points, the best restart first; empty without sampling
     friend bool operator==(const Clustering&, const Clustering&) = default;
 };
 
