@@ -18,7 +18,7 @@ Traits traits_of(const std::string& name) {
     return {};
 }
 
-/// Under which condition the promise holds: what calibration and new groups must be.
+/// The condition under which the promise holds.
 std::string condition_of(const Calibrator& calibrator, const std::string& unit) {
     if (calibrator.weighting.none()) return fmt::format("if calibration and new {}s are exchangeable", unit);
     return fmt::format(
@@ -27,13 +27,13 @@ std::string condition_of(const Calibrator& calibrator, const std::string& unit) 
         unit, unit);
 }
 
-/// What is exchangeable.
+/// The unit that is exchangeable.
 std::string unit_of(const Calibrator& calibrator) {
     const Renewal& renewal = calibrator.renewal;
     return (renewal.none() ? calibrator.grouped : renewal.grouped) ? "group" : "image";
 }
 
-/// What is promised with a confidence, of every stratum alike.
+/// The promise with a confidence, which is the same for every stratum.
 std::string confident(const Calibrator& calibrator) {
     const CalibrateOptions& options = calibrator.options;
     const std::string unit = unit_of(calibrator);
@@ -63,7 +63,7 @@ std::string confident(const Calibrator& calibrator) {
         options.confidence);
 }
 
-/// What is promised of one stratum.
+/// The promise for one stratum.
 std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     const CalibrateOptions& options = calibrator.options;
     if (options.confidence > 0) return confident(calibrator);
@@ -72,7 +72,7 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
                "little.";
     const Traits traits = traits_of(calibrator.method_of(stratum));
     const bool finds_regions = traits.finds_regions;
-    // Where levels follow the image, they are set for all regions together, as those of smooth curves are.
+    // If levels follow the image, they are set for all regions together, like the levels of smooth curves.
     const bool soft = traits.soft || options.adapt == Adapt::image;
     const bool relearnt = options.promise == Promise::leave_one_out;
     // If the method was chosen on the images that set the thresholds, its guarantee is lost.

@@ -8,7 +8,7 @@
 namespace kandinsky {
 
 namespace {
-/// The score threshold of every class at every pixel, [class][pixel], as `value` changes it.
+/// The score threshold of every class at every pixel, [class][pixel], changed by `value`.
 template <class Value>
 std::vector<float> thresholds_of(const Calibrator& calibrator, double alpha, Value&& value) {
     check_alpha(alpha);
@@ -79,7 +79,7 @@ EmptySets empty_sets(EmptySets wanted, const Calibrator& calibrator) {
              "--empty fill puts classes into sets without a test, so the calibrator's promise of precision "
              "would not hold; leave it out");
     if (wanted != EmptySets::automatic) return wanted;
-    // A class that fills an empty set is a discovery without a test.
+    // A class that fills an empty set is a discovery that was not tested.
     return calibrator.classless || !calibrator.risks.empty() ? EmptySets::keep : EmptySets::fill;
 }
 
