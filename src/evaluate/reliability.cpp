@@ -102,8 +102,8 @@ std::size_t place_of(float p, std::size_t bins) {
 std::array<std::size_t, kBins + 1> first_slots() {
     std::array<std::size_t, kBins + 1> first{};
     for (std::size_t b = 1; b < kBins; ++b) {
-        float p = static_cast<float>(b) /
-                  static_cast<float>(kBins);  // close to the smallest probability of the bin
+        // Close to the smallest probability of the bin.
+        float p = static_cast<float>(b) / static_cast<float>(kBins);
         while (place_of(p, kBins) >= b) p = std::nextafter(p, 0.0f);
         while (place_of(p, kBins) < b) p = std::nextafter(p, 1.0f);
         first[b] = b + place_of(p, kSmoothBins);

@@ -51,8 +51,8 @@ struct SetCounts {
 struct MethodTally {
     std::vector<std::vector<std::uint64_t>> covered;  ///< [stratum][slider level] samples that were covered
     std::vector<std::uint64_t> others;                ///< [stratum] samples without the class
-    std::vector<std::vector<std::uint64_t>>
-        wrong;                                 ///< [stratum][slider level] those of `others` that are covered
+    /// [stratum][slider level] those of `others` that are covered.
+    std::vector<std::vector<std::uint64_t>> wrong;
     std::vector<SetCounts> sets;               ///< [slider level] before filling
     std::vector<std::uint32_t> pixel_tested;   ///< [stratum][pixel] samples
     std::vector<std::uint32_t> pixel_covered;  ///< [stratum][pixel][curve level] samples covered
@@ -64,8 +64,8 @@ struct Tally {
     std::uint64_t labels = 0;             ///< pixels with a label, over all images
     std::vector<std::uint32_t> labelled;  ///< [pixel] images with a label there
     std::vector<std::uint32_t> samples;   ///< [class][pixel] images that have the class there
-    std::vector<std::uint64_t>
-        undecided;  ///< [image] pixels whose set does not have one class (first calibrator)
+    /// [image] pixels whose set does not have one class (first calibrator).
+    std::vector<std::uint64_t> undecided;
     std::vector<std::uint64_t> kinds;  ///< [image] number of classes that its labels show
     std::vector<MethodTally> methods;  ///< in the order of the calibrators
 };

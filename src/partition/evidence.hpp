@@ -10,8 +10,9 @@ namespace kandinsky::partition {
 /// The scores of one stratum of all ranks in memory, image by image. Counts without one group then need no
 /// reading of files. The results equal, to the bit, those from the other images alone.
 class Evidence {
+    /// In place of a group to leave out: leaves out none.
   public:
-    static constexpr std::uint32_t kNobody = 0xFFFFFFFF;  ///< as the group to leave out: leaves out none
+    static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
     static constexpr std::size_t kLeastMemory = std::size_t{64}
                                                 << 20;  ///< lower limit of the memory for scores
 

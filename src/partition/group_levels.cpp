@@ -96,9 +96,9 @@ namespace {
 /// Reads the levels of images' scores off the judges' distributions.
 class LevelReader {
   public:
-    static constexpr std::uint32_t kNone =
-        SmoothCurves::kNever;  ///< the level of a score for which nothing could be learnt
-    struct NoOthers {};        ///< for read(), where pixels with another label do not count
+    /// The level of a score for which nothing could be learnt.
+    static constexpr std::uint32_t kNone = SmoothCurves::kNever;
+    struct NoOthers {};  ///< for read(), where pixels with another label do not count
 
     LevelReader(const SoftInput& input, std::span<const std::uint32_t> strata, std::span<const Cells> cells,
                 const std::vector<Judge>& judges)

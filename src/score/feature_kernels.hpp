@@ -9,8 +9,8 @@ namespace kandinsky {
 /// p (1 - p).
 struct FeatureCounts {
     std::uint32_t mass = 0, doubt = 0;  ///< of all pixels
-    std::uint32_t inside = 0, inside_mass = 0,
-                  inside_doubt = 0;  ///< over pixels with p > 1/2: their number, and the sums
+    /// Over pixels with p > 1/2: their number, and the sums.
+    std::uint32_t inside = 0, inside_mass = 0, inside_doubt = 0;
 };
 
 /// At most 8192 pixels, so that no sum overflows. NaN counts as 0; values outside [0, 1] count as the nearer

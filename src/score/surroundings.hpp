@@ -15,8 +15,8 @@ class Surroundings {
   public:
     // This is part of the definition of `near`: do not change it.
     static constexpr float kWeight = 0.5f;  ///< of the largest distance in a score
-    static constexpr float kHalfway =
-        0.1f;  ///< the probability at which a cell counts a little more than half
+    /// The probability at which a cell counts a little more than half.
+    static constexpr float kHalfway = 0.1f;
     static constexpr std::uint16_t kTop = 65535;
 
     explicit Surroundings(Grid image);

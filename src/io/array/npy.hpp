@@ -33,7 +33,7 @@ inline constexpr std::size_t kNpyPreamble = 12;
 /// shape, in any order; nothing is evaluated. Throws Error of kind `data`.
 [[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> file, const std::string& name);
 
-/// What a header's descr means. Throws Error of kind `data` for what is not supported.
+/// The type that a header's descr names. Throws Error of kind `data` for an unsupported type.
 struct NpyType {
     DType dtype = DType::uint8;
     bool swapped = false;  ///< the other byte order

@@ -59,8 +59,8 @@ class Spans {
     std::uint32_t height_;
     std::uint32_t width_;
     std::size_t radii_;
-    std::vector<std::uint32_t>
-        cuts_;  ///< [row][2 r], ascending: where the discs begin, from the outermost on, then where they end
+    /// [row][2 r], ascending: where the discs begin, from the outermost on, then where they end.
+    std::vector<std::uint32_t> cuts_;
 };
 
 }  // namespace kandinsky::partition::genann

@@ -38,8 +38,8 @@ struct Clustering {
     std::size_t iterations = 0;  ///< on all points, of the winning descent and the exchanges after it
     bool converged = false;
     std::vector<Descent> restarts;  ///< in order of their index
-    std::vector<Descent>
-        refinements;  ///< descents continued on all points, the best restart first; empty without sampling
+    /// Descents continued on all points, the best restart first; empty without sampling.
+    std::vector<Descent> refinements;
     friend bool operator==(const Clustering&, const Clustering&) = default;
 };
 
