@@ -20,8 +20,8 @@ class SetTally {
     /// The result, after all images are added.
     [[nodiscard]] const Predicted& counts() const { return counts_; }
 
-    /// Adds all counts except the members.
   private:
+    /// Adds all counts except the members.
     void add_all(const Predicted& other);
 
     Predicted counts_;

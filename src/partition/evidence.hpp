@@ -10,13 +10,13 @@ namespace kandinsky::partition {
 /// The scores of one stratum of all ranks in memory, image by image. Counts without one group then need no
 /// reading of files. The results equal, to the bit, those from the other images alone.
 class Evidence {
-    /// In place of a group to leave out: leaves out none.
   public:
+    /// In place of a group to leave out: leaves out none.
     static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
-    static constexpr std::size_t kLeastMemory = std::size_t{64}
-                                                << 20;  ///< lower limit of the memory for scores
+    /// Lower limit of the memory for scores.
+    static constexpr std::size_t kLeastMemory = std::size_t{64} << 20;
 
-    /// One score, and the pixel it is at.
+    /// One score and its pixel.
     struct Score {
         std::uint32_t pixel;
         float score;

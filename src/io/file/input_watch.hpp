@@ -12,9 +12,8 @@ namespace kandinsky {
 /// commands that read their input and then write; a program that reads files which it has written must not
 /// use it.
 class InputWatch {
-    /// Nested watches have no effect.
   public:
-    InputWatch();
+    InputWatch();  ///< within another watch: has no effect
     ~InputWatch();  ///< forgets all files
     InputWatch(const InputWatch&) = delete;
     InputWatch& operator=(const InputWatch&) = delete;
