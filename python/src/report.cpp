@@ -61,7 +61,7 @@ nb::bytes calibrators_page(const std::vector<Calibrated>& calibrators, const std
             const CalibrateOptions &first = calibrators.front().core->options, &own = one.core->options;
             if (own.condition != first.condition || own.released != first.released)
                 fail(ErrorKind::usage,
-                     "these calibrators cannot stand in one report: they differ in condition "
+                     "these calibrators cannot be in one report: they differ in condition "
                      "or compat");
             input.calibrators.push_back(one.core.get());
         }

@@ -11,7 +11,7 @@
 namespace kandinsky::cli {
 
 namespace {
-constexpr const char* kNoNetwork = "no network runs; probabilities come from --probs";
+constexpr const char* kNoNetwork = "no network runs, because --probs gives the probabilities";
 }  // namespace
 
 void DeviceFlags::declare(OptionSet& app) {

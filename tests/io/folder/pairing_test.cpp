@@ -47,7 +47,7 @@ TEST(Pairing, TellsMissingPartnersDoublesOddShapesAndOddClasses) {
     std::string all;
     for (const BadFile& bad : pairing.bad) all += bad.path + " " + bad.problem + "\n";
     EXPECT_EQ(all,
-              "e.png is there 2 times, also as e.png\n"
+              "e.png occurs 2 times, also as e.png\n"
               "d.png has 2 classes, but others have 3\n"
               "b.png has no label file of that name\n"
               "c.png is 5 x 4 (width, height), but its label c.png is 4 x 4 (width, height)\n"
