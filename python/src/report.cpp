@@ -19,7 +19,7 @@ namespace nb = nanobind;
 namespace kandinsky::python {
 
 namespace {
-/// The page as bytes: it is UTF-8 already, and some megabytes long.
+/// The page as bytes, because it is UTF-8 already and several megabytes long.
 nb::bytes bytes_of(const std::string& page) {
     return nb::bytes(page.data(), page.size());
 }
