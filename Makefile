@@ -1,11 +1,11 @@
-# The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
+# The short commands. CMake does the work; everything else is in CMakeLists.txt and CMakePresets.json.
 .DEFAULT_GOAL := help
 .PHONY: help setup build web demo check test test-integrations test-mutations test-sdist test-asan test-tsan fuzz bench format lint reference docs package wheel wheels sdist recipes install clean
 
 BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
-# SETUP=: leaves the machine's packages alone.
+# SETUP=: installs no packages.
 SETUP  ?= scripts/setup.sh
 
 CCACHE    := $(shell command -v ccache 2>/dev/null)
@@ -13,7 +13,7 @@ LAUNCHER   = $(if $(CCACHE),-DCMAKE_CXX_COMPILER_LAUNCHER=$(CCACHE))
 CONFIGURE  = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
              $(LAUNCHER)
 COMPILE    = cmake --build $(BUILD) --parallel $(JOBS)
-# A fresh build folder leaves the tests out, since their packages may be missing; an existing one keeps its choice.
+# A new build folder has no tests, since their packages may be missing; an existing folder keeps its setting.
 KEEP_TESTS = $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DKANDINSKY_BUILD_TESTS=OFF)
 SOURCES    = $(shell find $(wildcard src include tests bench fuzz python/src) -name '*.cpp' -o -name '*.hpp')
 
@@ -92,7 +92,7 @@ bench:  ## time the tasks against numpy, torch and others: one table (BENCH="--l
 	@$(BENCH_VENV)/bin/python bench/default_path.py --build $(BUILD)
 	@echo "== $(BUILD)/bin/validity"; \
 	if [ -n "$(DATA)" ]; then $(BUILD)/bin/validity $(DATA) --quick; \
-	else echo "skipped: it needs real outputs; say make bench DATA=FOLDER, and see the head of bench/validity.cpp"; fi
+	else echo "skipped: it needs real outputs; run make bench DATA=FOLDER (bench/validity.cpp describes the folder)"; fi
 
 BIOME = cd web && npm exec --yes --package=@biomejs/biome@2.6.7 -- biome
 format:  ## lay out the C++ sources by .clang-format and the page's TypeScript by web/biome.json
@@ -125,7 +125,7 @@ package:  ## Debian packages of the command, the library and the networks, below
 	@rm -f $(BUILD)/*.deb
 	@cd $(BUILD) && cpack --config CPackConfig.cmake
 	@if command -v lintian >/dev/null; then scripts/lint_packages.sh $(BUILD)/*.deb; \
-	else echo "lintian is not installed, so the packages were not looked at"; fi
+	else echo "lintian is not installed, so the packages were not checked"; fi
 
 wheel:  ## a Python wheel below build/wheel, tried in a fresh environment
 	@$(SETUP) --wheel

@@ -1,6 +1,5 @@
-// How fast COCO annotations are read, beside copying the same bytes: makes a file of MEGABYTES (500) like
-// instances_train2017 in the folder for temporary files, reads it, prints rates and the memory taken, and
-// removes it.
+// Compares reading COCO annotations with copying the same bytes. Writes a file of MEGABYTES (500) like
+// instances_train2017 to the folder for temporary files, reads it, prints rates and memory, and removes it.
 //   coco_reading [MEGABYTES]
 #include <fmt/format.h>
 #include <unistd.h>
@@ -84,7 +83,7 @@ std::size_t status(const std::string& key) {
     return 0;
 }
 
-/// Wall time, and processor time: on a busy machine only the second compares.
+/// Wall time and processor time; on a busy machine only processor times can be compared.
 struct Timer {
     Stopwatch wall;
     std::clock_t start = std::clock();
