@@ -203,7 +203,8 @@ void streams(const Pool& pool, std::map<std::string, std::string>& options) {
         std::count_if(rang.begin(), rang.end(), [](std::size_t r) { return r > 0; }));
     const boost::math::binomial law(static_cast<double>(count), kDelta);
     fmt::print(
-        "without a change: {} alarms in {} streams of {} units after {} (delta {}); P(so many | delta) = "
+        "without a change: {} alarms in {} streams of {} units after {} (delta {}); P(at least this many | "
+        "delta) = "
         "{:.3f}\n",
         alarms, count, length, reference, kDelta,
         alarms == 0 ? 1.0 : cdf(complement(law, static_cast<double>(alarms) - 1)));

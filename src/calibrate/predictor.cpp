@@ -201,7 +201,7 @@ std::optional<std::uint64_t> Predictor::half_sets(std::span<const std::uint16_t>
 void p_values(const Calibrator& calibrator, std::span<const float> probs, std::span<float> out) {
     if (calibrator.options.risk == Risk::precision)
         fail(ErrorKind::usage,
-             "there are no p-values where alpha bounds the false-discovery rate: larger alphas mean larger "
+             "there are no p-values if alpha bounds the false-discovery rate: larger alphas mean larger "
              "sets; "
              "ask for sets, or calibrate with --risk recall");
     const std::size_t pixels = calibrator.grid.pixels();

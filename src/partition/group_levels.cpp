@@ -93,7 +93,7 @@ Adaptation adapted(std::vector<Adaptation::Shift> shifts, const GroupLevels& lev
 }
 
 namespace {
-/// Reads the levels of images' scores off the judges' distributions.
+/// Reads the levels of images' scores from the distributions of the other folds.
 class LevelReader {
   public:
     /// The level of a score for which nothing could be learnt.

@@ -26,7 +26,7 @@ struct DataSplit {
     bool nobody_learns = false, nobody_levels = false;  ///< on any rank
 };
 
-/// What a soft method looks at to make the curves of some strata.
+/// The input from which a soft method makes the curves of some strata.
 struct SoftInput {
     const Dataset& data;
     const Census& census;
@@ -54,7 +54,7 @@ struct SoftCurves {
     Adaptation adaptation{};
 };
 
-/// What a soft method looks at to be judged on one stratum: scores counted fold by fold.
+/// The input for the cross-validation of a soft method on one stratum: scores counted by fold.
 struct CrossFitInput {
     const partition::Cells& cells;                ///< the histograms' grid
     const partition::FoldHistograms& histograms;  ///< [cell][fold][bin]

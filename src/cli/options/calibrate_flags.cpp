@@ -99,7 +99,7 @@ void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::stri
     asked_ = std::move(asked);
     app.add_option("--preset", preset,
                    "'paper': the paper's settings of every method, score lac and pooling by pixels; options "
-                   "given beside it still apply");
+                   "that are given still apply");
     app.add_option("--condition", condition,
                    "'class': one curve per class; 'none': one curve for all classes");
     app.add_option(

@@ -134,7 +134,7 @@ class MpiWorld final : public World, public Communicator {
         return true;
     }
 
-    /// Runs on rank 0 beside its work, because other ranks may fail while it computes.
+    /// Runs on rank 0 in parallel to its work, because other ranks may fail while it computes.
     void watch() {
         std::map<int, std::string> reports;
         while (!stop_) {

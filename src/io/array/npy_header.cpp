@@ -27,7 +27,7 @@ class Scanner {
              name_, at_, reason);
     }
 
-    /// The next character that is no white space; 0 at the end.
+    /// The next character that is not white space; 0 at the end.
     char peek() {
         while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
             ++at_;
