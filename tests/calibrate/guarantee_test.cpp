@@ -26,7 +26,7 @@ void expect_says(const std::string& text, const std::vector<std::string>& parts,
     EXPECT_EQ(text.find('\n'), std::string::npos) << text;
 }
 
-TEST(Guarantee, ReleasedCodePromisesNothing) {
+TEST(Guarantee, ReleasedCodeHasNoGuarantee) {
     expect_says(text_for(0, [](auto& o) { o.released = true, o.method = "pixel"; }),
                 {"No finite-sample guarantee", "released code"});
 }
@@ -36,7 +36,7 @@ TEST(Guarantee, PixelwiseHoldsAtEachPixelWithEitherPooling) {
         expect_says(text_for(0, [&](auto& o) { o.method = "pixel", o.pooling = pooling; }),
                     {"At each pixel", "new image", "at least 1 - alpha", "exchangeable"},
                     {"No finite-sample"});
-    // Labels give a pixel of an image one score, whatever the class.
+    // With labels, a pixel of an image has one score, whatever the class.
     expect_says(text_for(0,
                          [](auto& o) {
                              o.pooling = Pooling::pixels, o.method = "pixel", o.condition = Condition::none;
@@ -67,7 +67,7 @@ TEST(Guarantee, RegionsFoundOnTheSameImagesLoseIt) {
     expect_says(text_for(4, [](auto& o) { o.method = "kmeans"; }), {"same groups"});
 }
 
-TEST(Guarantee, WhatIsLearntAgainWithoutEachGroupOrOnOthersHasIt) {
+TEST(Guarantee, LearningWithoutEachGroupOrOnOtherGroupsKeepsIt) {
     for (const char* const method : {"kmeans", "field"})
         for (const Promise promise : {Promise::leave_one_out, Promise::split, Promise::automatic})
             expect_says(text_for(4, [&](auto& o) { o.method = method, o.promise = promise; }),
@@ -78,13 +78,13 @@ TEST(Guarantee, WhatIsLearntAgainWithoutEachGroupOrOnOthersHasIt) {
                 {"A random pixel", "new image"}, {"In each region"});
 }
 
-TEST(Guarantee, BorrowedCurvesPromiseNothing) {
+TEST(Guarantee, FallbackCurvesHaveNoGuarantee) {
     expect_says(text_for(0, [](auto& o) { o.fallback = Fallback::image, o.min_count = 7; }),
                 {"In each region", "fewer than 7 scores", "promised nothing"});
     expect_says(text_for(0, [](auto&) {}), {}, {"borrow"});
 }
 
-TEST(Fallback, NamesGoThereAndBack) {
+TEST(Fallback, NamesConvertToValuesAndBack) {
     for (const Fallback fallback : {Fallback::none, Fallback::image, Fallback::automatic})
         EXPECT_EQ(fallback_of(name_of(fallback)), fallback);
     EXPECT_ANY_THROW((void)fallback_of("back"));

@@ -1,4 +1,4 @@
-"""The pages made from the program's helps are those of this program, and the completions offer what it takes."""
+"""The pages generated from the program's help are up to date, and the completions offer its words."""
 
 import re
 import shutil

@@ -1,10 +1,10 @@
-"""The house rules as functions: each takes a file's path and text and yields what is wrong with it, in words."""
+"""The project's rules as functions: each takes a file's path and text and yields its violations as text."""
 
 import posixpath
 import re
 from pathlib import PurePosixPath
 
-# Includes point backwards along the flow of the data: a folder may use itself and what stands before it.
+# Includes point backwards along the flow of the data: a folder may include itself and the folders before it.
 FLOW = ["core", "score", "curve", "partition", "calibrate", "outline", "evaluate", "io", "monitor", "scene", "report", "model", "dist", "cli"]
 # The same inside the folders that are divided by theme.
 ROOMS = {
@@ -22,7 +22,7 @@ READ_BY_PEOPLE = SOURCES | {".md", ".txt", ".yml", ".yaml", ".cff", ".html", ".c
 ORDINARY_WORDS = {"pixel", "image", "mask", "field"}
 # The commands choose defaults by name and show examples.
 MAY_NAME_METHODS = "src/cli/commands/"
-# Where a method's name stands outside its folder all the same: how often, and what it means there.
+# Exceptions where a method's name occurs outside its folder: how often, and its meaning there.
 NAMED_ELSEWHERE = {
     ("src/calibrate/guarantee.cpp", "image"): (1, "what is exchangeable: a group or an image"),
     ("src/calibrate/thresholds.cpp", "image"): (2, "a value of --fallback"),

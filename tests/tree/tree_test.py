@@ -1,4 +1,4 @@
-"""The house rules hold for every file of the project, and each rule notices what it is there to notice."""
+"""Every file of the project keeps the rules, and each rule detects a violation."""
 
 import re
 import subprocess

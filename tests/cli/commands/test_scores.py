@@ -1,4 +1,4 @@
-"""The scores against TorchCP's: its numbers kept in a file, its formulas in numpy, and itself where it is installed."""
+"""The scores against TorchCP's: its numbers stored in a file, its formulas in numpy, and TorchCP itself if it is installed."""
 
 import json
 from pathlib import Path

@@ -38,7 +38,7 @@ TEST(Pairing, GoesByNameInAscendingOrderWhateverTheOrderOfTheFiles) {
     EXPECT_TRUE(pairing.bad.empty());
 }
 
-TEST(Pairing, TellsMissingPartnersDoublesOddShapesAndOddClasses) {
+TEST(Pairing, ReportsMissingPartnersDuplicatesAndOtherShapesOrClasses) {
     Names probs({"a", "b", "c", "d", "e", "e"}, 3), labels({"a", "c", "d", "e", "f"});
     probs.items_[2].width = 5;
     probs.items_[3].planes = 2;

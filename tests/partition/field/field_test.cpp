@@ -37,7 +37,7 @@ nlohmann::json geometry(const Calibrator& calibrator, std::size_t stratum = 1) {
     return nlohmann::json::parse(calibrator.partitions[stratum].geometry);
 }
 
-TEST(FieldMethod, GivesEveryPixelACurveAndTellsHowItCameAbout) {
+TEST(FieldMethod, GivesEveryPixelACurveAndDescribesIt) {
     const Calibrator calibrator = calibrate(slope(40).data(), options_for());
     EXPECT_EQ(calibrator.partitions[1].regions, 12u * 16u);
     EXPECT_FALSE(calibrator.smooth[1].empty());
@@ -115,7 +115,7 @@ TEST(FieldMethod, FindsThatLeftAndRightAreAlike) {
     EXPECT_LT(mirrored([](double, double u) { return 0.1 + 0.8 * u; }), 0.3);
 }
 
-TEST(FieldMethod, SpeaksForPixelsWithoutScoresButNotForClassesWithoutAny) {
+TEST(FieldMethod, CoversPixelsWithoutScoresButNotClassesWithoutScores) {
     Sample sample{.images = 12, .share = [](double v, double) { return v < 0.4 ? 0.6 : 0.0; }};
     const Calibrator calibrator = calibrate(sample.draw().data(), options_for());
     for (const float limit : std::vector<float>(score_thresholds(calibrator, 0.2)))
@@ -130,7 +130,7 @@ TEST(FieldMethod, SpeaksForPixelsWithoutScoresButNotForClassesWithoutAny) {
     EXPECT_TRUE(geometry(absent)["candidates"].empty());
 }
 
-TEST(FieldMethod, SharesAllAlikeWhenNothingCanBeJudged) {
+TEST(FieldMethod, UsesTheImageWhenNothingCanBeValidated) {
     for (const bool grouped : {false, true}) {
         Sample sample = slope(grouped ? 6 : 1);
         if (grouped) sample.groups.assign(6, 42);
@@ -207,7 +207,7 @@ TEST(FieldMethod, CoversAtLeastAsPromisedWhenSplit) {
     EXPECT_LT(covered, 0.92);
 }
 
-TEST(FieldMethod, PromisesOnlyWhatItKeeps) {
+TEST(FieldMethod, StatesOnlyAGuaranteeThatItKeeps) {
     EXPECT_EQ(guarantee(calibrate(slope(6).data(), options_for())).rfind("No finite-sample guarantee", 0),
               0u);
     EXPECT_EQ(guarantee(calibrate(slope(6).data(), options_for(Pooling::groups)))
