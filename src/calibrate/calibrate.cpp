@@ -68,7 +68,7 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
         return calibrator;
     }
     std::vector<bool> by_region;
-    std::vector<Partition> wanted;  // strata whose curves are made elsewhere are treated as one region here
+    std::vector<Partition> wanted;  // strata whose method makes the curves itself are one region here
     for (std::size_t s = 0; s < strata; ++s) {
         by_region.push_back(!soft[s] && !pixelwise[s]);
         wanted.push_back(by_region[s] ? partitions[s] : whole_image(grid));

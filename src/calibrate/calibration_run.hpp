@@ -45,7 +45,7 @@ class Muted final : public Progress {
 
 /// What one pass over the scores of every pixel computes.
 struct PixelWalk {
-    bool features = false;  ///< for methods that look at curves
+    bool features = false;  ///< for methods that use curves
     bool curves = false;    ///< of the pixels themselves
 
     [[nodiscard]] bool any() const { return features || curves; }

@@ -27,7 +27,7 @@ CalibrateOptions settled(CalibrateOptions options, const Choice& choice) {
 }
 
 namespace {
-/// What was learnt about a stratum without a group.
+/// The kind of result for a stratum without a group.
 enum class Learnt : std::uint8_t {
     unknown,  ///< the group has no score of the class, so it is not left out
     nothing,  ///< no other group has the class: every score must be in the set

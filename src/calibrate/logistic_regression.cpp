@@ -53,7 +53,7 @@ LogRatio logistic_regression(const TwoSamples& samples, double ridge) {
     LogRatio ratio{.constant = 0, .slope = std::vector<double>(n)};
     double loss = penalised(samples, ratio, ridge);
     for (int step = 0; step < kMostSteps; ++step) {
-        std::vector<double> gradient(n + 1), x(n + 1, 1.0);  // the constant comes last
+        std::vector<double> gradient(n + 1), x(n + 1, 1.0);  // the constant is the last element
         SymmetricMatrix curvature(n + 1);
         each_row(samples, [&](std::span<const double> row, double weight, double sign) {
             std::copy(row.begin(), row.end(), x.begin());

@@ -11,7 +11,7 @@ namespace kandinsky {
 
 class PixelRows;
 
-/// What is computed from the scores of each pixel.
+/// The results to compute from the scores of each pixel.
 struct PixelPassRequest {
     Condition condition = Condition::by_class;
     ScoreOptions score{};

@@ -15,7 +15,7 @@ namespace kandinsky {
 
 /// The scores of a range of pixels, with a place for each image (and for each class, if classes overlap). The
 /// place determines the image, so only the score and its stratum are stored. Words order as (stratum, score);
-/// places without a score come last. Neighbouring pixels form a tile: the columns of a matrix with one line
+/// places without a score are last. Neighbouring pixels form a tile: the columns of a matrix with one line
 /// for each place.
 class PixelRows final : public CensusGuest {
   public:

@@ -70,7 +70,7 @@ struct HeldCounts {
     }
 };
 
-/// What is counted over all images.
+/// The counts over all images.
 struct AlphaCounts : HeldCounts {
     explicit AlphaCounts(std::size_t classes)
         : size_samples(classes + 1), size_covered(classes + 1), tested(classes), wrong(classes) {}

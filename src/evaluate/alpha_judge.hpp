@@ -221,7 +221,8 @@ class AlphaJudge {
         std::vector<std::uint8_t> recent_covered_;  ///< [stratum][pixel], not yet in covered_
         std::vector<unsigned> recent_;              ///< [stratum] number of additions to recent_covered_
         std::vector<std::uint32_t> covered_;        ///< [stratum][pixel]
-        /// [class] of the image at hand: sets that contain it, once filled; those of them that should not.
+        /// [class] of the current image: sets that contain it after filling, and those of them that should
+        /// not.
         std::vector<std::uint64_t> marked_, wrong_;
         AlphaCounts counts_;
     };

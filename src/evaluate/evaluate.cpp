@@ -188,7 +188,7 @@ class Examiner {
             }
         }
     }
-    /// What is counted in one tile.
+    /// The counts in one tile.
     struct Tile {
         Tile(Examiner& all, PixelRange own)
             : range(own), reliability(all.data_.classes(), own.size(), all.released_, all.ece_maps_) {

@@ -14,7 +14,7 @@ struct Envelope {
     std::vector<std::uint16_t> most;  ///< [cell][bin except the last]: 65535 minus the minimum
     GroupLevels levels;
     std::vector<double> shifts{};  ///< [group][numbers of a shift] where levels adapt; 0: not left out
-    std::vector<std::uint64_t> weights{};  ///< [group] in units of GroupLevels; empty: all alike
+    std::vector<std::uint64_t> weights{};  ///< [group] in units of GroupLevels; empty: equal
 
     [[nodiscard]] State state();   ///< for checkpoints
     void sum(Communicator& comm);  ///< over the ranks, which have left out different groups

@@ -10,7 +10,7 @@
 
 namespace kandinsky::partition {
 
-/// The distributions of one stratum as they are stored: from all folds, and without each.
+/// The stored form of one stratum's distributions: from all folds, and without each.
 struct FoldDistributions {
     std::vector<std::uint16_t> whole;
     /// [fold]; empty if the other folds have no scores.
@@ -47,7 +47,7 @@ struct FoldLevels {
                                               const Folds& folds, const ScoreGrid& grid, const Cells& cells,
                                               const FoldDistributions& fit);
 
-/// What was learnt about the images, as a JSON object for `inspect`.
+/// The learnt shift as a JSON object for `inspect`.
 [[nodiscard]] std::string describe(const LearntShift& shift);
 
 }  // namespace kandinsky::partition

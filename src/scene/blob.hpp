@@ -10,7 +10,7 @@
 
 namespace kandinsky::scene {
 
-/// A smooth star-shaped region: an ellipse whose radius carries a short Fourier series in the angle.
+/// A smooth star-shaped region: an ellipse whose radius is multiplied by a short Fourier series in the angle.
 struct Blob {
     Point centre;
     float radius_x = 0.1F, radius_y = 0.1F;

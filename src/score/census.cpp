@@ -59,7 +59,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
                           return sums;
                       }};
 
-    // Whole images, as they lie in the file: every byte is read once, in order.
+    // Whole images in the file's order, so that every byte is read once, in order.
     const auto read_block = [&](std::size_t, std::size_t first, std::size_t last) {
         const std::size_t length = std::min(pixels, tiles.length);
         // Four images at a time, as their hashes are made.

@@ -15,7 +15,7 @@ namespace kandinsky {
 void report_bus_faults();
 
 [[nodiscard]] bool bus_fault_seen() noexcept;
-/// Throws Error of kind `file` if there was a fault. The message names the file and says whether it shrank.
+/// Throws Error of kind `file` if there was a fault. The message names the file and states whether it shrank.
 /// Results that were computed after a fault are invalid; AtomicFile::commit() calls this and does not keep
 /// them.
 void check_bus_faults();

@@ -19,7 +19,7 @@ namespace kandinsky {
 
 /// One .npz per case, as nnU-Net saves probabilities: key `probabilities` (or `softmax`, or the only array),
 /// [C,z,y,x] in the voxel order of the case's NIfTI file; or [C,H,W] for an image. Labels are [z,y,x] or
-/// [H,W]. The axes of a volume are those of the file that SourceOptions::reference knows, else canonical.
+/// [H,W]. The axes of a volume are those of SourceOptions::reference, otherwise canonical.
 [[nodiscard]] FolderFormat npz_format();
 
 /// One file for each class: NAME_0, NAME_1, ... (also NAME_c0, NAME_class0, NAME_channel0, NAME_prob0, and

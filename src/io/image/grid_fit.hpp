@@ -6,7 +6,7 @@
 
 namespace kandinsky {
 
-/// How images of different sizes come onto one grid.
+/// How images of different sizes are mapped to one grid.
 struct GridFit {
     enum class Kind {
         none,    ///< all images already have the grid's size

@@ -124,7 +124,7 @@ Orientation orientation_of(const Fields& fields, const std::string& name) {
             fail(ErrorKind::data, "{} has no usable axes: its affine matrix is singular", name);
     std::array<int, 3> code{};
     nifti_dmat44_to_orientation(matrix, &code[0], &code[1], &code[2]);
-    // Codes come in pairs: L2R, R2L, P2A, A2P, I2S, S2I are 1 to 6; 0 is none.
+    // Codes form pairs: L2R, R2L, P2A, A2P, I2S, S2I are 1 to 6; 0 means none.
     Orientation out;
     std::array<bool, 3> seen{};
     for (std::size_t stored = 0; stored < 3; ++stored) {

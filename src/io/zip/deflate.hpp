@@ -21,8 +21,8 @@ struct InflateStream {
     /// std::bad_alloc.
     int step(std::span<const std::byte>& in, std::span<std::byte>& out);
 };
-inline constexpr int kRawWindow = -15,
-                     kGzipWindow = 15 + 16;  ///< zlib's ways to ask for no wrapper and gzip's
+/// Zlib's values for no wrapper and gzip's wrapper.
+inline constexpr int kRawWindow = -15, kGzipWindow = 15 + 16;
 
 /// Inflates a raw deflate stream into exactly `out`. Throws Error of kind `data` (beginning "cannot read
 /// NAME") if the stream is damaged, gives another number of bytes or ends before the input. Never writes past

@@ -8,7 +8,7 @@
 namespace kandinsky::partition::field {
 
 /// Products of the candidates' errors under cross-validation: for weights w that sum to 1 the blend's loss is
-/// w' M w, and a candidate's own loss stands on the diagonal.
+/// w' M w, and the diagonal has the losses of single candidates.
 struct ErrorProducts {
     std::size_t candidates = 0;
     std::vector<double> values;  ///< [candidate][candidate], symmetric

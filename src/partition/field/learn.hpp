@@ -24,12 +24,12 @@ struct Options {
     Locality locality;
 };
 
-/// What was learnt about one stratum.
+/// The result of learning for one stratum.
 struct Learnt {
     std::vector<Candidate> candidates;
     ErrorProducts products;
     std::vector<double> weights;
-    FoldDistributions fit;  ///< without each fold where levels are wanted
+    FoldDistributions fit;  ///< includes those without each fold if levels are needed
 };
 
 /// The weights w >= 0 with sum 1 that minimise w' M w + ridge |w|^2, where M [n][n] is symmetric and positive

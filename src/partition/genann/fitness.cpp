@@ -37,7 +37,7 @@ PointTable PointTable::gather(std::span<const std::uint32_t> index) const {
 }
 
 namespace {
-/// [pixel + 1]: how many pixels with data come before.
+/// [pixel + 1]: number of pixels with data before this pixel.
 std::vector<std::uint32_t> count_before(const AnnuliPoints& input) {
     const std::size_t pixels = input.grid.pixels();
     if (input.points.size() != pixels * input.values ||

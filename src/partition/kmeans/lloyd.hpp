@@ -31,7 +31,7 @@ struct Descent {
 /// Clusters, none of them empty, numbered by ascending mean of the centre's coordinates (ties: by the first
 /// coordinate, then the next).
 struct Clustering {
-    std::size_t clusters = 0;               ///< fewer than asked for when there are fewer distinct points
+    std::size_t clusters = 0;               ///< fewer than requested if there are fewer distinct points
     std::vector<double> centres;            ///< [cluster][coordinate]: the means of their points
     std::vector<std::uint32_t> assignment;  ///< [point]
     double inertia = 0.0;                   ///< sum of squared distances of the points from their centres

@@ -8,7 +8,7 @@ namespace kandinsky {
 
 /// Whether this program was built with the page's template.
 [[nodiscard]] bool has_report_template();
-/// Throws a usage error that says how to enable reports, unless has_report_template().
+/// Throws a usage error with the steps to enable reports, unless has_report_template().
 void require_report_template();
 /// The complete page: the template with the data inserted. Safe for any text in the data.
 [[nodiscard]] std::string report_page(const nlohmann::ordered_json& data);
