@@ -19,7 +19,7 @@ function(kandinsky_compile_quickly target)
   # Vector code for three kinds of processors instead of six: without AVX2 it runs as on the oldest.
   target_compile_definitions(${target} PRIVATE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
   # Loops are vectorised as with -O3; what that adds beyond takes long to compile.
-  target_compile_options(${target} PRIVATE -O2 -ftree-vectorize -fvect-cost-model=dynamic)
+  target_compile_options(${target} PRIVATE -O2 -ftree-vectorize $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)
 
   # Cold are files that make or read JSON or words, and readers, which wait for disk and zlib. Scores and sets are made
   # elsewhere. Other files are grouped by the library whose headers they read for longest, or by folder.
@@ -77,7 +77,8 @@ function(kandinsky_compile_quickly target)
   endforeach()
   set_property(SOURCE ${cold} PROPERTY COMPILE_DEFINITIONS)  # the whole target has them
   target_compile_definitions(${target}_cold PRIVATE _GLIBCXX_ASSERTIONS)
-  target_compile_options(${target}_cold PRIVATE -O1 -fno-tree-vectorize -fno-inline-small-functions)
+  target_compile_options(${target}_cold PRIVATE -O1 -fno-tree-vectorize
+                         $<$<CXX_COMPILER_ID:GNU>:-fno-inline-small-functions>)
   target_precompile_headers(${target}_cold PRIVATE ${headers} <nlohmann/json.hpp>)
   set_target_properties(${target}_cold PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP CXX_EXTENSIONS OFF)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_cold>)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages of scripts/packages.txt that are missing.
 #
-#   scripts/setup.sh [--check] [--tests] [--report] [--model] [--dist] [--bench] [--lint] [--package] [--docs] [--wheel] [--fuzz]
+#   scripts/setup.sh [--check] [--tests] [--report] [--model] [--dist] [--bench] [--lint] [--package] [--docs] [--wheel] [--fuzz] [--clang]
 #                    core packages, and those of the groups named; --tests installs check, report, model, dist and docs too
 #
 # Nothing missing: does nothing, quickly. Installs as root or through a sudo that asks no password; otherwise prints
@@ -21,6 +21,7 @@ for argument in "$@"; do
     --package) groups="$groups package" ;;
     --docs) groups="$groups docs" ;;
     --wheel) groups="$groups wheel" ;;
+    --clang) groups="$groups clang" ;;
     --fuzz) groups="$groups fuzz" ;;
     *)
         sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
