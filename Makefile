@@ -1,6 +1,6 @@
 # The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
 .DEFAULT_GOAL := help
-.PHONY: help setup build web demo check test test-integrations test-mutations test-sdist test-asan test-tsan fuzz bench format lint reference docs package wheel wheels sdist recipes install clean
+.PHONY: help setup build web demo check test test-integrations test-mutations test-sdist test-asan test-tsan coverage fuzz bench format lint reference docs package wheel wheels sdist recipes install clean
 
 # gcc or clang, the default versions of Debian 12; clang has a build folder of its own.
 COMPILER ?= gcc
@@ -73,6 +73,17 @@ test-asan:  ## the tests under the address and undefined-behaviour sanitizers
 
 test-tsan:  ## the tests under the thread sanitizer
 	$(call TEST_PRESET,tsan)
+
+GCOVR = gcovr --root . --filter src/ --exclude-throw-branches --exclude-unreachable-branches -j $(JOBS)
+coverage:  ## lines and branches of src/ that the tests run: build-coverage/coverage.csv and coverage/index.html
+	@$(SETUP) --tests
+	@$(SETUP) --coverage
+	@cmake --preset coverage $(LAUNCHER)
+	@cmake --build --preset coverage --parallel $(JOBS)
+	@find build-coverage -name '*.gcda' -delete
+	@ctest --preset coverage -j $(JOBS)
+	@mkdir -p build-coverage/coverage
+	@$(GCOVR) --csv build-coverage/coverage.csv --html-details build-coverage/coverage/index.html --print-summary build-coverage
 
 define TEST_PRESET
 	@$(SETUP) --tests

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages of scripts/packages.txt that are missing.
 #
-#   scripts/setup.sh [--check] [--tests] [--report] [--model] [--dist] [--bench] [--lint] [--package] [--docs] [--wheel] [--fuzz] [--clang]
+#   scripts/setup.sh [--check] [--tests] [--report] [--model] [--dist] [--bench] [--lint] [--package] [--docs] [--wheel] [--fuzz] [--clang] [--coverage]
 #                    core packages, and those of the groups named; --tests installs check, report, model, dist and docs too
 #
 # Nothing missing: does nothing, quickly. Installs as root or through a sudo that asks no password; otherwise prints
@@ -22,6 +22,7 @@ for argument in "$@"; do
     --docs) groups="$groups docs" ;;
     --wheel) groups="$groups wheel" ;;
     --clang) groups="$groups clang" ;;
+    --coverage) groups="$groups coverage" ;;
     --fuzz) groups="$groups fuzz" ;;
     *)
         sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
