@@ -176,8 +176,8 @@ TEST(CalibrateAuto, MixesMethodsOverClassesAndSaysSo) {
     calibrator.partitions[0].regions = 1;
     calibrator.choices[1].method = "field";
     const std::string text = guarantee(calibrator);
-    EXPECT_NE(text.find("Class 0: In each region"), std::string::npos) << text;
-    EXPECT_NE(text.find("Class 1: A random pixel"), std::string::npos) << text;
+    EXPECT_NE(text.find("Class 0: Take a region"), std::string::npos) << text;
+    EXPECT_NE(text.find("Class 1: Take a new image"), std::string::npos) << text;
 }
 
 TEST(CalibrateAuto, PromisesNothingUnlessTheChoiceWasMadeOnOtherImages) {

@@ -42,9 +42,9 @@ enum class Subject { nothing, pixel, region, image };
 
 Subject subject_of(const std::string& sentence) {
     if (sentence.starts_with("No ")) return Subject::nothing;
-    if (sentence.starts_with("At each pixel: a new image")) return Subject::pixel;
-    if (sentence.starts_with("In each region: a random pixel")) return Subject::region;
-    if (sentence.starts_with("A random pixel")) return Subject::image;
+    if (sentence.starts_with("Take a pixel, and a new image")) return Subject::pixel;
+    if (sentence.starts_with("Take a region")) return Subject::region;
+    if (sentence.starts_with("Take a new ")) return Subject::image;
     ADD_FAILURE() << "a sentence that this test does not know: " << sentence;
     return Subject::nothing;
 }

@@ -184,7 +184,7 @@ TEST(FieldMethod, LearnsFromSomeGroupsAndSetsLevelsWithOthers) {
     EXPECT_EQ(calibrator.smooth[1].storage().groups, 9u);
     EXPECT_TRUE(std::isfinite(score_thresholds(calibrator, 0.1)[200])) << "9 groups support 0.9 exactly";
     EXPECT_TRUE(std::isinf(score_thresholds(calibrator, 0.09)[200]));
-    EXPECT_EQ(guarantee(calibrator).rfind("A random pixel", 0), 0u) << guarantee(calibrator);
+    EXPECT_EQ(guarantee(calibrator).rfind("Take a new ", 0), 0u) << guarantee(calibrator);
     EXPECT_EQ(score_thresholds(calibrator, 0.3),
               score_thresholds(calibrate(slope(18).shuffled(2).data(), options), 0.3));
     const Calibrator lone = calibrate(slope(1).data(), options);
