@@ -61,7 +61,8 @@ void write_file(const std::filesystem::path& path, std::size_t megabytes) {
             text += "]]";
         }
         text += fmt::format(
-            R"(,"area": {:.4f},"iscrowd": {},"image_id": {},"bbox": [{:.2f},{:.2f},{:.2f},{:.2f}],"category_id": {},"id": {}}})",
+            R"(,"area": {:.4f},"iscrowd": {},"image_id": {},"bbox": [{:.2f},{:.2f},{:.2f},{:.2f}],)"
+            R"("category_id": {},"id": {}}})",
             random.uniform(10, 9999), crowd ? 1 : 0, 7 * random.below(image_count), random.uniform(0, 600),
             random.uniform(0, 400), random.uniform(1, 40), random.uniform(1, 80),
             random.below(10) < 3 ? 1 : 2 + random.below(79), ++id);

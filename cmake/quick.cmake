@@ -19,7 +19,7 @@ function(kandinsky_compile_quickly target)
   # Vector code for three kinds of processors instead of six; without AVX2 it runs as on the oldest.
   target_compile_definitions(${target} PRIVATE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
   # Loops are vectorised as with -O3; the other optimisations of -O3 take long to compile.
-  target_compile_options(${target} PRIVATE -O2 -ftree-vectorize -fvect-cost-model=dynamic)
+  target_compile_options(${target} PRIVATE -O2 -ftree-vectorize $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)
 
   # Cold files write or read JSON or text, or read files and wait for disk and zlib; they compute no scores or sets. Other files
   # are grouped by the library whose headers take longest, or by folder.
@@ -66,6 +66,7 @@ function(kandinsky_compile_quickly target)
               "${PROJECT_SOURCE_DIR}/src/core/base/fail.hpp" "${PROJECT_SOURCE_DIR}/src/core/base/parallel.hpp")
   target_precompile_headers(${target} PRIVATE ${headers})
   set_property(SOURCE ${vector_code} ${vector_readers} PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # they define macros that Highway reads
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/scene/blob.cpp PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # other flags with clang
 
   add_library(${target}_cold OBJECT ${cold})
   foreach(property CXX_EXTENSIONS INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS LINK_LIBRARIES COMPILE_FEATURES
@@ -77,7 +78,8 @@ function(kandinsky_compile_quickly target)
   endforeach()
   set_property(SOURCE ${cold} PROPERTY COMPILE_DEFINITIONS)  # the whole target has them
   target_compile_definitions(${target}_cold PRIVATE _GLIBCXX_ASSERTIONS)
-  target_compile_options(${target}_cold PRIVATE -O1 -fno-tree-vectorize -fno-inline-small-functions)
+  target_compile_options(${target}_cold PRIVATE -O1 -fno-tree-vectorize
+                         $<$<CXX_COMPILER_ID:GNU>:-fno-inline-small-functions>)
   target_precompile_headers(${target}_cold PRIVATE ${headers} <nlohmann/json.hpp>)
   set_target_properties(${target}_cold PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP CXX_EXTENSIONS OFF)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_cold>)

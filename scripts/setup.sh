@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages of scripts/packages.txt that are missing.
 #
-#   scripts/setup.sh [--check] [--tests] [--report] [--model] [--dist] [--bench] [--lint] [--package] [--docs] [--wheel] [--fuzz]
+#   scripts/setup.sh [--check] [--tests] [--report] [--model] [--dist] [--bench] [--lint] [--package] [--docs] [--wheel] [--fuzz] [--clang] [--coverage]
 #                    core packages, and those of the groups named; --tests installs check, report, model, dist and docs too
 #
 # If nothing is missing, it does nothing, quickly. It installs as root or with a sudo that asks for no password; otherwise it
@@ -21,6 +21,8 @@ for argument in "$@"; do
     --package) groups="$groups package" ;;
     --docs) groups="$groups docs" ;;
     --wheel) groups="$groups wheel" ;;
+    --clang) groups="$groups clang" ;;
+    --coverage) groups="$groups coverage" ;;
     --fuzz) groups="$groups fuzz" ;;
     *)
         sed -n '2,8s/^# \{0,1\}//p' "$0" >&2

@@ -132,8 +132,8 @@ class Relearner {
     /// Evaluates the scores of groups whose fits have regions; returns the judges that thresholds of the
     /// pieces are read from.
     [[nodiscard]] RegionJudge judge_regions(std::size_t stratum) {
-        const RegionJudge judge(evidence_[stratum], groups(),
-                                options_.fallback == Fallback::image ? options_.min_count : 0);
+        RegionJudge judge(evidence_[stratum], groups(),
+                          options_.fallback == Fallback::image ? options_.min_count : 0);
         Envelope& own = envelopes_[stratum];
         fits_.for_each(stratum, [&](std::uint32_t group, RegionJudge::Regions regions) {
             judge.judge(group, regions,

@@ -142,6 +142,7 @@ Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data, Progre
     visit_groups({.data = data, .progress = progress, .stage = "levels", .sums = [&] { return kept; }},
                  [&](const std::vector<std::uint32_t>& images) {
                      std::vector<std::vector<std::uint32_t>> counts;
+                     counts.reserve(sums.size());
                      for (const GroupLevels& one : sums) counts.push_back(one.no_counts());
                      FixedJudge judge(calibrator, data);
                      for (const std::uint32_t image : images) judge.count(image, counts);

@@ -32,6 +32,7 @@ std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<st
     // The key of the last group drawn, found by counting over the ranks. Of equal keys, those on lower
     // ranks come first.
     std::vector<std::uint64_t> numbers;
+    numbers.reserve(tickets.size());
     for (const Ticket& ticket : tickets) numbers.push_back(ticket.number);
     const std::uint64_t wanted[] = {count};
     const std::uint64_t last = select_ranks(comm, numbers, wanted).front();

@@ -54,7 +54,7 @@ class Section {
     }
     void done() const {
         for (const auto& [key, value] : json_.items())
-            if (seen_.count(key) == 0) fail(ErrorKind::data, "{}: there is no entry {}", file_, full(key));
+            if (!seen_.contains(key)) fail(ErrorKind::data, "{}: there is no entry {}", file_, full(key));
     }
 
   private:

@@ -40,7 +40,8 @@ class GroupLevels {
     [[nodiscard]] static std::size_t step_of(std::uint32_t level) { return (level + 15) / 16; }
     /// The same if levels adapt, for an image with that shift.
     [[nodiscard]] static std::size_t step_of(std::uint32_t level, std::int32_t shift) {
-        return static_cast<std::size_t>(Adaptation::value_of(level) - shift + kValueZero);
+        const std::int32_t step = Adaptation::value_of(level) - shift + kValueZero;
+        return static_cast<std::size_t>(step);
     }
 
   private:

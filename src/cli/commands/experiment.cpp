@@ -216,7 +216,7 @@ class ExperimentRun {
         options.path = flags_.model.empty() ? file("unet.pt").string() : flags_.model;
         options.engine = flags_.device.options(flags_.common.threads);
         OpenedModel model = open_model(options);
-        for (const std::string part : {"calibration", "test"}) {
+        for (const std::string& part : {std::string("calibration"), std::string("test")}) {
             const Array probs = infer_all(model, samples(part), flags_.batch, "float16", progress_);
             write_npy(file(part + "_probs.npy"), probs.view());
         }

@@ -28,7 +28,7 @@ class Outputs {
     /// (flag, path) pairs; empty paths are left out. Refuses two outputs of one name and "-".
     Outputs(std::initializer_list<std::pair<std::string, std::string>> wanted);
 
-    [[nodiscard]] bool has(const std::string& flag) const { return files_.count(flag) > 0; }
+    [[nodiscard]] bool has(const std::string& flag) const { return files_.contains(flag); }
     [[nodiscard]] AtomicFile& file(const std::string& flag) const { return *files_.at(flag); }
     void commit();
 

@@ -335,20 +335,20 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* memb
                  });
 }
 
-void Dataset::split_byte_labels(std::size_t image, PixelRange part, const std::uint8_t* stored,
+void Dataset::split_byte_labels(std::size_t image, PixelRange part, const std::uint8_t* labels,
                                 std::uint8_t* member, std::size_t plane, std::uint8_t* valid) const {
     const std::size_t n = part.size();
     // Read once into a variable, because another program may be writing to the file.
-    std::uint8_t labels[kLabelChunk];
-    std::memcpy(labels, stored, n);
+    std::uint8_t read[kLabelChunk];
+    std::memcpy(read, labels, n);
     std::uint8_t ignored[256];
     std::size_t ignoring = 0;
     for (const std::int64_t label : options_.ignore)
         if (label >= 0 && label <= 255 && std::find(ignored, ignored + ignoring, label) == ignored + ignoring)
             ignored[ignoring++] = static_cast<std::uint8_t>(label);
-    if (split_bytes(labels, n, {ignored, ignoring}, classes_, member, plane, valid)) return;
+    if (split_bytes(read, n, {ignored, ignoring}, classes_, member, plane, valid)) return;
     for (std::size_t i = 0; i < n; ++i)
-        if (valid[i] != 0 && labels[i] >= classes_) refuse_label(image, planes_, part.begin + i, labels[i]);
+        if (valid[i] != 0 && read[i] >= classes_) refuse_label(image, planes_, part.begin + i, read[i]);
 }
 
 void Dataset::split_labels(std::size_t image, PixelRange part, const std::byte* labels, std::ptrdiff_t step,

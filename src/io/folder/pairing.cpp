@@ -36,7 +36,7 @@ ByName by_name(const std::vector<ItemInfo>& items, std::size_t cut) {
 }
 
 bool meet(const ByName& a, const ByName& b) {
-    return std::any_of(a.begin(), a.end(), [&](const auto& entry) { return b.count(entry.first) > 0; });
+    return std::any_of(a.begin(), a.end(), [&](const auto& entry) { return b.contains(entry.first); });
 }
 
 /// Whether names of one side are names of the other with a number at the end, as with one file for each
@@ -133,7 +133,7 @@ Pairing pair_items(const ImageSource* probs, const ImageSource* labels) {
         const ItemInfo& info = first->items()[i];
         const auto partner = good_b.find(name);
         if (partner == good_b.end()) {
-            if (b.count(name) == 0) bad_a.push_back({info.path, "has no label file of that name"});
+            if (!b.contains(name)) bad_a.push_back({info.path, "has no label file of that name"});
             continue;
         }
         const ItemInfo& other = second->items()[partner->second];

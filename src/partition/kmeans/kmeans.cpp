@@ -55,7 +55,8 @@ std::string describe(const Clustering& found, std::size_t dimension) {
         centres += fmt::format("{}[{}]", c == 0 ? "" : ", ", fmt::join(centre, centre + dimension, ", "));
     }
     return fmt::format(
-        R"({{"kind": "kmeans", "clusters": {}, "inertia": {}, "iterations": {}, "restarts": {}, "centres": [{}]}})",
+        R"({{"kind": "kmeans", "clusters": {}, "inertia": {}, "iterations": {}, "restarts": {}, )"
+        R"("centres": [{}]}})",
         found.clusters, found.inertia, found.iterations, found.restarts.size(), centres);
 }
 

@@ -344,7 +344,8 @@ TEST_F(Coco, LargeFilesGiveTheSameForAnyNumberOfThreads) {
     Random random(8, 9);
     for (int a = 0; a < kAnnotations; ++a)
         text += fmt::format(
-            R"({}{{"segmentation":[[{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}]],"padding":"{:0200}","image_id":{},"category_id":{},"id":{}}})",
+            R"({}{{"segmentation":[[{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}]],"padding":"{:0200}",)"
+            R"("image_id":{},"category_id":{},"id":{}}})",
             a == 0 ? "" : ",", random.uniform(0, 50), random.uniform(0, 40), random.uniform(0, 50),
             random.uniform(0, 40), random.uniform(0, 50), random.uniform(0, 40), a, a % kImages,
             a % 1000 == 0 ? 1 : 2, a);
