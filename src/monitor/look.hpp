@@ -24,7 +24,8 @@ struct LookPlan {
     std::uint64_t set_every = 1;  ///< without labels, about one of this many images has its sets measured
 };
 
-/// Reads one image. Throws a data error for a bad value. Thread-safe.
+/// Reads one image, without labels only the classes that are watched. Throws a data error for a bad value
+/// there. Thread-safe.
 [[nodiscard]] ImageLook look_at(const Dataset& data, std::size_t image, const LookPlan& plan);
 
 }  // namespace kandinsky
