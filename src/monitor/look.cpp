@@ -8,6 +8,7 @@
 #include "core/kernel/count_kernels.hpp"
 #include "core/kernel/half.hpp"
 #include "core/kernel/hash.hpp"
+#include "score/shortfall.hpp"
 #include "score/watched.hpp"
 
 namespace kandinsky {
@@ -83,7 +84,7 @@ ImageLook look_at(const Dataset& data, std::size_t image, const LookPlan& plan) 
     for (std::size_t c = 0; c < data.classes(); ++c) members += sum_bytes(sets.data() + c * pixels, pixels);
     out.set_size = static_cast<double>(members) / static_cast<double>(pixels);
     if (!labelled) return out;
-    out.labels.resize(2 * plan.classes.size());
+    out.labels.resize(label_numbers(plan.layout, plan.classes.size()));
     for (std::size_t i = 0; i < plan.classes.size(); ++i) {
         const std::uint8_t* const has = truth.data() + plan.classes[i] * pixels;
         const std::uint8_t* const in = sets.data() + plan.classes[i] * pixels;
@@ -94,6 +95,13 @@ ImageLook look_at(const Dataset& data, std::size_t image, const LookPlan& plan) 
         }
         out.labels[i] = missed;
         out.labels[plan.classes.size() + i] = there;
+    }
+    for (std::size_t i = 0; i < plan.layout.labelled.size(); ++i) {
+        constexpr std::size_t kShares = Reference::kShares.size();
+        const std::size_t at = plan.classes.size() * 2, from = plan.classes[i] * pixels;
+        out.labels[at + i] = shortfalls(
+            probs.data() + from, std::span(truth).subspan(from, pixels),
+            std::span(out.labels).subspan(at + plan.classes.size() + i * kShares, kShares));
     }
     return out;
 }

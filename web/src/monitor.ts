@@ -39,6 +39,7 @@ export interface MonitorData {
     labelled_units: number;
     outputs_alarm: (Feature & { unit: number }) | null;
     labels_alarm: { class: number; unit: number } | null;
+    odds_alarm: { class: number; unit: number } | null;
     set_size: number | null;
     text: string[];
     coverage: { class: number; limit: number }[];
@@ -159,7 +160,7 @@ function coverageSection(data: MonitorData): HTMLElement | null {
     const name = data.classes[one.class];
     const band = low.map((point, i) => ({ x: point.x, low: point.y, high: high[i].y }));
     const frame = new ChartFrame(`Coverage of ${name}`, `coverage-${one.class}`);
-    const at = verdict.labels_alarm?.class === one.class ? verdict.labels_alarm.unit : undefined;
+    const at = [verdict.labels_alarm, verdict.odds_alarm].find((alarm) => alarm?.class === one.class)?.unit;
     frame.show(
       Plot.plot({
         ariaLabel: `Coverage of ${name}`,
@@ -185,7 +186,7 @@ function coverageSection(data: MonitorData): HTMLElement | null {
   return section(
     "coverage",
     "Coverage",
-    `Dots: coverage in each stretch of the stream. Band: with probability ${1 - verdict.delta} the true coverage was never outside. Dashed: 1 - alpha. Dotted: the alarm says that the true coverage lies below, more than the luck of the calibration images explains.`,
+    `Dots: coverage in each stretch of the stream. Band: with probability ${1 - verdict.delta} the true coverage was never outside. Dashed: 1 - alpha. The alarm by labels says that the true coverage lies below what the luck of the calibration images explains, or that the class has lower odds in its own pixels than at calibration.`,
     h("div", { class: "pair" }, ...figures),
   );
 }
@@ -313,7 +314,7 @@ export function buildMonitor(data: MonitorData): Node[] {
   if (data.schema !== 1) throw new Error(`the data have schema ${data.schema}, but this page reads 1`);
   document.title = data.title;
   const { verdict } = data;
-  const rang = verdict.outputs_alarm !== null || verdict.labels_alarm !== null;
+  const rang = [verdict.outputs_alarm, verdict.labels_alarm, verdict.odds_alarm].some((alarm) => alarm !== null);
   const [height, width] = data.grid;
   const parts = [
     evidenceSection(data),
