@@ -141,8 +141,8 @@ Units units_of(const Pool& pool, const Reference& layout, const std::string& kin
                                         std::span(truth).subspan(layout.labelled[c] * pixels, pixels),
                                         std::span(odds[i]).subspan(classes + c * kShares, kShares));
         });
-        std::vector<std::vector<std::int64_t>> odds_sums(
-            data.groups(), std::vector<std::int64_t>(classes * (1 + kShares)));
+        std::vector<std::vector<std::int64_t>> odds_sums(data.groups(),
+                                                         std::vector<std::int64_t>(classes * (1 + kShares)));
         std::vector<std::vector<std::int64_t>> sums(data.groups(),
                                                     std::vector<std::int64_t>(layout.features()));
         std::vector<std::int64_t> images(data.groups()), all(data.groups());

@@ -51,8 +51,13 @@ void Bets::bet(double p) {
 
 std::array<double, RiseBets::kWays> rise_payments(double p) {
     const double q = 1 - p, root = std::sqrt(p);
-    return {0.25 / (root * std::sqrt(root)), 0.5 / root, 2 * q,        4 * q * q * q,
-            1 + 0.5 * (0.5 - p),             1 + (0.5 - p), 1 + 1.9 * (0.5 - p)};
+    return {0.25 / (root * std::sqrt(root)),
+            0.5 / root,
+            2 * q,
+            4 * q * q * q,
+            1 + 0.5 * (0.5 - p),
+            1 + (0.5 - p),
+            1 + 1.9 * (0.5 - p)};
 }
 
 void RiseBets::bet(double p) {

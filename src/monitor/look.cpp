@@ -33,7 +33,7 @@ const float* plane_of(const Dataset& data, std::size_t image, std::size_t cls, s
     const std::byte* const halves = data.halves(image, cls);
     memory.resize(data.grid().pixels());
     return halves != nullptr && unit_half_to_float(halves, memory.size(), memory.data()) ? memory.data()
-                                                                                          : nullptr;
+                                                                                         : nullptr;
 }
 
 /// Reads only the planes that are watched. Returns false if that cannot be done, or a value is bad.
@@ -42,8 +42,8 @@ bool watch_planes(const Dataset& data, std::size_t image, const Reference& layou
     std::vector<float>& memory = thread_buffer<float, Reference>();
     for (std::size_t i = 0; i < layout.classes.size(); ++i) {
         const float* const plane = plane_of(data, image, layout.classes[i], memory);
-        if (plane == nullptr || !watch_class(layout, data.grid(), plane,
-                                             out.subspan(i * layout.per_class(), layout.per_class())))
+        if (plane == nullptr ||
+            !watch_class(layout, data.grid(), plane, out.subspan(i * layout.per_class(), layout.per_class())))
             return false;
     }
     return true;
@@ -99,9 +99,9 @@ ImageLook look_at(const Dataset& data, std::size_t image, const LookPlan& plan) 
     for (std::size_t i = 0; i < plan.layout.labelled.size(); ++i) {
         constexpr std::size_t kShares = Reference::kShares.size();
         const std::size_t at = plan.classes.size() * 2, from = plan.classes[i] * pixels;
-        out.labels[at + i] = shortfalls(
-            probs.data() + from, std::span(truth).subspan(from, pixels),
-            std::span(out.labels).subspan(at + plan.classes.size() + i * kShares, kShares));
+        out.labels[at + i] =
+            shortfalls(probs.data() + from, std::span(truth).subspan(from, pixels),
+                       std::span(out.labels).subspan(at + plan.classes.size() + i * kShares, kShares));
     }
     return out;
 }

@@ -97,7 +97,8 @@ Monitor::State::State(const Calibrator& from, const Reference& reference, const 
                           {},
                           {}});
     for (const std::vector<float>& own : layout->shortfalls)
-        shortfalls.push_back({RankBag(own), {}, own.empty() ? 0.0 : static_cast<double>(own[own.size() / 2])});
+        shortfalls.push_back(
+            {RankBag(own), {}, own.empty() ? 0.0 : static_cast<double>(own[own.size() / 2])});
 }
 
 double Monitor::State::evidence(std::size_t feature) const {
@@ -186,8 +187,8 @@ void Monitor::State::judge_shortfalls() {
             ShortfallState& state = shortfalls[place];
             const float value = watched_value(own[classes.size() + place], own[i]);
             state.bets.bet(state.bag.rank_and_keep(
-                value,
-                Random(fingerprint[0], kShortfallPurpose, labelled_units * shortfalls.size() + place), most));
+                value, Random(fingerprint[0], kShortfallPurpose, labelled_units * shortfalls.size() + place),
+                most));
             state.late_value += kLate * (static_cast<double>(value) - state.late_value);
         }
         if (!odds && odds_evidence(i).first >= -std::log(options.delta)) odds = Alarm{labelled_units, i};

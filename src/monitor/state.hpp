@@ -70,8 +70,9 @@ struct Monitor::State {
     std::uint64_t images = 0, units = 0, labelled_units = 0;
     double late_set_size = std::numeric_limits<double>::quiet_NaN();
     std::vector<FeatureState> features;
-    std::vector<LossState> losses;           ///< [of classes]
-    std::vector<ShortfallState> shortfalls;  ///< [of classes][of Reference::kShares]; none without a reference
+    std::vector<LossState> losses;  ///< [of classes]
+    std::vector<ShortfallState>
+        shortfalls;  ///< [of classes][of Reference::kShares]; none without a reference
     OpenGroup open, open_labels;
     double open_set_sizes = 0;                            ///< of the open group: their sum
     std::uint64_t open_sets = 0;                          ///< of images that were measured

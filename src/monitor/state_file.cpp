@@ -238,8 +238,7 @@ Monitor::Monitor(const Calibrator& calibrator, const Reference& reference,
         fail(ErrorKind::data, "{} is not the state of a monitor", name);
     try {
         const auto version = meta.at("format_version").get<std::int64_t>();
-        if (version > kVersion)
-            fail(ErrorKind::data, "it was written by a newer version; update kandinsky");
+        if (version > kVersion) fail(ErrorKind::data, "it was written by a newer version; update kandinsky");
         if (!archive.checksum_ok()) fail(ErrorKind::data, "its checksum does not match");
         const MonitorOptions options{meta.at("delta").get<double>(), meta.at("alpha").get<double>()};
         state_ = std::make_unique<State>(calibrator, reference, options);

@@ -172,16 +172,17 @@ std::vector<std::string> describe(const MonitorVerdict& verdict, const std::vect
                 fmt::format("; ALARM at labelled {} {}: below {:.3f}", unit, verdict.labels->unit, one.limit);
         if (fell)
             text += fmt::format(
-                "; ALARM at labelled {} {}: its odds fell in its own pixels (log2 of the odds that {:.0f} % of "
+                "; ALARM at labelled {} {}: its odds fell in its own pixels (log2 of the odds that {:.0f} % "
+                "of "
                 "them reach: {:.2f} of late, {:.2f} at calibration)",
                 unit, verdict.odds->unit, 100 * one.odds_share, one.odds_now, one.odds_before);
-        if (!below && !fell) {
-            text += fmt::format("; no alarm (below {:.3f}: evidence {:.2g} of {:.4g}", one.limit, one.evidence,
-                                wanted);
-            text += std::isnan(one.odds_evidence)
-                        ? std::string("; not compared with calibration labels, which this calibrator lacks)")
-                        : fmt::format("; worse than calibration: {:.2g})", one.odds_evidence);
-        }
+        const bool compared = !std::isnan(one.odds_evidence);
+        if (!below && !fell)
+            text += fmt::format(
+                "; no alarm (evidence of {:.4g}: {:.2g} for below {:.3f}{})", wanted, one.evidence, one.limit,
+                compared ? fmt::format(", {:.2g} for lower odds than at calibration", one.odds_evidence)
+                         : std::string());
+        if (!compared) text += "; the calibrator has no labels to compare the odds with";
         out.push_back(std::move(text));
     }
     return out;

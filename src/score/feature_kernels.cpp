@@ -35,9 +35,7 @@ struct FeatureLanes {
         return hn::IfThenElseZero(hn::Gt(given, hn::Zero(real)), hn::Min(given, one));
     }
     /// p in multiples of 1/4096, rounded.
-    HWY_INLINE Ints Steps(Floats p) const {
-        return hn::ConvertTo(whole, hn::Add(hn::Mul(p, unit), nearest));
-    }
+    HWY_INLINE Ints Steps(Floats p) const { return hn::ConvertTo(whole, hn::Add(hn::Mul(p, unit), nearest)); }
     HWY_INLINE void Add(Floats p, Floats rest) {
         const auto own = Steps(p);
         const auto unsure = hn::ConvertTo(whole, hn::Mul(hn::Mul(p, rest), doubt_unit));

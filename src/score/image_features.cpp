@@ -39,8 +39,7 @@ ImageFeatures image_features(const FeatureTotals& totals) {
     // 4 p (1 - p) is 2^16 units of doubt at its most.
     constexpr std::uint64_t kMostDoubt = std::uint64_t{1} << 16, kOne = FeatureSums::kOne;
     // If nothing is predicted, `inside` has its largest value.
-    const double inside =
-        totals.inside > 0 ? share(totals.inside_doubt, totals.inside * kMostDoubt) : 1.0;
+    const double inside = totals.inside > 0 ? share(totals.inside_doubt, totals.inside * kMostDoubt) : 1.0;
     return {{log_share(share(totals.doubt, totals.pixels * kMostDoubt)),
              log_share(share(totals.mass, totals.pixels * kOne)), log_share(inside),
              share(totals.mass - totals.inside_mass, totals.mass + totals.pixels * (kOne / 1024))}};

@@ -33,8 +33,8 @@ bool shortfalls(const float* plane, std::span<const std::uint8_t> has, std::span
     // Shares descend, so places ascend and each search goes on behind the last.
     auto from = odds.begin();
     for (std::size_t k = 0; k < Reference::kShares.size(); ++k) {
-        const auto place =
-            odds.begin() + static_cast<std::ptrdiff_t>((1 - Reference::kShares[k]) * static_cast<double>(count));
+        const auto place = odds.begin() + static_cast<std::ptrdiff_t>((1 - Reference::kShares[k]) *
+                                                                      static_cast<double>(count));
         std::nth_element(from, place, odds.begin() + static_cast<std::ptrdiff_t>(count));
         out[k] = -std::int64_t{*place} / 128;  // 2^-16
         from = place;
@@ -45,8 +45,8 @@ bool shortfalls(const float* plane, std::span<const std::uint8_t> has, std::span
 std::vector<std::uint32_t> labelled_classes(const Reference& layout, std::size_t classes) {
     if (classes > kMostLabelClasses)
         return {layout.classes.begin(),
-                layout.classes.begin() + static_cast<std::ptrdiff_t>(
-                                             std::min(kMostLabelClasses, layout.classes.size()))};
+                layout.classes.begin() +
+                    static_cast<std::ptrdiff_t>(std::min(kMostLabelClasses, layout.classes.size()))};
     std::vector<std::uint32_t> all(classes);
     std::iota(all.begin(), all.end(), 0u);
     return all;

@@ -93,8 +93,7 @@ bool watch_class(const Reference& layout, Grid grid, const float* plane, std::sp
                               right = block_begin(bx + 1, blocks, grid.width);
             const std::uint64_t mass = add_rectangle(plane, grid.width, top, bottom, left, right, all);
             if (layout.blocks > 0)
-                *to++ =
-                    fixed(std::log2(mean(mass, 4096, (bottom - top) * (right - left)) + kLeastWatched));
+                *to++ = fixed(std::log2(mean(mass, 4096, (bottom - top) * (right - left)) + kLeastWatched));
         }
     const ImageFeatures own = image_features(all.features);
     for (std::size_t k = 0; k < ImageFeatures::kCount; ++k) out[k] = fixed(own.values[k]);

@@ -88,7 +88,8 @@ std::string prometheus_text(const MonitorVerdict& verdict) {
     };
     metric("images_total", "counter", "Images of the stream so far.");
     value("images_total", static_cast<double>(verdict.images));
-    metric("alarm", "gauge", "1 after an alarm: outputs changed, labels show low coverage, or odds of own pixels fell.");
+    metric("alarm", "gauge",
+           "1 after an alarm: outputs changed, labels show low coverage, or odds of own pixels fell.");
     value("alarm{kind=\"outputs\"}", verdict.outputs.has_value());
     value("alarm{kind=\"labels\"}", verdict.labels.has_value());
     value("alarm{kind=\"odds\"}", verdict.odds.has_value());
