@@ -42,8 +42,13 @@ struct WatchedCoverage {
     /** Never above the true coverage. */ double low = 0,
                                                  high =
                                                      1;  ///< never below it; both with P at least 1 - delta
-    double limit = 0;     ///< the alarm means that the true coverage is below this
+    double limit = 0;     ///< the alarm for labels means that the true coverage is below this
     double evidence = 0;  ///< betting e-process: the alarm for labels is raised at 1 / delta
+    /// Weighted martingale: the alarm for odds is raised at 1 / delta. NaN: the reference has no labels.
+    double odds_evidence = 0;
+    double odds_share = 0;   ///< share of the class's own pixels that reach the odds below
+    double odds_before = 0;  ///< log2 of the odds, median of the calibration images
+    double odds_now = 0;     ///< the same, mean of about the last 20 units
 };
 
 /// The first alarm.
@@ -65,9 +70,10 @@ struct MonitorVerdict {
     std::vector<WatchedCoverage> coverage{};  ///< classes with labels so far
     std::optional<Alarm> outputs{};           ///< the outputs have changed
     std::optional<Alarm> labels{};            ///< coverage is below the limit
+    std::optional<Alarm> odds{};              ///< of a class in its own pixels: below those of calibration
     std::size_t leading = 0;                  ///< the feature with most evidence
 
-    [[nodiscard]] bool alarm() const { return outputs || labels; }  ///< one of the two alarms was raised
+    [[nodiscard]] bool alarm() const { return outputs || labels || odds; }  ///< one of them was raised
 };
 
 /// The result of one update.

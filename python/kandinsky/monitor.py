@@ -43,17 +43,22 @@ class WatchedCoverage:
     coverage: float
     low: float  #: with probability 1 - delta the true coverage was never outside low and high
     high: float
-    limit: float  #: the alarm means that the true coverage is below this
+    limit: float  #: the alarm for labels means that the true coverage is below this
     evidence: float
+    odds_evidence: float  #: that the class has lower odds in its own pixels than at calibration; NaN: the calibrator has no labels to compare
+    odds_share: float  #: share of the class's own pixels that reach the odds below
+    odds_before: float  #: log2 of the odds, median of the calibration images
+    odds_now: float  #: recent mean
 
 
 @dataclass(frozen=True)
 class MonitorResult:
     """The state of the stream so far, and the effect of the last update."""
 
-    alarm: bool  #: one of the two alarms below was raised
+    alarm: bool  #: one of the three alarms below was raised
     outputs_alarm: Optional[int]  #: number of the image (or group) at which the alarm for outputs was raised, from 1
     labels_alarm: Optional[int]  #: the same for the labels, among those with labels
+    odds_alarm: Optional[int]  #: the same for the odds of a class in its own pixels
     text: List[str]  #: the verdict as text
     images: int
     units: int  #: images (or groups) tested by their outputs
@@ -64,6 +69,9 @@ class MonitorResult:
     set_size: float  #: recent mean number of classes in a set; NaN: not measured yet
     features: List[WatchedFeature]
     coverage: List[WatchedCoverage]
+
+
+COVERAGE_NUMBERS = ("coverage", "low", "high", "limit", "evidence", "odds_evidence", "odds_share", "odds_before", "odds_now")
 
 
 def _number(value: Optional[float]) -> float:
@@ -79,12 +87,11 @@ def _result(text: str) -> MonitorResult:
         numbers = [_number(one[key]) for key in ("evidence", "direction", "before", "now")]
         features.append(WatchedFeature(one["class"], one["feature"], rows, columns, *numbers))
     coverage = [
-        WatchedCoverage(one["class"], one["units"], *(_number(one[key]) for key in ("coverage", "low", "high", "limit", "evidence")))
-        for one in found["coverage"]
+        WatchedCoverage(one["class"], one["units"], *(_number(one[key]) for key in COVERAGE_NUMBERS)) for one in found["coverage"]
     ]
-    rang = [found[key]["unit"] if found[key] else None for key in ("outputs_alarm", "labels_alarm")]
+    rang = [found[key]["unit"] if found[key] else None for key in ("outputs_alarm", "labels_alarm", "odds_alarm")]
     return MonitorResult(
-        found["alarm"], rang[0], rang[1], found["text"], found["images"], found["units"], found["labelled_units"], found["update"]["seen"],
+        found["alarm"], rang[0], rang[1], rang[2], found["text"], found["images"], found["units"], found["labelled_units"], found["update"]["seen"],
         found["update"]["late"], _number(found["evidence"]), _number(found["set_size"]), features, coverage,
     )  # fmt: skip
 

@@ -16,6 +16,9 @@ namespace kandinsky {
 
 namespace {
 constexpr std::size_t kWeightFolds = 5;
+// Weights are clipped at this quantile of the new groups' weights: the clipped bound is the mass at infinity,
+// and few groups lie above it. docs/shift.md has figures.
+constexpr double kBoundShare = 0.9;
 constexpr double kLeastGain = 1e-9;  // above rounding, so that equal samples have no shift
 constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001};
 
@@ -190,7 +193,13 @@ GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, dou
     }
     const double mean = sum / static_cast<double>(samples.first_rows());
     GroupWeights out;
-    out.bound = std::min(largest, most * mean) / mean;
+    std::vector<double> fresh_weights;
+    for (std::size_t r = 0; r < samples.second_rows(); ++r)
+        fresh_weights.push_back(weight_at(samples.second, r));
+    const auto high = fresh_weights.begin() +
+                      static_cast<std::ptrdiff_t>(kBoundShare * static_cast<double>(samples.second_rows()));
+    std::nth_element(fresh_weights.begin(), high, fresh_weights.end());
+    out.bound = std::min({largest, most * mean, std::max(*high, mean)}) / mean;
     const std::vector<double> rows = scale(own);
     std::vector<double> of_group;
     for (std::size_t g = 0; g < calibration.groups(); ++g) {

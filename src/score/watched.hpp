@@ -29,6 +29,11 @@ inline constexpr std::int64_t kWatchUnit = 65536;
     return i * length / blocks;
 }
 
+/// The features of one class's plane in one image, in units of 1 / kWatchUnit. Returns whether all values are
+/// probabilities; those that are not count as their nearest one, NaN as 0. One pass, no allocation.
+[[nodiscard]] bool watch_class(const Reference& layout, Grid grid, const float* plane,
+                               std::span<std::int64_t> out);
+
 /// The features of one image in units of 1 / kWatchUnit, in the order of Reference::values. `probs`:
 /// [class][pixel]. No allocation.
 void watch_image(const Reference& layout, Grid grid, std::span<const float> probs,

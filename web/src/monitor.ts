@@ -119,7 +119,7 @@ function coverageSection(data: MonitorData): HTMLElement | null {
     const name = data.classes[one.class];
     const band = low.map((point, i) => ({ x: point.x, low: point.y, high: high[i].y }));
     const frame = new ChartFrame(`Coverage of ${name}`, `coverage-${one.class}`);
-    const at = verdict.labels_alarm?.class === one.class ? verdict.labels_alarm.unit : undefined;
+    const at = [verdict.labels_alarm, verdict.odds_alarm].find((alarm) => alarm?.class === one.class)?.unit;
     frame.show(
       Plot.plot({
         ariaLabel: `Coverage of ${name}`,
@@ -146,8 +146,9 @@ function coverageSection(data: MonitorData): HTMLElement | null {
     "coverage",
     "Coverage",
     `Dots: coverage in each stretch of the stream. Band: with probability ${1 - verdict.delta} the ` +
-      `true coverage was never outside. Dashed: 1 - alpha. Dotted: the alarm says that the true ` +
-      `coverage lies below, more than the luck of the calibration images explains.`,
+      `true coverage was never outside. Dashed: 1 - alpha. Dotted: the limit. An alarm by labels says that ` +
+      `the true coverage lies below the limit, which allows for the luck of the calibration images, or that ` +
+      `the class has lower odds in its own pixels than at calibration.`,
     h("div", { class: "pair" }, ...figures),
   );
 }
@@ -276,7 +277,7 @@ function featureSection(data: MonitorData): HTMLElement {
 export function buildMonitor(data: MonitorData): Node[] {
   document.title = data.title;
   const { verdict } = data;
-  const rang = verdict.outputs_alarm !== null || verdict.labels_alarm !== null;
+  const rang = [verdict.outputs_alarm, verdict.labels_alarm, verdict.odds_alarm].some((alarm) => alarm !== null);
   const [height, width] = data.grid;
   const parts = [
     evidenceSection(data),

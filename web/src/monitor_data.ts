@@ -32,6 +32,7 @@ export const monitorSchema = object({
     labelled_units: count,
     outputs_alarm: orNull(object({ ...feature, unit: count })),
     labels_alarm: orNull(object({ class: count, unit: count })),
+    odds_alarm: orNull(object({ class: count, unit: count })),
     set_size: maybe,
     text: list(text),
     coverage: list(object({ class: count, limit: number })),

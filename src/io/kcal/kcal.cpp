@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <kandinsky/reference.hpp>
+#include <numeric>
 
 #include "core/base/fail.hpp"
 #include "core/base/pages.hpp"
@@ -109,6 +110,16 @@ void write_reference(ArrayWriter& to, const Reference& reference) {
     layout.insert(layout.end(), reference.classes.begin(), reference.classes.end());
     to.add("reference_layout", layout, {layout.size()});
     to.add("reference_values", reference.values, {reference.features(), reference.units});
+    if (reference.labelled.empty()) return;
+    std::vector<std::uint32_t> sizes;
+    std::vector<float> shortfalls;
+    for (const std::vector<float>& own : reference.shortfalls) {
+        sizes.push_back(static_cast<std::uint32_t>(own.size()));
+        shortfalls.insert(shortfalls.end(), own.begin(), own.end());
+    }
+    to.add("reference_labelled", reference.labelled, {reference.labelled.size()});
+    to.add("reference_shortfall_units", sizes, {sizes.size()});
+    to.add("reference_shortfalls", shortfalls, {shortfalls.size()});
 }
 
 /// The arrays of a calibrator that promises precision: the least alphas, and the rungs at which curves are
@@ -448,6 +459,29 @@ void save(const Calibrator& calibrator, const Reference& reference, const std::f
     file.commit();
 }
 
+namespace {
+/// The numbers from labels; files of earlier versions have none.
+void read_shortfalls(const ZipReader& archive, Reference& to) {
+    constexpr std::size_t kMostLabelled = 32;
+    to.labelled = read<std::uint32_t>(archive, "reference_labelled", {});
+    const auto units = read<std::uint32_t>(archive, "reference_shortfall_units", {});
+    const auto values = read<float>(archive, "reference_shortfalls", {});
+    if (to.labelled.empty() || to.labelled.size() > kMostLabelled ||
+        units.size() != to.labelled.size() * Reference::kShares.size() ||
+        std::accumulate(units.begin(), units.end(), std::uint64_t{0}) != values.size())
+        fail(ErrorKind::data, "the shortfalls of its reference have an unexpected shape");
+    auto from = values.begin();
+    for (const std::uint32_t count : units) {
+        to.shortfalls.emplace_back(from, from + count);
+        from += count;
+        const std::vector<float>& own = to.shortfalls.back();
+        if (!std::is_sorted(own.begin(), own.end()) ||
+            !std::all_of(own.begin(), own.end(), [](float value) { return std::isfinite(value); }))
+            fail(ErrorKind::data, "the shortfalls of its reference do not ascend");
+    }
+}
+}  // namespace
+
 std::optional<Reference> load_reference(const std::filesystem::path& path) {
     constexpr std::uint32_t kMostBlocks = 64;
     constexpr std::size_t kMostClasses = 4096;
@@ -469,6 +503,7 @@ std::optional<Reference> load_reference(const std::filesystem::path& path) {
         for (std::size_t i = 0; i < out.values.size(); ++i)
             if (!std::isfinite(out.values[i]) || (i % out.units > 0 && out.values[i] < out.values[i - 1]))
                 fail(ErrorKind::data, "its reference does not ascend");
+        if (archive.has("reference_labelled.npy")) read_shortfalls(archive, out);
         return out;
     } catch (const Error& problem) {
         fail(ErrorKind::data, "{} is damaged: {}", printable(path.string(), 4096), problem.what());
