@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/source/source.hpp"
+#include "io/nifti/format.hpp"
 
 namespace kandinsky::cli {
 
@@ -12,6 +12,7 @@ namespace kandinsky::cli {
 /// class, and possible where it is in the set. For each item:
 ///   NAME_certain_label   c where class c is certain, the number of classes where no class is
 ///   NAME_CLASS_label     for each class except 0: 2 certain, 1 possible, 0 neither
+///   NAME.seg.nrrd        the maps of all classes with names and colours, for 3D Slicer
 /// and once the meaning of the numbers: certain.txt and possible.txt (ITK-SNAP), certain.ctbl and
 /// possible.ctbl (3D Slicer). Slicer treats volumes with 'label' in their name as label maps.
 class MaskFiles {
@@ -25,6 +26,8 @@ class MaskFiles {
     void write_descriptions(const std::filesystem::path& folder) const;
 
   private:
+    [[nodiscard]] std::vector<Segment> segments() const;
+
     std::vector<std::string> names_, stems_;
 };
 

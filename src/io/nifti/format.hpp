@@ -14,4 +14,18 @@ namespace kandinsky {
 void write_nifti_sets(const GeometryReference& reference, const SourceOptions& options, const ItemInfo& info,
                       const ItemSets& sets, const std::filesystem::path& folder);
 
+/// What a number of a label map means, for viewers that show names and colours.
+struct Segment {
+    std::size_t map = 0;  ///< by its place among the maps
+    std::uint8_t number = 0;
+    std::string name;
+    std::array<std::uint8_t, 3> colour{};
+};
+
+/// Joins label maps (uint8, one geometry) that lie in the folder as MAP.nii.gz or MAP.nii: writes
+/// FOLDER/NAME.seg.nrrd, a segmentation of 3D Slicer with names and colours. Equal content gives equal bytes.
+/// Nothing where the maps are no NIfTI files.
+void join_label_maps(const std::filesystem::path& folder, const std::string& name,
+                     const std::vector<std::string>& maps, const std::vector<Segment>& segments);
+
 }  // namespace kandinsky

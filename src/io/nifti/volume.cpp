@@ -85,11 +85,16 @@ void read_extents(NiftiHeader& out, const Fields& fields, const std::string& nam
     out.planes = fourth * fifth == 1 ? (axes >= 4 ? 1 : 0) : fourth * fifth;
 }
 
+/// Millimetres in a header's unit of length.
+double millimetres(const Fields& fields) {
+    const int unit = fields.units & 7;
+    return unit == NIFTI_UNITS_METER ? 1e3 : unit == NIFTI_UNITS_MICRON ? 1e-3 : 1.0;
+}
+
 /// Millimetres between voxels along the stored axes, from the sform, otherwise from pixdim. A header without
 /// a unit means millimetres, as for all readers.
 std::array<double, 3> step_of(const Fields& fields) {
-    const int unit = fields.units & 7;
-    const double scale = unit == NIFTI_UNITS_METER ? 1e3 : unit == NIFTI_UNITS_MICRON ? 1e-3 : 1.0;
+    const double scale = millimetres(fields);
     std::array<double, 3> out{};
     for (std::size_t j = 0; j < 3; ++j) {
         double length = std::abs(fields.pixdim[j + 1]);
@@ -99,21 +104,27 @@ std::array<double, 3> step_of(const Fields& fields) {
     return out;
 }
 
-Orientation orientation_of(const Fields& fields, const std::string& name) {
+/// From stored x, y, z to the header's unit: the sform, else the qform, else the steps alone.
+nifti_dmat44 matrix_of(const Fields& fields) {
     nifti_dmat44 matrix{};
+    const auto step = [&](std::size_t i) {
+        return fields.pixdim[i] > 0 && std::isfinite(fields.pixdim[i]) ? fields.pixdim[i] : 1.0;
+    };
     if (fields.sform > 0) {
         for (std::size_t i = 0; i < 3; ++i)
             for (std::size_t j = 0; j < 4; ++j) matrix.m[i][j] = fields.srow[i][j];
     } else if (fields.qform > 0) {
-        const auto step = [&](std::size_t i) {
-            return fields.pixdim[i] > 0 && std::isfinite(fields.pixdim[i]) ? fields.pixdim[i] : 1.0;
-        };
         const auto& q = fields.quatern;
         matrix = nifti_quatern_to_dmat44(q[0], q[1], q[2], q[3], q[4], q[5], step(1), step(2), step(3),
                                          fields.pixdim[0] < 0 ? -1.0 : 1.0);
     } else {
-        return {};
+        for (std::size_t i = 0; i < 3; ++i) matrix.m[i][i] = step(i + 1);
     }
+    return matrix;
+}
+
+Orientation orientation_of(const Fields& fields, const nifti_dmat44& matrix, const std::string& name) {
+    if (fields.sform <= 0 && fields.qform <= 0) return {};
     for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t j = 0; j < 3; ++j)
             if (!std::isfinite(matrix.m[i][j]))
@@ -274,7 +285,10 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::stri
         out.slope = fields.slope;
         out.intercept = std::isfinite(fields.intercept) ? fields.intercept : 0.0;
     }
-    out.orientation = orientation_of(fields, name);
+    const nifti_dmat44 matrix = matrix_of(fields);
+    out.orientation = orientation_of(fields, matrix, name);
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 4; ++j) out.affine[i][j] = millimetres(fields) * matrix.m[i][j];
     out.step = step_of(fields);
     return out;
 }
