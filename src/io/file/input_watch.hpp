@@ -13,7 +13,7 @@ namespace kandinsky {
 /// use it.
 class InputWatch {
   public:
-    InputWatch();  ///< within another watch: has no effect
+    InputWatch();   ///< within another watch: has no effect
     ~InputWatch();  ///< forgets all files
     InputWatch(const InputWatch&) = delete;
     InputWatch& operator=(const InputWatch&) = delete;
