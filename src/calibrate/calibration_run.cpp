@@ -101,7 +101,7 @@ namespace {
 /// The largest number of groups for which --promise auto is `loo`: for methods that learn quickly, and for
 /// the others.
 constexpr std::uint64_t kMostLeftOut = 200, kMostRefits = 20;
-/// The number of groups that set the thresholds in a split: the weight at infinity is then about 1/100.
+/// The number of groups that set the thresholds in a split: the mass at infinity is then about 1/100.
 constexpr std::uint64_t kLevelGroups = 100;
 /// With small weights more groups must set the thresholds; this is their largest share.
 constexpr double kMostLevels = 0.75;
