@@ -18,7 +18,7 @@ using test::image_of;
 using test::Made;
 using test::moody;
 
-/// The rule of the header, word by word. Counts the scores that lie between the limits.
+/// The rule of the header, written out. Counts the scores that lie between the limits.
 class ByTables {
   public:
     ByTables(const AdaptedTables& tables, Grid grid, std::size_t alpha)
