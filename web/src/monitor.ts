@@ -119,7 +119,8 @@ function coverageSection(data: MonitorData): HTMLElement | null {
     const name = data.classes[one.class];
     const band = low.map((point, i) => ({ x: point.x, low: point.y, high: high[i].y }));
     const frame = new ChartFrame(`Coverage of ${name}`, `coverage-${one.class}`);
-    const at = [verdict.labels_alarm, verdict.odds_alarm].find((alarm) => alarm?.class === one.class)?.unit;
+    const alarms = [verdict.labels_alarm, verdict.odds_alarm];
+    const at = alarms.find((alarm) => alarm?.class === one.class)?.unit;
     frame.show(
       Plot.plot({
         ariaLabel: `Coverage of ${name}`,
@@ -147,8 +148,8 @@ function coverageSection(data: MonitorData): HTMLElement | null {
     "Coverage",
     `Dots: coverage in each stretch of the stream. Band: with probability ${1 - verdict.delta} the ` +
       `true coverage was never outside. Dashed: 1 - alpha. The alarm by labels says that the true ` +
-      `coverage lies below what the luck of the calibration images explains, or that the class has lower odds ` +
-      `in its own pixels than at calibration.`,
+      `coverage lies below what the luck of the calibration images explains, or that the class has ` +
+      `lower odds in its own pixels than at calibration.`,
     h("div", { class: "pair" }, ...figures),
   );
 }
@@ -277,7 +278,8 @@ function featureSection(data: MonitorData): HTMLElement {
 export function buildMonitor(data: MonitorData): Node[] {
   document.title = data.title;
   const { verdict } = data;
-  const rang = [verdict.outputs_alarm, verdict.labels_alarm, verdict.odds_alarm].some((alarm) => alarm !== null);
+  const alarms = [verdict.outputs_alarm, verdict.labels_alarm, verdict.odds_alarm];
+  const rang = alarms.some((alarm) => alarm !== null);
   const [height, width] = data.grid;
   const parts = [
     evidenceSection(data),
