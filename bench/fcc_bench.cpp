@@ -5,8 +5,8 @@
 
 #include <cmath>
 #include <cstring>
-#include <kandinsky/fourier_curves.hpp>
-#include <kandinsky/partition.hpp>
+#include "partition/fourier_curves.hpp"
+#include "partition/method.hpp"
 #include <kandinsky/threads.hpp>
 
 #include "core/base/random.hpp"

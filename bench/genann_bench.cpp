@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <kandinsky/annuli.hpp>
+#include "partition/annuli.hpp"
 #include <kandinsky/threads.hpp>
 #include <vector>
 

@@ -117,7 +117,7 @@ std::vector<std::vector<float>> features_of(const Pool& pool, const Reference& l
                                                      std::vector<std::int64_t>(layout.features()));
         parallel_for(data.images(), [&](std::size_t i) {
             std::vector<float> probs(pool.classes * pool.grid.pixels());
-            data.read_probs(i, {0, pool.grid.pixels()}, probs.data());
+            data.read_probs(i, {0, pool.grid.pixels()}, probs);
             change(kind, pool.grid, pool.classes, part * 1000000 + i, probs);
             watch_image(layout, pool.grid, probs, looks[i]);
         });

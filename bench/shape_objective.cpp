@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <kandinsky/annuli.hpp>
+#include "partition/annuli.hpp"
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/error.hpp>
-#include <kandinsky/fourier_curves.hpp>
+#include "partition/fourier_curves.hpp"
 #include <kandinsky/npy.hpp>
 #include <numeric>
 

@@ -1,6 +1,7 @@
 // Any bytes as a zip archive of arrays, with the checksums it has and with the right ones.
 #include <kandinsky/npz.hpp>
 
+#include "io/zip/zip_reader.hpp"
 #include "harness.hpp"
 #include "zip_repair.hpp"
 

@@ -1,3 +1,4 @@
+#include "io/zip/zip_reader.hpp"
 #include "zip_repair.hpp"
 
 #include <kandinsky/error.hpp>

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "partition/method.hpp"
 #include "curve/build_curve.hpp"
 #include "curve/pixel_rows.hpp"
 #include "curve/region_pass.hpp"

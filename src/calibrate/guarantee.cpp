@@ -2,6 +2,7 @@
 #include <kandinsky/calibrator.hpp>
 #include <nlohmann/json.hpp>
 
+#include "partition/method.hpp"
 #include "core/base/fail.hpp"
 
 namespace kandinsky {
@@ -76,7 +77,7 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     const bool soft = traits.soft || options.adapt == Adapt::image;
     const bool relearnt = options.promise == Promise::leave_one_out;
     // If the method was chosen on the images that set the thresholds, its guarantee is lost.
-    const bool judged_on_same = options.method == kAutoMethod && options.split == 0 && !relearnt;
+    const bool judged_on_same = options.method.name == kAutoMethod && options.split == 0 && !relearnt;
     if (soft && options.pooling == Pooling::pixels)
         return "No finite-sample guarantee: each pixel's threshold is a quantile of a distribution smoothed "
                "over its surroundings, as good as the calibration images are typical.";

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <kandinsky/reference.hpp>
 
+#include "core/data/dataset_access.hpp"
 #include "calibrate/sample.hpp"
 #include "core/base/thread_buffer.hpp"
 #include "core/team/team.hpp"
@@ -19,14 +20,14 @@ std::vector<std::uint32_t> some_groups(const Dataset& data, std::size_t count, P
         visit_blocks({.data = data, .progress = progress, .stage = "keys"}, {},
                      [&](std::size_t, std::size_t first, std::size_t last) {
                          for (std::size_t image = first; image < last; ++image)
-                             content[image] = data.content_key(image);
+                             content[image] = content_key(data, image);
                      });
     return draw_sample(data, group_identities(data, content), count, SamplePurpose::reference, 0, 0);
 }
 }  // namespace
 
 Reference make_reference(const Calibrator& calibrator, const Dataset& data, Progress& progress) {
-    Communicator& comm = data.team().comm;
+    Communicator& comm = team_of(data).comm;
     std::vector<std::uint64_t> counts(calibrator.strata());
     for (std::size_t i = 0; i < calibrator.counts.size(); ++i)
         counts[i / calibrator.grid.pixels()] += calibrator.counts[i];
@@ -44,7 +45,7 @@ Reference make_reference(const Calibrator& calibrator, const Dataset& data, Prog
                      std::vector<float>& probs = thread_buffer<float, Reference>();
                      probs.resize(seen.classes() * pixels);
                      for (std::size_t image = first; image < last; ++image) {
-                         seen.read_probs(image, {0, pixels}, probs.data());
+                         seen.read_probs(image, {0, pixels}, probs);
                          watch_image(out, seen.grid(), probs,
                                      std::span(of_image).subspan(image * features, features));
                      }

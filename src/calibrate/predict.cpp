@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "core/data/dataset_access.hpp"
 #include "calibrate/set_tally.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
@@ -31,16 +32,16 @@ std::span<const float> probs_of(const Dataset& data, std::size_t image) {
     const std::size_t pixels = data.grid().pixels();
     std::vector<float>& probs = thread_buffer<float, struct ProbsOf>();
     probs.resize(data.classes() * pixels);
-    data.read_probs(image, {0, pixels}, probs.data());
+    data.read_probs(image, {0, pixels}, probs);
     return probs;
 }
 
 /// The probabilities of one image where they are stored as halves, [class][pixel]; nothing otherwise.
 std::span<const std::uint16_t> halves_of(const Dataset& data, std::size_t image) {
     const std::size_t pixels = data.grid().pixels();
-    const std::byte* const first = data.halves(image, 0);
+    const std::byte* const first = halves_of(data, image, 0);
     // The planes of all classes lie at one distance.
-    if (first == nullptr || data.halves(image, 1) != first + 2 * pixels) return {};
+    if (first == nullptr || halves_of(data, image, 1) != first + 2 * pixels) return {};
     return {reinterpret_cast<const std::uint16_t*>(first), data.classes() * pixels};
 }
 

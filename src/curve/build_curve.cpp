@@ -1,3 +1,4 @@
+#include "curve/conformal_rank.hpp"
 #include "curve/build_curve.hpp"
 
 #include <cmath>

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "score/scoring.hpp"
 #include "curve/column_sort.hpp"
 #include "score/census.hpp"
 #include "score/narrow_scores.hpp"

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "evaluate/sampling_floor.hpp"
 #include "evaluate/alpha_judge.hpp"
 #include "evaluate/level_counts.hpp"
 #include "evaluate/level_plan.hpp"

@@ -1,3 +1,4 @@
+#include "io/zip/zip_reader.hpp"
 #include "model/model_file.hpp"
 
 #include <cmath>

@@ -15,7 +15,7 @@ ImageLook look_at(const Dataset& data, std::size_t image, const LookPlan& plan) 
     const std::size_t pixels = data.grid().pixels(), all = data.classes() * pixels;
     std::vector<float>& probs = thread_buffer<float, ImageLook>();
     probs.resize(all);
-    data.read_probs(image, {0, pixels}, probs.data());
+    data.read_probs(image, {0, pixels}, probs);
     ImageLook out;
     out.features.resize(plan.layout.features());
     watch_image(plan.layout, data.grid(), probs, out.features);
@@ -25,7 +25,7 @@ ImageLook look_at(const Dataset& data, std::size_t image, const LookPlan& plan) 
     bool labelled = false;
     if (data.labelled()) {
         truth.resize(all + pixels);
-        data.read_truth(image, {0, pixels}, truth.data(), truth.data() + all);
+        data.read_truth(image, {0, pixels}, truth, std::span(truth).subspan(all));
         labelled = std::any_of(truth.begin() + static_cast<std::ptrdiff_t>(all),
                                truth.begin() + static_cast<std::ptrdiff_t>(all + pixels),
                                [](std::uint8_t valid) { return valid != 0; });

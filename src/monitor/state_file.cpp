@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <cmath>
-#include <kandinsky/npz.hpp>
 #include <nlohmann/json.hpp>
 
+#include "monitor/state_file.hpp"
+#include "io/zip/zip_reader.hpp"
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
 #include "io/json/json_outline.hpp"
@@ -116,12 +117,17 @@ RecentKeys keys_from(const std::vector<std::uint64_t>& keys) {
 
 void Monitor::save(const std::filesystem::path& path) const {
     AtomicFile file(path);
-    save(file);
+    kandinsky::save(*this, file);
     file.commit();
 }
 
-void Monitor::save(AtomicFile& file) const {
-    const State& state = *state_;
+/// Gives the library's own code the state.
+struct MonitorAccess {
+    [[nodiscard]] static const Monitor::State& state(const Monitor& monitor) { return *monitor.state_; }
+};
+
+void save(const Monitor& monitor, AtomicFile& file) {
+    const auto& state = MonitorAccess::state(monitor);
     ZipWriter zip(file);
     ordered_json meta{{"format", kStateFormat},
                       {"format_version", kVersion},

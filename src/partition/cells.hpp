@@ -1,7 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <kandinsky/partition.hpp>
+#include "partition/method.hpp"
 #include <kandinsky/smooth_curves.hpp>
 
 #include "curve/lattice.hpp"

@@ -3,7 +3,7 @@
 #include <kandinsky/adaptation.hpp>
 #include <kandinsky/curve.hpp>
 #include <kandinsky/dataset.hpp>
-#include <kandinsky/partition.hpp>
+#include "partition/method.hpp"
 #include <kandinsky/progress.hpp>
 #include <kandinsky/smooth_curves.hpp>
 #include <kandinsky/weights.hpp>

@@ -2,6 +2,8 @@
 
 #include <kandinsky/score.hpp>
 
+#include "score/scoring.hpp"
+
 namespace kandinsky {
 
 /// Scores of `n` pixels whose planes of probabilities lie `probs_step` floats apart, those of scores

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "score/scoring.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/random.hpp"
 #include "core/base/thread_buffer.hpp"

@@ -8,6 +8,7 @@
 #include <kandinsky/predict.hpp>
 #include <kandinsky/threads.hpp>
 
+#include "score/scoring.hpp"
 #include "calibrate/adapted_values.hpp"
 #include "calibrate/moody.hpp"
 #include "io/support.hpp"
@@ -204,7 +205,7 @@ TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleDemands) {
                     judge.by_fold.emplace_back(data.grid(), Ladder{}, storage_on(grids[0], cells, one));
                 const auto samples = shift_samples(input, input.strata, {&cells, 1}, {judge}, folds);
                 fits.push_back(
-                    {SmoothCurves(data.grid(), Ladder{},
+                    {smooth_from(data.grid(), Ladder{},
                                   storage_on(common, cells,
                                              read_on(common, storage_on(grids[0], cells, learnt.fit.whole),
                                                      cells.grid().pixels()))),
@@ -269,7 +270,7 @@ TEST(Adapt, IsRefusedWhereItMeansNothing) {
     pixels.pooling = Pooling::pixels;
     EXPECT_THROW((void)calibrate(made.dataset(), pixels), Error);
     CalibrateOptions open = options_of(Promise::none);
-    open.method = kAutoMethod;
+    open.method.name = kAutoMethod;
     EXPECT_THROW((void)calibrate(made.dataset(), open), Error);
 }
 

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "evaluate/sampling_floor.hpp"
 #include "core/base/random.hpp"
 
 namespace kandinsky {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "score/scoring.hpp"
 #include "core/base/random.hpp"
 #include "core/kernel/half.hpp"
 

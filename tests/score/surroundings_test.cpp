@@ -1,3 +1,4 @@
+#include "score/scoring.hpp"
 #include "score/surroundings.hpp"
 
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/monitor.hpp>
 
+#include "monitor/state_file.hpp"
 #include "cli/commands/command.hpp"
 #include "cli/options/shared_flags.hpp"
 #include "core/base/fail.hpp"
@@ -107,7 +108,7 @@ void run(const Flags& flags) {
     const std::vector<std::string> given =
         flags.class_names.empty() ? std::vector<std::string>{} : split(flags.class_names, ',');
     const std::vector<std::string> names = class_labels(given, calibrator.classes);
-    if (outputs.has("--state")) monitor.save(outputs.file("--state"));
+    if (outputs.has("--state")) save(monitor, outputs.file("--state"));
     if (outputs.has("--report"))
         outputs.file("--report")
             .write(report_page(

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <kandinsky/calibrator.hpp>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "partition/method.hpp"
 #include "cli/options/option_set.hpp"
 
 namespace kandinsky::cli {

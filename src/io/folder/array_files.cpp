@@ -1,3 +1,4 @@
+#include "io/zip/zip_reader.hpp"
 #include "io/folder/folder.hpp"
 
 #include <algorithm>

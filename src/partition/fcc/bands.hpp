@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <kandinsky/fourier_curves.hpp>
+#include "partition/fourier_curves.hpp"
 #include <vector>
 
 #include "partition/fcc/quadrature.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <kandinsky/error.hpp>
-#include <kandinsky/fourier_curves.hpp>
+#include "partition/fourier_curves.hpp"
 #include <limits>
 #include <numbers>
 #include <optional>

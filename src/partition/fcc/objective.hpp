@@ -1,6 +1,6 @@
 #pragma once
 
-#include <kandinsky/fourier_curves.hpp>
+#include "partition/fourier_curves.hpp"
 #include <span>
 #include <vector>
 

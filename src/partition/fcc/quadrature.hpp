@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <kandinsky/fourier_curves.hpp>
+#include "partition/fourier_curves.hpp"
 #include <vector>
 
 namespace kandinsky::partition::fcc {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "score/scoring.hpp"
 #include "partition/genann/fitness.hpp"
 
 namespace kandinsky::partition::genann {

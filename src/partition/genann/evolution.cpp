@@ -1,3 +1,4 @@
+#include "score/scoring.hpp"
 #include "partition/genann/evolution.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <kandinsky/annuli.hpp>
+#include "partition/annuli.hpp"
 #include <kandinsky/progress.hpp>
 #include <span>
 #include <string_view>

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <kandinsky/annuli.hpp>
+#include "score/scoring.hpp"
+#include "partition/annuli.hpp"
 #include <kandinsky/error.hpp>
 #include <limits>
 #include <numbers>

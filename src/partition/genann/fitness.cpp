@@ -1,3 +1,4 @@
+#include "score/scoring.hpp"
 #include "partition/genann/fitness.hpp"
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <kandinsky/annuli.hpp>
+#include "score/scoring.hpp"
+#include "partition/annuli.hpp"
 #include <limits>
 #include <memory>
 #include <span>

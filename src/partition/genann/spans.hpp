@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <kandinsky/annuli.hpp>
+#include "partition/annuli.hpp"
 #include <vector>
 
 namespace kandinsky::partition::genann {

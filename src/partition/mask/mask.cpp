@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <kandinsky/partition.hpp>
 
+#include "partition/typed_options.hpp"
 #include "core/base/fail.hpp"
 
 namespace kandinsky::partition::mask {
@@ -64,3 +64,11 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::mask
+
+namespace kandinsky {
+
+MethodChoice::MethodChoice(const MaskOptions& options) : MethodChoice(partition::mask::kMethod.name) {
+    if (!options.mask.empty()) settings.arrays.emplace("mask", options.mask);
+}
+
+}  // namespace kandinsky

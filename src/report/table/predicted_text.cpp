@@ -1,3 +1,4 @@
+#include "partition/method.hpp"
 #include "report/table/predicted_text.hpp"
 
 #include <fmt/format.h>
@@ -126,7 +127,7 @@ std::string promise_rule(const Calibrator& calibrator) {
     if (options.confidence > 0) return confidence_rule(calibrator);
     bool learns = true;  // a method that this build does not know may
     for (const Method* const known : methods())
-        if (known->name == options.method) learns = known->uses_labels || options.adapt == Adapt::image;
+        if (known->name == options.method.name) learns = known->uses_labels || options.adapt == Adapt::image;
     if (!calibrator.renewal.none())
         return fmt::format(
             "recalibrated: curves from {} {}, levels from {} new {}; 1/{} of the mass lies at infinity",

@@ -1,3 +1,4 @@
+#include "evaluate/compare_row.hpp"
 #include "report/table/result_json.hpp"
 
 #include <fmt/format.h>

@@ -6,6 +6,7 @@
 #include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
 
+#include "io/zip/zip_reader.hpp"
 #include "io/support.hpp"
 #include "io/zip/crc32.hpp"
 #include "io/zip/zip_records.hpp"

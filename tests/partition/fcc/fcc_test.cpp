@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <kandinsky/error.hpp>
-#include <kandinsky/partition.hpp>
+#include "partition/method.hpp"
 #include <kandinsky/threads.hpp>
 #include <nlohmann/json.hpp>
 #include <set>

@@ -2,7 +2,7 @@
 
 #include <cmath>
 #include <functional>
-#include <kandinsky/fourier_curves.hpp>
+#include "partition/fourier_curves.hpp"
 #include <limits>
 #include <vector>
 

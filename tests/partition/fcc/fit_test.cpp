@@ -3,7 +3,7 @@
 
 #include <cmath>
 #include <kandinsky/error.hpp>
-#include <kandinsky/fourier_curves.hpp>
+#include "partition/fourier_curves.hpp"
 #include <kandinsky/threads.hpp>
 #include <numbers>
 

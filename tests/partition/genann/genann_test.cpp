@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <kandinsky/annuli.hpp>
+#include "partition/annuli.hpp"
 #include <kandinsky/error.hpp>
-#include <kandinsky/partition.hpp>
+#include "partition/method.hpp"
 #include <kandinsky/threads.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cmath>
-#include <kandinsky/annuli.hpp>
+#include "partition/annuli.hpp"
 #include <vector>
 
 namespace kandinsky::partition::genann::testing {

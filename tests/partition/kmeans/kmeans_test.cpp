@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <kandinsky/error.hpp>
-#include <kandinsky/partition.hpp>
+#include "partition/method.hpp"
 #include <kandinsky/threads.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
