@@ -5,9 +5,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <kandinsky/threads.hpp>
 #include "partition/fourier_curves.hpp"
 #include "partition/method.hpp"
-#include <kandinsky/threads.hpp>
 
 #include "core/base/random.hpp"
 #include "partition/fcc/objective.hpp"

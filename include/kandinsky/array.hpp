@@ -55,8 +55,9 @@ struct ArrayView {
 template <class T>
 [[nodiscard]] DType dtype_of();
 
-/// The elements at `first` as an array of this shape in C order: `view_of(probs, {n, c, h, w})`. Copies nothing;
-/// the caller keeps the memory alive. float16 has no C++ type: view_of(words, shape, DType::float16).
+/// The elements at `first` as an array of this shape in C order: `view_of(probs, {n, c, h, w})`. Copies
+/// nothing; the caller keeps the memory alive. float16 has no C++ type: view_of(words, shape,
+/// DType::float16).
 template <class T>
 [[nodiscard]] ArrayView view_of(const T* first, std::vector<std::size_t> shape, DType type = dtype_of<T>()) {
     std::vector<std::ptrdiff_t> strides = c_strides(shape, type);
@@ -67,7 +68,7 @@ template <class T>
 /// Copies share the memory.
 class Array {
   public:
-    Array() = default;  ///< no array: empty() is true
+    Array() = default;      ///< no array: empty() is true
     Array(ArrayView view);  ///< of memory that the caller keeps alive
     /// A view of memory that `owner` keeps alive (null: the caller keeps it alive).
     Array(ArrayView view, std::shared_ptr<const void> owner);

@@ -121,17 +121,17 @@ struct MethodChoice {
     std::string name;           ///< one of method_names()
     MethodSettings settings{};  ///< values other than the defaults
 
-    MethodChoice();                                  ///< default_method()
-    MethodChoice(const char* method);                ///< one of method_names()
-    MethodChoice(std::string method);                ///< one of method_names()
-    MethodChoice(std::string_view method);           ///< one of method_names()
-    MethodChoice(const PixelOptions& options);       ///< method pixel
-    MethodChoice(const ImageOptions& options);       ///< method image
-    MethodChoice(const MaskOptions& options);        ///< method mask
-    MethodChoice(const KmeansOptions& options);      ///< method kmeans
-    MethodChoice(const GenannOptions& options);      ///< method genann
-    MethodChoice(const FccOptions& options);         ///< method fcc
-    MethodChoice(const FieldOptions& options);       ///< method field
+    MethodChoice();                              ///< default_method()
+    MethodChoice(const char* method);            ///< one of method_names()
+    MethodChoice(std::string method);            ///< one of method_names()
+    MethodChoice(std::string_view method);       ///< one of method_names()
+    MethodChoice(const PixelOptions& options);   ///< method pixel
+    MethodChoice(const ImageOptions& options);   ///< method image
+    MethodChoice(const MaskOptions& options);    ///< method mask
+    MethodChoice(const KmeansOptions& options);  ///< method kmeans
+    MethodChoice(const GenannOptions& options);  ///< method genann
+    MethodChoice(const FccOptions& options);     ///< method fcc
+    MethodChoice(const FieldOptions& options);   ///< method field
 };
 
 /// The name of the choice of the best method, class by class, by cross-validation.

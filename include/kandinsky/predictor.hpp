@@ -2,8 +2,8 @@
 
 #include <kandinsky/calibrator.hpp>
 #include <kandinsky/export.hpp>
-#include <memory>
 #include <kandinsky/result.hpp>
+#include <memory>
 #include <optional>
 
 namespace KANDINSKY_API kandinsky {

@@ -7,7 +7,8 @@
 
 namespace KANDINSKY_API kandinsky {
 
-/// The value of a call, or the error that the same call without `try_` throws: for callers without exceptions.
+/// The value of a call, or the error that the same call without `try_` throws: for callers without
+/// exceptions.
 template <class T>
 class [[nodiscard]] Result {
   public:

@@ -24,7 +24,7 @@ class SmoothCurves {
     [[nodiscard]] const Ladder& ladder() const { return ladder_; }           ///< levels that can be asked for
     /// Number of groups that set the levels; 0 where groups do not count.
     [[nodiscard]] std::uint64_t groups() const { return data_.groups; }
-    [[nodiscard]] std::uint32_t side() const { return data_.side; }  ///< of a cell, in pixels
+    [[nodiscard]] std::uint32_t side() const { return data_.side; }          ///< of a cell, in pixels
     [[nodiscard]] bool by_regions() const { return !data_.region.empty(); }  ///< pixels read one cell alone
     [[nodiscard]] Grid cells() const { return cells_; }                      ///< cells down and across
     /// The cell that a pixel lies in.

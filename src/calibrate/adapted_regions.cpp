@@ -1,8 +1,8 @@
-#include "partition/method.hpp"
-#include "curve/curve_storage.hpp"
-#include "score/scoring.hpp"
-#include "core/data/dataset_access.hpp"
 #include "calibrate/adapted_regions.hpp"
+#include "core/data/dataset_access.hpp"
+#include "curve/curve_storage.hpp"
+#include "partition/method.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <map>
@@ -200,8 +200,8 @@ class AdaptedRelearner {
         std::vector<std::uint32_t> others;
         for (std::uint32_t image = 0; image < places_.size(); ++image)
             if (places_[image] != group) others.push_back(image);
-        const Dataset rest = as_rank_part(run_.data().subset(others), 
-            std::make_shared<Team>(Team{.comm = team_of(run_.data()).comm}));
+        const Dataset rest = as_rank_part(run_.data().subset(others),
+                                          std::make_shared<Team>(Team{.comm = team_of(run_.data()).comm}));
         Muted muted(progress_);
         CalibrateOptions options = options_;
         options.promise = Promise::none;

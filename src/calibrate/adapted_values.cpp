@@ -1,5 +1,5 @@
-#include "curve/curve_storage.hpp"
 #include "calibrate/adapted_values.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
-#include "partition/method.hpp"
-#include "calibrate/choice_label.hpp"
-#include "curve/curve_storage.hpp"
-#include "core/data/dataset_access.hpp"
 #include "calibrate/leave_one_out.hpp"
+#include "calibrate/choice_label.hpp"
+#include "core/data/dataset_access.hpp"
+#include "curve/curve_storage.hpp"
+#include "partition/method.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -31,7 +31,7 @@ CalibrateOptions settled(CalibrateOptions options, const Choice& choice) {
 }
 
 namespace {
-/// What was learnt about a stratum without a group.
+/// The kind of result for a stratum without a group.
 enum class Learnt : std::uint8_t {
     unknown,  ///< the group has no score of the class, so it is not left out
     nothing,  ///< no other group has the class: every score must be in the set
@@ -39,7 +39,7 @@ enum class Learnt : std::uint8_t {
     smooth,
 };
 
-/// Everything that is kept of the fits, for all groups and strata.
+/// The results of the fits that are kept, for all groups and strata.
 class Fits {
   public:
     Fits(std::size_t groups, std::size_t strata, std::size_t pixels)
@@ -126,7 +126,7 @@ class Relearner {
     [[nodiscard]] const Fits& fits() const { return fits_; }
     [[nodiscard]] const Cells& cells() const { return cells_; }
 
-    /// The curves of the smooth fits alone, with levels of all.
+    /// The curves of the smooth fits only, with the levels of all fits.
     [[nodiscard]] SmoothCurves smooth(std::size_t stratum, const Ladder& ladder) const {
         SmoothStorage storage = judge_.curves(envelopes_[stratum], ladder);
         storage.scores = run_.census().totals[stratum];
@@ -136,8 +136,8 @@ class Relearner {
     /// Evaluates the scores of groups whose fits have regions; returns the judges that thresholds of the
     /// pieces are read from.
     [[nodiscard]] RegionJudge judge_regions(std::size_t stratum) {
-        const RegionJudge judge(evidence_[stratum], groups(),
-                                options_.fallback == Fallback::image ? options_.min_count : 0);
+        RegionJudge judge(evidence_[stratum], groups(),
+                          options_.fallback == Fallback::image ? options_.min_count : 0);
         Envelope& own = envelopes_[stratum];
         fits_.for_each(stratum, [&](std::uint32_t group, RegionJudge::Regions regions) {
             judge.judge(group, regions,
@@ -162,8 +162,8 @@ class Relearner {
             if (evidence_[s].has(group)) fits_.set(group, s, Learnt::nothing);
         }
         if (!known) return judge_nothing(group);
-        const Dataset rest = as_rank_part(run_.data().subset(others), 
-            std::make_shared<Team>(Team{.comm = team_of(run_.data()).comm}));
+        const Dataset rest = as_rank_part(run_.data().subset(others),
+                                          std::make_shared<Team>(Team{.comm = team_of(run_.data()).comm}));
         Muted muted(progress_);
         CalibrateOptions options = options_;
         options.promise = Promise::none;
@@ -313,7 +313,7 @@ Calibrator leave_one_out(const CalibrateOptions& options, std::vector<Choice> ch
         }
     }
     CalibrateOptions finished = options;
-    finished.fallback = Fallback::none;  // regions that fall back do so in every fit
+    finished.fallback = Fallback::none;  // every fit has applied the fallback already
     Calibrator made = run.finish(finished, std::move(partitions), std::move(curves), std::move(smooth));
     made.options.fallback = options.fallback;
     made.choices = std::move(choices);

@@ -40,7 +40,8 @@ using SmoothStorage = CurveAccess::OfSmooth;
 [[nodiscard]] inline SmoothCurves smooth_from(Grid grid, Ladder ladder, SmoothStorage storage) {
     return CurveAccess::make(grid, std::move(ladder), std::move(storage));
 }
-/// SmoothCurves::thresholds() at levels of the distributions, in units of 1 / kOne; kNever: +inf, kNothing: -inf.
+/// SmoothCurves::thresholds() at levels of the distributions, in units of 1 / kOne; kNever: +inf, kNothing:
+/// -inf.
 inline void thresholds_at(const SmoothCurves& curves, std::span<const std::uint32_t> levels, PixelRange range,
                           std::span<float> out) {
     CurveAccess::thresholds_at(curves, levels, range, out);

@@ -77,8 +77,7 @@ std::size_t SmoothCurves::rung_of(double alpha) const {
         ladder_.levels.begin());
 }
 
-void SmoothCurves::thresholds(std::span<const double> alphas, PixelRange range,
-                                std::span<float> out) const {
+void SmoothCurves::thresholds(std::span<const double> alphas, PixelRange range, std::span<float> out) const {
     std::vector<std::uint32_t> wanted;
     for (const double alpha : alphas) {
         const std::size_t rung = rung_of(alpha);
@@ -91,7 +90,7 @@ void SmoothCurves::thresholds(std::span<const double> alphas, PixelRange range,
 }
 
 void SmoothCurves::thresholds_at(std::span<const std::uint32_t> wanted, PixelRange range,
-                                std::span<float> out) const {
+                                 std::span<float> out) const {
     if (out.size() < wanted.size() * range.size())
         fail(ErrorKind::usage, "[thresholds] there is room for {} values, but {} are needed", out.size(),
              wanted.size() * range.size());

@@ -4,15 +4,15 @@
 #include <kandinsky/compare.hpp>
 #include <numeric>
 
-#include "partition/method.hpp"
-#include "evaluate/compare_row.hpp"
-#include "core/data/dataset_access.hpp"
 #include "calibrate/choose.hpp"
 #include "calibrate/sample.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
+#include "evaluate/compare_row.hpp"
 #include "evaluate/tally.hpp"
+#include "partition/method.hpp"
 #include "score/census.hpp"
 #include "score/group_identity.hpp"
 
@@ -60,7 +60,7 @@ CompareRow compare_row(const Calibrator& calibrator, const Evaluation& evaluatio
 }
 
 namespace {
-/// The options of "METHOD" or "METHOD:SCORE".
+/// The options that "METHOD" or "METHOD:SCORE" names.
 CalibrateOptions options_of(const std::string& name, const CalibrateOptions& shared) {
     CalibrateOptions out = shared;
     const std::size_t colon = name.find(':');
@@ -114,9 +114,9 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
              test.grid().width);
     if (options.draws == 0) fail(ErrorKind::usage, "--draws is 0, but at least one draw is needed");
     if (options.draws > 1 && options.sample == 0)
-        fail(ErrorKind::usage, "--draws needs --sample: how many to draw each time");
+        fail(ErrorKind::usage, "--draws needs --sample, the number of groups or images in each draw");
     if (options.draws > 1 && options.bootstrap > 0)
-        fail(ErrorKind::usage, "--bootstrap goes with one draw; --draws {} shows its own spread",
+        fail(ErrorKind::usage, "--bootstrap is for one draw; --draws {} shows the spread over the draws",
              options.draws);
     const std::vector<std::string> names = options.methods.empty() ? default_methods() : options.methods;
     std::vector<CalibrateOptions> wanted;

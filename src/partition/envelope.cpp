@@ -1,13 +1,12 @@
-#include "curve/curve_storage.hpp"
 #include "partition/envelope.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace kandinsky::partition {
 
-std::vector<std::uint16_t> read_on(const ScoreGrid& to, const SmoothStorage& from,
-                                   std::size_t cells) {
+std::vector<std::uint16_t> read_on(const ScoreGrid& to, const SmoothStorage& from, std::size_t cells) {
     struct Place {
         std::size_t bin;
         std::int64_t part, whole;  ///< of the bin
@@ -65,7 +64,7 @@ void Envelope::sum(Communicator& comm) {
 }
 
 SmoothStorage storage_on(const ScoreGrid& grid, const Cells& cells,
-                                 std::optional<std::vector<std::uint16_t>> distributions) {
+                         std::optional<std::vector<std::uint16_t>> distributions) {
     SmoothStorage storage;
     storage.side = cells.side();
     storage.region = cells.region();
@@ -86,7 +85,7 @@ SmoothJudge::SmoothJudge(const Dataset& data, const ScoreOptions& score, const C
 
 namespace {
 constexpr std::size_t kCount = ImageFeatures::kCount;
-constexpr std::size_t kShiftNumbers = 3 * kCount + 2;  // the last: whether the group was left out
+constexpr std::size_t kShiftNumbers = 3 * kCount + 2;  // the last number: whether the group was left out
 
 void store(const Adaptation::Shift& shift, double* to) {
     for (const auto* part : {&shift.slope, &shift.low, &shift.high})
@@ -132,8 +131,9 @@ void SmoothJudge::add(const Evidence& evidence, std::uint32_t group, const Smoot
         const std::int32_t own_shift = shift.at(image.features);
         for (const auto& [pixel, score] : image.scores) {
             const std::int32_t key = scale_key(score);
-            const std::uint32_t level = level_between(
-                curves, rows_[pixel / image_.width], columns_[cells_.column_of(pixel)], common_.bin_of_key(key), key);
+            const std::uint32_t level =
+                level_between(curves, rows_[pixel / image_.width], columns_[cells_.column_of(pixel)],
+                              common_.bin_of_key(key), key);
             ++counts[adapts ? GroupLevels::step_of(level, own_shift) : GroupLevels::step_of(level)];
         }
     }

@@ -1,5 +1,5 @@
-#include "core/data/dataset_access.hpp"
 #include "partition/evidence.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <bit>

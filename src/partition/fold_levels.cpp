@@ -1,5 +1,5 @@
-#include "curve/curve_storage.hpp"
 #include "partition/fold_levels.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -8,8 +8,8 @@
 namespace kandinsky::partition {
 
 namespace {
-/// [image of the level side][place in the strata] the shifts of images. Images that set the levels and are
-/// those it was learnt from get their shifts from what was learnt without their fold.
+/// [image that sets levels][place in the strata] the shift of each image. If the shifts were learnt from the
+/// same images, an image gets its shift from what was learnt without its fold.
 ImageShifts image_shifts(const LevelImages& images, std::span<const std::uint32_t> strata, const Folds& folds,
                          const std::vector<std::vector<ShiftSample>>& samples,
                          const std::vector<LearntShift>& learnt) {
@@ -38,8 +38,8 @@ FoldLevels fold_levels(const LevelImages& images, std::span<const std::uint32_t>
     for (std::size_t i = 0; i < strata.size(); ++i) {
         const auto add = [&](std::vector<Judge>& to,
                              const std::optional<std::vector<std::uint16_t>>& distributions) {
-            to[i].by_fold.push_back(smooth_from(input.data.grid(), Ladder{},
-                                       storage_on(grids[i], cells[i], distributions)));
+            to[i].by_fold.push_back(
+                smooth_from(input.data.grid(), Ladder{}, storage_on(grids[i], cells[i], distributions)));
         };
         judges.push_back({.grid = &grids[i], .by_fold = {}});
         whole.push_back(judges.back());

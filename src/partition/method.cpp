@@ -34,7 +34,7 @@ MethodChoice::MethodChoice(std::string_view method) : name(method) {}
 std::string default_method() {
     for (const Method* one : methods())
         if (one->standard) return one->name;
-    fail(ErrorKind::internal, "[default_method] no method is the standard one");
+    fail(ErrorKind::internal, "[default_method] no method is marked as the default");
 }
 
 std::vector<std::string> method_names() {

@@ -71,7 +71,7 @@ struct Method {
     std::function<CrossFit(const CrossFitInput&)> cross_fit = {};  ///< soft methods have it as well
 };
 
-[[nodiscard]] std::vector<const Method*> methods();  ///< in table order
+[[nodiscard]] std::vector<const Method*> methods();               ///< in table order
 [[nodiscard]] std::string method_summary(std::string_view name);  ///< one line for --help and reports
 /// Throws a usage error that lists the known names.
 [[nodiscard]] const Method& method(std::string_view name);

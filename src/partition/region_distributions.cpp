@@ -1,6 +1,6 @@
-#include "curve/curve_storage.hpp"
-#include "core/data/dataset_access.hpp"
 #include "partition/region_distributions.hpp"
+#include "core/data/dataset_access.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <algorithm>
 #include <mutex>

@@ -9,8 +9,8 @@
 
 namespace kandinsky {
 
-/// The values of a method's typed options as words: one (flag, value) for each declared option but arrays, in the
-/// order of the declarations. Each method's folder defines its own.
+/// The values of a method's typed options as words: one (flag, value) for each declared option but arrays, in
+/// the order of the declarations. Each method's folder defines its own.
 using OptionWords = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] OptionWords words_of(const KmeansOptions& options);
 [[nodiscard]] OptionWords words_of(const GenannOptions& options);

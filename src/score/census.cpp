@@ -1,5 +1,5 @@
-#include "core/data/dataset_access.hpp"
 #include "score/census.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -29,7 +29,7 @@ std::size_t block_of(const Dataset& data) {
     return std::clamp((std::size_t{8} << 20) / image, std::min(least, most), most);
 }
 
-/// Throws about the first image with a bad value.
+/// Throws the error of the first image with a bad value.
 void refuse_first_bad(const Dataset& data) {
     const std::size_t pixels = data.grid().pixels();
     std::vector<float> probs(data.classes() * pixels);
@@ -60,7 +60,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
                           return sums;
                       }};
 
-    // Whole images, as they lie in the file: every byte is read once, in order.
+    // Whole images in the file's order, so that every byte is read once, in order.
     const auto read_block = [&](std::size_t, std::size_t first, std::size_t last) {
         const std::size_t length = std::min(pixels, tiles.length);
         // Four images at a time, as their hashes are made.
@@ -77,7 +77,8 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
             for (std::size_t image = first; image < last; image += 4) {
                 const std::size_t some = std::min<std::size_t>(4, last - image);
                 for (std::size_t k = 0; k < some; ++k) {
-                    const std::span<std::uint8_t> own = std::span(member).subspan(k * classes * n, classes * n);
+                    const std::span<std::uint8_t> own =
+                        std::span(member).subspan(k * classes * n, classes * n);
                     std::uint8_t* const has = own.data();
                     if (!halves) data.read_probs(image + k, range, std::span(probs).subspan(k * classes * n));
                     data.read_truth(image + k, range, own, std::span(valid).subspan(k * n));
@@ -102,7 +103,8 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
                 } else {
                     for (std::size_t c = 0; c < classes; ++c)
                         for (std::size_t k = 0; k < 4; ++k)
-                            planes[c][k] = halves_of(data, image + std::min(k, some - 1), c) + 2 * range.begin;
+                            planes[c][k] =
+                                halves_of(data, image + std::min(k, some - 1), c) + 2 * range.begin;
                     if (!hash_halves(planes, n, hash))
                         for (std::size_t k = 0; k < some; ++k)  // one of them reports the error
                             data.read_probs(image + k, range, probs);
@@ -150,7 +152,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
 
 void refuse_changed(const Dataset& data) {
     fail(ErrorKind::file,
-         "{} or {} changed while it was being read, so nothing was written; let nothing change it and run "
+         "{} or {} changed while it was being read, so nothing was written; keep it unchanged and run "
          "again",
          data.options().probs_name, data.options().labels_name);
 }

@@ -5,8 +5,8 @@
 #include <kandinsky/score.hpp>
 #include <vector>
 
-#include "score/scoring.hpp"
 #include "core/data/dataset_access.hpp"
+#include "score/scoring.hpp"
 #include "score/surroundings.hpp"
 
 namespace kandinsky {
@@ -46,7 +46,7 @@ class ScoredTile {
     [[nodiscard]] const float* scores(std::size_t c) const {
         return (shown_ != nullptr ? shown_ : scores_.data()) + c * size_;
     }
-    /// Replaces scores() by these, [class][pixel of the run], until the next load(); null: its own scores.
+    /// Replaces scores() by these, [class][pixel of the run], until the next load(); null restores its own.
     void show(const float* scores) { shown_ = scores; }
     [[nodiscard]] const std::uint8_t* member(std::size_t c) const { return member_.data() + c * size_; }
     [[nodiscard]] const std::uint8_t* valid() const { return valid_.data(); }

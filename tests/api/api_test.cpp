@@ -58,7 +58,8 @@ TEST(Api, AnImageIsReadAsAValueOrIntoASpan) {
 
 TEST(Api, ASpanThatIsTooShortIsAUsageError) {
     const Mine mine;
-    const Dataset data = mine.data(), unlabelled(view_of(mine.probs.data(), {mine.n, mine.c, mine.h, mine.w}));
+    const Dataset data = mine.data(),
+                  unlabelled(view_of(mine.probs.data(), {mine.n, mine.c, mine.h, mine.w}));
     std::vector<float> probs(2 * 20 - 1);
     std::vector<std::uint8_t> member(2 * 20), valid(19);
     const auto kind = [](auto&& call) {

@@ -3,8 +3,8 @@
 #include <kandinsky/predictor.hpp>
 #include <kandinsky/threads.hpp>
 
-#include "score/scoring.hpp"
 #include "io/support.hpp"
+#include "score/scoring.hpp"
 #include "support/fewer.hpp"
 #include "support/naive.hpp"
 
@@ -127,7 +127,7 @@ TEST(Scores, OfEveryMethodCoverAboutWhatTheyShould) {
                             ++samples,
                                 covered += scores[c * made.pixels() + p] <= limits[c * made.pixels() + p];
             }
-            // On the calibration images themselves; saps leaps from rank to rank, so it may cover more.
+            // On the calibration images; saps has jumps between ranks, so it may cover more.
             const double share = static_cast<double>(covered) / static_cast<double>(samples);
             EXPECT_GT(share, 0.78) << describe(score) << " " << method;
             if (score.kind != ScoreKind::saps || score.randomized) {

@@ -6,10 +6,10 @@
 #include <kandinsky/curve.hpp>
 #include <limits>
 
-#include "curve/curve_storage.hpp"
-#include "curve/conformal_rank.hpp"
 #include "core/base/random.hpp"
 #include "curve/build_curve.hpp"
+#include "curve/conformal_rank.hpp"
+#include "curve/curve_storage.hpp"
 #include "curve/score_key.hpp"
 #include "io/support.hpp"
 
@@ -208,7 +208,7 @@ TEST(CurveSet, RefusesArraysThatDoNotFitTogether) {
     refuse("negative length", [](auto& s) { s.offsets[1] = s.offsets[2] = s.scores[0] = 1u << 28; });
 }
 
-TEST(Pooling, NamesGoThereAndBack) {
+TEST(Pooling, NamesConvertToValuesAndBack) {
     for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
         EXPECT_EQ(pooling_of(name_of(pooling)), pooling);
     EXPECT_THROW((void)pooling_of("puddles"), Error);

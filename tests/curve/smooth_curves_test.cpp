@@ -8,8 +8,8 @@
 #include <limits>
 #include <numeric>
 
-#include "curve/curve_storage.hpp"
 #include "core/base/random.hpp"
+#include "curve/curve_storage.hpp"
 #include "curve/lattice.hpp"
 #include "score/score_scale.hpp"
 

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "evaluate/sampling_floor.hpp"
 #include "core/base/random.hpp"
+#include "evaluate/sampling_floor.hpp"
 
 namespace kandinsky {
 namespace {

@@ -24,9 +24,9 @@ TEST(TypedOptions, AreTheDeclaredOnesWithTheirDefaults) {
 
 TEST(TypedOptions, ExistForEveryMethod) {
     std::vector<std::string> typed;
-    for (const MethodChoice& choice : std::vector<MethodChoice>{PixelOptions{}, ImageOptions{}, MaskOptions{},
-                                                                KmeansOptions{}, GenannOptions{},
-                                                                FccOptions{}, FieldOptions{}})
+    for (const MethodChoice& choice :
+         std::vector<MethodChoice>{PixelOptions{}, ImageOptions{}, MaskOptions{}, KmeansOptions{},
+                                   GenannOptions{}, FccOptions{}, FieldOptions{}})
         typed.push_back(choice.name);
     std::vector<std::string> known;
     for (const Method* one : methods()) known.push_back(one->name);
@@ -67,8 +67,9 @@ TEST(TypedOptions, BecomeWordsWhereTheyDifferFromTheDefault) {
                      {"place", "0.5"},
                      {"field-mirror", "off"},
                      {"field-bandwidths", "2,4.5"}}));
-    EXPECT_EQ(MethodChoice(MaskOptions{.mask = Array::zeros(DType::int32, {2, 3})}).settings.arrays.count("mask"),
-              1u);
+    EXPECT_EQ(
+        MethodChoice(MaskOptions{.mask = Array::zeros(DType::int32, {2, 3})}).settings.arrays.count("mask"),
+        1u);
 }
 
 TEST(TypedOptions, ANameAloneHasNoSettings) {

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <vector>
 
-#include "score/scoring.hpp"
 #include "core/data/dataset_access.hpp"
 #include "score/planes.hpp"
+#include "score/scoring.hpp"
 #include "support/naive.hpp"
 
 namespace kandinsky {

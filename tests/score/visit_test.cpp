@@ -1,5 +1,5 @@
-#include "core/data/dataset_access.hpp"
 #include "score/visit.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <gtest/gtest.h>
 
@@ -142,7 +142,7 @@ TEST(Visits, SumCountsOverTheRanksAfterTheLastImage) {
     }
 }
 
-TEST(Visits, GoOnWhereAStoppedOneHadSavedItsSums) {
+TEST(Visits, ContinueFromTheSavedSumsOfAStoppedVisit) {
     MemoryCheckpoint first;
     const auto run = [&](MemoryCheckpoint& memory, Progress& progress, std::size_t& read) {
         const Dataset data =

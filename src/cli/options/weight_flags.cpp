@@ -1,5 +1,5 @@
-#include "core/data/dataset_access.hpp"
 #include "cli/options/weight_flags.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <charconv>
 #include <kandinsky/npz.hpp>
@@ -12,7 +12,7 @@
 namespace kandinsky::cli {
 
 namespace {
-constexpr double kMostTimesMean = 10;  // where weights are learnt and no other limit is given
+constexpr double kMostTimesMean = 10;  // for estimated weights without another limit
 
 std::vector<double> numbers_of(const TableFile& table, const std::string& name) {
     std::vector<double> out;

@@ -23,9 +23,9 @@ struct DatasetAccess {
     [[nodiscard]] static Dataset of_team(const Dataset& data, std::shared_ptr<const Team> team);
 };
 
-/// The part of the images for this rank of a team: whole groups, in the order of their ids, about equally many
-/// images for each rank, possibly none. Sums over the parts of all ranks equal those over all images. All
-/// ranks must hold the same data set; nothing is read.
+/// The part of the images for this rank of a team: whole groups, in the order of their ids, about equally
+/// many images for each rank, possibly none. Sums over the parts of all ranks equal those over all images.
+/// All ranks must hold the same data set; nothing is read.
 [[nodiscard]] Dataset dealt(const Dataset& data, std::shared_ptr<const Team> team);
 /// The images as the part of this rank, if they were divided before they were read.
 [[nodiscard]] inline Dataset as_rank_part(const Dataset& data, std::shared_ptr<const Team> team) {
@@ -41,8 +41,8 @@ struct DatasetAccess {
     return *DatasetAccess::shared(data).store;
 }
 
-/// The first of a class's probabilities in an image where they are stored as float16, one after the other; null
-/// where they are not, or are something else that has to be made into probabilities.
+/// The first of a class's probabilities in an image where they are stored as float16, one after the other;
+/// null where they are not, or are something else that has to be made into probabilities.
 [[nodiscard]] const std::byte* halves_of(const Dataset& data, std::size_t image, std::size_t cls);
 /// The memory layout of the probabilities, for code that works on the stored values.
 [[nodiscard]] inline const Array& stored_probs(const Dataset& data) {

@@ -1,7 +1,7 @@
+#include "partition/field/leave_one_out.hpp"
+#include "core/data/dataset_access.hpp"
 #include "curve/curve_storage.hpp"
 #include "score/scoring.hpp"
-#include "core/data/dataset_access.hpp"
-#include "partition/field/leave_one_out.hpp"
 
 #include <algorithm>
 #include <kandinsky/threads.hpp>
@@ -21,7 +21,7 @@ Options for_groups(Options options, double images_per_group) {
 }
 
 namespace {
-/// What was learnt from all groups but one, and the thresholds that it stands on.
+/// What was learnt from all groups except one, and the thresholds of its distributions.
 struct Fit {
     Learnt learnt;
     ScoreGrid grid;
@@ -42,7 +42,7 @@ std::optional<Fit> fit_without(const SoftInput& input, const Options& options, c
     return fit;
 }
 
-/// A stretch of a longer way, in the progress of the whole.
+/// Reports the progress of one part of a longer run as progress of the whole.
 class Stretch final : public Progress {
   public:
     Stretch(Progress& whole, std::size_t before, std::size_t all)
@@ -57,7 +57,7 @@ class Stretch final : public Progress {
     std::size_t before_, all_;
 };
 
-/// Appends the curves of some strata, whose scores fit into memory together.
+/// Appends the curves of some strata whose scores fit into memory together.
 void fit_batch(const SoftInput& input, const Options& options, const Cells& cells,
                const std::vector<std::uint32_t>& places, const std::vector<std::uint32_t>& strata,
                std::vector<SoftCurves>& out) {

@@ -1,5 +1,5 @@
-#include "score/scoring.hpp"
 #include "partition/genann/evolution.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <cmath>

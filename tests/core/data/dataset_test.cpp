@@ -214,9 +214,7 @@ TEST(Dataset, SaysWhereABadProbabilityStands) {
                          data.read_probs(1, {8, 12}, out);
                      });
         // A subset still names the image by its place in the file.
-        expect_error(ErrorKind::data, {"image 1"}, [&] {
-            data.subset({1}).read_probs(0, {0, 12}, out);
-        });
+        expect_error(ErrorKind::data, {"image 1"}, [&] { data.subset({1}).read_probs(0, {0, 12}, out); });
     }
 }
 

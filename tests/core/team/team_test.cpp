@@ -1,5 +1,5 @@
-#include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ TEST(Team, ImagesAreDealtByWholeGroupsAndEachToOneRank) {
         }
 }
 
-TEST(Team, RanksThatDisagreeAreTold) {
+TEST(Team, RanksThatDisagreeAreReported) {
     EXPECT_THROW(on_ranks<int>(3,
                                [](std::shared_ptr<const Team> team) {
                                    check_same(team->comm, team->comm.rank() == 2 ? 5 : 4, "a number");

@@ -5,8 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "io/zip/zip_reader.hpp"
 #include "io/support.hpp"
+#include "io/zip/zip_reader.hpp"
 #include "io/zip/zip_writer.hpp"
 #include "support/synthetic.hpp"
 

@@ -6,9 +6,9 @@
 #include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
 
-#include "io/zip/zip_reader.hpp"
 #include "io/support.hpp"
 #include "io/zip/crc32.hpp"
+#include "io/zip/zip_reader.hpp"
 #include "io/zip/zip_records.hpp"
 #include "io/zip/zip_writer.hpp"
 #include "zip_parts.hpp"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "partition/method.hpp"
 #include <numeric>
+#include "partition/method.hpp"
 
 namespace kandinsky {
 namespace {

@@ -22,7 +22,8 @@ TEST(SetCodes, GiveThePredictorsSetsAtEveryPositionOfTheSlider) {
         for (int percent = 1; percent <= 99; ++percent) {
             Predictor(calibrator, percent / 100.0, EmptySets::keep).sets(probs, sets);
             for (std::size_t i = 0; i < sets.size(); ++i)
-                ASSERT_EQ(codes[i] >= percent, sets[i] != 0) << calibrator.options.method.name << " " << percent;
+                ASSERT_EQ(codes[i] >= percent, sets[i] != 0)
+                    << calibrator.options.method.name << " " << percent;
         }
     }
 }

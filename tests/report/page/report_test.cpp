@@ -1,7 +1,7 @@
 #include "curve/curve_storage.hpp"
-#include "score/scoring.hpp"
 #include "report/page/page.hpp"
 #include "report/page/report_data.hpp"
+#include "score/scoring.hpp"
 
 #include <gtest/gtest.h>
 
