@@ -10,6 +10,7 @@
 
 #include "calibrate/adapted_values.hpp"
 #include "calibrate/moody.hpp"
+#include "curve/curve_storage.hpp"
 #include "io/support.hpp"
 #include "partition/envelope.hpp"
 #include "partition/field/leave_one_out.hpp"
@@ -203,7 +204,8 @@ TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsFollowTheRule) {
                                  cells, true, silent());
                 Judge judge{.grid = &grids[0], .by_fold = {}};
                 for (const auto& one : learnt.fit.without_fold)
-                    judge.by_fold.emplace_back(data.grid(), Ladder{}, storage_on(grids[0], cells, one));
+                    judge.by_fold.push_back(
+                        smooth_from(data.grid(), Ladder{}, storage_on(grids[0], cells, one)));
                 const auto samples = shift_samples(input, input.strata, {&cells, 1}, {judge}, folds);
                 fits.push_back(
                     {smooth_from(data.grid(), Ladder{},

@@ -143,7 +143,7 @@ FromScratch learn_from(const Dataset& rest, std::uint32_t stratum, const Calibra
         region_distributions(count_regions(input, input.strata, grids, folds, {&cells, 1}).front(), 0);
     Judge judge{.grid = &grids[0], .by_fold = {}};
     for (const auto& one : fit.without_fold)
-        judge.by_fold.emplace_back(rest.grid(), Ladder{}, storage_on(grids[0], cells, one));
+        judge.by_fold.push_back(smooth_from(rest.grid(), Ladder{}, storage_on(grids[0], cells, one)));
     const ScoreGrid common = ScoreGrid::fixed(options.score, rest.classes());
     const std::size_t count = cells.grid().pixels();
     return {smooth_from(

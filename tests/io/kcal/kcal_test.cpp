@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "io/kcal/kcal.hpp"
 #include "io/support.hpp"
 #include "io/zip/zip_reader.hpp"
 #include "io/zip/zip_writer.hpp"

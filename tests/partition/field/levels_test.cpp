@@ -75,7 +75,7 @@ Judge judge_of(const SoftInput& input, const ScoreGrid& grid, const Folds& folds
             storage.cumulative = stored(blend(
                 cells.grid(), CandidateFields(cells, histograms, fold, candidates), weights, grid.bins()));
         }
-        judge.by_fold.emplace_back(input.data.grid(), Ladder{}, std::move(storage));
+        judge.by_fold.push_back(smooth_from(input.data.grid(), Ladder{}, std::move(storage)));
     }
     return judge;
 }
