@@ -61,7 +61,7 @@ Row measure(const Dataset& cal, const Dataset& test, std::size_t c, double alpha
     const Predictor predictor(calibrator, alpha, EmptySets::keep);
     double predicting = 0;
     for (std::size_t image = 0; image < test.images(); ++image) {
-        test.read_probs(image, {0, pixels}, probs.data());
+        test.read_probs(image, {0, pixels}, probs);
         const double before = processor_seconds();
         predictor.sets(probs, sets);
         predicting += processor_seconds() - before;
@@ -73,8 +73,8 @@ Row measure(const Dataset& cal, const Dataset& test, std::size_t c, double alpha
     std::vector<std::uint8_t> member(probs.size()), valid(pixels);
     double coverage = 0, images = 0;
     for (std::size_t image = 0; image < test.images(); ++image) {
-        test.read_probs(image, {0, pixels}, probs.data());
-        test.read_truth(image, {0, pixels}, member.data(), valid.data());
+        test.read_probs(image, {0, pixels}, probs);
+        test.read_truth(image, {0, pixels}, member, valid);
         predictor.sets(probs, sets);
         double in = 0, all = 0;
         for (std::size_t i = c * pixels; i < (c + 1) * pixels; ++i)
@@ -109,7 +109,7 @@ int main(int argc, char** argv) try {
     const double alpha = std::stod(flags["--alpha"]);
     const std::size_t draws = std::stoul(flags["--draws"]);
     CalibrateOptions options;
-    options.method = flags["--method"];
+    options.method.name = flags["--method"];
     options.score.kind = score_kind(flags["--score"]);
     options.promise = promise_of(flags["--promise"]);
     std::array<Row, 2> sums{};

@@ -65,8 +65,8 @@ std::vector<Figures> judge(const Calibrator& calibrator, double alpha, const Dat
     };
     std::map<std::pair<std::size_t, std::uint32_t>, Counts> by_group;
     for (std::size_t image = 0; image < test.images(); ++image) {
-        test.read_probs(image, {0, pixels}, probs.data());
-        test.read_truth(image, {0, pixels}, member.data(), valid.data());
+        test.read_probs(image, {0, pixels}, probs);
+        test.read_truth(image, {0, pixels}, member, valid);
         predictor.sets(probs, sets);
         for (std::size_t c = 1; c < classes; ++c) {
             Counts& own = by_group[{c, test.group_of(image)}];
@@ -108,7 +108,7 @@ void make_draw(const Wanted& wanted, const Dataset& all, std::size_t draw, Found
         if (at < wanted.groups + wanted.test) (at < wanted.groups ? cal : test).push_back(image);
     }
     CalibrateOptions options;
-    options.method = wanted.method;
+    options.method.name = wanted.method;
     options.confidence = wanted.confidence;
     options.risk = wanted.risk;
     // The groups that learn and the order of the tests follow from identities and the seed, so each draw has

@@ -7,9 +7,9 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <kandinsky/annuli.hpp>
 #include <kandinsky/threads.hpp>
 #include <vector>
+#include "partition/annuli.hpp"
 
 #include "core/base/random.hpp"
 #include "partition/genann/codebook.hpp"

@@ -133,11 +133,11 @@ Units units_of(const Pool& pool, const Reference& layout, const std::string& kin
                                                      std::vector<std::int64_t>(layout.features()));
         parallel_for(data.images(), [&](std::size_t i) {
             std::vector<float> probs(pool.classes * pool.grid.pixels());
-            data.read_probs(i, {0, pool.grid.pixels()}, probs.data());
+            data.read_probs(i, {0, pool.grid.pixels()}, probs);
             change(kind, pool.grid, pool.classes, part * 1000000 + i, probs);
             watch_image(layout, pool.grid, probs, looks[i]);
             std::vector<std::uint8_t> truth(pool.classes * pixels + pixels);
-            data.read_truth(i, {0, pixels}, truth.data(), truth.data() + pool.classes * pixels);
+            data.read_truth(i, {0, pixels}, truth, std::span(truth).subspan(pool.classes * pixels));
             for (std::size_t c = 0; c < classes; ++c)
                 odds[i][c] = shortfalls(probs.data() + layout.labelled[c] * pixels,
                                         std::span(truth).subspan(layout.labelled[c] * pixels, pixels),

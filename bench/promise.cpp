@@ -100,8 +100,8 @@ std::vector<Figures> judge(const Calibrator& calibrator, double alpha, const Dat
     std::vector<float> probs(classes * pixels);
     std::vector<std::uint8_t> sets(classes * pixels), member(classes * pixels), valid(pixels);
     for (std::size_t image = 0; image < test.images(); ++image) {
-        test.read_probs(image, {0, pixels}, probs.data());
-        test.read_truth(image, {0, pixels}, member.data(), valid.data());
+        test.read_probs(image, {0, pixels}, probs);
+        test.read_truth(image, {0, pixels}, member, valid);
         predictor.sets(probs, sets);
         counts.add(test.group_of(image), sets, member, valid);
     }
@@ -236,7 +236,7 @@ std::vector<std::uint8_t> members(const Dataset& data) {
     const std::size_t pixels = data.grid().pixels(), size = data.classes() * pixels;
     std::vector<std::uint8_t> member(data.images() * size), valid(pixels);
     for (std::size_t image = 0; image < data.images(); ++image) {
-        data.read_truth(image, {0, pixels}, member.data() + image * size, valid.data());
+        data.read_truth(image, {0, pixels}, std::span(member).subspan(image * size), valid);
         for (std::size_t i = 0; i < size; ++i) member[image * size + i] &= valid[i % pixels];
     }
     return member;

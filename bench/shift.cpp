@@ -30,6 +30,7 @@
 #include <numeric>
 
 #include "core/base/random.hpp"
+#include "partition/method.hpp"
 #include "score/image_features.hpp"
 
 namespace {
@@ -70,8 +71,8 @@ Pool read_pool(const Wanted& wanted) {
     std::vector<float> probs(out.classes * grid.pixels());
     std::vector<std::uint8_t> member(probs.size()), valid(grid.pixels());
     for (std::size_t image = 0; image < out.images; ++image) {
-        all.read_probs(image, {0, grid.pixels()}, probs.data());
-        all.read_truth(image, {0, grid.pixels()}, member.data(), valid.data());
+        all.read_probs(image, {0, grid.pixels()}, probs);
+        all.read_truth(image, {0, grid.pixels()}, member, valid);
         const auto thin = [&](auto&& take) {
             for (std::size_t y = 0; y < grid.height; y += wanted.stride)
                 for (std::size_t x = 0; x < grid.width; x += wanted.stride) take(y * grid.width + x);
@@ -119,8 +120,8 @@ void judge(const Calibrator& calibrator, double alpha, const Dataset& test, std:
     std::vector<std::uint8_t> sets(classes * pixels), member(classes * pixels), valid(pixels);
     double coverage = 0, images = 0, wrong = 0, others = 0;
     for (std::size_t image = 0; image < test.images(); ++image) {
-        test.read_probs(image, {0, pixels}, probs.data());
-        test.read_truth(image, {0, pixels}, member.data(), valid.data());
+        test.read_probs(image, {0, pixels}, probs);
+        test.read_truth(image, {0, pixels}, member, valid);
         predictor.sets(probs, sets);
         double in = 0, all = 0;
         for (std::size_t p = 0; p < pixels; ++p) {
@@ -225,7 +226,7 @@ Wanted read_words(int argc, char** argv) {
     if (argc < 3) throw std::runtime_error("shift FOLDER SET [--option value ...]; the source explains them");
     Wanted out;
     out.folder = argv[1], out.set = argv[2];
-    out.options.method = "field";
+    out.options.method.name = "field";
     out.options.promise = Promise::split;
     for (int i = 3; i + 1 < argc; i += 2) {
         const std::string flag = argv[i], value = argv[i + 1];
@@ -251,7 +252,7 @@ Wanted read_words(int argc, char** argv) {
         else if (flag == "--alpha")
             out.alphas = {std::stod(value)};
         else if (flag == "--method")
-            out.options.method = value;
+            out.options.method.name = value;
         else if (flag == "--score")
             out.options.score.kind = score_kind(value);
         else if (flag == "--promise")
@@ -261,7 +262,7 @@ Wanted read_words(int argc, char** argv) {
         else
             throw std::runtime_error("there is no option " + flag);
     }
-    if (!method(out.options.method).uses_labels) out.options.promise = Promise::none;
+    if (!method(out.options.method.name).uses_labels) out.options.promise = Promise::none;
     return out;
 }
 }  // namespace

@@ -16,9 +16,11 @@
 
 #include "core/base/parallel.hpp"
 #include "core/base/random.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/kernel/half.hpp"
 #include "core/team/checkpoint.hpp"
 #include "core/team/team.hpp"
+#include "curve/curve_storage.hpp"
 #include "curve/pixel_pass.hpp"
 #include "curve/region_pass.hpp"
 #include "partition/kmeans/lloyd.hpp"
@@ -51,7 +53,7 @@ Calibrator pixelwise(const Grid& grid) {
     const Dataset data(Array::copy_of(probs, {kImages, 2, grid.height, grid.width}),
                        Array::copy_of(labels, {kImages, grid.height, grid.width}), {});
     CalibrateOptions options{.score = {}, .promise = Promise::none};
-    options.method = "pixel";
+    options.method.name = "pixel";
     return calibrate(data, options);
 }
 
@@ -119,10 +121,10 @@ void curves(const std::string& probs, const std::string& labels) {
     const std::clock_t before = std::clock();  // of all threads
     const double seconds = seconds_of([&] {
         CalibrateOptions options{.score = {}, .promise = Promise::none};
-        options.method = "pixel";
+        options.method.name = "pixel";
         options.pooling = Pooling::pixels;
         const Calibrator made = calibrate(Dataset(read_npy(probs), read_npy(labels), {}), options);
-        for (const CurveSet& set : made.curves) count += set.storage().values.size();
+        for (const CurveSet& set : made.curves) count += storage_of(set).values.size();
     });
     fmt::print("{{\"seconds\": {}, \"cpu\": {}, \"values\": {}}}\n", seconds,
                static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, count);
@@ -150,7 +152,7 @@ void read(const std::string& file) {
         parallel_for(data.images(), [&](std::size_t image) {
             thread_local std::vector<float> probs;
             probs.resize(data.classes() * data.grid().pixels());
-            data.read_probs(image, {0, data.grid().pixels()}, probs.data());
+            data.read_probs(image, {0, data.grid().pixels()}, probs);
             data.release(image, image + 1);
             sums[image] = probs[probs.size() / 2];
         });
@@ -195,9 +197,9 @@ void loops(const std::string& probs, const std::string& labels) {
         (void)region_pass(data, census, partitions, {.rule = {.ladder = Ladder::uniform(2000)}}, silent());
     };
     const std::vector<double> least =
-        least_of(3, {[&] { pixels(halves); }, [&] { pixels(halves.as_rank_part(counting)); },
-                     [&] { regions(floats); }, [&] { regions(floats.as_rank_part(counting)); },
-                     [&] { regions(halves.as_rank_part(counting)); }});
+        least_of(3, {[&] { pixels(halves); }, [&] { pixels(as_rank_part(halves, counting)); },
+                     [&] { regions(floats); }, [&] { regions(as_rank_part(floats, counting)); },
+                     [&] { regions(as_rank_part(halves, counting)); }});
     fmt::print(
         "{{\"pixels_held\": {}, \"pixels_counted\": {}, \"regions_sorted\": {}, \"regions_counted\": {}, "
         "\"halves_counted\": {}}}\n",

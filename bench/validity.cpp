@@ -21,6 +21,7 @@
 #include <optional>
 
 #include "core/base/random.hpp"
+#include "partition/method.hpp"
 
 namespace {
 using namespace kandinsky;
@@ -53,7 +54,7 @@ struct Rule {
 
 /// Whether the rule fits shapes or cross-validates.
 bool slow(const Rule& rule) {
-    const std::string& name = rule.options.method;
+    const std::string& name = rule.options.method.name;
     return name == "genann" || name == "fcc" || name == "field" || name == "auto";
 }
 
@@ -72,7 +73,7 @@ std::vector<std::uint32_t> rings_of(const Grid& grid) {
 std::vector<Rule> make_rules(const Grid& grid) {
     const auto rule = [](const std::string& method, Pooling pooling, double split) {
         CalibrateOptions options{.score = {}};
-        options.method = method;
+        options.method.name = method;
         options.pooling = pooling;
         options.split = split;
         options.promise = split > 0 ? kandinsky::Promise::split : kandinsky::Promise::none;
@@ -80,11 +81,11 @@ std::vector<Rule> make_rules(const Grid& grid) {
     };
     const auto four = [&](const std::string& method, double split) {
         CalibrateOptions options = rule(method, Pooling::groups, split);
-        options.settings.text = {{"kmeans-clusters", "4"}, {"genann-radii", "3"}, {"fcc-curves", "3"}};
+        options.method.settings.text = {{"kmeans-clusters", "4"}, {"genann-radii", "3"}, {"fcc-curves", "3"}};
         return options;
     };
     CalibrateOptions rings = rule("mask", Pooling::groups, 0);
-    rings.settings.arrays["mask"] = Array::copy_of(rings_of(grid), {grid.height, grid.width});
+    rings.method.settings.arrays["mask"] = Array::copy_of(rings_of(grid), {grid.height, grid.width});
     CalibrateOptions released = rule("pixel", Pooling::pixels, 0);
     released.released = true;
     const auto groups = Pooling::groups, pixels = Pooling::pixels;
@@ -170,8 +171,8 @@ struct TestScores {
         std::vector<float> probs(data.classes() * pixels);
         std::vector<std::uint8_t> member(data.classes() * pixels), valid(pixels);
         for (std::size_t i = 0; i < data.images(); ++i) {
-            data.read_probs(i, {0, pixels}, probs.data());
-            data.read_truth(i, {0, pixels}, member.data(), valid.data());
+            data.read_probs(i, {0, pixels}, probs);
+            data.read_truth(i, {0, pixels}, member, valid);
             for (std::uint32_t p = 0; p < pixels; ++p)
                 if (member[kClass * pixels + p] != 0)
                     images[i].push_back({p, 1.0f - probs[kClass * pixels + p]});

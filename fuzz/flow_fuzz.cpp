@@ -5,7 +5,9 @@
 #include <kandinsky/threads.hpp>
 #include <map>
 
+#include "partition/method.hpp"
 #include "problem.hpp"
+#include "score/scoring.hpp"
 
 namespace {
 
@@ -40,7 +42,7 @@ void check_own_coverage(const fuzz::Problem& problem, const Dataset& data, const
     std::vector<float> probs(classes * pixels), scores(classes * pixels);
     std::map<std::pair<std::size_t, std::size_t>, Tally> regions;
     for (std::size_t n = 0; n < data.images(); ++n) {
-        data.read_probs(n, {0, pixels}, probs.data());
+        data.read_probs(n, {0, pixels}, probs);
         score(calibrator.options.score, classes, pixels, probs.data(), scores.data(),
               {image_key(classes, pixels, probs.data()), 0});
         for (std::size_t c = 0; c < classes; ++c)

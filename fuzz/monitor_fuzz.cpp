@@ -4,6 +4,7 @@
 #include <kandinsky/monitor.hpp>
 
 #include "harness.hpp"
+#include "monitor/state_file.hpp"
 #include "zip_repair.hpp"
 
 namespace {
@@ -33,16 +34,16 @@ struct Stream {
     Stream() {
         Monitor monitor(calibrator, reference);
         monitor.update(data);
-        state = fuzz::written([&](AtomicFile& file) { monitor.save(file); });
+        state = fuzz::written([&](AtomicFile& file) { save(monitor, file); });
     }
 };
 
 void go_on(const Stream& stream) {
     Monitor monitor(stream.calibrator, stream.reference, std::filesystem::path(fuzz::kInput));
-    const std::string same = fuzz::written([&](AtomicFile& file) { monitor.save(file); });
+    const std::string same = fuzz::written([&](AtomicFile& file) { save(monitor, file); });
     fuzz::set_input(fuzz::as_bytes(same));
     const Monitor again(stream.calibrator, stream.reference, std::filesystem::path(fuzz::kInput));
-    fuzz::check(fuzz::written([&](AtomicFile& file) { again.save(file); }) == same,
+    fuzz::check(fuzz::written([&](AtomicFile& file) { save(again, file); }) == same,
                 "saving again changes the state");
     monitor.update(stream.data);
     (void)monitor.verdict();

@@ -23,7 +23,7 @@ void use_as_probabilities(const Array& array) {
     if (data.images() == 0 || data.grid().pixels() == 0) return;
     const PixelRange all{0, data.grid().pixels()};
     std::vector<float> probs(data.classes() * data.grid().pixels());
-    data.read_probs(data.images() - 1, all, probs.data());
+    data.read_probs(data.images() - 1, all, probs);
     for (const float p : probs) fuzz::check(p >= 0 && p <= 1, "a probability outside [0, 1] was accepted");
 }
 

@@ -2,6 +2,7 @@
 #include <kandinsky/npz.hpp>
 
 #include "harness.hpp"
+#include "io/zip/zip_reader.hpp"
 #include "zip_repair.hpp"
 
 namespace {

@@ -68,7 +68,7 @@ void values(const std::vector<std::string>& given) {
     if (!parse(app, given)) return;
     result_or_refusal([&] {
         const CalibrateOptions options = calibrate.options();
-        check_method(options.method);
+        check_method(options.method.name);
     });
     result_or_refusal([&] { (void)input.folder_options(); });
     result_or_refusal([&] { app.check_call(); });

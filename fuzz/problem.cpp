@@ -19,7 +19,7 @@ std::string read_method(Bytes& bytes) {
 
 CalibrateOptions read_options(Bytes& bytes, std::size_t classes) {
     CalibrateOptions options;
-    options.method = read_method(bytes);
+    options.method.name = read_method(bytes);
     options.condition = bytes.flag() ? Condition::none : Condition::by_class;
     options.pooling = bytes.flag() ? Pooling::pixels : Pooling::groups;
     options.fallback = bytes.below(4) == 1 ? Fallback::image : Fallback::none;
@@ -36,10 +36,11 @@ CalibrateOptions read_options(Bytes& bytes, std::size_t classes) {
     options.quantiles = {0.3, 0.9};
     options.memory = 1 << 16;
     // Searches are as short as their options allow, so that a million runs are possible.
-    options.settings.text = {{"genann-generations", "2"}, {"genann-population", "8"}, {"genann-radii", "1"},
-                             {"kmeans-clusters", "2"},    {"kmeans-restarts", "1"},   {"fcc-curves", "1"},
-                             {"fcc-order", "1"},          {"fcc-iterations", "2"},    {"fcc-starts", "1"},
-                             {"field-folds", "2"},        {"field-bins", "8"}};
+    options.method.settings.text = {
+        {"genann-generations", "2"}, {"genann-population", "8"}, {"genann-radii", "1"},
+        {"kmeans-clusters", "2"},    {"kmeans-restarts", "1"},   {"fcc-curves", "1"},
+        {"fcc-order", "1"},          {"fcc-iterations", "2"},    {"fcc-starts", "1"},
+        {"field-folds", "2"},        {"field-bins", "8"}};
     return options;
 }
 
@@ -100,7 +101,8 @@ Problem read_problem(Bytes& bytes) {
     problem.options = read_options(bytes, problem.classes());
     std::vector<std::uint8_t> map(problem.grid.pixels());
     for (std::size_t p = 0; p < map.size(); ++p) map[p] = static_cast<std::uint8_t>(p % 3);
-    problem.options.settings.arrays["mask"] = Array::copy_of(map, {problem.grid.height, problem.grid.width});
+    problem.options.method.settings.arrays["mask"] =
+        Array::copy_of(map, {problem.grid.height, problem.grid.width});
     for (std::size_t n = 0; groups > 0 && n < problem.images; ++n)
         problem.groups.push_back(static_cast<std::int32_t>(bytes.below(groups)));
     const std::size_t pixels = problem.images * problem.grid.pixels();

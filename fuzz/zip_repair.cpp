@@ -1,4 +1,5 @@
 #include "zip_repair.hpp"
+#include "io/zip/zip_reader.hpp"
 
 #include <kandinsky/error.hpp>
 

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <kandinsky/export.hpp>
 #include <kandinsky/reference.hpp>
 #include <optional>
 #include <string>
 
-namespace kandinsky {
-
-class AtomicFile;  // internal
+namespace KANDINSKY_API kandinsky {
 
 /// The rule for images whose outputs were seen before.
 enum class Seen {
@@ -24,11 +23,12 @@ struct MonitorOptions {
 
 /// One number that is watched: a feature of a class, in the whole image or in one region.
 struct WatchedFeature {
-    std::size_t cls = 0;                                 ///< the class
-    std::string name;                                    ///< of the feature
-    bool regional = false;                               ///< it is the area in the region below
-    /** Of the region. */ PixelRange rows{}, columns{};  ///< of the region
-    double evidence = 0;   ///< weighted martingale: the alarm for outputs is raised at 1 / delta
+    std::size_t cls = 0;    ///< the class
+    std::string name;       ///< of the feature
+    bool regional = false;  ///< it is the area in the region below
+    PixelRange rows{};      ///< of the region
+    PixelRange columns{};   ///< of the region
+    double evidence = 0;    ///< weighted martingale: the alarm for outputs is raised at 1 / delta
     double direction = 0;  ///< recent values: 1 if all are above the reference's, -1 if below, 0 if unchanged
     double before = 0;     ///< median of the calibration images
     double now = 0;        ///< mean of about the last 20 units
@@ -125,9 +125,9 @@ class Monitor {
     [[nodiscard]] std::vector<float> change_map() const;
     /// Writes the state, less than 1 MB whatever the stream's length. Atomic; equal states give equal bytes.
     void save(const std::filesystem::path& path) const;
-    void save(AtomicFile& file) const;  ///< the same into a file that the caller commits
 
   private:
+    friend struct MonitorAccess;
     struct State;
     std::unique_ptr<State> state_;
 };

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <kandinsky/calibrator.hpp>
+#include <kandinsky/export.hpp>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// Numbers of the calibration images with which a Monitor compares a stream. Every number is made from the
 /// outputs of one image, and shortfalls from its labels too (for a group: the mean over its images), never

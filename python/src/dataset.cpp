@@ -29,10 +29,10 @@ void check(const Dataset& data) {
         thread_local std::vector<float> probs;
         thread_local std::vector<std::uint8_t> truth;
         probs.resize(data.classes() * pixels);
-        data.read_probs(image, {0, pixels}, probs.data());
+        data.read_probs(image, {0, pixels}, probs);
         if (!data.labelled()) return;
         truth.resize((data.classes() + 1) * pixels);
-        data.read_truth(image, {0, pixels}, truth.data(), truth.data() + data.classes() * pixels);
+        data.read_truth(image, {0, pixels}, truth, std::span(truth).subspan(data.classes() * pixels));
     });
 }
 /// Writes which classes each pixel has, [N,C,H,W], and whether it has a label, [N,H,W].
@@ -43,8 +43,8 @@ void read_truth(const Data& data, nb::handle member, nb::handle valid, std::size
     const Output labelled(valid, DType::boolean, set.images() * pixels, "valid");
     PyProgress(nb::none()).run(threads, [&] {
         parallel_for(set.images(), [&](std::size_t image) {
-            set.read_truth(image, {0, pixels}, members.as<std::uint8_t>() + image * planes,
-                           labelled.as<std::uint8_t>() + image * pixels);
+            set.read_truth(image, {0, pixels}, {members.as<std::uint8_t>() + image * planes, planes},
+                           {labelled.as<std::uint8_t>() + image * pixels, pixels});
         });
     });
 }

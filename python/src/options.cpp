@@ -1,4 +1,5 @@
 #include "options.hpp"
+#include "partition/method.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -40,7 +41,7 @@ CalibrateOptions options_of(const std::string& method, std::vector<std::string> 
     CalibrateOptions options = flags.options();
     for (const auto& [flag, value] : arrays) {
         const auto name = nb::cast<std::string>(flag);
-        options.settings.arrays[name] = array_of(value, name);
+        options.method.settings.arrays[name] = array_of(value, name);
     }
     return options;
 }

@@ -1,4 +1,5 @@
 #include "calibrate/adapted_tables.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -75,7 +76,7 @@ void add_scores(float largest, AdaptedTables& out) {
 
 /// The part of the distributions that levels from `least` to `most` can reach.
 void add_columns(const SmoothCurves& curves, std::uint32_t least, std::uint32_t most, AdaptedTables& out) {
-    const SmoothCurves::Storage& from = curves.storage();
+    const SmoothStorage& from = storage_of(curves);
     const std::size_t bins = from.edges.size() - 1, cells = curves.cells().pixels();
     std::size_t first = bins, end = 1;  // columns that are kept: both and those between
     for (std::size_t cell = 0; cell < cells; ++cell) {
@@ -201,7 +202,7 @@ AdaptedTables adapted_tables(const Calibrator& calibrator, std::size_t stratum,
         highest = std::max(highest, own.back());
     }
     add_columns(curves, std::min(lowest, highest), highest, out);
-    const SmoothCurves::Storage& storage = curves.storage();
+    const SmoothStorage& storage = storage_of(curves);
     const Grid cells = curves.cells();
     out.width = cells.width;
     out.region.assign(storage.region.begin(), storage.region.end());

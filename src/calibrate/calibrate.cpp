@@ -7,14 +7,17 @@
 #include <utility>
 
 #include "calibrate/adapted_regions.hpp"
+#include "calibrate/choice_label.hpp"
 #include "calibrate/choose.hpp"
 #include "calibrate/confidence.hpp"
 #include "calibrate/leave_one_out.hpp"
 #include "calibrate/sample.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
 #include "curve/group_weights.hpp"
+#include "partition/method.hpp"
 
 namespace kandinsky {
 
@@ -116,13 +119,13 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
     std::vector<CalibrateOptions> open;
     std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(open), has_choice);
     const auto is_soft = [](const CalibrateOptions& one) {
-        return !has_choice(one) && method(one.method).fit_curves;
+        return !has_choice(one) && method(one.method.name).fit_curves;
     };
     const bool all_soft = std::all_of(wanted.begin(), wanted.end(), is_soft);
     const Stopwatch start;
     std::optional<DataSplit> data_split;
     if (const double share = wanted.front().split; share > 0) {
-        Communicator& comm = data.team().comm;
+        Communicator& comm = team_of(data).comm;
         const std::uint64_t groups = total(comm, data.groups());
         data_split = split_groups(data, wanted.front(), groups, progress);
         data_split->nobody_learns = total(comm, data_split->learn.size()) == 0;
@@ -140,9 +143,9 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
     // One pass for all methods that need the scores of every pixel.
     PixelWalk walk;
     for (const CalibrateOptions& one : wanted)
-        if (one.method != kAutoMethod && !data_split) {
-            walk.features = walk.features || method(one.method).uses_features;
-            walk.curves = walk.curves || method(one.method).pixelwise;
+        if (one.method.name != kAutoMethod && !data_split) {
+            walk.features = walk.features || method(one.method.name).uses_features;
+            walk.curves = walk.curves || method(one.method.name).pixelwise;
         }
     if (!data_split || !open.empty() || std::any_of(wanted.begin(), wanted.end(), is_soft))
         whole.emplace(data, wanted, progress, walk);
@@ -160,7 +163,7 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
         const Stopwatch own;
         const bool chosen = has_choice(one), soft = is_soft(one);
         std::vector<Choice> by_stratum(find.census().strata);
-        for (Choice& choice : by_stratum) choice.method = one.method;
+        for (Choice& choice : by_stratum) choice.method = one.method.name;
         if (chosen) by_stratum = std::move(*next_choice++);
         CalibrationRun& all = whole ? *whole : set;
         calibrators.push_back(one.promise == Promise::leave_one_out && !soft && one.adapt == Adapt::image
@@ -196,13 +199,13 @@ void use_paper_settings(CalibrateOptions& options) {
     options.fallback = Fallback::none;
     for (const Method* one : methods())
         for (const MethodOption& option : one->options)
-            if (!option.paper.empty()) options.settings.text.emplace(option.flag, option.paper);
+            if (!option.paper.empty()) options.method.settings.text.emplace(option.flag, option.paper);
 }
 
-std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<CalibrateOptions>& options,
-                                      Progress& progress, std::vector<double>* seconds) {
+std::vector<TimedCalibrator> calibrate_all(const Dataset& data, const std::vector<CalibrateOptions>& options,
+                                           Progress& progress) {
     if (options.empty()) fail(ErrorKind::usage, "no method is given to calibrate with");
-    const std::uint64_t groups = total(data.team().comm, data.groups());
+    const std::uint64_t groups = total(team_of(data).comm, data.groups());
     std::vector<CalibrateOptions> wanted;
     std::vector<std::size_t> open;
     const GroupWeights& weights = options.front().weights;
@@ -212,7 +215,7 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
     for (const CalibrateOptions& one : options) {
         if (one.weights.of_row != weights.of_row || one.weights.bound != weights.bound)
             fail(ErrorKind::internal, "[calibrate_all] the methods must share the weights");
-        check_method(one.method);  // unknown names are reported before any work
+        check_method(one.method.name);  // unknown names are reported before any work
         check_confidence(one);
         if (one.confidence > 0 && !one.weights.none())
             fail(ErrorKind::usage, "--confidence is for groups that count alike, so it cannot have weights");
@@ -223,17 +226,16 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         if (one.confidence == 0) open.push_back(wanted.size());
         CalibrateOptions own = one;
         // If several methods are given, those that cannot adapt are used without adaptation.
-        if (options.size() > 1 && own.method == kAutoMethod) own.adapt = Adapt::none;
+        if (options.size() > 1 && own.method.name == kAutoMethod) own.adapt = Adapt::none;
         wanted.push_back(one.confidence > 0 ? std::move(own)
                                             : with_promise(effective(std::move(own)), groups, share));
     }
-    std::vector<Calibrator> out(wanted.size());
-    std::vector<double> times(wanted.size());
+    std::vector<TimedCalibrator> out(wanted.size());
     for (std::size_t m = 0; m < wanted.size(); ++m) {
         if (wanted[m].confidence == 0) continue;
         const Stopwatch own;
-        out[m] = calibrate_confident(data, wanted[m], progress);
-        times[m] = own.seconds();
+        out[m].calibrator = calibrate_confident(data, wanted[m], progress);
+        out[m].seconds = own.seconds();
     }
     while (!open.empty()) {
         const CalibrateOptions first = wanted[open.front()];
@@ -245,18 +247,15 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         for (auto m = open.begin(); m != later; ++m) alike.push_back(wanted[*m]);
         std::vector<double> own;
         std::vector<Calibrator> made = calibrate_alike(data, alike, progress, own);
-        for (std::size_t i = 0; i < made.size(); ++i) {
-            out[open[i]] = std::move(made[i]);
-            times[open[i]] = own[i];
-        }
+        for (std::size_t i = 0; i < made.size(); ++i)
+            out[open[i]] = {.calibrator = std::move(made[i]), .seconds = own[i]};
         open.erase(open.begin(), later);
     }
-    if (seconds != nullptr) *seconds = std::move(times);
     return out;
 }
 
 Calibrator calibrate(const Dataset& data, const CalibrateOptions& options, Progress& progress) {
-    return std::move(calibrate_all(data, {options}, progress).front());
+    return std::move(calibrate_all(data, {options}, progress).front().calibrator);
 }
 
 }  // namespace kandinsky

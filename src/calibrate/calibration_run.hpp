@@ -7,6 +7,7 @@
 #include "curve/build_curve.hpp"
 #include "curve/pixel_rows.hpp"
 #include "curve/region_pass.hpp"
+#include "partition/method.hpp"
 #include "partition/soft_method.hpp"
 #include "score/census.hpp"
 #include "score/image_features.hpp"

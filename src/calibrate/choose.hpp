@@ -3,6 +3,7 @@
 #include <kandinsky/calibrator.hpp>
 #include <vector>
 
+#include "partition/method.hpp"
 #include "score/census.hpp"
 
 namespace kandinsky {

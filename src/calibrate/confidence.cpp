@@ -1,4 +1,6 @@
 #include "calibrate/confidence.hpp"
+#include "core/data/dataset_access.hpp"
+#include "partition/method.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +35,8 @@ CalibrateOptions learning(const CalibrateOptions& asked) {
 
 /// The regions of methods that learn nothing: one for each stratum.
 bool learns_nothing(const CalibrateOptions& asked, const Dataset& data) {
-    if (asked.method == kAutoMethod || asked.adapt == Adapt::image || method(asked.method).uses_labels)
+    if (asked.method.name == kAutoMethod || asked.adapt == Adapt::image ||
+        method(asked.method.name).uses_labels)
         return false;
     const std::vector<std::uint32_t> none(data.grid().pixels());
     for (std::size_t s = 0; s < strata_of(data, asked.condition); ++s) {
@@ -199,7 +202,7 @@ void check_confidence(const CalibrateOptions& options) {
 
 Calibrator calibrate_confident(const Dataset& data, const CalibrateOptions& asked, Progress& progress) {
     CalibrateOptions wanted = effective(asked);
-    Communicator& comm = data.team().comm;
+    Communicator& comm = team_of(data).comm;
     const bool fixed = learns_nothing(wanted, data), divides = !fixed || wanted.risk != Risk::recall;
     const std::uint64_t groups = total(comm, data.groups());
     wanted.promise = divides ? Promise::split : Promise::none;

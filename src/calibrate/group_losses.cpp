@@ -1,4 +1,5 @@
 #include "calibrate/group_losses.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -32,7 +33,7 @@ struct Order {
 Order order_of(const Dataset& data, std::uint64_t seed, Progress& progress) {
     std::vector<std::uint64_t> tickets = group_identities(data, progress);
     for (std::uint64_t& one : tickets) one = mix(mix(mix(seed) ^ kPurpose) ^ mix(one));
-    const Gathered all = gather_words(data.team().comm, tickets);
+    const Gathered all = gather_words(team_of(data).comm, tickets);
     std::vector<std::size_t> by_ticket(all.values.size());
     std::iota(by_ticket.begin(), by_ticket.end(), std::size_t{0});
     // Without groups, equal keys mean equal images, whose losses are equal.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/progress.hpp>
 #include <vector>

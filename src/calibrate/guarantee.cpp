@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/fail.hpp"
+#include "partition/method.hpp"
 
 namespace kandinsky {
 
@@ -90,7 +91,7 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     const bool soft = traits.soft || options.adapt == Adapt::image;
     const bool relearnt = options.promise == Promise::leave_one_out;
     // If the method was chosen on the images that set the thresholds, its guarantee is lost.
-    const bool judged_on_same = options.method == kAutoMethod && options.split == 0 && !relearnt;
+    const bool judged_on_same = options.method.name == kAutoMethod && options.split == 0 && !relearnt;
     if (soft && options.pooling == Pooling::pixels)
         return "No finite-sample guarantee: each pixel's threshold is a quantile of a distribution smoothed "
                "over its surroundings, as good as the calibration images are typical.";

@@ -8,6 +8,7 @@
 
 #include "calibrate/logistic_regression.hpp"
 #include "core/base/fail.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/kernel/hash.hpp"
 #include "core/team/team.hpp"
 #include "score/image_features.hpp"
@@ -163,8 +164,8 @@ GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, dou
     refuse_unless_alike(calibration, fresh);
     const std::vector<double> own = group_features(calibration, progress);
     TwoSamples samples{.features = calibration.classes() * ImageFeatures::kCount};
-    samples.first = arranged(own, samples.features, calibration.team().comm);
-    samples.second = arranged(group_features(fresh, progress), samples.features, fresh.team().comm);
+    samples.first = arranged(own, samples.features, team_of(calibration).comm);
+    samples.second = arranged(group_features(fresh, progress), samples.features, team_of(fresh).comm);
     if (std::min(samples.first_rows(), samples.second_rows()) < 2 * kWeightFolds)
         fail(ErrorKind::data,
              "{} calibration and {} new {} are too few to learn weights from; at least {} of each are needed",
@@ -208,10 +209,10 @@ GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, dou
     }
     std::size_t last = 0;
     for (std::size_t image = 0; image < calibration.images(); ++image)
-        last = std::max(last, calibration.row_of(image) + 1);
+        last = std::max(last, row_of(calibration, image) + 1);
     out.of_row.assign(last, 0);
     for (std::size_t image = 0; image < calibration.images(); ++image)
-        out.of_row[calibration.row_of(image)] = of_group[calibration.group_of(image)];
+        out.of_row[row_of(calibration, image)] = of_group[calibration.group_of(image)];
     nlohmann::ordered_json slopes = nlohmann::ordered_json::object();
     for (std::size_t k = 0; k < samples.features; ++k)
         slopes[fmt::format("{} of class {}", ImageFeatures::kNames[k % ImageFeatures::kCount],

@@ -1,4 +1,8 @@
 #include "calibrate/leave_one_out.hpp"
+#include "calibrate/choice_label.hpp"
+#include "core/data/dataset_access.hpp"
+#include "curve/curve_storage.hpp"
+#include "partition/method.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -21,8 +25,8 @@ using partition::Envelope;
 using partition::Evidence;
 
 CalibrateOptions settled(CalibrateOptions options, const Choice& choice) {
-    options.method = choice.method;
-    for (const auto& [flag, value] : choice.tuned) options.settings.text[flag] = value;
+    options.method.name = choice.method;
+    for (const auto& [flag, value] : choice.tuned) options.method.settings.text[flag] = value;
     return options;
 }
 
@@ -102,7 +106,7 @@ class Relearner {
                                                                       run.census().groups))) {
         for (std::uint32_t s = 0; s < run.census().strata; ++s) input_.strata.push_back(s);
         evidence_ = partition::gather_evidence(input_, input_.strata, places_);
-        const Team& team = run.data().team();
+        const Team& team = team_of(run.data());
         State state = fits_.state();
         for (Envelope& one : envelopes_)
             for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
@@ -124,9 +128,9 @@ class Relearner {
 
     /// The curves of the smooth fits only, with the levels of all fits.
     [[nodiscard]] SmoothCurves smooth(std::size_t stratum, const Ladder& ladder) const {
-        SmoothCurves::Storage storage = judge_.curves(envelopes_[stratum], ladder);
+        SmoothStorage storage = judge_.curves(envelopes_[stratum], ladder);
         storage.scores = run_.census().totals[stratum];
-        return {run_.data().grid(), ladder, std::move(storage)};
+        return smooth_from(run_.data().grid(), ladder, std::move(storage));
     }
 
     /// Evaluates the scores of groups whose fits have regions; returns the judges that thresholds of the
@@ -158,14 +162,14 @@ class Relearner {
             if (evidence_[s].has(group)) fits_.set(group, s, Learnt::nothing);
         }
         if (!known) return judge_nothing(group);
-        const Dataset rest = run_.data().subset(others).as_rank_part(
-            std::make_shared<Team>(Team{.comm = run_.data().team().comm}));
+        const Dataset rest = as_rank_part(run_.data().subset(others),
+                                          std::make_shared<Team>(Team{.comm = team_of(run_.data()).comm}));
         Muted muted(progress_);
         CalibrateOptions options = options_;
         options.promise = Promise::none;
         CalibrationRun own(rest, {options}, muted);
         std::vector<Choice> choices(strata());
-        for (Choice& one : choices) one.method = options.method;
+        for (Choice& one : choices) one.method = options.method.name;
         if (has_choice(options)) choices = std::move(choose(rest, own.census(), {options}, muted).front());
         std::map<std::string, std::vector<std::uint32_t>> soft;
         for (std::uint32_t s = 0; s < strata(); ++s) {
@@ -185,7 +189,7 @@ class Relearner {
             const std::vector<SoftCurves> made = own.soft_curves(one, those, nullptr, Ladder{});
             for (std::size_t i = 0; i < those.size(); ++i) {
                 fits_.set(group, those[i], Learnt::smooth);
-                judge_.add(evidence_[those[i]], group, &made[i].curves.storage(), {}, envelopes_[those[i]]);
+                judge_.add(evidence_[those[i]], group, &storage_of(made[i].curves), {}, envelopes_[those[i]]);
             }
         }
         judge_nothing(group);
@@ -253,7 +257,7 @@ CurveSet curves_of(Relearner& learner, std::size_t stratum, const Partition& pie
         for (const double level : ladder.levels) alphas.push_back(1 - level);
         std::vector<float> row(count);
         for (std::size_t p = 0; p < pieces.regions; ++p) {
-            smooth.thresholds(alphas, {p, p + 1}, row.data());
+            smooth.thresholds(alphas, {p, p + 1}, row);
             for (std::size_t k = 0; k < count; ++k)
                 most[p * count + k] = std::max(most[p * count + k], row[k]);
         }

@@ -7,6 +7,7 @@
 #include "calibrate/sample.hpp"
 #include "core/base/random.hpp"
 #include "core/base/thread_buffer.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
 #include "score/group_identity.hpp"
 #include "score/shortfall.hpp"
@@ -23,7 +24,7 @@ std::vector<std::uint32_t> some_groups(const Dataset& data, std::size_t count, P
         visit_blocks({.data = data, .progress = progress, .stage = "keys"}, {},
                      [&](std::size_t, std::size_t first, std::size_t last) {
                          for (std::size_t image = first; image < last; ++image)
-                             content[image] = data.content_key(image);
+                             content[image] = content_key(data, image);
                      });
     return draw_sample(data, group_identities(data, content), count, SamplePurpose::reference, 0, 0);
 }
@@ -44,12 +45,12 @@ struct Measured {
         const std::size_t pixels = data.grid().pixels(), all = data.classes() * pixels;
         std::vector<float>& probs = thread_buffer<float, Reference>();
         probs.resize(all);
-        data.read_probs(image, {0, pixels}, probs.data());
+        data.read_probs(image, {0, pixels}, probs);
         watch_image(layout, data.grid(), probs, std::span(values).subspan(image * features, features));
         if (classes == 0) return;
         std::vector<std::uint8_t>& truth = thread_buffer<std::uint8_t, Reference>();
         truth.resize(all + pixels);
-        data.read_truth(image, {0, pixels}, truth.data(), truth.data() + all);
+        data.read_truth(image, {0, pixels}, truth, std::span(truth).subspan(all));
         for (std::size_t i = 0; i < classes; ++i) {
             const std::size_t at = image * classes + i, from = layout.labelled[i] * pixels;
             present[at] = shortfalls(probs.data() + from, std::span(truth).subspan(from, pixels),
@@ -93,7 +94,7 @@ void thin(std::vector<float>& ascending, std::size_t most, std::size_t number) {
 }  // namespace
 
 Reference make_reference(const Calibrator& calibrator, const Dataset& data, Progress& progress) {
-    Communicator& comm = data.team().comm;
+    Communicator& comm = team_of(data).comm;
     std::vector<std::uint64_t> counts(calibrator.strata());
     for (std::size_t i = 0; i < calibrator.counts.size(); ++i)
         counts[i / calibrator.grid.pixels()] += calibrator.counts[i];

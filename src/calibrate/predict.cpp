@@ -9,6 +9,7 @@
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/thread_buffer.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/kernel/pack_bits.hpp"
 
 namespace kandinsky {
@@ -31,16 +32,16 @@ std::span<const float> probs_of(const Dataset& data, std::size_t image) {
     const std::size_t pixels = data.grid().pixels();
     std::vector<float>& probs = thread_buffer<float, struct ProbsOf>();
     probs.resize(data.classes() * pixels);
-    data.read_probs(image, {0, pixels}, probs.data());
+    data.read_probs(image, {0, pixels}, probs);
     return probs;
 }
 
 /// The probabilities of one image if they are stored as halves, [class][pixel]; otherwise nothing.
 std::span<const std::uint16_t> halves_of(const Dataset& data, std::size_t image) {
     const std::size_t pixels = data.grid().pixels();
-    const std::byte* const first = data.halves(image, 0);
+    const std::byte* const first = halves_of(data, image, 0);
     // The planes of all classes are equally spaced.
-    if (first == nullptr || data.halves(image, 1) != first + 2 * pixels) return {};
+    if (first == nullptr || halves_of(data, image, 1) != first + 2 * pixels) return {};
     return {reinterpret_cast<const std::uint16_t*>(first), data.classes() * pixels};
 }
 

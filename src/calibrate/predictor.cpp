@@ -5,6 +5,7 @@
 #include <kandinsky/predictor.hpp>
 
 #include "calibrate/adapted_values.hpp"
+#include "core/base/attempt.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/thread_buffer.hpp"
 #include "core/kernel/compare_kernels.hpp"
@@ -12,6 +13,7 @@
 #include "core/kernel/pack_bits.hpp"
 #include "score/image_features.hpp"
 #include "score/planes.hpp"
+#include "score/scoring.hpp"
 
 namespace kandinsky {
 
@@ -31,6 +33,11 @@ std::uint16_t half_limit(float threshold) {
 }
 }  // namespace
 
+/// A class of its own name, so that the public header names no internal one.
+struct Predictor::Adapted : AdaptedSets {
+    using AdaptedSets::AdaptedSets;
+};
+
 Predictor::Predictor(const Calibrator& calibrator, double alpha, EmptySets empty)
     : grid_(calibrator.grid),
       classes_(calibrator.classes),
@@ -44,7 +51,7 @@ Predictor::Predictor(const Calibrator& calibrator, double alpha, EmptySets empty
         adapted_.push_back(c > s ? adapted_.front()
                            : calibrator.adaptation_of(s) == nullptr
                                ? nullptr
-                               : std::make_shared<const AdaptedSets>(calibrator, s, alpha));
+                               : std::make_shared<const Adapted>(calibrator, s, alpha));
     }
     if (!on_probabilities()) return;
     half_thresholds_.resize(thresholds_.size());
@@ -133,7 +140,7 @@ void Predictor::adapted_sets(std::span<const float> probs, std::span<std::uint8_
     const bool pooled = adapted_.front() != nullptr && adapted_.front() == adapted_.back();
     for (std::size_t c = 0; c < classes_ && pooled; ++c) look_at(c);
     for (std::size_t c = 0; c < classes_; ++c) {
-        const AdaptedSets* const adapted = adapted_[c].get();
+        const Adapted* const adapted = adapted_[c].get();
         const float* const own = scores.data() + (alone ? 0 : c * pixels);
         std::uint8_t* const out = sets.data() + c * pixels;
         if (adapted != nullptr && !pooled) look_at(c);
@@ -196,6 +203,10 @@ std::optional<std::uint64_t> Predictor::half_sets(std::span<const std::uint16_t>
     if (empty_ == EmptySets::keep) return 0;
     return fill_empty(
         classes_, grid_.pixels(), [&](std::size_t i) { return half_to_float(probs[i]); }, sets);
+}
+
+Result<Predictor> try_predictor(const Calibrator& calibrator, double alpha, EmptySets empty) noexcept {
+    return attempt([&] { return Predictor(calibrator, alpha, empty); });
 }
 
 void p_values(const Calibrator& calibrator, std::span<const float> probs, std::span<float> out) {

@@ -7,7 +7,9 @@
 #include "calibrate/adapted_values.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
+#include "curve/curve_storage.hpp"
 #include "partition/group_levels.hpp"
 #include "score/census.hpp"
 #include "score/image_features.hpp"
@@ -63,7 +65,7 @@ class FixedJudge {
 
     [[nodiscard]] std::size_t step(std::size_t s, std::size_t pixel, float score, std::size_t nobody) const {
         if (const SmoothCurves* const smooth = calibrator_.smooth_of(s)) {
-            if (smooth->without_data() || !(score <= smooth->storage().largest)) return nobody;
+            if (smooth->without_data() || !(score <= storage_of(*smooth).largest)) return nobody;
             const std::uint32_t level = smooth->level(pixel, score);
             return calibrator_.adaptation_of(s) != nullptr ? GroupLevels::step_of(level, shifts_[s])
                                                            : GroupLevels::step_of(level);
@@ -149,19 +151,19 @@ Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data, Progre
                      const std::lock_guard lock(adding);
                      for (std::size_t s = 0; s < strata; ++s) sums[s].add(counts[s]);
                  });
-    for (GroupLevels& one : sums) one.sum(data.team().comm);
+    for (GroupLevels& one : sums) one.sum(team_of(data).comm);
 
     Calibrator made = calibrator;
     for (std::size_t s = 0; s < strata; ++s) {
         if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {
             if (smooth->without_data()) continue;
-            SmoothCurves::Storage storage = smooth->storage();
+            SmoothStorage storage = storage_of(*smooth);
             storage.groups = sums[s].groups();
             if (const Adaptation* const own = calibrator.adaptation_of(s))
                 made.adaptations[s] = partition::adapted(own->shifts(), sums[s], smooth->ladder(), storage);
             else
                 storage.levels = partition::levels_of(smooth->ladder(), &sums[s]);
-            made.smooth[s] = SmoothCurves(calibrator.grid, smooth->ladder(), std::move(storage));
+            made.smooth[s] = smooth_from(calibrator.grid, smooth->ladder(), std::move(storage));
         } else {
             made.curves[s] = releveled(calibrator.curves[s], sums[s]);
         }

@@ -1,4 +1,5 @@
 #include "calibrate/sample.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,7 @@ namespace kandinsky {
 std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<std::uint64_t>& who,
                                        std::size_t count, SamplePurpose purpose, std::uint64_t seed,
                                        std::uint64_t draw) {
-    Communicator& comm = data.team().comm;
+    Communicator& comm = team_of(data).comm;
     const std::uint64_t groups = total(comm, data.groups());
     if (count == 0 || count > groups)
         fail(ErrorKind::usage, "--sample is {}, but there are {} {} to draw from", count, groups,

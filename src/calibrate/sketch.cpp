@@ -8,7 +8,9 @@
 #include "calibrate/confidence.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
+#include "partition/method.hpp"
 #include "score/scored_tile.hpp"
+#include "score/scoring.hpp"
 #include "score/visit.hpp"
 
 namespace kandinsky {
@@ -18,13 +20,13 @@ constexpr std::size_t kMostBins = std::size_t{1} << 16;
 
 void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
     check_confidence(options);
-    if (options.method == kAutoMethod || method(options.method).fit_curves) {
+    if (options.method.name == kAutoMethod || method(options.method.name).fit_curves) {
         std::string others;
         for (const Method* one : methods())
             if (one->fit) others += (others.empty() ? "" : ", ") + one->name;
         fail(ErrorKind::usage,
-             "--sketch reads the images once, which --method {} cannot do; choose one of {}", options.method,
-             others);
+             "--sketch reads the images once, which --method {} cannot do; choose one of {}",
+             options.method.name, others);
     }
     if (has_choice(options))
         fail(ErrorKind::usage,
@@ -40,7 +42,7 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
     // The weight of a score in its group is known only after a pass over the groups, unless it is the group's
     // only score.
     bool single = false;
-    if (!method(options.method).uses_features) {
+    if (!method(options.method.name).uses_features) {
         const std::vector<std::uint32_t> none(grid.pixels());
         PartitionInput input;
         input.grid = grid;
@@ -206,7 +208,7 @@ Calibrator Sketch::finish(Progress& progress) const {
     for (std::size_t s = 0; s < strata_; ++s) {
         const Curves curves(*this, s);
         std::vector<float> features;
-        if (method(options_.method).uses_features) {
+        if (method(options_.method.name).uses_features) {
             features.assign(pixels * wanted, 0.0f);
             parallel_for(pixels, [&](std::size_t p) {
                 const std::uint32_t pixel[] = {static_cast<std::uint32_t>(p)};

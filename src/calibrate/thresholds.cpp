@@ -4,6 +4,7 @@
 #include "calibrate/confidence.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
+#include "score/scoring.hpp"
 
 namespace kandinsky {
 
@@ -24,7 +25,7 @@ std::vector<float> thresholds_of(const Calibrator& calibrator, double alpha, Val
         const double read = curve_alpha(calibrator, s, alpha);
         if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {
             parallel_for(calibrator.grid.height, [&](std::size_t y) {
-                smooth->thresholds({&read, 1}, {y * width, (y + 1) * width}, own + y * width);
+                smooth->thresholds({&read, 1}, {y * width, (y + 1) * width}, {own + y * width, width});
                 for (std::size_t p = y * width; p < (y + 1) * width; ++p) own[p] = value(own[p]);
             });
             continue;

@@ -1,4 +1,5 @@
 #include "curve/build_curve.hpp"
+#include "curve/conformal_rank.hpp"
 
 #include <cmath>
 

@@ -5,6 +5,8 @@
 
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
+#include "curve/conformal_rank.hpp"
+#include "curve/curve_storage.hpp"
 
 namespace kandinsky {
 
@@ -119,7 +121,7 @@ double CurveSet::p_value(std::size_t curve, float score) const {
     return std::max(0.0, 1.0 - ladder_.levels[above - 1] - kSlack);
 }
 
-CurveSet CurveSet::from_storage(Ladder ladder, bool interpolate, Storage storage) {
+CurveSet CurveAccess::make(Ladder ladder, bool interpolate, OfSet storage) {
     CurveSet set(std::move(ladder), interpolate);
     const std::size_t n = storage.scores.size();
     const bool fits = storage.offsets.size() == n + 1 && storage.groups.size() == n &&

@@ -1,4 +1,7 @@
 #include "curve/pixel_pass.hpp"
+#include "core/data/dataset_access.hpp"
+#include "curve/curve_storage.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -68,15 +71,14 @@ class PixelCurves {
         if (!request_.curves) return result;
         const Ladder& ladder = request_.rule.ladder;
         if (!weighed_) {
-            for (CurveSet::Storage& own : storage_)
-                result.curves.push_back(
-                    CurveSet::from_storage(ladder, request_.rule.released, std::move(own)));
+            for (CurveStorage& own : storage_)
+                result.curves.push_back(curves_from(ladder, request_.rule.released, std::move(own)));
             return result;
         }
         result.curves.assign(strata_, CurveSet(ladder, request_.rule.released));
         for (std::size_t s = 0; s < strata_; ++s) {
             std::size_t values = 0;
-            for (const std::vector<CurveSet>& part : parts_) values += part[s].storage().values.size();
+            for (const std::vector<CurveSet>& part : parts_) values += storage_of(part[s]).values.size();
             result.curves[s].reserve(pixels_, values);
             for (std::vector<CurveSet>& part : parts_) {
                 result.curves[s].append(part[s]);
@@ -100,7 +102,7 @@ class PixelCurves {
         const bool grouped = rule.pooling == Pooling::groups && !rule.released;
         storage_.resize(strata_);
         for (std::size_t s = 0; s < strata_; ++s) {
-            CurveSet::Storage& own = storage_[s];
+            CurveStorage& own = storage_[s];
             own.offsets.resize(pixels_ + 1);
             own.scores.resize(pixels_);
             own.groups.resize(pixels_);
@@ -163,8 +165,8 @@ class PixelCurves {
     std::vector<float> features_;
     // All scores have equal weight, so the lengths of curves follow from the counts, and threads write in
     // place.
-    std::vector<CurveSet::Storage> storage_;  ///< [stratum]
-    std::vector<std::size_t> plan_of_;  ///< [scores]: where its ranks begin; empty when there are too many
+    std::vector<CurveStorage> storage_;  ///< [stratum]
+    std::vector<std::size_t> plan_of_;   ///< [scores]: where its ranks begin; empty when there are too many
     std::vector<std::uint32_t> ranks_, first_ranks_;
     std::vector<std::vector<CurveSet>> parts_;  ///< [task][stratum], of weighed groups
 };
@@ -216,14 +218,14 @@ class RangeSelection {
             return static_cast<std::size_t>(std::lower_bound(own.begin(), own.end(), middle) - own.begin());
         };
         bisect<std::uint32_t>(
-            data_.team().comm, units_.size(), features + (curves_.weighed() ? 0 : targets), 0,
+            team_of(data_).comm, units_.size(), features + (curves_.weighed() ? 0 : targets), 0,
             rows_.key_bits(), [&](std::size_t u) -> std::vector<Sought>& { return units_[u].ranks; },
             [&](std::size_t u, const Sought&, std::uint64_t middle) {
                 return static_cast<std::uint32_t>(below(units_[u], middle));
             });
         if (curves_.weighed())
             bisect<Weight>(
-                data_.team().comm, units_.size(), targets, 0, rows_.key_bits(),
+                team_of(data_).comm, units_.size(), targets, 0, rows_.key_bits(),
                 [&](std::size_t u) -> std::vector<Sought>& { return units_[u].weights; },
                 [&](std::size_t u, const Sought&, std::uint64_t middle) {
                     const std::size_t n = below(units_[u], middle);
@@ -381,9 +383,9 @@ class RangeSelection {
         std::vector<Weight> totals(units_.size());
         for (std::size_t u = 0; u < units_.size(); ++u)
             if (units_[u].count > 0) totals[u] = sums_[units_[u].first + units_[u].count - 1];
-        data_.team().comm.sum(std::span(groups_));
-        sum_wide(data_.team().comm, mass_);
-        sum_wide(data_.team().comm, totals);
+        team_of(data_).comm.sum(std::span(groups_));
+        sum_wide(team_of(data_).comm, mass_);
+        sum_wide(team_of(data_).comm, totals);
         return totals;
     }
 
@@ -403,7 +405,7 @@ class RangeSelection {
 void select_range(const Dataset& data, const Census& census, const PixelPassRequest& request, PixelRows& rows,
                   PixelRange range, PixelCurves& curves, Progress& progress) {
     RangeSelection selection(data, census, request, rows, range, curves);
-    const std::vector<std::byte> found = remembered(data.team(), "pixel curves", [&] {
+    const std::vector<std::byte> found = remembered(team_of(data), "pixel curves", [&] {
         rows.gather(range, progress);
         return selection.find();
     });
@@ -462,7 +464,7 @@ PixelPassResult pixel_pass(const Dataset& data, const Census& census, const Pixe
     std::optional<PixelRows> own;
     if (request.gathered == nullptr) own.emplace(data, request.condition, request.score);
     PixelRows& rows = own ? *own : *request.gathered;
-    const Team& team = data.team();
+    const Team& team = team_of(data);
     // If every group has one score at a pixel, on every rank, and all groups have equal weight, then all
     // scores have equal weight.
     const bool grouped = request.rule.pooling == Pooling::groups && !request.rule.released;

@@ -1,4 +1,5 @@
 #include "curve/pixel_rows.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -117,7 +118,7 @@ void PixelRows::gather_words(PixelRange range, Progress& progress) {
             for (std::size_t image = first; image < last; ++image) {
                 Word* const line = formed.data() + (image - first) * slots_ * kStretch;
                 if (!tile) {
-                    data_.read_truth(image, part, member.data(), valid.data());
+                    data_.read_truth(image, part, member, valid);
                     form(image, part, member.data(), line, kStretch);
                     continue;
                 }

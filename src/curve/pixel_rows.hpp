@@ -10,6 +10,7 @@
 #include "curve/column_sort.hpp"
 #include "score/census.hpp"
 #include "score/narrow_scores.hpp"
+#include "score/scoring.hpp"
 
 namespace kandinsky {
 

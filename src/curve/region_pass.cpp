@@ -1,4 +1,6 @@
 #include "curve/region_pass.hpp"
+#include "core/data/dataset_access.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -74,7 +76,7 @@ class RegionWalk {
                                  if (tile)
                                      tile->load(image, range);
                                  else
-                                     data_.read_truth(image, range, truth.data(), valid.data());
+                                     data_.read_truth(image, range, truth, valid);
                                  for (std::size_t c = 0; c < classes; ++c) {
                                      const std::size_t s = request_.condition == Condition::by_class ? c : 0;
                                      const std::uint32_t* const to = job_of_.data() + s * pixels + begin;
@@ -242,7 +244,7 @@ class Selection {
         for (std::size_t j = 0; j < there.size(); ++j) there[j] = {number[j], mass[j]};
     }
 
-    [[nodiscard]] Communicator& comm() const { return data_.team().comm; }
+    [[nodiscard]] Communicator& comm() const { return team_of(data_).comm; }
 
     /// One pass over the images that adds to counters.
     template <class Table, class Visit>
@@ -358,11 +360,11 @@ Curves count_curves(const Dataset& data, const std::vector<Partition>& partition
     while (parts > 4 && most_jobs(parts) < jobs.size()) parts /= 2;
     while (parts > 1 && parts * kLeading * count > request.budget) parts /= 2;
     // All ranks use the same batches, whatever their share of the images and their number of threads.
-    const std::size_t batch_size = jobs.empty() ? 1 : least(data.team().comm, most_jobs(parts));
+    const std::size_t batch_size = jobs.empty() ? 1 : least(team_of(data).comm, most_jobs(parts));
     const std::size_t following =
         (CurvePlan::most_targets(request.rule) << kFollowingBits) * (parts * count + sizeof(std::uint32_t));
     const std::size_t followed =
-        least(data.team().comm, std::max<std::size_t>(1, request.budget / 2 / following));
+        least(team_of(data).comm, std::max<std::size_t>(1, request.budget / 2 / following));
     Curves curves;
     for (std::size_t begin = 0; begin < jobs.size(); begin += batch_size) {
         const auto batch = jobs.subspan(begin, std::min(batch_size, jobs.size() - begin));
@@ -458,7 +460,7 @@ std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
     const std::uint64_t most =
         std::max<std::uint64_t>(1, request.budget / (by_groups(request.rule) ? 16 : 8));
     const bool few_values = NarrowScores::of(data, request.score, request.condition).has_value();
-    const std::uint64_t sorted = data.team().counts() ? 0 : few_values ? std::min(most, kSmall) : most;
+    const std::uint64_t sorted = team_of(data).counts() ? 0 : few_values ? std::min(most, kSmall) : most;
     Curves curves(jobs.size());
     const auto find = [&](std::span<const std::size_t> some, auto&& how) {
         std::vector<RegionJob> batch;

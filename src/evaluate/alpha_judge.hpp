@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/data/dataset_access.hpp"
 #include "core/kernel/compare_kernels.hpp"
 #include "core/kernel/count_kernels.hpp"
 #include "core/team/team.hpp"
@@ -247,8 +248,8 @@ class AlphaJudge {
             }
         }
         out.alpha = options_.alpha;
-        const std::uint64_t hits = kandinsky::total(data_.team().comm, total(covered)),
-                            samples = kandinsky::total(data_.team().comm, total(tested));
+        const std::uint64_t hits = kandinsky::total(team_of(data_).comm, total(covered)),
+                            samples = kandinsky::total(team_of(data_).comm, total(tested));
         out.coverage_at_alpha = share_of(hits, samples);
         out.filled_coverage = share_of(hits + counts_.hits, samples);
         out.filled_share = share_of(counts_.filled, counts_.plain.sets);
@@ -340,7 +341,7 @@ class AlphaJudge {
         }
         out.false_share = share_of(wrong, classes * counts_.plain.sets - tested);
         out.false_discovery =
-            mean_share(data_.team().comm, by_group(image_wrong_[s]), by_group(image_marked_[s]));
+            mean_share(team_of(data_).comm, by_group(image_wrong_[s]), by_group(image_marked_[s]));
         if (resamples.count() == 0) return;
         out.coverage_interval = interval(resamples, image_covered_[s], image_tested_[s]);
         ByImage others = image_valid_;
@@ -355,7 +356,7 @@ class AlphaJudge {
         std::vector<ImageFeatures> features;
         for (const std::vector<ImageFeatures>& classes : features_)
             features.push_back(stratum_features(classes, all ? 1 : calibrator_.strata(), all ? 0 : stratum));
-        return kandinsky::image_coverage(data_.team().comm, tested, covered, features, options_.alpha);
+        return kandinsky::image_coverage(team_of(data_).comm, tested, covered, features, options_.alpha);
     }
     [[nodiscard]] std::vector<std::uint64_t> by_group(const ByImage& images) const {
         std::vector<std::uint64_t> out(data_.groups());

@@ -1,4 +1,6 @@
 #include "evaluate/bootstrap.hpp"
+#include "core/data/dataset_access.hpp"
+#include "evaluate/sampling_floor.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +38,7 @@ std::vector<double> finite(const std::vector<double>& values) {
 }  // namespace
 
 Resamples::Resamples(const Dataset& data, std::size_t count, std::uint64_t seed, Progress& progress)
-    : comm_(&data.team().comm),
+    : comm_(&team_of(data).comm),
       count_(count),
       stride_((count + 15) / 16 * 16),
       times_(data.groups() * stride_) {

@@ -12,6 +12,7 @@
 #include "evaluate/alpha_judge.hpp"
 #include "evaluate/level_counts.hpp"
 #include "evaluate/level_plan.hpp"
+#include "evaluate/sampling_floor.hpp"
 #include "evaluate/tally.hpp"
 #include "score/scored_tile.hpp"
 

@@ -11,6 +11,7 @@
 #include "calibrate/adapted_values.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
 #include "evaluate/coverage.hpp"
 #include "evaluate/reliability.hpp"
@@ -93,7 +94,7 @@ class Examiner {
           ece_maps_(options.maps && options.ece_maps),
           most_images_(0),
           totals_(data.classes()) {
-        const Team& team = data.team();
+        const Team& team = team_of(data);
         const std::size_t pixels = data.grid().pixels();
         if (options.bootstrap > 0) {
             resamples_ = Resamples(data, options.bootstrap, options.seed, progress);
@@ -121,7 +122,7 @@ class Examiner {
     }
     /// Visits all images.
     void count() {
-        const Team& team = data_.team();
+        const Team& team = team_of(data_);
         const std::size_t together = tiles_together();
         for (std::size_t first = 0; first < tiles_.count(); first += together) {
             Tiled open(std::min(together, tiles_.count() - first));
@@ -213,7 +214,7 @@ class Examiner {
     [[nodiscard]] std::size_t tiles_together() const {
         const std::size_t classes = data_.classes(), count = calibrators_.size(),
                           close = closely_ ? kCloseBytes : 0;
-        if (!data_.team().counts()) {
+        if (!team_of(data_).counts()) {
             const std::size_t notes = options_.bootstrap > 0 ? data_.images() : 0;
             const std::size_t pixel = classes * (count * (kTallyBytes + close + notes) + kTallyBytes);
             return std::max(kGroupBytes / (tiles_.length * pixel), 2 * threads_in_use());

@@ -93,7 +93,8 @@ void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, 
             continue;
         }
         if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {
-            smooth->thresholds(read_alphas(calibrator, s, table.alphas), range, out + s * levels * n);
+            smooth->thresholds(read_alphas(calibrator, s, table.alphas), range,
+                               {out + s * levels * n, levels * n});
             continue;
         }
         for (std::size_t i = 0; i < n; ++i) {

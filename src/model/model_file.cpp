@@ -1,4 +1,5 @@
 #include "model/model_file.hpp"
+#include "io/zip/zip_reader.hpp"
 
 #include <cmath>
 

@@ -5,6 +5,7 @@
 
 #include "core/base/random.hpp"
 #include "core/base/thread_buffer.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/kernel/count_kernels.hpp"
 #include "core/kernel/half.hpp"
 #include "core/kernel/hash.hpp"
@@ -16,13 +17,13 @@ namespace kandinsky {
 namespace {
 /// One class's probabilities where they are stored as float32, one after the other; null where they are not.
 const float* floats_of(const Dataset& data, std::size_t image, std::size_t cls) {
-    const ArrayView& view = data.stored_probs().view();
+    const ArrayView& view = stored_probs(data).view();
     if (view.dtype != DType::float32 || view.rank() != 4 || view.shape[1] != data.classes() ||
         view.strides[3] != 4 || view.strides[2] != 4 * static_cast<std::ptrdiff_t>(data.grid().width) ||
         data.options().logits != Logits::none)
         return nullptr;
     const std::byte* const plane =
-        view.at(data.row_of(image)) + static_cast<std::ptrdiff_t>(cls) * view.strides[1];
+        view.at(row_of(data, image)) + static_cast<std::ptrdiff_t>(cls) * view.strides[1];
     if (reinterpret_cast<std::uintptr_t>(plane) % alignof(float) != 0) return nullptr;
     return reinterpret_cast<const float*>(plane);
 }
@@ -30,7 +31,7 @@ const float* floats_of(const Dataset& data, std::size_t image, std::size_t cls) 
 /// One class's probabilities where they are stored as such: in place, or made from halves in `memory`.
 const float* plane_of(const Dataset& data, std::size_t image, std::size_t cls, std::vector<float>& memory) {
     if (const float* const plane = floats_of(data, image, cls)) return plane;
-    const std::byte* const halves = data.halves(image, cls);
+    const std::byte* const halves = halves_of(data, image, cls);
     memory.resize(data.grid().pixels());
     return halves != nullptr && unit_half_to_float(halves, memory.size(), memory.data()) ? memory.data()
                                                                                          : nullptr;
@@ -55,7 +56,7 @@ ImageLook look_at(const Dataset& data, std::size_t image, const LookPlan& plan) 
     std::vector<float>& probs = thread_buffer<float, ImageLook>();
     const auto read = [&] {
         probs.resize(all);
-        data.read_probs(image, {0, pixels}, probs.data());
+        data.read_probs(image, {0, pixels}, probs);
     };
     ImageLook out;
     out.features.resize(plan.layout.features());
@@ -70,7 +71,7 @@ ImageLook look_at(const Dataset& data, std::size_t image, const LookPlan& plan) 
     bool labelled = false;
     if (data.labelled()) {
         truth.resize(all + pixels);
-        data.read_truth(image, {0, pixels}, truth.data(), truth.data() + all);
+        data.read_truth(image, {0, pixels}, truth, std::span(truth).subspan(all));
         labelled = std::any_of(truth.begin() + static_cast<std::ptrdiff_t>(all),
                                truth.begin() + static_cast<std::ptrdiff_t>(all + pixels),
                                [](std::uint8_t valid) { return valid != 0; });

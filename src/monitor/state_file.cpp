@@ -1,15 +1,16 @@
 #include <algorithm>
 #include <cmath>
-#include <kandinsky/npz.hpp>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
 #include "io/json/json_outline.hpp"
+#include "io/zip/zip_reader.hpp"
 #include "io/zip/zip_writer.hpp"
 #include "monitor/look.hpp"
 #include "monitor/state.hpp"
+#include "monitor/state_file.hpp"
 #include "score/shortfall.hpp"
 
 namespace kandinsky {
@@ -159,12 +160,17 @@ RecentKeys keys_from(const std::vector<std::uint64_t>& keys) {
 
 void Monitor::save(const std::filesystem::path& path) const {
     AtomicFile file(path);
-    save(file);
+    kandinsky::save(*this, file);
     file.commit();
 }
 
-void Monitor::save(AtomicFile& file) const {
-    const State& state = *state_;
+/// Gives the library's own code the state.
+struct MonitorAccess {
+    [[nodiscard]] static const Monitor::State& state(const Monitor& monitor) { return *monitor.state_; }
+};
+
+void save(const Monitor& monitor, AtomicFile& file) {
+    const auto& state = MonitorAccess::state(monitor);
     ZipWriter zip(file);
     ordered_json meta{{"format", kStateFormat},
                       {"format_version", kVersion},

@@ -55,9 +55,9 @@ class DatasetCases : public CaseSource {
         std::vector<float> probs(classes * pixels);
         std::vector<std::uint8_t> member(data_.labelled() ? classes * pixels : 0);
         for (std::size_t s = 0; s < slices.size(); ++s) {
-            data_.read_probs(slices[s], {0, pixels}, probs.data());
+            data_.read_probs(slices[s], {0, pixels}, probs);
             if (data_.labelled())
-                data_.read_truth(slices[s], {0, pixels}, member.data(), out.valid.data() + s * pixels);
+                data_.read_truth(slices[s], {0, pixels}, member, std::span(out.valid).subspan(s * pixels));
             for (std::size_t c = 0; c < classes; ++c) {
                 std::copy_n(probs.data() + c * pixels, pixels, out.probs.data() + c * voxels + s * pixels);
                 if (data_.labelled())

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <kandinsky/partition.hpp>
 #include <kandinsky/smooth_curves.hpp>
+#include "partition/method.hpp"
 
 #include "curve/lattice.hpp"
 

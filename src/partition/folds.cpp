@@ -1,4 +1,5 @@
 #include "partition/folds.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +30,7 @@ std::vector<std::uint64_t> tickets_of(const Dataset& data, const std::vector<std
     }
     for (std::size_t image = 0; image < data.images(); ++image) {
         std::uint64_t& ticket = tickets[data.group_of(image)];
-        ticket = std::min(ticket, std::uint64_t{data.row_of(image)});
+        ticket = std::min(ticket, std::uint64_t{row_of(data, image)});
     }
     return tickets;
 }
@@ -69,7 +70,7 @@ Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_ha
                  FoldOrder order, std::uint64_t seed) {
     constexpr std::uint64_t kPurpose = 0x666F6C6473;  // "folds"
     const std::vector<std::uint64_t> tickets = tickets_of(data, image_hash, order, mix(mix(seed) ^ kPurpose));
-    Communicator& comm = data.team().comm;
+    Communicator& comm = team_of(data).comm;
     const std::uint64_t groups = total(comm, tickets.size());
     Folds folds;
     folds.count = std::min<std::size_t>(wanted, groups);

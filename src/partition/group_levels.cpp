@@ -1,4 +1,6 @@
 #include "partition/group_levels.hpp"
+#include "core/data/dataset_access.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -82,7 +84,7 @@ std::vector<std::uint32_t> levels_of(const Ladder& ladder, const GroupLevels* fi
 }
 
 Adaptation adapted(std::vector<Adaptation::Shift> shifts, const GroupLevels& levels, const Ladder& ladder,
-                   SmoothCurves::Storage& storage) {
+                   SmoothStorage& storage) {
     const bool moves =
         std::any_of(shifts.begin(), shifts.end(), [](const Adaptation::Shift& one) { return !one.none(); });
     Adaptation made(std::move(shifts), levels.values(ladder));
@@ -147,7 +149,8 @@ class LevelReader {
                         }
                         const std::int32_t key = scale_key(scores[line + x]);
                         const std::size_t column = cells_[place].column_of(pixel);
-                        body(place, others.level(row, columns_[place][column], grid.bin_of_key(key), key));
+                        body(place,
+                             level_between(others, row, columns_[place][column], grid.bin_of_key(key), key));
                     }
                 }
             }
@@ -202,7 +205,7 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
                   .stage = "field: levels",
                   .sums = [&] { return kept; }},
                  count);
-    for (GroupLevels& one : sums) one.sum(input.data.team().comm);
+    for (GroupLevels& one : sums) one.sum(team_of(input.data).comm);
     return sums;
 }
 
@@ -249,7 +252,7 @@ std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
                  });
     for (std::vector<ShiftSample>& stratum : out) {
         std::erase_if(stratum, [](const ShiftSample& one) { return one.scores == 0 && one.others.empty(); });
-        share(input.data.team().comm, stratum);
+        share(team_of(input.data).comm, stratum);
     }
     return out;
 }

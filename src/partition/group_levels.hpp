@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/team/team.hpp"
+#include "curve/curve_storage.hpp"
 #include "partition/histograms.hpp"
 #include "partition/image_shift.hpp"
 
@@ -66,7 +67,7 @@ struct Judge {
 /// Makes a stratum's levels follow the images: `shifts` are those of all fits, `levels` those of their
 /// values. The storage gets the levels of an image with shift 0. Empty if no fit shifts any image.
 [[nodiscard]] Adaptation adapted(std::vector<Adaptation::Shift> shifts, const GroupLevels& levels,
-                                 const Ladder& ladder, SmoothCurves::Storage& storage);
+                                 const Ladder& ladder, SmoothStorage& storage);
 
 /// [image][place in the strata] the shifts of images, in units of 1 / Adaptation::kUnit.
 using ImageShifts = std::vector<std::vector<std::int32_t>>;

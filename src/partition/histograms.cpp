@@ -1,4 +1,5 @@
 #include "partition/histograms.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -112,7 +113,7 @@ std::vector<FoldHistograms> count_scores(const SoftInput& input, std::span<const
                  .sums = [&] { return sums; }},
                 tiles.count(), count);
     for (std::size_t i = 0; i < histograms.size(); ++i)
-        histograms[i].sum(input.data.team().comm, grids[i].most_bins());
+        histograms[i].sum(team_of(input.data).comm, grids[i].most_bins());
     return histograms;
 }
 

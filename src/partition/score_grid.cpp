@@ -1,4 +1,6 @@
 #include "partition/score_grid.hpp"
+#include "core/data/dataset_access.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -165,7 +167,7 @@ std::vector<ScoreGrid> make_score_grids(const SoftInput& input, std::span<const 
                  .sums = [&] { return sums; },
                  .settle = add_up},
                 parts, count);
-    input.data.team().comm.max(std::span(top));
+    team_of(input.data).comm.max(std::span(top));
     std::vector<ScoreGrid> grids;
     for (std::size_t i = 0; i < wanted; ++i) {
         const auto slots = [&](const std::vector<std::uint64_t>& tables) {

@@ -3,11 +3,11 @@
 #include <kandinsky/adaptation.hpp>
 #include <kandinsky/curve.hpp>
 #include <kandinsky/dataset.hpp>
-#include <kandinsky/partition.hpp>
 #include <kandinsky/progress.hpp>
 #include <kandinsky/smooth_curves.hpp>
 #include <kandinsky/weights.hpp>
 #include <span>
+#include "partition/method.hpp"
 
 #include "score/census.hpp"
 

@@ -68,7 +68,7 @@ std::vector<ImageFeatures> features_of(const Dataset& data, std::size_t image) {
     probs.resize(classes * std::min(kRun, pixels));
     for (std::size_t begin = 0; begin < pixels; begin += kRun) {
         const PixelRange range{begin, std::min(pixels, begin + kRun)};
-        data.read_probs(image, range, probs.data());
+        data.read_probs(image, range, probs);
         for (std::size_t c = 0; c < classes; ++c) sums[c].add(probs.data() + c * range.size(), range.size());
     }
     std::vector<ImageFeatures> out;

@@ -1,4 +1,6 @@
 #include "score/narrow_scores.hpp"
+#include "core/data/dataset_access.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 
@@ -9,7 +11,7 @@ namespace kandinsky {
 
 std::optional<NarrowScores> NarrowScores::of(const Dataset& data, const ScoreOptions& options,
                                              Condition condition) {
-    const ArrayView& view = data.stored_probs().view();
+    const ArrayView& view = stored_probs(data).view();
     const auto size = static_cast<std::ptrdiff_t>(size_of(view.dtype));
     const bool rows = view.strides[3] == size && view.strides[2] == size * data.grid().width;
     const bool halves = view.dtype == DType::float16;
@@ -46,8 +48,8 @@ std::optional<NarrowScores> NarrowScores::of(const Dataset& data, const ScoreOpt
 }
 
 void NarrowScores::read(std::size_t image, PixelRange range, std::size_t c, std::uint16_t* out) const {
-    const ArrayView& view = data_->stored_probs().view();
-    const std::byte* const from = view.at(data_->row_of(image)) +
+    const ArrayView& view = stored_probs(*data_).view();
+    const std::byte* const from = view.at(row_of(*data_, image)) +
                                   (single_ ? 0 : static_cast<std::ptrdiff_t>(c) * view.strides[1]) +
                                   static_cast<std::ptrdiff_t>(range.begin) * view.strides[3];
     const bool down = !(single_ && c == 0);

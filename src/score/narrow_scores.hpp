@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "score/scoring.hpp"
+
 namespace kandinsky {
 
 /// Scores with few distinct values: half-precision or byte probabilities with a score that depends on one

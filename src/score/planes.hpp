@@ -2,6 +2,8 @@
 
 #include <kandinsky/score.hpp>
 
+#include "score/scoring.hpp"
+
 namespace kandinsky {
 
 /// Scores of `n` pixels. Planes of probabilities lie `probs_step` floats apart, planes of scores

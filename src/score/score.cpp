@@ -10,6 +10,7 @@
 #include "core/kernel/half.hpp"
 #include "core/kernel/hash.hpp"
 #include "score/planes.hpp"
+#include "score/scoring.hpp"
 #include "score/surroundings.hpp"
 
 namespace kandinsky {

@@ -1,4 +1,5 @@
 #include "score/surroundings.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -116,7 +117,7 @@ void Surroundings::score(PixelRange range, const float* probs, const std::uint16
 }
 
 ImageStore::Numbers distances_of(const Dataset& data, std::size_t image) {
-    return data.store().get(data.row_of(image), [&] {
+    return store_of(data).get(row_of(data, image), [&] {
         const Surroundings near(data.grid());
         const std::size_t cells = near.cells().pixels(), height = near.cells().height;
         const std::size_t line = near.pixels_of(0, 1).size();
@@ -127,7 +128,7 @@ ImageStore::Numbers distances_of(const Dataset& data, std::size_t image) {
         for (std::size_t y = 0; y < height; y += some) {
             const std::size_t end = std::min(height, y + some);
             const PixelRange range = near.pixels_of(y, end);
-            data.read_probs(image, range, probs.data());
+            data.read_probs(image, range, probs);
             for (std::size_t c = 0; c < data.classes(); ++c)
                 near.look(y, end, probs.data() + c * range.size(), out.data() + c * cells);
         }

@@ -10,10 +10,12 @@
 
 #include "calibrate/adapted_values.hpp"
 #include "calibrate/moody.hpp"
+#include "curve/curve_storage.hpp"
 #include "io/support.hpp"
 #include "partition/envelope.hpp"
 #include "partition/field/leave_one_out.hpp"
 #include "score/image_features.hpp"
+#include "score/scoring.hpp"
 #include "support/synthetic.hpp"
 
 namespace kandinsky {
@@ -202,13 +204,14 @@ TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsFollowTheRule) {
                                  cells, true, silent());
                 Judge judge{.grid = &grids[0], .by_fold = {}};
                 for (const auto& one : learnt.fit.without_fold)
-                    judge.by_fold.emplace_back(data.grid(), Ladder{}, storage_on(grids[0], cells, one));
+                    judge.by_fold.push_back(
+                        smooth_from(data.grid(), Ladder{}, storage_on(grids[0], cells, one)));
                 const auto samples = shift_samples(input, input.strata, {&cells, 1}, {judge}, folds);
                 fits.push_back(
-                    {SmoothCurves(data.grid(), Ladder{},
-                                  storage_on(common, cells,
-                                             read_on(common, storage_on(grids[0], cells, learnt.fit.whole),
-                                                     cells.grid().pixels()))),
+                    {smooth_from(data.grid(), Ladder{},
+                                 storage_on(common, cells,
+                                            read_on(common, storage_on(grids[0], cells, learnt.fit.whole),
+                                                    cells.grid().pixels()))),
                      learn_shift(samples[0]).shift});
                 std::vector<std::uint32_t> counts = levels.no_counts();
                 for (const std::uint32_t image : own) {
@@ -270,7 +273,7 @@ TEST(Adapt, IsRefusedWhereItHasNoMeaning) {
     pixels.pooling = Pooling::pixels;
     EXPECT_THROW((void)calibrate(made.dataset(), pixels), Error);
     CalibrateOptions open = options_of(Promise::none);
-    open.method = kAutoMethod;
+    open.method.name = kAutoMethod;
     EXPECT_THROW((void)calibrate(made.dataset(), open), Error);
 }
 

@@ -1,4 +1,5 @@
 #include "calibrate/adapted_tables.hpp"
+#include "score/scoring.hpp"
 
 #include <gtest/gtest.h>
 
@@ -125,7 +126,7 @@ TEST(AdaptedTables, TheirSetsAreThoseOfThePredictor) {
         for (const ScoreKind kind : {ScoreKind::near, ScoreKind::lac, ScoreKind::margin, ScoreKind::saps})
             for (const Condition condition : {Condition::by_class, Condition::none}) {
                 CalibrateOptions options;
-                options.method = method;
+                options.method.name = method;
                 options.adapt = Adapt::image;
                 options.score.kind = kind;
                 options.condition = condition;
@@ -138,7 +139,7 @@ TEST(AdaptedTables, TheirSetsAreThoseOfThePredictor) {
 
 TEST(AdaptedTables, CellsOfALatticeAreReadBetweenTheirCentres) {
     CalibrateOptions options;
-    options.method = "field";
+    options.method.name = "field";
     options.adapt = Adapt::image;
     options.promise = Promise::split;
     EXPECT_GT(compare(options, {70, 90}), 0u);

@@ -4,6 +4,7 @@
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/threads.hpp>
 
+#include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
 #include "support/memory_checkpoint.hpp"
 #include "support/synthetic.hpp"
@@ -22,9 +23,9 @@ struct Case {
 
 CalibrateOptions options_of(const Case& one) {
     CalibrateOptions options;
-    options.method = one.method;
+    options.method.name = one.method;
     options.promise = one.promise;
-    if (options.method == "kmeans") options.settings.text["kmeans-clusters"] = "2";
+    if (options.method.name == "kmeans") options.method.settings.text["kmeans-clusters"] = "2";
     return options;
 }
 
@@ -39,7 +40,7 @@ std::vector<float> curves_of(const Calibrator& calibrator) {
 std::optional<Calibrator> run(const Dataset& data, const CalibrateOptions& options,
                               MemoryCheckpoint& checkpoint) {
     const Dataset own =
-        data.dealt(std::make_shared<const Team>(Team{.comm = alone(), .checkpoint = &checkpoint}));
+        dealt(data, std::make_shared<const Team>(Team{.comm = alone(), .checkpoint = &checkpoint}));
     try {
         return calibrate(own, options);
     } catch (const Interrupted&) {

@@ -1,4 +1,5 @@
 #include "calibrate/choose.hpp"
+#include "partition/method.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,9 +21,9 @@ using partition::Sample;
 CalibrateOptions automatic() {
     CalibrateOptions options{.score = {}};
     options.promise = Promise::none;
-    options.method = kAutoMethod;
+    options.method.name = kAutoMethod;
     options.pooling = Pooling::groups;
-    options.settings.text = test::short_searches();
+    options.method.settings.text = test::short_searches();
     return options;
 }
 
@@ -52,7 +53,7 @@ std::vector<Choice> choices_for(const Sample& sample, const CalibrateOptions& op
 }
 
 TEST(Choose, TheDefaultOfCalibrationIsTheMethodField) {
-    EXPECT_EQ(CalibrateOptions{}.method, default_method());
+    EXPECT_EQ(CalibrateOptions{}.method.name, default_method());
     EXPECT_TRUE(method(default_method()).fit_curves != nullptr);
     EXPECT_EQ(method_names().back(), kAutoMethod);
 }
@@ -150,7 +151,7 @@ TEST(CalibrateAuto, IsTheChosenMethodsOwnCalibratorClassByClass) {
         for (std::size_t s = 0; s < 2; ++s) {
             CalibrateOptions own = options;
             settle_defaults(own);
-            own.method = made.method_of(s);
+            own.method.name = made.method_of(s);
             const Calibrator expected = calibrate(data, own);
             EXPECT_EQ(made.partitions[s].region, expected.partitions[s].region);
             const std::size_t pixels = data.grid().pixels();

@@ -1,4 +1,5 @@
 #include "calibrate/confidence.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,12 +27,12 @@ using namespace kandinsky::test;
 
 CalibrateOptions options_for(const std::string& method, Risk risk = Risk::recall) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.confidence = 0.9;
     options.risk = risk;
     options.rungs = 20;
-    options.settings.text = short_searches();
-    if (method == "kmeans") options.settings.text["kmeans-clusters"] = "3";
+    options.method.settings.text = short_searches();
+    if (method == "kmeans") options.method.settings.text["kmeans-clusters"] = "3";
     return options;
 }
 
@@ -110,7 +111,7 @@ TEST(Confidence, DoesNotDependOnOrderThreadsMemoryOrRanks) {
             }
             if (risk == Risk::precision || std::string(method) == "auto") continue;
             const auto by_rank = on_ranks<Calibrator>(3, [&](std::shared_ptr<const Team> team) {
-                return calibrate(made.dataset().dealt(std::move(team)), options);
+                return calibrate(dealt(made.dataset(), std::move(team)), options);
             });
             for (const Calibrator& one : by_rank) expect_same(once, one);
         }
@@ -218,8 +219,8 @@ TEST(Confidence, LearningDoesNotSpoilIt) {
             };
             std::map<std::uint32_t, Counts> groups;
             for (std::size_t image = 0; image < test.images(); ++image) {
-                test.read_probs(image, {0, pixels}, probs.data());
-                test.read_truth(image, {0, pixels}, member.data(), valid.data());
+                test.read_probs(image, {0, pixels}, probs);
+                test.read_truth(image, {0, pixels}, member, valid);
                 predictor.sets(probs, sets);
                 Counts& own = groups[test.group_of(image)];
                 for (std::size_t i = pixels; i < 2 * pixels; ++i)

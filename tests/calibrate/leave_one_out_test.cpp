@@ -21,8 +21,8 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 CalibrateOptions options_for(const std::string& method, std::map<std::string, std::string> text) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
-    options.settings.text = std::move(text);
+    options.method.name = method;
+    options.method.settings.text = std::move(text);
     options.promise = Promise::leave_one_out;
     options.rungs = 20;
     return options;
@@ -217,7 +217,7 @@ TEST(LeaveOneOut, AClassOfTwoGroupsInThirtyHasTheLevelsOfTwoGroups) {
 TEST(WithPromise, AutoLeavesOutWhatLearnsQuicklyAndSplitsBeyond) {
     const auto rule = [](const std::string& method, std::uint64_t groups, auto&& change) {
         CalibrateOptions options;
-        options.method = method;
+        options.method.name = method;
         change(options);
         return with_promise(effective(options), groups);
     };

@@ -18,7 +18,7 @@ class Prediction : public testing::Test {
   protected:
     Prediction() {
         CalibrateOptions options;
-        options.method = "pixel";
+        options.method.name = "pixel";
         options.pooling = Pooling::pixels;
         calibrator_ = calibrate(data_, options);
     }

@@ -52,7 +52,7 @@ using namespace test;
 Calibrator calibrator_of(const Made& made, const std::string& method, Pooling pooling, Condition condition,
                          std::size_t rungs = 20) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.pooling = pooling;
     options.condition = condition;
     options.rungs = rungs;
@@ -135,7 +135,7 @@ TEST(Predictor, AllocatesNothingPerImageAfterTheFirstForAnyScore) {
          {ScoreOptions{.kind = ScoreKind::margin}, ScoreOptions{.kind = ScoreKind::raps},
           ScoreOptions{.kind = ScoreKind::aps, .randomized = true}}) {
         CalibrateOptions options{.score = {}};
-        options.method = "image";
+        options.method.name = "image";
         options.score = score;
         const Calibrator calibrator = calibrate(made.dataset(), options);
         const Predictor predictor(calibrator, 0.1, EmptySets::fill);

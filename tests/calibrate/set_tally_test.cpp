@@ -61,7 +61,7 @@ TEST(SetTally, CountsTheContentsOfEachSet) {
 TEST(SetTally, IsWhatPredictSetsReturnsForEveryFormTypeAndFilling) {
     const Made made = make({.images = 20, .classes = 3, .grid = {5, 11}, .seed = 7, .steps = 9});
     CalibrateOptions options{.score = {}};
-    options.method = "image";
+    options.method.name = "image";
     const Calibrator calibrator = calibrate(made.dataset(), options);
     for (const EmptySets empty : {EmptySets::keep, EmptySets::fill})
         for (const SetForm form : {SetForm::bytes, SetForm::bits}) {

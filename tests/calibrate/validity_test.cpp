@@ -64,31 +64,31 @@ std::size_t draw_factor() {
 
 CalibrateOptions options_for(const std::string& method, Pooling pooling, double split) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.pooling = pooling;
     options.split = split;
     options.promise = split > 0 ? Promise::split : Promise::none;
     options.rungs = 100;
     // The smallest possible searches, because the guarantee does not depend on the quality of the regions.
-    options.settings.text = {{"kmeans-clusters", "3"},
-                             {"kmeans-restarts", "1"},
-                             {"genann-shape", "circle"},
-                             {"genann-radii", "1"},
-                             {"genann-population", "4"},
-                             {"genann-generations", "2"},
-                             {"genann-metric", "sqeuclidean"},
-                             {"fcc-curves", "1"},
-                             {"fcc-order", "1"},
-                             {"fcc-angles", "8"},
-                             {"fcc-nodes", "3"},
-                             {"fcc-starts", "1"},
-                             {"fcc-iterations", "2"},
-                             {"field-folds", "2"},
-                             {"field-bandwidths", "2"},
-                             {"field-bins", "8"},
-                             {"field-rings", "off"},
-                             {"field-mirror", "off"}};
-    if (method == "mask") options.settings.arrays["mask"] = Exchangeable::rings();
+    options.method.settings.text = {{"kmeans-clusters", "3"},
+                                    {"kmeans-restarts", "1"},
+                                    {"genann-shape", "circle"},
+                                    {"genann-radii", "1"},
+                                    {"genann-population", "4"},
+                                    {"genann-generations", "2"},
+                                    {"genann-metric", "sqeuclidean"},
+                                    {"fcc-curves", "1"},
+                                    {"fcc-order", "1"},
+                                    {"fcc-angles", "8"},
+                                    {"fcc-nodes", "3"},
+                                    {"fcc-starts", "1"},
+                                    {"fcc-iterations", "2"},
+                                    {"field-folds", "2"},
+                                    {"field-bandwidths", "2"},
+                                    {"field-bins", "8"},
+                                    {"field-rings", "off"},
+                                    {"field-mirror", "off"}};
+    if (method == "mask") options.method.settings.arrays["mask"] = Exchangeable::rings();
     return options;
 }
 
@@ -124,7 +124,7 @@ std::vector<Rule> all_rules() {
                   quick ? 400u : 100u, true};
         rule.options.promise = Promise::leave_one_out;
         if (rule.name.find("by heart") != std::string::npos)
-            rule.options.settings.text["kmeans-clusters"] = "12";
+            rule.options.method.settings.text["kmeans-clusters"] = "12";
         rule.unequal = rule.name.find("unequal") != std::string::npos;
         rules.push_back(rule);
     }
@@ -188,7 +188,7 @@ Tallies measure(const Rule& rule, double worse = 0) {
         const Subject subject = subject_of(sentence_for(calibrator));
         const bool promises = subject != Subject::nothing,
                    may_promise = rule.options.promise != Promise::none;
-        if (draw == 0 && !promises && rule.slow && !(rule.options.method == kAutoMethod && may_promise))
+        if (draw == 0 && !promises && rule.slow && !(rule.options.method.name == kAutoMethod && may_promise))
             draws /= 10;
         if (promises) tallies.subject = subject;
         const bool joint = rule.options.condition == Condition::none;
@@ -209,7 +209,7 @@ Tallies measure(const Rule& rule, double worse = 0) {
         tally.covered += sets[data.new_label(image, place) * Exchangeable::kPixels + place];
     }
     EXPECT_TRUE(tallies.promised.counted == 0 || tallies.silent.counted == 0 ||
-                rule.options.method == kAutoMethod)
+                rule.options.method.name == kAutoMethod)
         << rule.name << " promises something in some draws only";
     return tallies;
 }

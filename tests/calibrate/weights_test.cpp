@@ -8,7 +8,9 @@
 #include <map>
 #include <numeric>
 
+#include "core/data/dataset_access.hpp"
 #include "curve/group_weights.hpp"
+#include "score/scoring.hpp"
 #include "support/exchangeable.hpp"
 #include "support/fewer.hpp"
 #include "support/naive.hpp"
@@ -60,7 +62,7 @@ float weighted_threshold(std::vector<Sample> samples, const std::map<std::int64_
 
 CalibrateOptions options_for(const std::string& method) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.rungs = 20;
     return options;
 }
@@ -91,7 +93,7 @@ TEST(Weights, GiveTheWeightedHierarchicalQuantile) {
                 options.condition = condition;
                 options.weights = as_rows(made, weights);
                 if (one.method == "mask")
-                    options.settings.arrays["mask"] =
+                    options.method.settings.arrays["mask"] =
                         Array::copy_of(one.region, {made.recipe.grid.height, made.recipe.grid.width});
                 // Regions are sorted, or counted where there is little memory.
                 options.memory = seed % 5 == 1 ? std::size_t{1} << 10 : std::size_t{1} << 30;
@@ -147,7 +149,7 @@ TEST(Weights, AreTheSameForAnyNumberOfRanksAndThreads) {
             CalibrateOptions options = options_for(method);
             options.promise = promise;
             options.weights = as_rows(made, some_weights(made, 6));
-            options.settings.text = {
+            options.method.settings.text = {
                 {"kmeans-clusters", "2"}, {"kmeans-restarts", "1"}, {"field-folds", "2"}};
             const auto thresholds = [&](const Dataset& data) {
                 const Calibrator made_of = calibrate(data, options);
@@ -162,7 +164,7 @@ TEST(Weights, AreTheSameForAnyNumberOfRanksAndThreads) {
                 EXPECT_EQ(thresholds(made.dataset()), alone) << method;
             }
             const auto several = on_ranks<std::vector<float>>(
-                3, [&](std::shared_ptr<const Team> team) { return thresholds(made.dataset().dealt(team)); });
+                3, [&](std::shared_ptr<const Team> team) { return thresholds(dealt(made.dataset(), team)); });
             for (const std::vector<float>& one : several) EXPECT_EQ(one, alone) << method;
         }
 }
@@ -210,11 +212,11 @@ TEST(Weights, KeepThePromiseUnderAKnownShiftThatBreaksItWithoutThem) {
           Rule{"field", Promise::leave_one_out, 100}, Rule{"kmeans", Promise::split, 300},
           Rule{"kmeans", Promise::leave_one_out, 60}}) {
         CalibrateOptions options{.score = {}};
-        options.method = method;
+        options.method.name = method;
         options.promise = promise;
-        options.settings.text = {{"kmeans-clusters", "3"}, {"kmeans-restarts", "1"},  {"field-folds", "2"},
-                                 {"field-bins", "16"},     {"field-bandwidths", "2"}, {"field-rings", "off"},
-                                 {"field-mirror", "off"}};
+        options.method.settings.text = {
+            {"kmeans-clusters", "3"},  {"kmeans-restarts", "1"}, {"field-folds", "2"},   {"field-bins", "16"},
+            {"field-bandwidths", "2"}, {"field-rings", "off"},   {"field-mirror", "off"}};
         const Coins weighted = throw_coins(options, true, draws / kFewer, kAlpha);
         EXPECT_GE(weighted.tail(kAlpha), kFalseAlarm)
             << method << " covers " << weighted.covered << " of " << weighted.thrown;

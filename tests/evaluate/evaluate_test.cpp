@@ -4,6 +4,7 @@
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/threads.hpp>
 
+#include "evaluate/sampling_floor.hpp"
 #include "io/support.hpp"
 #include "support/naive.hpp"
 
@@ -14,11 +15,11 @@ using namespace test;
 
 Calibrator calibrator_of(const Made& made, const std::string& method, Condition condition) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.condition = condition;
     options.pooling = Pooling::pixels;
     options.rungs = 20;
-    options.settings.arrays["mask"] =
+    options.method.settings.arrays["mask"] =
         Array::copy_of(stripes(made.pixels(), 3), {made.recipe.grid.height, made.recipe.grid.width});
     return calibrate(made.dataset(), options);
 }
@@ -262,7 +263,7 @@ TEST(Evaluate, EvaluatesCalibratorsOfDifferentScoresEachWithItsScore) {
     std::vector<Calibrator> calibrators;
     for (const ScoreKind kind : {ScoreKind::near, ScoreKind::lac, ScoreKind::aps, ScoreKind::near}) {
         CalibrateOptions options{.score = {.kind = kind}};
-        options.method = calibrators.size() == 3 ? "pixel" : "image";
+        options.method.name = calibrators.size() == 3 ? "pixel" : "image";
         calibrators.push_back(calibrate(made.dataset(), options));
     }
     std::vector<const Calibrator*> pointers;

@@ -9,6 +9,8 @@
 
 #include "evaluate/bootstrap.hpp"
 #include "evaluate/reliability.hpp"
+#include "evaluate/sampling_floor.hpp"
+#include "score/scoring.hpp"
 #include "support/naive.hpp"
 
 namespace kandinsky {
@@ -19,12 +21,12 @@ using namespace test;
 Calibrator calibrator_of(const Made& made, const std::string& method, Condition condition,
                          const ScoreOptions& score = {}) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.condition = condition;
     options.pooling = Pooling::pixels;
     options.rungs = 20;
     options.score = score;
-    options.settings.arrays["mask"] =
+    options.method.settings.arrays["mask"] =
         Array::copy_of(stripes(made.pixels(), 3), {made.recipe.grid.height, made.recipe.grid.width});
     return calibrate(made.dataset(), options);
 }

@@ -45,7 +45,7 @@ Tally simulate(const std::string& method, Pooling pooling, std::size_t images, d
                std::uint64_t seed) {
     Tally tally;
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.pooling = pooling;
     options.rungs = 100;
     for (int round = 0; round < kRounds; ++round) {

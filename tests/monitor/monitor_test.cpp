@@ -7,6 +7,7 @@
 #include <kandinsky/threads.hpp>
 #include <numeric>
 
+#include "core/data/dataset_access.hpp"
 #include "io/support.hpp"
 #include "support/synthetic.hpp"
 
@@ -41,10 +42,10 @@ Made stream(std::size_t images, std::uint64_t seed, double shift = 0, bool group
 }
 
 Dataset without_labels(const Dataset& data) {
-    return Dataset(data.stored_probs(), Array(), Array(), data.options()).subset([&] {
+    return Dataset(stored_probs(data), Array(), Array(), data.options()).subset([&] {
         std::vector<std::uint32_t> rows;
         for (std::size_t i = 0; i < data.images(); ++i)
-            rows.push_back(static_cast<std::uint32_t>(data.row_of(i)));
+            rows.push_back(static_cast<std::uint32_t>(row_of(data, i)));
         return rows;
     }());
 }
@@ -62,7 +63,7 @@ struct Calibrated {
 
     explicit Calibrated(bool grouped = false) : made(stream(60, 5, 0, grouped)) {
         CalibrateOptions options;
-        options.method = "image";
+        options.method.name = "image";
         calibrator = calibrate(made.dataset(), options);
         reference = make_reference(calibrator, made.dataset());
     }

@@ -10,6 +10,7 @@
 
 #include "core/base/random.hpp"
 #include "core/kernel/half.hpp"
+#include "score/scoring.hpp"
 
 namespace kandinsky {
 namespace {

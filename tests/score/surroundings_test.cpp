@@ -1,4 +1,5 @@
 #include "score/surroundings.hpp"
+#include "score/scoring.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,6 +12,7 @@
 #include "io/array/npy_stream.hpp"
 #include "io/file/input_watch.hpp"
 #include "io/kcal/kcal.hpp"
+#include "partition/method.hpp"
 #include "report/table/table.hpp"
 
 namespace kandinsky::cli {
@@ -141,7 +142,7 @@ void run(const Flags& flags) {
     const ThreadLimit limit(threads_for(flags.common.threads));
     CalibrateOptions options = flags.calibrate.options();
     options.sketch = flags.sketch;
-    check_method(options.method);
+    check_method(options.method.name);
     if (flags.output.empty()) fail(ErrorKind::usage, "-o is empty; name the calibrator to write");
     Outputs outputs{{"-o", flags.output}, {"--curves", flags.curves}, {"--regions", flags.regions}};
     TerminalProgress progress(flags.common.quiet);
@@ -235,7 +236,7 @@ Command add_calibrate(CLI::App& root) {
             "those of one alpha");
     });
     app.counts_unless("--regions", [flags = flags.get()] {
-        const std::string name = flags->calibrate.options().method;
+        const std::string name = flags->calibrate.options().method.name;
         return unless(name == kAutoMethod || method(name).fit, "method " + name + " has no regions");
     });
     flags->common.declare(app);

@@ -113,7 +113,7 @@ void run(const Flags& flags) {
     }
     const Reference reference = make_reference(comparison.calibrators.front(), cal_data, progress);
     for (const Calibrator& calibrator : comparison.calibrators)
-        save(calibrator, reference, folder / (calibrator.options.method + ".kcal"));
+        save(calibrator, reference, folder / (calibrator.options.method.name + ".kcal"));
     const std::string page =
         flags.report.page.empty() ? (folder / "report.html").string() : flags.report.page;
     Outputs outputs{json_output((folder / "compare.json").string()), {"--report", drawn ? page : ""}};

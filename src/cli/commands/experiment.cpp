@@ -292,7 +292,7 @@ class ExperimentRun {
         CompareOptions options;
         options.methods = experiment_.methods;
         for (const auto& [key, value] : experiment_.settings.items())
-            options.calibrate.settings.text[key] =
+            options.calibrate.method.settings.text[key] =
                 value.is_string() ? value.get<std::string>() : value.dump();
         const auto [comparison, tally] =
             has_report_template() ? compare_closely(calibration, test, options, progress_)

@@ -76,7 +76,7 @@ std::vector<Row> rows_of(const Calibrator& calibrator, double alpha) {
     std::vector<Row> rows(calibrator.strata());
     for (std::size_t s = 0; s < rows.size(); ++s) {
         Row& row = rows[s];
-        if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) row.groups = smooth->storage().groups;
+        if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) row.groups = smooth->groups();
         for (std::size_t r = 0; r < calibrator.curves[s].size(); ++r)
             row.groups = std::max(row.groups, calibrator.curves[s].groups(r));
         std::vector<std::uint64_t> in_region(calibrator.partitions[s].regions);
@@ -113,7 +113,7 @@ std::string json_of(const Calibrator& calibrator, const std::optional<Reference>
 
 std::string summary(const Calibrator& calibrator, const std::optional<Reference>& reference, double alpha) {
     const CalibrateOptions& options = calibrator.options;
-    std::string out = fmt::format("method        {}\n", options.method);
+    std::string out = fmt::format("method        {}\n", options.method.name);
     out += fmt::format("made by       kandinsky {}, seed {}{}\n", calibrator.version, options.seed,
                        options.released ? ", compatible with the released code" : "");
     out += fmt::format("data          {} images{}, {} classes, {} x {} pixels (width x height)\n",

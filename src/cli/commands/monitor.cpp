@@ -7,6 +7,7 @@
 #include "core/base/fail.hpp"
 #include "io/array/npy.hpp"
 #include "io/file/input_watch.hpp"
+#include "monitor/state_file.hpp"
 #include "report/page/monitor_page.hpp"
 #include "report/page/page.hpp"
 #include "report/page/report_data.hpp"
@@ -107,7 +108,7 @@ void run(const Flags& flags) {
     const std::vector<std::string> given =
         flags.class_names.empty() ? std::vector<std::string>{} : split(flags.class_names, ',');
     const std::vector<std::string> names = class_labels(given, calibrator.classes);
-    if (outputs.has("--state")) monitor.save(outputs.file("--state"));
+    if (outputs.has("--state")) save(monitor, outputs.file("--state"));
     if (outputs.has("--report"))
         outputs.file("--report")
             .write(report_page(

@@ -98,7 +98,7 @@ void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
     check_alpha(flags.alpha);
     const CalibrateOptions options = flags.calibrate.options();
-    check_method(options.method);
+    check_method(options.method.name);
     std::vector<int> folds;
     if (!flags.folds.empty())
         for (const std::int64_t fold : parse_integers(flags.folds, "--folds"))

@@ -35,11 +35,11 @@ std::vector<std::string> names_of(const std::vector<std::string>& files,
         if (std::count(files.begin(), files.end(), files[i]) > 1)
             fail(ErrorKind::usage, "{} is given twice", files[i]);
         const auto same = [&](const Calibrator& other) {
-            return other.options.method == calibrators[i].options.method;
+            return other.options.method.name == calibrators[i].options.method.name;
         };
         const bool alone = std::count_if(calibrators.begin(), calibrators.end(), same) == 1;
         std::string name =
-            alone ? calibrators[i].options.method : std::filesystem::path(files[i]).stem().string();
+            alone ? calibrators[i].options.method.name : std::filesystem::path(files[i]).stem().string();
         if (std::find(names.begin(), names.end(), name) != names.end()) name = files[i];
         names.push_back(std::move(name));
     }
@@ -81,7 +81,7 @@ std::vector<Calibrator> references(const Dataset& data, const ReportInput& input
     std::vector<CalibrateOptions> wanted;
     for (const std::string& name : missing_references(input.calibrators)) {
         CalibrateOptions& one = wanted.emplace_back();
-        one.method = name;
+        one.method.name = name;
         one.condition = like.condition;
         one.pooling = like.pooling;
         one.score = like.score;
@@ -89,8 +89,11 @@ std::vector<Calibrator> references(const Dataset& data, const ReportInput& input
         one.released = like.released;
         one.seed = like.seed;
     }
-    if (wanted.empty()) return {};
-    return calibrate_all(data, wanted, progress);
+    std::vector<Calibrator> out;
+    if (wanted.empty()) return out;
+    for (TimedCalibrator& one : calibrate_all(data, wanted, progress))
+        out.push_back(std::move(one.calibrator));
+    return out;
 }
 
 void run(const Flags& flags) {

@@ -26,14 +26,14 @@ std::size_t standard_memory() {
 
 bool CalibrateFlags::some(const Counts& counts) const {
     const CalibrateOptions shared = options();
-    const std::vector<std::string> asked = asked_ ? asked_() : std::vector{shared.method};
+    const std::vector<std::string> asked = asked_ ? asked_() : std::vector{shared.method.name};
     return std::any_of(asked.begin(), asked.end(), [&](const std::string& name) {
         CalibrateOptions one = shared;
         const std::size_t colon = name.find(':');
-        one.method = name.substr(0, colon);
-        check_method(one.method);
+        one.method.name = name.substr(0, colon);
+        check_method(one.method.name);
         if (colon != std::string::npos) one.score.kind = score_kind(name.substr(colon + 1));
-        return counts(one, one.method == kAutoMethod ? nullptr : &kandinsky::method(one.method));
+        return counts(one, one.method.name == kAutoMethod ? nullptr : &kandinsky::method(one.method.name));
     });
 }
 
@@ -169,7 +169,7 @@ void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::stri
 
 CalibrateOptions CalibrateFlags::options() const {
     CalibrateOptions options;
-    options.method = method;
+    options.method.name = method;
     options.condition = condition_of(condition);
     options.pooling = pooling_of(pooling);
     options.fallback = fallback_of(fallback);
@@ -201,9 +201,9 @@ CalibrateOptions CalibrateFlags::options() const {
             const bool said = given(option.flag) && (paper() || !option.trials.empty());
             if (value == option.standard && !said) continue;
             if (option.type == MethodOption::Type::array)
-                options.settings.arrays[option.flag] = load_array(value, {});
+                options.method.settings.arrays[option.flag] = load_array(value, {});
             else
-                options.settings.text[option.flag] = value;
+                options.method.settings.text[option.flag] = value;
         }
     if (paper()) {
         const CalibrateOptions asked = options;
@@ -214,7 +214,7 @@ CalibrateOptions CalibrateFlags::options() const {
         if (given("fallback")) options.fallback = asked.fallback;
         // The paper has no cross-validation; its k-means is used if no method is named.
         const bool named = app_->get_option_no_throw("--method") != nullptr && given("method");
-        if (!named || options.method == kAutoMethod) options.method = "kmeans";
+        if (!named || options.method.name == kAutoMethod) options.method.name = "kmeans";
     }
     return options;
 }
@@ -285,15 +285,15 @@ std::string calibrated_text(const Calibrator& calibrator, const std::string& out
     std::uint32_t side = 0;
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
         if (const SmoothCurves* const smooth = calibrator.smooth_of(s);
-            smooth != nullptr && smooth->storage().region.empty())
-            side = smooth->storage().side;
+            smooth != nullptr && !smooth->by_regions())
+            side = smooth->side();
         else
             regions += calibrator.partitions[s].regions;
     const std::string shared =
         regions > 0 ? fmt::format("{} regions", regions) : fmt::format("cells of {} x {} pixels", side, side);
     const std::string weights = weights_rule(calibrator);
     return fmt::format("{}: {} on {} images{}, {} classes, {}, {:.1f} s\n{}{}\n", output,
-                       calibrator.options.method, calibrator.images,
+                       calibrator.options.method.name, calibrator.images,
                        calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "",
                        calibrator.classes, shared, seconds,
                        weights.empty() ? "" : fmt::format("Weights {}.\n", weights), guarantee(calibrator));

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <kandinsky/calibrator.hpp>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "cli/options/option_set.hpp"
+#include "partition/method.hpp"
 
 namespace kandinsky::cli {
 

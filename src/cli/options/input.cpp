@@ -1,8 +1,9 @@
 #include "cli/options/input.hpp"
+#include "core/data/dataset_access.hpp"
+#include "io/zip/zip_reader.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <kandinsky/npz.hpp>
 #include <map>
 
 #include "cli/process/ranks.hpp"
@@ -17,7 +18,7 @@ namespace {
 /// This rank's share of the data, if there are several ranks.
 Dataset own_part(Dataset data) {
     const std::shared_ptr<const Team> team = current_team();
-    return team ? data.dealt(team) : data;
+    return team ? dealt(data, team) : data;
 }
 
 constexpr const char* kLogits[] = {"none", "sigmoid", "softmax"};  // in the order of Logits
@@ -151,7 +152,7 @@ Input folder_input(FolderData read, const FolderOptions& how, DatasetOptions opt
     if (read.usable.size() < rows) data = data.subset(read.usable);
     std::vector<std::string> names;
     for (const std::uint32_t row : read.usable) names.push_back(read.origins[row].name);
-    return {read.rank_part ? data.as_rank_part(current_team()) : own_part(std::move(data)),
+    return {read.rank_part ? as_rank_part(data, current_team()) : own_part(std::move(data)),
             std::move(read.remarks),
             std::move(read.provenance),
             std::move(names),

@@ -6,7 +6,8 @@
 #include "core/base/fail.hpp"
 #include "core/data/elements.hpp"
 
-namespace kandinsky {
+// Exported: the template that is instantiated here.
+namespace KANDINSKY_API kandinsky {
 
 namespace {
 struct Info {

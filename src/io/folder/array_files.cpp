@@ -1,4 +1,5 @@
 #include "io/folder/folder.hpp"
+#include "io/zip/zip_reader.hpp"
 
 #include <algorithm>
 #include <cstring>

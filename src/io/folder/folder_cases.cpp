@@ -152,7 +152,7 @@ Case FolderCases::read(std::size_t i) const {
         const SliceReader reader(item, std::move(values), own);
         std::vector<float> probs(classes_ * pixels);
         for (std::size_t s = 0; s < item.slices; ++s) {
-            reader.data().read_probs(s, {0, pixels}, probs.data());
+            reader.data().read_probs(s, {0, pixels}, probs);
             for (std::size_t c = 0; c < classes_; ++c)
                 std::copy_n(probs.data() + c * pixels, pixels, out.probs.data() + c * voxels + s * pixels);
         }

@@ -297,7 +297,7 @@ void SliceReader::read(std::size_t slice, float* out, std::size_t* certain_backg
     std::vector<float>& own = thread_buffer<float, struct SliceRead>();
     const std::size_t pixels = info_.height * info_.width;
     own.resize(data_.classes() * pixels);
-    data_.read_probs(slice, {0, pixels}, own.data());
+    data_.read_probs(slice, {0, pixels}, own);
     const float* const planes = own.data() + (info_.planes == 1 ? pixels : 0);
     if (certain_background != nullptr && info_.planes > 1)
         *certain_background += static_cast<std::size_t>(std::count(planes, planes + pixels, 1.0f));

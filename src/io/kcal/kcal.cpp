@@ -1,10 +1,13 @@
 #include "io/kcal/kcal.hpp"
+#include "curve/curve_storage.hpp"
+#include "io/zip/zip_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <kandinsky/reference.hpp>
 #include <numeric>
 
+#include "core/base/attempt.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/pages.hpp"
 #include "core/base/parallel.hpp"
@@ -45,7 +48,7 @@ class ArrayWriter {
         std::vector<std::span<const std::byte>> pieces;
         std::size_t size = 0;
         for (const Part& part : parts) {
-            const Values& values = part.storage().*array;
+            const Values& values = storage_of(part).*array;
             pieces.push_back(std::as_bytes(std::span(values)));
             size += values.size();
         }
@@ -61,23 +64,23 @@ void write_curves(ArrayWriter& to, const std::vector<CurveSet>& curves) {
     for (const CurveSet& set : curves) {
         first.push_back(first.back() + set.size());
         const std::uint64_t base = offsets.back();
-        for (std::size_t i = 1; i < set.storage().offsets.size(); ++i)
-            offsets.push_back(base + set.storage().offsets[i]);
+        for (std::size_t i = 1; i < storage_of(set).offsets.size(); ++i)
+            offsets.push_back(base + storage_of(set).offsets[i]);
     }
     to.add("first_curve", first, {first.size()});
     to.add("curve_offsets", offsets, {offsets.size()});
-    to.add_all("curve_scores", curves, &CurveSet::Storage::scores);
-    to.add_all("curve_groups", curves, &CurveSet::Storage::groups);
-    to.add_all("curve_complete", curves, &CurveSet::Storage::complete);
-    to.add_all("curve_values", curves, &CurveSet::Storage::values);
+    to.add_all("curve_scores", curves, &CurveStorage::scores);
+    to.add_all("curve_groups", curves, &CurveStorage::groups);
+    to.add_all("curve_complete", curves, &CurveStorage::complete);
+    to.add_all("curve_values", curves, &CurveStorage::values);
 }
 
 void write_smooth(ArrayWriter& to, const std::vector<SmoothCurves>& curves) {
     if (std::all_of(curves.begin(), curves.end(), [](const SmoothCurves& one) { return one.empty(); }))
         return;
-    to.add_all("smooth_edges", curves, &SmoothCurves::Storage::edges);
-    to.add_all("smooth_levels", curves, &SmoothCurves::Storage::levels);
-    to.add_all("smooth_cumulative", curves, &SmoothCurves::Storage::cumulative);
+    to.add_all("smooth_edges", curves, &SmoothStorage::edges);
+    to.add_all("smooth_levels", curves, &SmoothStorage::levels);
+    to.add_all("smooth_cumulative", curves, &SmoothStorage::cumulative);
 }
 
 /// A row for each shift: its stratum, slopes, lowest and highest features, and the constant.
@@ -177,7 +180,7 @@ class StoredCurves {
             offsets_.size() != scores_.size() + 1 || groups_.size() != scores_.size() ||
             complete_.size() != scores_.size())
             fail(ErrorKind::data, "stratum {} has the wrong number of curves", stratum);
-        CurveSet::Storage own;
+        CurveStorage own;
         own.offsets.clear();
         const std::uint64_t base = offsets_[first];
         for (std::uint64_t k = first; k <= last; ++k) {
@@ -201,7 +204,7 @@ class StoredCurves {
         slice(scores_, own.scores);
         slice(groups_, own.groups);
         slice(complete_, own.complete);
-        return CurveSet::from_storage(ladder, released, std::move(own));
+        return curves_from(ladder, released, std::move(own));
     }
 
   private:
@@ -212,7 +215,7 @@ class StoredCurves {
 
 /// Reads the smooth curves of the strata that have them; the others stay empty.
 std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid, const Ladder& ladder,
-                                      std::vector<std::optional<SmoothCurves::Storage>> stored) {
+                                      std::vector<std::optional<SmoothStorage>> stored) {
     std::vector<SmoothCurves> out(stored.size());
     if (std::none_of(stored.begin(), stored.end(), [](const auto& one) { return one.has_value(); }))
         return out;
@@ -233,7 +236,7 @@ std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid
     };
     for (std::size_t s = 0; s < stored.size(); ++s) {
         if (!stored[s]) continue;
-        SmoothCurves::Storage& own = *stored[s];
+        SmoothStorage& own = *stored[s];
         const std::size_t bins = own.edges.size();
         if (own.side < 1 || own.side > SmoothCurves::kLargestSide)
             fail(ErrorKind::data, "the cells of stratum {} have a side of {} pixels", s, own.side);
@@ -248,7 +251,7 @@ std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid
             take(levels, level, ladder.levels.size(), own.levels);
             take(cumulative, value, cells * (bins - 1), own.cumulative);
         }
-        out[s] = SmoothCurves(grid, ladder, std::move(own));
+        out[s] = smooth_from(grid, ladder, std::move(own));
     }
     if (edge != edges.size() || level != levels.size() || value != cumulative.size())
         fail(ErrorKind::data, "an array of the smooth curves is too long");
@@ -334,7 +337,7 @@ void write(const Calibrator& calibrator, AtomicFile& file, const Reference* refe
         if (smooth == nullptr) {
             regions.insert(regions.end(), own.begin(), own.end());
             ++with_regions;
-        } else if (!smooth->storage().region.empty()) {
+        } else if (smooth->by_regions()) {
             smooth_regions.insert(smooth_regions.end(), own.begin(), own.end());
             ++with_smooth_regions;
         }
@@ -374,6 +377,10 @@ void save(const Calibrator& calibrator, const std::filesystem::path& path) {
     AtomicFile file(path);
     save(calibrator, file);
     file.commit();
+}
+
+Result<Calibrator> try_load(const std::filesystem::path& path) noexcept {
+    return attempt([&] { return load(path); });
 }
 
 Calibrator load(const std::filesystem::path& path) {

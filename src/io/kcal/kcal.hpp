@@ -4,11 +4,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "curve/curve_storage.hpp"
 #include "io/file/atomic_file.hpp"
 
 namespace kandinsky {
 
 struct Reference;
+
+/// The version of the .kcal format that this library writes. It reads this and all earlier ones.
+inline constexpr int kKcalVersion = 5;
 
 /// Writes into a file that the caller commits.
 void save(const Calibrator& calibrator, AtomicFile& file);
@@ -23,7 +27,7 @@ struct StoredMeta {
     Calibrator calibrator;
     /// [stratum] smooth curves without their arrays: `edges` has its length only, `region` has one number if
     /// regions are the cells.
-    std::vector<std::optional<SmoothCurves::Storage>> smooth;
+    std::vector<std::optional<SmoothStorage>> smooth;
 };
 
 /// Reads meta.json. `name`: in messages. Throws a data error for other formats, newer versions, bad fields.

@@ -1,3 +1,4 @@
+#include "curve/curve_storage.hpp"
 #include "io/kcal/kcal.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ int version_for(const Calibrator& calibrator) {
         return kRiskVersion;
     bool regions = false;  // of smooth curves
     for (const SmoothCurves& curves : calibrator.smooth)
-        regions = regions || !curves.storage().region.empty();
+        regions = regions || !storage_of(curves).region.empty();
     return calibrator.adapts() || regions ? kAdaptVersion : kPlainVersion;
 }
 
@@ -100,10 +101,10 @@ Choice choice_from(const ordered_json& stratum) {
     return choice;
 }
 
-std::optional<SmoothCurves::Storage> smooth_from(const ordered_json& stratum) {
+std::optional<SmoothStorage> smooth_from(const ordered_json& stratum) {
     const auto smooth = stratum.find("smooth");
     if (smooth == stratum.end()) return std::nullopt;
-    SmoothCurves::Storage storage;
+    SmoothStorage storage;
     storage.side = smooth->at("cell").get<std::uint32_t>();
     const auto bins = smooth->at("bins").get<std::size_t>();
     if (bins > 256) fail(ErrorKind::data, "a stratum has {} bins, but at most 256 are possible", bins);
@@ -124,7 +125,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
         strata.push_back({{"regions", calibrator.partitions[s].regions},
                           {"geometry", ordered_json::parse(calibrator.partitions[s].geometry)}});
         if (const SmoothCurves* const curves = calibrator.smooth_of(s)) {
-            const SmoothCurves::Storage& smooth = curves->storage();
+            const SmoothStorage& smooth = storage_of(*curves);
             strata.back()["smooth"] = {{"cell", smooth.side},     {"bins", smooth.edges.size()},
                                        {"origin", smooth.origin}, {"largest", smooth.largest},
                                        {"scores", smooth.scores}, {"groups", smooth.groups}};
@@ -138,7 +139,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
         {"format", "kcal"},
         {"format_version", version_for(calibrator)},
         {"library_version", calibrator.version},
-        {"method", options.method},
+        {"method", options.method.name},
         {"guarantee", guarantee(calibrator)},
         {"options",
          {{"condition", name_of(options.condition)},
@@ -152,7 +153,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
           {"split", options.split},
           {"compat", options.released ? "released" : "none"},
           {"seed", options.seed},
-          {"method_options", settings_json(options.settings.text)}}},
+          {"method_options", settings_json(options.method.settings.text)}}},
         {"data",
          {{"images", calibrator.images},
           {"groups", calibrator.groups},
@@ -210,7 +211,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         Calibrator& calibrator = out.calibrator;
         const ordered_json& options = meta.at("options");
         CalibrateOptions& to = calibrator.options;
-        to.method = meta.at("method").get<std::string>();
+        to.method.name = meta.at("method").get<std::string>();
         to.condition = condition_of(options.at("condition").get<std::string>());
         read_score(options, to.score);
         to.pooling = pooling_of(options.at("pooling").get<std::string>());
@@ -230,7 +231,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
                  to.confidence);
         to.released = options.at("compat").get<std::string>() == "released";
         to.seed = options.at("seed").get<std::uint64_t>();
-        to.settings.text = settings_from(options.at("method_options"));
+        to.method.settings.text = settings_from(options.at("method_options"));
         if (const auto sketch = options.find("sketch"); sketch != options.end()) {
             to.sketch = sketch->at("asked").get<double>();
             calibrator.sketch_error = sketch->at("error").get<double>();

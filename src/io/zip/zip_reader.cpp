@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <kandinsky/npy.hpp>
+#include <kandinsky/npz.hpp>
 #include <numeric>
 
 #include "core/base/fail.hpp"
@@ -131,6 +132,10 @@ bool ZipReader::checksum_ok() const {
     crc = crc32_of_large(all + at, end_record_ - at, crc);
     const std::size_t before = comment_.size() - zip::kChecksumBytes;
     return comment_.substr(before) == zip::checksum_text(crc32_of(comment_.data(), before, crc));
+}
+
+std::vector<std::string> npz_keys(const std::filesystem::path& path) {
+    return ZipReader(path).array_names();
 }
 
 Array read_npz(const std::filesystem::path& path, const std::string& key) {

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <kandinsky/npz.hpp>
 #include <span>
+
+#include "io/zip/zip_reader.hpp"
 
 namespace kandinsky {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <kandinsky/fourier_curves.hpp>
 #include <vector>
+#include "partition/fourier_curves.hpp"
 
 #include "partition/fcc/quadrature.hpp"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <kandinsky/fourier_curves.hpp>
-#include <kandinsky/partition.hpp>
 #include <nlohmann/json.hpp>
+#include "partition/fourier_curves.hpp"
+#include "partition/typed_options.hpp"
 
 namespace kandinsky::partition::fcc {
 
@@ -143,3 +143,23 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::fcc
+
+namespace kandinsky {
+
+OptionWords words_of(const FccOptions& options) {
+    return {{"fcc-curves", word_or_auto(options.curves)},
+            {"fcc-order", word(options.order)},
+            {"fcc-limit", options.limit == FccOptions::Limit::rectangle ? "rectangle" : "circle"},
+            {"fcc-centre", options.centre == FccOptions::Centre::free ? "free" : "middle"},
+            {"fcc-variance", options.variance == FccOptions::Variance::area ? "area" : "mean"},
+            {"fcc-penalty", word_or_auto(options.penalty)},
+            {"fcc-angles", word(options.angles)},
+            {"fcc-nodes", word(options.nodes)},
+            {"fcc-starts", word(options.starts)},
+            {"fcc-iterations", word(options.iterations)}};
+}
+
+MethodChoice::MethodChoice(const FccOptions& options)
+    : MethodChoice(choice_of(partition::fcc::kMethod, options)) {}
+
+}  // namespace kandinsky

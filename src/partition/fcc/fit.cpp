@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <kandinsky/error.hpp>
-#include <kandinsky/fourier_curves.hpp>
 #include <limits>
 #include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
+#include "partition/fourier_curves.hpp"
 
 #include "core/base/parallel.hpp"
 #include "core/base/random.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <kandinsky/fourier_curves.hpp>
 #include <span>
 #include <vector>
+#include "partition/fourier_curves.hpp"
 
 #include "partition/fcc/bands.hpp"
 

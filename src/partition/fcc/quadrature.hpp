@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <kandinsky/fourier_curves.hpp>
 #include <vector>
+#include "partition/fourier_curves.hpp"
 
 namespace kandinsky::partition::fcc {
 

@@ -5,9 +5,11 @@
 #include <optional>
 
 #include "core/base/fail.hpp"
+#include "curve/curve_storage.hpp"
 #include "partition/envelope.hpp"
 #include "partition/field/describe.hpp"
 #include "partition/field/leave_one_out.hpp"
+#include "partition/typed_options.hpp"
 
 namespace kandinsky::partition::field {
 
@@ -55,9 +57,9 @@ Options read_options(const MethodSettings* settings) {
 /// Curves without a score: the class is in every set.
 SoftCurves nothing_known(const SoftInput& input, const Cells& cells) {
     SoftCurves result;
-    SmoothCurves::Storage storage;
+    SmoothStorage storage;
     storage.side = cells.side();
-    result.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
+    result.curves = smooth_from(input.data.grid(), input.ladder, std::move(storage));
     result.partition.geometry = describe({}, 0, cells, 0);
     return result;
 }
@@ -83,7 +85,7 @@ void fit_batch(const LevelImages& images, const Options& options, const Cells& c
     if (grouped)
         fitted = fold_levels(images, strata, std::vector<Cells>(strata.size(), cells), folds, grids, fits);
     for (std::size_t i = 0; i < strata.size(); ++i) {
-        SmoothCurves::Storage storage = storage_on(grids[i], cells, std::move(fits[i].whole));
+        SmoothStorage storage = storage_on(grids[i], cells, std::move(fits[i].whole));
         if (!adapts) storage.levels = levels_of(input.ladder, grouped ? &fitted.levels[i] : nullptr);
         storage.scores = input.census.totals[strata[i]];
         storage.groups = grouped ? fitted.levels[i].groups() : 0;
@@ -92,7 +94,7 @@ void fit_batch(const LevelImages& images, const Options& options, const Cells& c
         SoftCurves& made = out[static_cast<std::size_t>(place)];
         if (adapts)
             made.adaptation = adapted({fitted.shifts[i].shift}, fitted.levels[i], input.ladder, storage);
-        made.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
+        made.curves = smooth_from(input.data.grid(), input.ladder, std::move(storage));
         made.partition.geometry =
             describe(learnt[i], folds.count, cells, grids[i].bins(), adapts ? &fitted.shifts[i] : nullptr);
     }
@@ -195,3 +197,23 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::field
+
+namespace kandinsky {
+
+OptionWords words_of(const FieldOptions& options) {
+    const bool by_content = options.fold_order == FieldOptions::FoldOrder::content;
+    return {{"field-folds", word(options.folds)},
+            {"field-fold-order", by_content ? "content" : "contiguous"},
+            {"place", word(options.place)},
+            {"field-support", on_or_off(options.support)},
+            {"field-rings", on_or_off(options.rings)},
+            {"field-mirror", on_or_off(options.mirror)},
+            {"field-bandwidths",
+             options.bandwidths.empty() ? "auto" : fmt::format("{}", fmt::join(options.bandwidths, ","))},
+            {"field-bins", word(options.bins)}};
+}
+
+MethodChoice::MethodChoice(const FieldOptions& options)
+    : MethodChoice(choice_of(partition::field::kMethod, options)) {}
+
+}  // namespace kandinsky

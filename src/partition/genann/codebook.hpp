@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "partition/genann/fitness.hpp"
+#include "score/scoring.hpp"
 
 namespace kandinsky::partition::genann {
 

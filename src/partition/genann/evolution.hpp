@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <kandinsky/annuli.hpp>
 #include <kandinsky/progress.hpp>
 #include <span>
 #include <string_view>
 #include <vector>
+#include "partition/annuli.hpp"
 
 #include "core/base/random.hpp"
 

@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <kandinsky/annuli.hpp>
 #include <kandinsky/error.hpp>
 #include <limits>
 #include <numbers>
 #include <span>
 #include <vector>
+#include "partition/annuli.hpp"
+#include "score/scoring.hpp"
 
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"

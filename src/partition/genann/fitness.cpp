@@ -1,4 +1,5 @@
 #include "partition/genann/fitness.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <array>

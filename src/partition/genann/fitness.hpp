@@ -2,12 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <kandinsky/annuli.hpp>
 #include <limits>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
+#include "partition/annuli.hpp"
+#include "score/scoring.hpp"
 
 #include "partition/genann/kernels.hpp"
 #include "partition/genann/spans.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <kandinsky/annuli.hpp>
-#include <kandinsky/partition.hpp>
 #include <nlohmann/json.hpp>
+#include "partition/annuli.hpp"
+#include "partition/typed_options.hpp"
 
 #include "core/base/fail.hpp"
 #include "partition/genann/spans.hpp"
@@ -156,3 +156,26 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::genann
+
+namespace kandinsky {
+
+OptionWords words_of(const GenannOptions& options) {
+    using Metric = GenannOptions::Metric;
+    using Bounds = GenannOptions::Bounds;
+    return {{"genann-shape", options.shape == GenannOptions::Shape::ellipse ? "ellipse" : "circle"},
+            {"genann-radii", word_or_auto(options.radii)},
+            {"genann-metric", options.metric == Metric::euclidean     ? "euclidean"
+                              : options.metric == Metric::sqeuclidean ? "sqeuclidean"
+                                                                      : "manhattan"},
+            {"genann-bounds", options.bounds == Bounds::automatic ? "auto"
+                              : options.bounds == Bounds::coco    ? "coco"
+                                                                  : "decathlon"},
+            {"genann-population", word(options.population)},
+            {"genann-generations", word(options.generations)},
+            {"genann-weights", options.weights == GenannOptions::Weights::none ? "none" : "counts"}};
+}
+
+MethodChoice::MethodChoice(const GenannOptions& options)
+    : MethodChoice(choice_of(partition::genann::kMethod, options)) {}
+
+}  // namespace kandinsky

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <kandinsky/annuli.hpp>
 #include <vector>
+#include "partition/annuli.hpp"
 
 namespace kandinsky::partition::genann {
 

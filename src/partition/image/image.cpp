@@ -1,4 +1,4 @@
-#include <kandinsky/partition.hpp>
+#include "partition/typed_options.hpp"
 
 namespace kandinsky::partition::image {
 
@@ -15,3 +15,9 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::image
+
+namespace kandinsky {
+
+MethodChoice::MethodChoice(const ImageOptions&) : MethodChoice(partition::image::kMethod.name) {}
+
+}  // namespace kandinsky

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <kandinsky/partition.hpp>
 #include <limits>
 
 #include "core/base/fail.hpp"
 #include "partition/kmeans/lloyd.hpp"
+#include "partition/typed_options.hpp"
 
 namespace kandinsky::partition::kmeans {
 
@@ -111,3 +111,14 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::kmeans
+
+namespace kandinsky {
+
+OptionWords words_of(const KmeansOptions& options) {
+    return {{"kmeans-clusters", word_or_auto(options.clusters)}, {"kmeans-restarts", word(options.restarts)}};
+}
+
+MethodChoice::MethodChoice(const KmeansOptions& options)
+    : MethodChoice(choice_of(partition::kmeans::kMethod, options)) {}
+
+}  // namespace kandinsky

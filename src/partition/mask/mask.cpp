@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <kandinsky/partition.hpp>
 
 #include "core/base/fail.hpp"
+#include "partition/typed_options.hpp"
 
 namespace kandinsky::partition::mask {
 
@@ -64,3 +64,11 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::mask
+
+namespace kandinsky {
+
+MethodChoice::MethodChoice(const MaskOptions& options) : MethodChoice(partition::mask::kMethod.name) {
+    if (!options.mask.empty()) settings.arrays.emplace("mask", options.mask);
+}
+
+}  // namespace kandinsky

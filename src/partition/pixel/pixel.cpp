@@ -1,5 +1,5 @@
-#include <kandinsky/partition.hpp>
 #include <numeric>
+#include "partition/typed_options.hpp"
 
 namespace kandinsky::partition::pixel {
 
@@ -21,3 +21,9 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::pixel
+
+namespace kandinsky {
+
+MethodChoice::MethodChoice(const PixelOptions&) : MethodChoice(partition::pixel::kMethod.name) {}
+
+}  // namespace kandinsky

@@ -1,4 +1,5 @@
 #include "report/data/pixel_curves.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,9 +59,9 @@ struct Expected {
 Expected reference(const ReportInput& input, std::size_t which) {
     const std::string& name = reference_methods()[which];
     for (std::size_t m = 0; m < input.calibrators.size(); ++m)
-        if (input.calibrators[m]->options.method == name) return {.method = m};
+        if (input.calibrators[m]->options.method.name == name) return {.method = m};
     for (const Calibrator* one : input.references)
-        if (one->options.method == name) return {.method = {}, .calibrator = one};
+        if (one->options.method.name == name) return {.method = {}, .calibrator = one};
     return {};
 }
 
@@ -80,7 +81,7 @@ std::vector<std::string> missing_references(const std::vector<const Calibrator*>
     std::vector<std::string> missing;
     for (const std::string& name : reference_methods())
         if (std::none_of(calibrators.begin(), calibrators.end(),
-                         [&](const Calibrator* one) { return one->options.method == name; }))
+                         [&](const Calibrator* one) { return one->options.method.name == name; }))
             missing.push_back(name);
     return missing;
 }
@@ -95,7 +96,7 @@ DrawnRange drawn_range(const std::vector<const Calibrator*>& calibrators) {
     for (const Calibrator* calibrator : calibrators) {
         for (const SmoothCurves& curves : calibrator->smooth)
             if (!curves.empty() && !curves.without_data())
-                most = std::max(most, static_cast<double>(curves.storage().largest));
+                most = std::max(most, static_cast<double>(storage_of(curves).largest));
         for (const CurveSet& curves : calibrator->curves)
             for (std::size_t k = 0; k < curves.size(); ++k) {
                 // Ascending, so infinite values are last.
@@ -149,7 +150,7 @@ std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::s
                     scores[l] =
                         calibrator.curves[stratum].threshold(calibrator.curve_of(stratum, pixel), alphas[l]);
             else
-                smooth->thresholds(alphas, {pixel, pixel + 1}, scores.data());
+                smooth->thresholds(alphas, {pixel, pixel + 1}, scores);
             for (std::size_t l = 0; l < alphas.size(); ++l)
                 out[(l * rows + row) * columns + column] =
                     quantised(std::sqrt(range.place(static_cast<double>(scores[l]))), 1, kScoreSteps);

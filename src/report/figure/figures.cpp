@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <kandinsky/fourier_curves.hpp>
 #include <numbers>
+#include "partition/fourier_curves.hpp"
 
 #include "report/data/blob.hpp"
 #include "report/data/pixel_curves.hpp"
@@ -269,7 +269,7 @@ Files figures(const ReportInput& input, const Tally& tally) {
         files.emplace_back(fmt::format("violins_{}.svg", suffix), violins_svg(input, s, error_top(input, s)));
         const Calibrator* clusters = nullptr;
         for (const Calibrator* calibrator : input.calibrators)
-            if (calibrator->options.method == "kmeans") clusters = calibrator;
+            if (calibrator->options.method.name == "kmeans") clusters = calibrator;
         for (std::size_t m = 0; m < input.names.size(); ++m) {
             const Calibrator& own = *input.calibrators[m];
             if (const auto weights = weight_columns(own.partitions[s].geometry); !weights.empty())

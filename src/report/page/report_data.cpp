@@ -1,4 +1,6 @@
 #include "report/page/report_data.hpp"
+#include "partition/method.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -156,7 +158,7 @@ ordered_json method_json(const ReportInput& input, const Tally& tally, const Pix
     for (std::size_t p = 0; p < sizes.size(); ++p)
         sizes[p] = static_cast<double>(tally.methods[m].set_sums[p]) / static_cast<double>(tally.labelled[p]);
     return {{"name", input.names[m]},
-            {"summary", method_summary(calibrator.options.method)},
+            {"summary", method_summary(calibrator.options.method.name)},
             {"guarantee", fmt::format("{}{} Rule: {}.",
                                       calibrator.choices.empty() ? "" : choice_sentence(calibrator) + " ",
                                       guarantee(calibrator), promise_rule(calibrator))},

@@ -1,4 +1,5 @@
 #include "report/table/predicted_text.hpp"
+#include "partition/method.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -126,7 +127,7 @@ std::string promise_rule(const Calibrator& calibrator) {
     if (options.confidence > 0) return confidence_rule(calibrator);
     bool learns = true;  // assumed for a method that this build does not know
     for (const Method* const known : methods())
-        if (known->name == options.method) learns = known->uses_labels || options.adapt == Adapt::image;
+        if (known->name == options.method.name) learns = known->uses_labels || options.adapt == Adapt::image;
     if (!calibrator.renewal.none())
         return fmt::format(
             "recalibrated: curves from {} {}, levels from {} new {}; 1/{} of the mass lies at infinity",

@@ -1,4 +1,5 @@
 #include "report/table/result_json.hpp"
+#include "evaluate/compare_row.hpp"
 
 #include <fmt/format.h>
 

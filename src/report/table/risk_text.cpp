@@ -17,7 +17,7 @@ constexpr std::size_t kMostShown = 12;  // numbers that fit into a line
 
 /// The groups that set the levels of a stratum.
 std::uint64_t setting_groups(const Calibrator& calibrator, std::size_t s) {
-    if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) return smooth->storage().groups;
+    if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) return smooth->groups();
     std::uint64_t most = 0;
     for (std::size_t k = 0; k < calibrator.curves[s].size(); ++k)
         most = std::max(most, calibrator.curves[s].groups(k));

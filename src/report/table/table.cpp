@@ -1,4 +1,6 @@
 #include "report/table/table.hpp"
+#include "calibrate/choice_label.hpp"
+#include "evaluate/compare_row.hpp"
 
 #include <fmt/format.h>
 
@@ -160,7 +162,7 @@ std::string evaluation_table(const Calibrator& calibrator, const EvaluationRepor
                              const std::vector<int>& classes) {
     const Evaluation& evaluation = report.calibrators.front();
     std::string out =
-        fmt::format("{} on {} test images, {} x {} pixels (height x width)\n", calibrator.options.method,
+        fmt::format("{} on {} test images, {} x {} pixels (height x width)\n", calibrator.options.method.name,
                     report.images, calibrator.grid.height, calibrator.grid.width);
     out += fmt::format("  {:<7}{:>8}{:>10}  {:>8}  {:<16}{:>8}{:>13}{:>8}{:>8}{:>10}{:>10}\n", "class",
                        "regions", "coverage", "mean CE", "[q05, q95]", "floor", "false share", "FDR", "ECE",

@@ -1,4 +1,5 @@
 #include "io/folder/folder_dataset.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <gtest/gtest.h>
 
@@ -73,13 +74,13 @@ std::vector<Share> shares(std::size_t ranks, std::size_t volumes, const FolderOp
         Share share{.images = read.provenance["images"].get<std::uint64_t>(),
                     .bytes = team->comm.traffic().bytes};
         const Dataset all(read.probs, read.labels, read.groups, {});
-        const Dataset own = all.subset(read.usable).as_rank_part(team);
+        const Dataset own = as_rank_part(all.subset(read.usable), team);
         std::vector<float> values(2);
         for (std::size_t i = 0; i < own.images(); ++i) {
-            own.read_probs(i, {0, 1}, values.data());
+            own.read_probs(i, {0, 1}, values);
             share.slices.push_back(static_cast<std::size_t>(values[0] * 4096));
             share.groups.insert(own.group_id(i));
-            EXPECT_EQ(read.origins[own.row_of(i)].name, read.origins.at(read.usable[i]).name);
+            EXPECT_EQ(read.origins[row_of(own, i)].name, read.origins.at(read.usable[i]).name);
         }
         return share;
     });

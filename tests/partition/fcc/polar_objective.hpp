@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <kandinsky/fourier_curves.hpp>
+#include "partition/fourier_curves.hpp"
 
 #include "core/base/fail.hpp"
 #include "partition/fcc/objective.hpp"

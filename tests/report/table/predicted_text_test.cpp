@@ -29,7 +29,7 @@ struct Asked {
         Made made = make({.images = images, .classes = 3, .seed = 4, .absent = 2});
         made.truth[0] = 2;
         CalibrateOptions options{.score = {}};
-        options.method = "image";
+        options.method.name = "image";
         options.condition = condition;
         calibrator = calibrate(made.dataset(), options);
     }
@@ -76,9 +76,9 @@ TEST(PromiseRule, SaysWhoLearntAndWhoSetTheThresholds) {
     const Dataset data = make({.images = 8, .groups = 8}).dataset();
     const auto rule = [&](const std::string& method, Promise promise) {
         CalibrateOptions options{.score = {}};
-        options.method = method;
+        options.method.name = method;
         options.promise = promise;
-        options.settings.text = {{"kmeans-clusters", "1"}};
+        options.method.settings.text = {{"kmeans-clusters", "1"}};
         const Calibrator made = calibrate(data, options);
         return std::pair(promise_rule(made), level_groups(made));
     };
@@ -109,7 +109,7 @@ TEST(LeastAlpha, IsOneOverTheGroupsOfTheClassPlusOne) {
     EXPECT_FALSE(infinite(least_alpha(it.calibrator, 2) + 1e-6));
     EXPECT_TRUE(infinite(least_alpha(it.calibrator, 2) - 0.006));
     CalibrateOptions field{.score = {}};
-    field.method = "field";
+    field.method.name = "field";
     Made made = make({.images = 40, .classes = 3, .seed = 4, .absent = 2});
     EXPECT_EQ(least_alpha(calibrate(made.dataset(), field), 2), 1);
     for (std::size_t n = 0; n < 3; ++n) made.truth[n * made.pixels()] = 2;

@@ -103,7 +103,7 @@ TEST(ComparisonTable, AClassWithoutTestSamplesHasDashesAndNoWinner) {
 
 TEST(EvaluationTable, HasALineForEachClass) {
     CalibrateOptions options{.score = {}};
-    options.method = "image";
+    options.method.name = "image";
     const Dataset data = make({.images = 10, .classes = 3, .seed = 3, .absent = 1}).dataset();
     const Calibrator calibrator = calibrate(data, options);
     const EvaluationReport report = evaluate(data, {&calibrator}, {.alpha = 0.25});
