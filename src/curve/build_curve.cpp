@@ -97,7 +97,7 @@ CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs, std::vec
     }
     Weight reached = 0;
     std::size_t next = 0;
-    const CurveSet::Curve curve = build_planned_curve(pairs.size(), there, true, rule, [&](Weight target) {
+    CurveSet::Curve curve = build_planned_curve(pairs.size(), there, true, rule, [&](Weight target) {
         while (next < pairs.size() && reached < target) {
             const std::size_t group = pairs[next++] & 0xFFFFFFFFu;
             reached += rule.weight(group) / sizes[group];

@@ -89,11 +89,11 @@ void SmoothCurves::thresholds(std::span<const double> alphas, PixelRange range, 
     thresholds_at(wanted, range, out);
 }
 
-void SmoothCurves::thresholds_at(std::span<const std::uint32_t> wanted, PixelRange range,
+void SmoothCurves::thresholds_at(std::span<const std::uint32_t> levels, PixelRange range,
                                  std::span<float> out) const {
-    if (out.size() < wanted.size() * range.size())
+    if (out.size() < levels.size() * range.size())
         fail(ErrorKind::usage, "[thresholds] there is room for {} values, but {} are needed", out.size(),
-             wanted.size() * range.size());
+             levels.size() * range.size());
     const std::size_t n = range.size(), bins = without_data() ? 0 : data_.edges.size() - 1;
     const std::uint32_t unit = 4 * data_.side * data_.side;
     std::vector<std::uint32_t> row(bins);
@@ -103,16 +103,16 @@ void SmoothCurves::thresholds_at(std::span<const std::uint32_t> wanted, PixelRan
             const Corners corners(y, x, cells_.width, bins, data_.cumulative.data());
             for (std::size_t b = 0; b < bins; ++b) row[b] = corners.at(b);
         }
-        for (std::size_t a = 0; a < wanted.size(); ++a) {
+        for (std::size_t a = 0; a < levels.size(); ++a) {
             float& threshold = out[a * n + i];
-            if (wanted[a] == kNever) {
+            if (levels[a] == kNever) {
                 threshold = kInf;
-            } else if (wanted[a] == kNothing) {
+            } else if (levels[a] == kNothing) {
                 threshold = -kInf;
-            } else if (wanted[a] == kOne) {
+            } else if (levels[a] == kOne) {
                 threshold = data_.largest;
             } else {
-                const std::uint64_t target = std::uint64_t{wanted[a]} * unit;
+                const std::uint64_t target = std::uint64_t{levels[a]} * unit;
                 const auto b =
                     static_cast<std::size_t>(std::upper_bound(row.begin(), row.end(), target) - row.begin());
                 const std::uint64_t below = b > 0 ? row[b - 1] : 0, above = b < bins ? row[b] : kOne * unit;

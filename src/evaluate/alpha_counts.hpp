@@ -49,8 +49,11 @@ inline std::pair<std::uint64_t, std::uint64_t> count_by_size(const Size* size, c
         hits += own;
     };
     if constexpr (sizeof(Size) == 1) {
-        for (std::uint8_t k = 0; k < samples.size(); ++k)
-            add(k, count_equal(size, k, member, member, n), k > 0 ? count_equal(size, k, member, in, n) : 0);
+        for (std::size_t k = 0; k < samples.size(); ++k) {
+            const auto wanted = static_cast<std::uint8_t>(k);
+            add(k, count_equal(size, wanted, member, member, n),
+                k > 0 ? count_equal(size, wanted, member, in, n) : 0);
+        }
     } else {
         for (std::size_t i = 0; i < n; ++i)
             if (member[i] != 0) add(size[i], 1, in[i]);
