@@ -1,20 +1,21 @@
-// The monitor on streams of real outputs: how often it rings without a change, and how soon after one.
+// The monitor on streams of real outputs: how often it raises an alarm without a change, and how soon after
+// one.
 //
 //   monitor FOLDER SET [--reference 100] [--streams 1000] [--length 500] [--shifted 100] [--out DIR]
 //
 // FOLDER holds SET_cal_probs.npy, SET_test_probs.npy and, for sets with patients, groups. All
 // images (patients) are one pool, from which reference and stream are drawn without replacement. The outputs
-// of the stream stay as they are, or change from its first image on:
+// of the stream stay unchanged, or change from its first image on:
 //
-//   odds      those of every class but the first fall to a quarter
+//   odds      the odds of every class except the first fall to a quarter
 //   blur      three passes of a 3 x 3 mean over the probabilities
 //   noise     independent normal noise of standard deviation 1 on the logarithms
 //   contrast  logarithms times 0.7
 //   half      only the first half of every patient's slices: another field of view, outputs untouched
-//   other     SET_other_probs.npy, where it exists: another network's outputs for the test images
+//   other     SET_other_probs.npy, if it exists: another network's outputs for the test images
 //
-// Outputs alone are looked at, from features made once; --out DIR has the p-values of every stream and
-// feature, for bench/monitor.py, which has the labels too.
+// Only outputs are used, by features that are computed once. --out DIR stores the p-values of every stream
+// and feature for bench/monitor.py, which has the labels too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -139,7 +140,7 @@ std::vector<std::vector<float>> features_of(const Pool& pool, const Reference& l
     return units;
 }
 
-/// One stream: when the alarm rings (0: never), and the p-values [feature][unit] where asked for.
+/// One stream: when the alarm is raised (0: never), and the p-values [feature][unit] if requested.
 std::size_t run_stream(const Reference& layout, const std::vector<double>& weights,
                        const std::vector<const std::vector<float>*>& reference,
                        const std::vector<const std::vector<float>*>& stream, std::uint64_t seed,
@@ -202,7 +203,8 @@ void streams(const Pool& pool, std::map<std::string, std::string>& options) {
         std::count_if(rang.begin(), rang.end(), [](std::size_t r) { return r > 0; }));
     const boost::math::binomial law(static_cast<double>(count), kDelta);
     fmt::print(
-        "without a change: {} alarms in {} streams of {} units after {} (delta {}); P(so many | delta) = "
+        "without a change: {} alarms in {} streams of {} units after {} (delta {}); P(at least this many | "
+        "delta) = "
         "{:.3f}\n",
         alarms, count, length, reference, kDelta,
         alarms == 0 ? 1.0 : cdf(complement(law, static_cast<double>(alarms) - 1)));

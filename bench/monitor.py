@@ -1,11 +1,11 @@
-"""The monitor's delays on real outputs.
+"""Measures the monitor's delays on real outputs.
 
-monitor.py outputs PROGRAM FOLDER SET [options of bench/monitor.cpp]   beside crepes' martingales, in one run
-monitor.py labels COMMAND CALIBRATOR FOLDER SET                        with labels, and without
+monitor.py outputs PROGRAM FOLDER SET [options of bench/monitor.cpp]   compared with crepes' martingales, in one run
+monitor.py labels COMMAND CALIBRATOR FOLDER SET                        with and without labels
 
-PROGRAM is the built bench/monitor.cpp. crepes gets the very p-values that the monitor bets on, one feature at a time, and its best feature and martingale
-count; the monitor has to watch all features at once. COMMAND is the built kandinsky, CALIBRATOR a .kcal of images without groups that was made from other
-images than SET's test images: each stream takes 300 of these at random, changed from the first on.
+PROGRAM is the built bench/monitor.cpp. crepes gets the p-values on which the monitor bets, one feature at a time, and its best feature
+and martingale are reported; the monitor uses all features at once. COMMAND is the built kandinsky, CALIBRATOR a .kcal of images without
+groups other than SET's test images: each stream has 300 random test images, which are changed from the first on.
 """
 import json
 import subprocess

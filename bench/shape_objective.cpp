@@ -1,4 +1,4 @@
-// Which method's regions are better in the FCC objective: its own curves, or GenAnn's annuli?
+// Compares the FCC objective of its own curves and of GenAnn's annuli.
 //
 //   shape_objective PROBS.npy LABELS.npy CLASS [IMAGES]
 //

@@ -1,5 +1,5 @@
-// The tasks that have no command of their own, each timed in this process and told as one line of JSON:
-// predicting against copying, k-means, reading, the loops for order statistics. bench/run.py calls it.
+// The tasks that are not commands, each timed in this process and printed as one line of JSON: prediction and
+// copying, k-means, reading, the loops for order statistics. bench/run.py calls it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ double seconds_of(const std::function<void()>& body) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The least time of each of several works that take turns, so that a busy moment hits all of them.
+/// The least time of each of several tasks that take turns, so that load affects all of them.
 std::vector<double> least_of(std::size_t rounds, const std::vector<std::function<void()>>& works) {
     std::vector<double> least(works.size(), std::numeric_limits<double>::infinity());
     for (std::size_t round = 0; round < rounds; ++round)
@@ -60,7 +60,7 @@ void predict() {
     const Grid grid{240, 320};
     constexpr std::size_t kImages = 128;
     const std::size_t each = 2 * grid.pixels();
-    const Predictor predictor(pixelwise(grid), 0.1, EmptySets::keep);  // as the others do
+    const Predictor predictor(pixelwise(grid), 0.1, EmptySets::keep);  // as in the other tools
     std::vector<float> floats(kImages * each), floats_copy(floats.size());
     std::vector<std::uint16_t> halves(floats.size()), halves_copy(floats.size());
     Random random(2, 2);
@@ -113,7 +113,7 @@ void kmeans(const std::string& file) {
     fmt::print("{{\"seconds\": {}, \"cpu\": {}, \"inertia\": {}}}\n", seconds, cpu, found.inertia);
 }
 
-/// Curves of every pixel from files to memory, as the others' scripts leave them.
+/// Curves of every pixel from files to memory, as in the other tools' scripts.
 void curves(const std::string& probs, const std::string& labels) {
     std::size_t count = 0;
     const std::clock_t before = std::clock();  // of all threads
@@ -128,7 +128,7 @@ void curves(const std::string& probs, const std::string& labels) {
                static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, count);
 }
 
-/// The map of the coverage error with all that evaluate() finds beside it; the calibrator is in memory.
+/// The map of the coverage error and the other results of evaluate(); the calibrator is in memory.
 void errors(const std::string& calibrator, const std::string& probs, const std::string& labels) {
     const Calibrator judged = load(calibrator);
     double mean = 0;
@@ -159,7 +159,7 @@ void read(const std::string& file) {
     fmt::print("{{\"seconds\": {}, \"checksum\": {}}}\n", seconds, checksum);
 }
 
-/// Keeps nothing. Work that could be resumed counts, as ranks that work together do.
+/// A checkpoint that stores nothing. With it the pass counts, as with several ranks.
 class NoCheckpoint final : public Checkpoint {
   public:
     std::optional<std::size_t> load(std::size_t, std::string_view, const State&) override { return {}; }
@@ -170,8 +170,8 @@ class NoCheckpoint final : public Checkpoint {
     double interval() const override { return 1e9; }
 };
 
-/// The two loops for order statistics of pixels, and those of regions: scores held and sorted, or counted
-/// walk by walk. The labels and probabilities are in memory.
+/// The two loops for order statistics of pixels and of regions: scores are held and sorted, or counted pass
+/// by pass. The labels and probabilities are in memory.
 void loops(const std::string& probs, const std::string& labels) {
     NoCheckpoint nothing;
     const auto counting = std::make_shared<const Team>(Team{.comm = alone(), .checkpoint = &nothing});

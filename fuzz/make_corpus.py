@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzz targets into fuzz/corpus: fuzz/make_corpus.py build/bin/kandinsky
 
-Small files of every kind that the readers know, made by numpy, nibabel, Pillow and the command itself. What fuzzing found
-lies beside them as found-*, and is never written by this script.
+Small files of every kind that the readers support, made with numpy, nibabel, Pillow and the command. Findings of the fuzzers are
+named found-*; this script does not write them.
 """
 
 import gzip

@@ -1,5 +1,6 @@
-// The state of a monitor with changes that the input tells: three bytes each, a place and what is written
-// there. Members are not compressed, and checksums are made right, so changes reach what the state holds.
+// Reads the state of a monitor after changes by the input. Three bytes are a change: a place and the byte to
+// write there. Members are not compressed and checksums are corrected, so that changes reach the content of
+// the state.
 #include <kandinsky/monitor.hpp>
 
 #include "harness.hpp"
@@ -22,7 +23,7 @@ Dataset images() {
                    Array::copy_of(labels, {kImages, kRows, kColumns}), {});
 }
 
-/// A stream that has seen a few images, and what it needs.
+/// A stream with a few images, and its calibrator.
 struct Stream {
     Dataset data = images();
     Calibrator calibrator = calibrate(data, {.method = "image"});

@@ -1,4 +1,4 @@
-// Any bytes as a .npy file, and what can be done with the array that comes out of it.
+// Reads any bytes as a .npy file, and uses the array.
 #include <cstring>
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/npy.hpp>
@@ -24,7 +24,7 @@ void use_as_probabilities(const Array& array) {
     const PixelRange all{0, data.grid().pixels()};
     std::vector<float> probs(data.classes() * data.grid().pixels());
     data.read_probs(data.images() - 1, all, probs.data());
-    for (const float p : probs) fuzz::check(p >= 0 && p <= 1, "a probability outside [0, 1] was let in");
+    for (const float p : probs) fuzz::check(p >= 0 && p <= 1, "a probability outside [0, 1] was accepted");
 }
 
 }  // namespace

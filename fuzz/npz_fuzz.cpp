@@ -1,4 +1,4 @@
-// Any bytes as a zip archive of arrays, with the checksums it has and with the right ones.
+// Reads any bytes as a zip archive of arrays, with its own and with corrected checksums.
 #include <kandinsky/npz.hpp>
 
 #include "harness.hpp"

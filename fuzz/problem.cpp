@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint8_t kIgnored = 255;
 
-/// Mostly methods that search for nothing, or not for long: the others take a thousand times as long.
+/// Mostly methods without a long search, because the others take a thousand times as long.
 std::string read_method(Bytes& bytes) {
     static const std::vector<std::string> fast{"pixel", "image", "kmeans", "mask"}, all = method_names();
     const std::uint8_t choice = bytes.byte();
@@ -35,7 +35,7 @@ CalibrateOptions read_options(Bytes& bytes, std::size_t classes) {
     options.seed = bytes.byte();
     options.quantiles = {0.3, 0.9};
     options.memory = 1 << 16;
-    // Searches as short as their options allow: a million executions are wanted.
+    // Searches are as short as their options allow, so that a million runs are possible.
     options.settings.text = {{"genann-generations", "2"}, {"genann-population", "8"}, {"genann-radii", "1"},
                              {"kmeans-clusters", "2"},    {"kmeans-restarts", "1"},   {"fcc-curves", "1"},
                              {"fcc-order", "1"},          {"fcc-iterations", "2"},    {"fcc-starts", "1"},
@@ -105,7 +105,8 @@ Problem read_problem(Bytes& bytes) {
         problem.groups.push_back(static_cast<std::int32_t>(bytes.below(groups)));
     const std::size_t pixels = problem.images * problem.grid.pixels();
     const auto classes = static_cast<std::uint32_t>(problem.classes());
-    // One byte a pixel for the truth, one a probability; where they end, a pattern goes on.
+    // One byte for the truth of each pixel, one for each probability; after the end of the input a pattern
+    // continues.
     std::uint8_t filler = 1;
     const auto next = [&] {
         filler = static_cast<std::uint8_t>(filler * 5 + 3);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs fuzz targets one after the other and prints a table: fuzz/run.sh BUILD RUNS SECONDS [TARGET...]
 #
-# Each target starts from fuzz/corpus/TARGET and keeps what it learns in BUILD/corpus/TARGET. A finding stops that target;
-# the input that shows it lies in BUILD/findings/TARGET. Exit status 1 when there was one.
+# Each target starts from fuzz/corpus/TARGET and stores new inputs in BUILD/corpus/TARGET. A finding stops that target;
+# its input is stored in BUILD/findings/TARGET. The exit status is 1 if there was a finding.
 set -u
 [ $# -ge 3 ] || { sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)

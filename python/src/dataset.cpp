@@ -22,7 +22,7 @@ Logits logits_of(const std::string& name) {
 }
 
 namespace {
-/// Reads every value once, so that a bad one is found where it came in and not when it is first used.
+/// Reads every value once, so that a bad value is found in the call that passed it.
 void check(const Dataset& data) {
     const std::size_t pixels = data.grid().pixels();
     parallel_for(data.images(), [&](std::size_t image) {
@@ -51,7 +51,7 @@ void read_truth(const Data& data, nb::handle member, nb::handle valid, std::size
 }  // namespace
 
 void init_dataset(nb::module_& module) {
-    nb::class_<Data>(module, "Data", "Probabilities, truth and groups; looks at the arrays, copies nothing.")
+    nb::class_<Data>(module, "Data", "Probabilities, truth and groups, as views of the arrays.")
         .def(
             "__init__",
             [](Data* self, nb::handle probs, nb::handle labels, nb::handle groups,

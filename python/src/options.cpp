@@ -26,7 +26,7 @@ CalibrateOptions options_of(const std::string& method, std::vector<std::string> 
         flags.declare(app);
     else
         flags.declare(app, [&asked] { return asked; });
-    // A method counts as named, which presets ask, unless it is the default.
+    // A method counts as given (presets need to know this) unless it is the default.
     app.add_option("--method", flags.method);
     if (method != flags.method) words.push_back("--method=" + method);
     try {

@@ -22,14 +22,14 @@ namespace {
 /// With fewer effective groups the levels would be unreliable.
 constexpr double kLeastEffective = 10;
 
-/// The data of one calibration. `finder` has the images that regions are learnt from, `setter` those that set
-/// thresholds, and `all` every image; soft methods divide `all` themselves.
+/// The data of one calibration. `finder` has the images from which regions are learnt, `setter` the images
+/// that set thresholds, and `all` every image; soft methods divide `all` themselves.
 struct CalibrationRuns {
     CalibrationRun &finder, &setter, &all;
 };
 
-/// Calibrates each stratum by its method; some of the methods may be soft. `options` are as they take effect.
-/// `data_split` says how soft methods divide the images; null: they do not.
+/// Calibrates each stratum by its method; some methods may be soft. All choices in `options` are resolved.
+/// `data_split` tells soft methods how to divide the images; null: they do not divide them.
 Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Choice> choices,
                                 const DataSplit* data_split, const CalibrationRuns& runs) {
     const Grid& grid = runs.all.data().grid();
@@ -68,7 +68,7 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
         return calibrator;
     }
     std::vector<bool> by_region;
-    std::vector<Partition> wanted;  // strata whose curves are made elsewhere are treated as one region here
+    std::vector<Partition> wanted;  // strata whose method makes the curves itself are one region here
     for (std::size_t s = 0; s < strata; ++s) {
         by_region.push_back(!soft[s] && !pixelwise[s]);
         wanted.push_back(by_region[s] ? partitions[s] : whole_image(grid));
@@ -98,7 +98,7 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
     return calibrator;
 }
 
-/// Throws a data error where the weights leave too few groups.
+/// Throws a data error if the weights leave too few effective groups.
 void check_effective(const Weighting& weighting, bool grouped) {
     if (weighting.effective >= kLeastEffective) return;
     fail(ErrorKind::data,
@@ -111,8 +111,8 @@ void check_effective(const Weighting& weighting, bool grouped) {
 /// Calibrators of methods that share the score and the rule of the promise.
 std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<CalibrateOptions>& wanted,
                                         Progress& progress, std::vector<double>& times) {
-    // A soft method divides the images and makes its curves itself; the others find regions first, each
-    // stratum by the method that it has, or that is chosen for it.
+    // A soft method divides the images and makes its curves itself. Other methods first find the regions of
+    // each stratum, by the method that is given or chosen for it.
     std::vector<CalibrateOptions> open;
     std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(open), has_choice);
     const auto is_soft = [](const CalibrateOptions& one) {
@@ -178,7 +178,7 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
         }
         made.logits = data.options().logits, made.ignore = data.options().ignore;
         if (!chosen) made.choices.clear();
-        if (finder && !soft) {  // the thresholds are the setter's; all images count as seen
+        if (finder && !soft) {  // `setter` sets the thresholds; all images count as seen
             made.images += finder->census().images;
             made.groups += finder->census().groups;
             made.classless = made.classless || finder->census().classless > 0;
@@ -201,7 +201,7 @@ void use_paper_settings(CalibrateOptions& options) {
 
 std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<CalibrateOptions>& options,
                                       Progress& progress, std::vector<double>* seconds) {
-    if (options.empty()) fail(ErrorKind::usage, "there is no method to calibrate with");
+    if (options.empty()) fail(ErrorKind::usage, "no method is given to calibrate with");
     const std::uint64_t groups = total(data.team().comm, data.groups());
     std::vector<CalibrateOptions> wanted;
     std::vector<std::size_t> open;
@@ -222,7 +222,7 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
                  "leave it out and the thresholds are exact");
         if (one.confidence == 0) open.push_back(wanted.size());
         CalibrateOptions own = one;
-        // Among several methods, those that cannot adapt do not.
+        // If several methods are given, those that cannot adapt are used without adaptation.
         if (options.size() > 1 && own.method == kAutoMethod) own.adapt = Adapt::none;
         wanted.push_back(one.confidence > 0 ? std::move(own)
                                             : with_promise(effective(std::move(own)), groups, share));

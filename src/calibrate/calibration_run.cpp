@@ -58,12 +58,12 @@ CalibrateOptions effective(CalibrateOptions options) {
              name_of(options.score.kind));
     if (options.score.randomized) options.score.seed = options.seed;
     check_score(options.score);
-    if (options.released) {  // the released code has no choice in these
+    if (options.released) {  // the released code fixes these
         use_paper_settings(options);
         options.score.half = true;
         for (double& level : options.quantiles) level = std::floor(level * 100 + 0.5) / 99.0;
     }
-    // A fallback curve has no guarantee. A class without a curve is in every set, which has one.
+    // A fallback curve has no guarantee. Without it the class is in every set, so the guarantee holds.
     if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
         options.fallback = Fallback::none;
     if (options.quantiles.empty()) fail(ErrorKind::usage, "--quantiles needs at least one level");
@@ -81,7 +81,7 @@ CalibrateOptions effective(CalibrateOptions options) {
             fail(ErrorKind::usage, "--adapt image needs --pooling groups");
         if (options.method == kAutoMethod)
             fail(ErrorKind::usage,
-                 "--adapt image needs a method of your choice, but the method is auto; use --method field");
+                 "--adapt image needs a given method, but the method is auto; use --method field");
     }
     if (!options.weights.none()) {
         if (options.pooling != Pooling::groups || options.released)
@@ -101,9 +101,9 @@ namespace {
 /// The largest number of groups for which --promise auto is `loo`: for methods that learn quickly, and for
 /// the others.
 constexpr std::uint64_t kMostLeftOut = 200, kMostRefits = 20;
-/// The number of groups that set the thresholds in a split: the mass at infinity is then about 1/100.
+/// The number of groups that set the thresholds in a split: the weight at infinity is then about 1/100.
 constexpr std::uint64_t kLevelGroups = 100;
-/// Groups of small weight must be more numerous; this is the largest share of the groups.
+/// With small weights more groups must set the thresholds; this is their largest share.
 constexpr double kMostLevels = 0.75;
 
 bool learns_quickly(const Method& how) {
@@ -114,7 +114,7 @@ bool learns_quickly(const Method& how) {
 CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups, double share) {
     const bool open = options.method == kAutoMethod;
     if (options.split > 0) options.promise = Promise::split;
-    const bool adapts = options.adapt == Adapt::image;  // how levels follow images is learnt
+    const bool adapts = options.adapt == Adapt::image;  // a method that adapts learns how
     if (!open && !adapts && !method(options.method).uses_labels) {
         options.promise = Promise::none;
         options.split = 0;
@@ -270,7 +270,7 @@ std::vector<CurveSet> CalibrationRun::pixel_curves(const CurveRule& rule) {
     return std::exchange(pixel_curves_, {});
 }
 
-/// Computes what is requested now, and in the same pass what was announced as wanted.
+/// Computes what is requested, and in the same pass what was announced as wanted.
 void CalibrationRun::walk_pixels(PixelWalk now, const CurveRule& rule) {
     const std::unique_ptr<PixelRows> gathered = std::move(gathered_);
     const PixelWalk wanted = std::exchange(wanted_, {});

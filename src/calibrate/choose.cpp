@@ -25,7 +25,7 @@ using partition::ScoreGrid;
 constexpr std::size_t kFolds = 5, kBins = 128;
 constexpr std::size_t kTask = 64;  ///< pixels judged by one task
 
-/// Scores of all folds but one: what contenders learn from.
+/// The scores of all folds except one, from which contenders learn.
 class TrainingPart {
   public:
     TrainingPart(const Grid& grid, const FoldHistograms& histograms, std::size_t fold)
@@ -44,7 +44,7 @@ class TrainingPart {
     [[nodiscard]] const std::vector<std::uint32_t>& totals() const { return totals_; }
     [[nodiscard]] const std::uint32_t* at(std::size_t pixel) const { return counts_.data() + pixel * bins_; }
 
-    /// Every pixel's curve at the given levels: the rank's place within its bin, on the bins' own scale.
+    /// Every pixel's curve at the given levels. A value is the place of its rank, on a scale of the bins.
     [[nodiscard]] std::vector<float> features(const ScoreGrid& scores,
                                               const std::vector<double>& levels) const {
         std::vector<float> out(grid_.pixels() * levels.size());
@@ -64,7 +64,7 @@ class TrainingPart {
         return out;
     }
 
-    /// The increments that weight the loss, [pixel][bin]: the image's own where the pilot has no data.
+    /// The increments that weight the loss, [pixel][bin]; those of the image where the pilot has no data.
     [[nodiscard]] Plane pilot() const {
         Plane votes(grid_, bins_), out(grid_, bins_);
         std::vector<double> image(bins_);
@@ -94,7 +94,7 @@ class TrainingPart {
     std::vector<std::uint32_t> counts_, totals_;
 };
 
-/// The levels at which a hard contender's thresholds pass each bin, for every region.
+/// The level at which a hard contender's threshold passes each bin, for every region.
 class RegionLevels {
   public:
     RegionLevels(const TrainingPart& part, Partition partition, const CalibrateOptions& options)
@@ -278,7 +278,7 @@ std::pair<std::size_t, std::string> verdict(const std::vector<Contender>& all, c
     if (found.folds == 0) {
         const auto soft = std::find_if(all.begin(), all.end(), is_soft);
         return {soft == all.end() ? 0 : static_cast<std::size_t>(soft - all.begin()),
-                "too few images have the class to judge by"};
+                "too few images have the class for a cross-validation"};
     }
     const auto least =
         static_cast<std::size_t>(std::min_element(found.loss.begin(), found.loss.end()) - found.loss.begin());
@@ -333,7 +333,7 @@ std::vector<Contender> contenders(const CalibrateOptions& options) {
     if (options.method != kAutoMethod) {
         add_contenders(method(options.method), options.settings, all);
     } else {
-        // Choosing the number of regions of each method, too, would cost several times as much, and methods
+        // To choose the number of regions of each method too would cost several times as much, and methods
         // without such a number usually win.
         CalibrateOptions settled = options;
         settle_defaults(settled);

@@ -23,7 +23,7 @@ std::uint32_t share(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? 0 : static_cast<std::uint32_t>((part * kOne + whole - 1) / whole);
 }
 
-/// The place of every group of this rank in the order of all groups of all ranks.
+/// The place of every group of this rank in the order of the groups of all ranks.
 struct Order {
     std::vector<std::size_t> place;
     std::size_t groups = 0;
@@ -65,7 +65,7 @@ void write_rows(const StepCounts& counts, std::size_t steps, std::uint32_t* miss
     }
 }
 
-/// Of rows [group][step], those without kAbsent, as [step][group].
+/// The rows [group][step] of groups that are not kAbsent, as [step][group].
 std::vector<double> by_step(const std::uint32_t* rows, std::size_t groups, std::size_t steps,
                             std::uint64_t& count) {
     std::vector<const std::uint32_t*> present;
@@ -148,7 +148,7 @@ class LossWalk {
         const std::uint8_t* const member = tile.member(c);
         const std::uint8_t* const valid = tile.valid();
         const std::size_t n = range.size(), stratum = strata_[fed_[c]];
-        if (wrong_.empty()) {  // pixels of the class are few: runs of them
+        if (wrong_.empty()) {  // few pixels have the class: process runs of them
             for (std::size_t i = 0; i < n;) {
                 if (member[i] == 0) {
                     ++i;

@@ -18,7 +18,7 @@ Traits traits_of(const std::string& name) {
     return {};
 }
 
-/// Under which condition the promise holds: what calibration and new groups must be.
+/// The condition under which the promise holds.
 std::string condition_of(const Calibrator& calibrator, const std::string& unit) {
     if (calibrator.weighting.none()) return fmt::format("if calibration and new {}s are exchangeable", unit);
     return fmt::format(
@@ -27,43 +27,57 @@ std::string condition_of(const Calibrator& calibrator, const std::string& unit) 
         unit, unit);
 }
 
-/// What is exchangeable.
+/// The unit that is exchangeable.
 std::string unit_of(const Calibrator& calibrator) {
     const Renewal& renewal = calibrator.renewal;
     return (renewal.none() ? calibrator.grouped : renewal.grouped) ? "group" : "image";
 }
 
-/// What is promised with a confidence, of every stratum alike.
+/// The promise with a confidence, which is the same for every stratum.
 std::string confident(const Calibrator& calibrator) {
     const CalibrateOptions& options = calibrator.options;
+    const bool by_class = options.condition == Condition::by_class;
     const std::string unit = unit_of(calibrator);
-    const std::string missed = fmt::format(
-        "the sets of a new {} that has such pixels are expected to miss at most a share alpha of its pixels "
-        "{}",
-        unit,
-        options.condition == Condition::by_class ? "whose true label is the class in question"
-                                                 : "with a label");
+    const std::string missed =
+        fmt::format("the sets of a new {} {} are expected to miss at most a share alpha of {}", unit,
+                    by_class ? "that contains the class" : "with labels",
+                    by_class ? "the pixels of the class" : "the labels");
     const std::string wrong = fmt::format(
-        "of the pixels of a new {} whose set holds the class in question, at most a share alpha is expected "
-        "to "
-        "have another label (none counts as 0)",
+        "of the pixels of a new {} whose set contains the class, at most a share alpha is expected to have "
+        "another label (no such pixel counts as 0)",
         unit);
     return fmt::format(
-        "In at least {:g} % of the draws of calibration {}s: {}, if calibration and new {}s are drawn "
+        "In at least {:g} % of all draws of calibration {}s, {}, if calibration and new {}s are drawn "
         "independently from one source. This holds for each {}alpha by itself: control of the {} with "
         "confidence {:g}.",
         100 * options.confidence, unit,
         options.risk == Risk::recall      ? missed
         : options.risk == Risk::precision ? wrong
                                           : missed + ", and " + wrong,
-        unit, options.condition == Condition::by_class ? "class and " : "",
+        unit, by_class ? "class and " : "",
         options.risk == Risk::recall      ? "false-negative rate"
         : options.risk == Risk::precision ? "false-discovery rate"
                                           : "false-negative and false-discovery rates",
         options.confidence);
 }
 
-/// What is promised of one stratum.
+/// The sentence about a random pixel of a new image or group, in a region or everywhere, under a condition.
+std::string of_random_pixel(const Calibrator& calibrator, bool in_region, const std::string& condition) {
+    const bool by_class = calibrator.options.condition == Condition::by_class;
+    const std::string unit = unit_of(calibrator), there = in_region ? " there" : "";
+    const std::string first =
+        fmt::format("{}new {} {}{}, and a random {}{}", in_region ? "Take a region, a " : "Take a ", unit,
+                    by_class ? "that contains the class" : "with labels", there,
+                    by_class ? "pixel of the class in it" : "labelled pixel in it", there);
+    return fmt::format(
+        "{}: the set of this pixel contains {} with probability at least 1 - alpha, {}. In other words, the "
+        "sets of a new {} are expected to miss at most a share alpha of {}{}{}.",
+        first, by_class ? "the class" : "its label", condition, unit,
+        by_class ? "the pixels of the class" : "the labels", there,
+        by_class && !in_region ? " (conformal risk control of the false-negative rate)" : "");
+}
+
+/// The promise for one stratum.
 std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     const CalibrateOptions& options = calibrator.options;
     if (options.confidence > 0) return confident(calibrator);
@@ -72,7 +86,7 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
                "little.";
     const Traits traits = traits_of(calibrator.method_of(stratum));
     const bool finds_regions = traits.finds_regions;
-    // Where levels follow the image, they are set for all regions together, as those of smooth curves are.
+    // If levels follow the image, they are set for all regions together, like the levels of smooth curves.
     const bool soft = traits.soft || options.adapt == Adapt::image;
     const bool relearnt = options.promise == Promise::leave_one_out;
     // If the method was chosen on the images that set the thresholds, its guarantee is lost.
@@ -85,30 +99,14 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
                            (!finds_regions || options.split > 0);
     const Renewal& renewal = calibrator.renewal;
     const std::string unit = unit_of(calibrator);
-    const std::string which = options.condition == Condition::by_class
-                                  ? "whose true label is the class in question"
-                                  : "with a label";
-    const std::string share = fmt::format(
-        " In other words: the sets of a new {} are expected to miss at most a share alpha of these pixels{}.",
-        unit,
-        options.condition == Condition::by_class &&
-                (soft || relearnt || calibrator.partitions[stratum].regions == 1)
-            ? " (conformal risk control of the false-negative rate)"
-            : "");
-    const auto of_group = [&](const std::string& condition) {
-        return fmt::format(
-                   "A random pixel {}, of a new {} that has such a pixel, has its true label in the set with "
-                   "probability at least 1 - alpha, {}.",
-                   which, unit, condition) +
-               share;
-    };
     if (!renewal.none())
-        return of_group(
+        return of_random_pixel(
+            calibrator, false,
             fmt::format("if the {} {}s that set its levels and new ones are exchangeable; the {} "
                         "images that its curves come from may be others",
                         renewal.groups, unit, calibrator.images));
     if (relearnt || (soft && options.promise == Promise::split))
-        return of_group(condition_of(calibrator, unit));
+        return of_random_pixel(calibrator, false, condition_of(calibrator, unit));
     if (judged_on_same && options.pooling == Pooling::groups)
         return fmt::format(
             "No finite-sample guarantee: the method was chosen on the same {}s that set the thresholds; the "
@@ -126,8 +124,11 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
         options.condition == Condition::by_class || (!calibrator.masks && calibrator.reading_known);
     if (pixelwise && !judged_on_same && !calibrator.grouped && one_label)
         return fmt::format(
-            "At each pixel: a new image {} there has it in its set with probability at least 1 - alpha, {}.",
-            which, condition_of(calibrator, unit));
+            "Take a pixel, and a new image {} there: its set there contains {} with probability at least 1 - "
+            "alpha, {}.",
+            options.condition == Condition::by_class ? "that has the class" : "with a label",
+            options.condition == Condition::by_class ? "the class" : "the label",
+            condition_of(calibrator, unit));
     if (options.pooling == Pooling::pixels)
         return "No finite-sample guarantee: pixels of one image are not independent, so pooled pixels are "
                "not a sample size; coverage is right on average only as far as the calibration images are "
@@ -137,12 +138,8 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
             "No finite-sample guarantee: the regions were found on the same {}s that set the thresholds; the "
             "hierarchical quantile keeps coverage close to 1 - alpha (promise loo gives a guarantee).",
             unit);
-    return fmt::format(
-               "In each region: a random pixel {}, of a new {} that has such a pixel there, has its true "
-               "label in "
-               "the set with probability at least 1 - alpha, {}.",
-               which, unit, condition_of(calibrator, unit)) +
-           share;
+    return of_random_pixel(calibrator, calibrator.partitions[stratum].regions > 1,
+                           condition_of(calibrator, unit));
 }
 
 /// The part of the sentence about weights; empty without weights.

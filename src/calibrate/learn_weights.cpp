@@ -16,7 +16,7 @@ namespace kandinsky {
 
 namespace {
 constexpr std::size_t kWeightFolds = 5;
-constexpr double kLeastGain = 1e-9;  // above rounding: equal samples have no shift
+constexpr double kLeastGain = 1e-9;  // above rounding, so that equal samples have no shift
 constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001};
 
 /// The features of every class in each group of a data set: the means over its images, [group][feature].
@@ -59,8 +59,8 @@ std::vector<double> arranged(const std::vector<double>& own, std::size_t width, 
     return out;
 }
 
-/// Standardises features so that the two samples together, each weighing one half, have mean 0 and
-/// variance 1. Features of other groups are first brought into the range that was seen.
+/// Standardises features so that the two samples together, each with weight one half, have mean 0 and
+/// variance 1. Features of other groups are first clipped to the range of the samples.
 class Scale {
   public:
     explicit Scale(const TwoSamples& samples) : places_(samples.features) {
@@ -100,10 +100,10 @@ class Scale {
 
 struct Judged {
     double loss = 0;   ///< cross-validated
-    double error = 0;  ///< standard error of its difference from that of no shift
+    double error = 0;  ///< standard error of the difference between this loss and the loss without a shift
 };
 
-/// Rows in their order are dealt to the folds.
+/// Rows are assigned to the folds in turn.
 Judged cross_validated(const TwoSamples& samples, double ridge) {
     std::array<std::vector<double>, 2> losses;  // of the rows of each sample
     for (std::size_t fold = 0; fold < kWeightFolds; ++fold) {

@@ -27,7 +27,7 @@ CalibrateOptions settled(CalibrateOptions options, const Choice& choice) {
 }
 
 namespace {
-/// What was learnt about a stratum without a group.
+/// The kind of result for a stratum without a group.
 enum class Learnt : std::uint8_t {
     unknown,  ///< the group has no score of the class, so it is not left out
     nothing,  ///< no other group has the class: every score must be in the set
@@ -35,7 +35,7 @@ enum class Learnt : std::uint8_t {
     smooth,
 };
 
-/// Everything that is kept of the fits, for all groups and strata.
+/// The results of the fits that are kept, for all groups and strata.
 class Fits {
   public:
     Fits(std::size_t groups, std::size_t strata, std::size_t pixels)
@@ -122,7 +122,7 @@ class Relearner {
     [[nodiscard]] const Fits& fits() const { return fits_; }
     [[nodiscard]] const Cells& cells() const { return cells_; }
 
-    /// The curves of the smooth fits alone, with levels of all.
+    /// The curves of the smooth fits only, with the levels of all fits.
     [[nodiscard]] SmoothCurves smooth(std::size_t stratum, const Ladder& ladder) const {
         SmoothCurves::Storage storage = judge_.curves(envelopes_[stratum], ladder);
         storage.scores = run_.census().totals[stratum];
@@ -132,8 +132,8 @@ class Relearner {
     /// Evaluates the scores of groups whose fits have regions; returns the judges that thresholds of the
     /// pieces are read from.
     [[nodiscard]] RegionJudge judge_regions(std::size_t stratum) {
-        const RegionJudge judge(evidence_[stratum], groups(),
-                                options_.fallback == Fallback::image ? options_.min_count : 0);
+        RegionJudge judge(evidence_[stratum], groups(),
+                          options_.fallback == Fallback::image ? options_.min_count : 0);
         Envelope& own = envelopes_[stratum];
         fits_.for_each(stratum, [&](std::uint32_t group, RegionJudge::Regions regions) {
             judge.judge(group, regions,
@@ -309,7 +309,7 @@ Calibrator leave_one_out(const CalibrateOptions& options, std::vector<Choice> ch
         }
     }
     CalibrateOptions finished = options;
-    finished.fallback = Fallback::none;  // regions that fall back do so in every fit
+    finished.fallback = Fallback::none;  // every fit has applied the fallback already
     Calibrator made = run.finish(finished, std::move(partitions), std::move(curves), std::move(smooth));
     made.options.fallback = options.fallback;
     made.choices = std::move(choices);

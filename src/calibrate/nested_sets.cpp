@@ -13,7 +13,7 @@ namespace kandinsky {
 namespace {
 constexpr std::size_t kMostTable =
     std::size_t{1} << 22;     // largest number of thresholds of a stratum that are stored as a table
-constexpr int kKeyBits = 18;  // of a fixed step: 32 steps for every halving of s or 1 - s
+constexpr int kKeyBits = 18;  // bits of a key per fixed step: 32 steps for every halving of s or 1 - s
 constexpr float kInf = std::numeric_limits<float>::infinity();
 }  // namespace
 

@@ -72,7 +72,7 @@ void sets_by_score(const ScoreOptions& score, std::size_t classes, std::size_t p
     }
 }
 
-/// The same for the score near, which takes one class after the other.
+/// The same for the score near, one class after the other.
 void sets_by_near(std::size_t classes, Grid grid, std::span<const float> probs, std::span<const float> limits,
                   std::span<std::uint8_t> sets) {
     const std::size_t pixels = grid.pixels();
@@ -86,7 +86,8 @@ void sets_by_near(std::size_t classes, Grid grid, std::span<const float> probs, 
     }
 }
 
-/// Puts the most probable class into every empty set; returns how many. prob(i): value i of [class][pixel].
+/// Puts the most probable class into every empty set; returns the number of these sets. prob(i): value i of
+/// [class][pixel].
 template <class Prob>
 std::uint64_t fill_empty(std::size_t classes, std::size_t pixels, Prob&& prob, std::span<std::uint8_t> sets) {
     constexpr std::size_t kRun = 1024;
@@ -200,7 +201,7 @@ std::optional<std::uint64_t> Predictor::half_sets(std::span<const std::uint16_t>
 void p_values(const Calibrator& calibrator, std::span<const float> probs, std::span<float> out) {
     if (calibrator.options.risk == Risk::precision)
         fail(ErrorKind::usage,
-             "there are no p-values where alpha bounds the false-discovery rate: larger alphas mean larger "
+             "there are no p-values if alpha bounds the false-discovery rate: larger alphas mean larger "
              "sets; "
              "ask for sets, or calibrate with --risk recall");
     const std::size_t pixels = calibrator.grid.pixels();
@@ -223,7 +224,8 @@ void p_values(const Calibrator& calibrator, std::span<const float> probs, std::s
         const SmoothCurves* const smooth = calibrator.smooth_of(s);
         for (std::size_t p = 0; p < pixels; ++p) {
             float& value = out[c * pixels + p];
-            // Rounded down: nearest would lift 0.1 above 0.1, and the set at alpha = 0.1 would gain a class.
+            // Rounded down: rounding to nearest would put 0.1 above 0.1, and the set at alpha = 0.1 would
+            // gain a class.
             const double exact = adapted ? value_p(calibrator, s, value)
                                  : smooth != nullptr
                                      ? smooth->p_value(p, value)

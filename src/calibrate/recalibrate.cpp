@@ -19,8 +19,8 @@ namespace kandinsky {
 using partition::GroupLevels;
 
 namespace {
-/// The curve of a region as a distribution: the number of its points below a score gives the score's level,
-/// in steps of GroupLevels. Scores above all points have the last step.
+/// The curve of a region as a distribution. The number of its points below a score gives the level of the
+/// score, in steps of GroupLevels; scores above all points have the last step.
 std::size_t step_above(const CurveSet& curves, std::size_t curve, std::size_t above) {
     const std::size_t points = curves.values(curve).size();
     if (above == 0) return 0;
@@ -93,7 +93,7 @@ CurveSet releveled(const CurveSet& old, const GroupLevels& levels) {
         const std::span<const float> points = old.values(k);
         CurveSet::Curve curve{
             .scores = old.scores(k), .groups = levels.groups(), .complete = false, .values = {}};
-        std::size_t above = 0;  // the most points that a score may lie above
+        std::size_t above = 0;  // the largest number of points below a score
         for (const double step : points.empty() ? std::vector<double>{} : steps) {
             while (above < points.size() && static_cast<double>(step_above(old, k, above + 1)) <= step)
                 ++above;
@@ -111,13 +111,13 @@ void refuse_unless_possible(const Calibrator& calibrator, const Dataset& data) {
     if (!data.labelled()) fail(ErrorKind::usage, "to recalibrate, the new images need labels");
     if (calibrator.options.confidence > 0)
         fail(ErrorKind::usage,
-             "this calibrator promises with confidence {:g}, which new levels would not keep; calibrate anew "
+             "this calibrator's promise has confidence {:g}, which new levels would not keep; calibrate anew "
              "on "
              "the new images",
              calibrator.options.confidence);
     if (calibrator.options.released || calibrator.options.pooling != Pooling::groups)
         fail(ErrorKind::usage,
-             "this calibrator counts pixels alike and not groups, so new groups cannot set its levels; "
+             "this calibrator was made with --pooling pixels, so new groups cannot set its levels; "
              "calibrate with --pooling groups");
 }
 }  // namespace
@@ -126,11 +126,11 @@ Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data, Progre
     refuse_unless_possible(calibrator, data);
     const Census census = take_census(data, calibrator.options.condition, progress);
     if (census.fingerprint == calibrator.fingerprint)
-        fail(
-            ErrorKind::data,
-            "{} has the images that the calibrator was made from; its levels are theirs already, so give new "
-            "images",
-            data.options().probs_name);
+        fail(ErrorKind::data,
+             "{} has the images that the calibrator was made from, which have set its levels already; give "
+             "new "
+             "images",
+             data.options().probs_name);
     const std::size_t strata = calibrator.strata();
     std::vector<GroupLevels> sums;
     for (std::size_t s = 0; s < strata; ++s)
@@ -142,6 +142,7 @@ Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data, Progre
     visit_groups({.data = data, .progress = progress, .stage = "levels", .sums = [&] { return kept; }},
                  [&](const std::vector<std::uint32_t>& images) {
                      std::vector<std::vector<std::uint32_t>> counts;
+                     counts.reserve(sums.size());
                      for (const GroupLevels& one : sums) counts.push_back(one.no_counts());
                      FixedJudge judge(calibrator, data);
                      for (const std::uint32_t image : images) judge.count(image, counts);

@@ -31,7 +31,7 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
              "--sketch reads the images once, so cross-validation cannot choose: give a number instead of "
              "'auto'");
     if (!options.weights.none())
-        fail(ErrorKind::usage, "--sketch counts every image alike, so there cannot be weights");
+        fail(ErrorKind::usage, "--sketch gives every image the same weight, so it cannot have --weights");
     if (options.released)
         fail(ErrorKind::usage, "--sketch cannot reproduce the released code's exact curves");
     if (options.split > 0 || options.promise == Promise::split || options.promise == Promise::leave_one_out)
@@ -49,7 +49,8 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
     }
     if (!single)
         fail(ErrorKind::usage,
-             "--sketch counts every pixel alike in regions; use --pooling pixels (or --method pixel)");
+             "in regions, --sketch gives every pixel the same weight; use --pooling pixels (or --method "
+             "pixel)");
 }
 }  // namespace
 
@@ -64,7 +65,7 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
     const bool unit = options.score.kind == ScoreKind::lac || options.score.kind == ScoreKind::margin;
     low_ = score_range(options.score, classes).low;
     const double high = unit ? 1.0 : largest_score(options.score, classes);
-    // Ends of bins are floats, so the width is reduced by the largest rounding error.
+    // The ends of bins are floats, so the width is reduced by the largest rounding error.
     const double rounding = 0x1.0p-23 * high;
     const double wanted = std::ceil((high - low_) / (options.sketch - rounding));
     if (!(options.sketch > rounding) || !(wanted <= static_cast<double>(kMostBins)))
@@ -81,7 +82,7 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
     const std::size_t bytes = places * bins * sizeof(std::uint32_t);
     if (bytes > options.memory)
         fail(ErrorKind::usage,
-             "--sketch {} needs {} MiB for {} classes of {} x {} pixels, but --memory allows {} MiB; say a "
+             "--sketch {} needs {} MiB for {} classes of {} x {} pixels, but --memory allows {} MiB; allow a "
              "larger error or more memory",
              options.sketch, (bytes >> 20) + 1, strata_, grid.width, grid.height, options.memory >> 20);
     counts_.resize(places * bins);
@@ -104,9 +105,10 @@ void Sketch::add(const Dataset& images, Progress& progress) {
              images.options().probs_name, images.classes(), images.grid().height, images.grid().width,
              classes_, grid_.height, grid_.width);
     if (images.grouped() && options_.pooling == Pooling::groups)
-        fail(ErrorKind::usage, "--sketch counts every image alike, so --groups needs --pooling pixels");
+        fail(ErrorKind::usage,
+             "--sketch gives every image the same weight, so --groups needs --pooling pixels");
     if (images_ > 0 && images.grouped() != grouped_)
-        fail(ErrorKind::usage, "all images of a sketch need groups, or none");
+        fail(ErrorKind::usage, "either all images of a sketch have groups or none");
     // Bad values are found before anything is counted.
     const Census census = take_census(images, options_.condition, progress);
     for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i] += census.counts[i];
@@ -142,7 +144,7 @@ void Sketch::count(const Dataset& images, Progress& progress) {
                 tiles.count(), take);
 }
 
-/// Curves from sums of counters.
+/// Makes curves from sums of counters.
 class Sketch::Curves {
   public:
     Curves(const Sketch& sketch, std::size_t stratum)
@@ -150,7 +152,7 @@ class Sketch::Curves {
           pixels_(sketch.grid_.pixels()),
           counts_(sketch.counts_.data() + stratum * pixels_ * sketch.bins()) {}
 
-    /// How many scores of a list of pixels lie up to each bin's end.
+    /// The number of scores of a list of pixels up to the end of each bin.
     [[nodiscard]] std::vector<std::uint64_t> up_to(std::span<const std::uint32_t> pixels) const {
         std::vector<std::uint64_t> sums(sketch_.bins());
         for (const std::uint32_t pixel : pixels)
@@ -158,7 +160,7 @@ class Sketch::Curves {
         std::partial_sum(sums.begin(), sums.end(), sums.begin());
         return sums;
     }
-    /// The k-th score, from 0, as the end of its bin.
+    /// The end of the bin of the k-th score, from 0.
     [[nodiscard]] float at(const std::vector<std::uint64_t>& up_to, std::size_t k) const {
         return sketch_.edges_[static_cast<std::size_t>(std::upper_bound(up_to.begin(), up_to.end(), k) -
                                                        up_to.begin())];

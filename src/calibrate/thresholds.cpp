@@ -8,7 +8,7 @@
 namespace kandinsky {
 
 namespace {
-/// The score threshold of every class at every pixel, [class][pixel], as `value` changes it.
+/// The score threshold of every class at every pixel, [class][pixel], changed by `value`.
 template <class Value>
 std::vector<float> thresholds_of(const Calibrator& calibrator, double alpha, Value&& value) {
     check_alpha(alpha);
@@ -57,7 +57,7 @@ std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
     check_alpha(alpha);
     if (calibrator.adapts())
         fail(ErrorKind::usage,
-             "thresholds of this calibrator follow the image; ask for sets or p-values, or calibrate with "
+             "thresholds of this calibrator follow the image; use sets or p-values, or calibrate with "
              "--adapt none");
     if (!has_probability_thresholds(calibrator.options.score))
         fail(ErrorKind::usage,
@@ -79,7 +79,7 @@ EmptySets empty_sets(EmptySets wanted, const Calibrator& calibrator) {
              "--empty fill puts classes into sets without a test, so the calibrator's promise of precision "
              "would not hold; leave it out");
     if (wanted != EmptySets::automatic) return wanted;
-    // A class that fills an empty set is a discovery without a test.
+    // A class that fills an empty set is a discovery that was not tested.
     return calibrator.classless || !calibrator.risks.empty() ? EmptySets::keep : EmptySets::fill;
 }
 

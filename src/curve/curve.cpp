@@ -13,7 +13,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 // Slack for levels that are meant to be equal: 1 - 0.7 is not 0.3 in binary.
 constexpr double kSlack = 1e-12;
 
-/// No branch for each value, because the curves of a file can have millions of values.
+/// Has no branch for each value, because the curves of a file can have millions of values.
 bool ascends(const float* values, std::uint64_t n) {
     unsigned wrong = n > 0 && std::isnan(values[0]);
     for (std::uint64_t j = 1; j < n; ++j) wrong |= static_cast<unsigned>(!(values[j] >= values[j - 1]));
@@ -24,7 +24,7 @@ bool ascends(const float* values, std::uint64_t n) {
 std::uint64_t conformal_rank(std::uint64_t n, double alpha) {
     if (!(alpha > 0)) return n + 1;
     if (alpha >= 1) return 0;
-    // ceil((n+1)(1-alpha)) = (n+1) - floor((n+1) alpha); the product may fall a rounding short of an integer.
+    // ceil((n+1)(1-alpha)) = (n+1) - floor((n+1) alpha); rounding may put the product just below an integer.
     const double product = static_cast<double>(n + 1) * alpha;
     const auto spared = static_cast<std::uint64_t>(product * (1 + kSlack));  // cut to the integer below
     return n + 1 - std::min(spared, n + 1);
@@ -115,7 +115,7 @@ double CurveSet::p_value(std::size_t curve, float score) const {
         const auto n1 = static_cast<double>(points.size() + 1);
         return (n1 - static_cast<double>(above)) / n1;
     }
-    // The slack of threshold(), so that both agree at the rungs themselves.
+    // Uses the slack of threshold(), so that both agree at the rungs.
     return std::max(0.0, 1.0 - ladder_.levels[above - 1] - kSlack);
 }
 

@@ -42,7 +42,8 @@ void check_weights(const Dataset& data, const GroupWeights& weights) {
         if (leader == std::numeric_limits<std::uint32_t>::max()) leader = image;
         if (const double other = weights.of_row[data.row_of(leader)]; own != other)
             fail(ErrorKind::data,
-                 "images {} and {} are of one group, but weigh {} and {}; give all images of a group one "
+                 "images {} and {} are in one group, but have the weights {} and {}; give all images of a "
+                 "group one "
                  "weight",
                  leader, image, other, own);
     }
@@ -76,7 +77,7 @@ Weighting weighting_of(const Dataset& data, const GroupWeights& weights) {
     // Sums of integers, so ranks and the order of groups have no effect.
     constexpr double kFine = 0x1.0p30;
     std::uint64_t sums[3] = {};
-    std::uint64_t most_below[] = {0};  // of what is missing to the bound
+    std::uint64_t most_below[] = {0};  // the complement of the bound
     for (const std::uint64_t unit : units_of_groups(data, weights)) {
         const auto share = static_cast<double>(unit) / static_cast<double>(kGroupWeight);
         sums[0] += 1;

@@ -17,11 +17,11 @@ namespace kandinsky {
 
 namespace {
 /// Builds the curves and features of all pixels in several threads. The caller provides the order statistics:
-/// a single process reads them from its scores, and ranks search for them together. A caller that only
-/// records which ranks are asked for learns the plan of a pixel.
+/// a single process reads them from its scores, and several ranks search for them together. To get the plan
+/// of a pixel, a caller records the ranks that are requested.
 class PixelCurves {
   public:
-    /// `weighed`: groups have equal weight, and some have several scores at a pixel.
+    /// `weighed`: scores have the weights of their groups; otherwise all scores at a pixel have equal weight.
     PixelCurves(const Dataset& data, const Census& census, const PixelPassRequest& request, bool weighed)
         : data_(data),
           request_(request),
@@ -36,8 +36,9 @@ class PixelCurves {
 
     [[nodiscard]] bool weighed() const { return weighed_; }
 
-    /// Calls body(begin, end, sets) in threads for the pixels of a range, `task` at a time and numbered from
-    /// its first; to `sets`, one per stratum, it appends curves of weighed groups. Ranges come in order.
+    /// Calls body(begin, end, sets) in threads for the pixels of a range, `task` at a time; pixels are
+    /// numbered from the first of the range. The body appends the curves of weighed groups to `sets`, one set
+    /// per stratum. Ranges must be passed in order.
     template <class Body>
     void build(PixelRange range, std::size_t task, Progress& progress, Body&& body) {
         const std::size_t tasks = (range.size() + task - 1) / task, before = parts_.size();
@@ -117,7 +118,8 @@ class PixelCurves {
             own.values.resize(own.offsets.back());
         }
     }
-    /// Which ranks make a curve depends on the number of scores only; there are far fewer than pixels.
+    /// The ranks of a curve depend on the number of scores only, which has far fewer values than there are
+    /// pixels.
     void plan_all(const Census& census) {
         const std::size_t levels = request_.rule.ladder.levels.size();
         first_ranks_.resize(levels);
@@ -159,8 +161,8 @@ class PixelCurves {
     std::size_t strata_, pixels_;
     bool weighed_;
     std::vector<float> features_;
-    // Each score is an observation of its own, so the lengths of curves follow from the counts, and threads
-    // write in place.
+    // All scores have equal weight, so the lengths of curves follow from the counts, and threads write in
+    // place.
     std::vector<CurveSet::Storage> storage_;  ///< [stratum]
     std::vector<std::size_t> plan_of_;  ///< [scores]: where its ranks begin; empty when there are too many
     std::vector<std::uint32_t> ranks_, first_ranks_;
@@ -175,8 +177,8 @@ constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();  //
 struct Unit {
     std::size_t first = 0, count = 0;  ///< of the rank's own sorted keys
     std::uint64_t scores = 0;          ///< of all ranks
-    std::vector<Sought> ranks;         ///< every score alike
-    std::vector<Sought> weights;       ///< every group alike
+    std::vector<Sought> ranks;         ///< if all scores have equal weight
+    std::vector<Sought> weights;       ///< if groups are weighed
 };
 
 /// The curves and features of a range of pixels for several ranks, each with a part of the images. All ranks
@@ -322,7 +324,8 @@ class RangeSelection {
         });
     }
 
-    /// The own keys of every unit, ascending, and where groups are weighed the running sums of their weights.
+    /// This rank's keys of every unit, ascending, and the running sums of their weights if groups are
+    /// weighed.
     void sort_own() {
         const std::size_t places = rows_.places();
         const bool weighed = curves_.weighed();
@@ -352,7 +355,7 @@ class RangeSelection {
         });
     }
 
-    /// Keys and running weights of a unit's pairs, from `first` on, and the unit's own groups.
+    /// The keys and running weights of a unit's pairs, from `first` on, and the unit's groups on this rank.
     void weigh(std::span<std::uint64_t> pairs, std::size_t first, std::size_t unit) {
         std::vector<std::uint32_t>& sizes = thread_buffer<std::uint32_t, struct GroupSizes>();
         sizes.resize(std::max(sizes.size(), data_.groups()));
@@ -407,7 +410,7 @@ void select_range(const Dataset& data, const Census& census, const PixelPassRequ
     selection.build(found, progress);
 }
 
-/// Bytes that this takes for a pixel on one rank, besides the pixel's rows.
+/// Bytes per pixel that this needs on one rank, in addition to the pixel's rows.
 std::size_t select_bytes(const PixelRows& rows, const PixelPassRequest& request, std::size_t strata,
                          bool weighed) {
     const std::size_t asked =

@@ -22,8 +22,8 @@ namespace kandinsky {
 namespace {
 constexpr std::size_t kStretch =
     1024;                           // pixels formed at a time, so that a block of images stays in the cache
-constexpr std::size_t kBlock = 32;  // images formed at a time: what goes to a tile is some kilobytes
-// Scores in [0, 1] have no more bits than that as floats, so a stratum fits above them.
+constexpr std::size_t kBlock = 32;  // images formed at a time, so that some kilobytes are copied to each tile
+// A score in [0, 1] has at most this many bits as a float, so the stratum fits above them.
 constexpr unsigned kUnitBits = 30;
 }  // namespace
 

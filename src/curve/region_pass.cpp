@@ -113,7 +113,8 @@ class RegionWalk {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr unsigned kLeadingBits = 16, kFollowingBits = 8;
-constexpr std::uint64_t kSmall = std::uint64_t{1} << 18;  // scores; more of few values are faster counted
+// With more scores than this, scores of few distinct values are faster to count than to sort.
+constexpr std::uint64_t kSmall = std::uint64_t{1} << 18;
 
 [[nodiscard]] bool by_groups(const CurveRule& rule) {
     return rule.pooling == Pooling::groups && !rule.released;
@@ -128,7 +129,7 @@ class Counters {
     Count& at(std::size_t part, std::size_t slot, std::size_t digit) {
         return tables_[part][slot * digits_ + digit];
     }
-    /// What a checkpoint keeps.
+    /// The memory that a checkpoint saves.
     [[nodiscard]] State state() {
         State all;
         for (std::vector<Count>& table : tables_) all.push_back(bytes_of(table));
@@ -203,10 +204,10 @@ class Selection {
 
   private:
     struct Search : Sought {
-        std::uint32_t slot = 0;  ///< whose counters the next digit is counted in
-        Count before = 0;        ///< what this rank has below the bits found so far
+        std::uint32_t slot = 0;  ///< the counters of the next digit
+        Count before = 0;        ///< the weight of this rank's scores below the bits found so far
     };
-    /// A digit that is known: [slot][digit] is the slot that the next digit is counted in, or kNone.
+    /// A known digit: [slot][digit] is the slot of the next digit's counters, or kNone.
     struct Known {
         unsigned shift = 0, bits = 0;
         std::vector<std::uint32_t> next;
@@ -330,7 +331,7 @@ class Selection {
     const RegionWalk& walk_;
     std::span<const RegionJob> jobs_;
     std::size_t parts_;
-    std::size_t followed_;  ///< jobs whose following digits are counted in one pass
+    std::size_t followed_;  ///< jobs whose remaining digits are counted in one pass
     std::size_t each_;      ///< searches of a job at most
     const RegionPassRequest& request_;
     Progress& progress_;
@@ -341,7 +342,7 @@ class Selection {
 
 using Curves = std::vector<CurveSet::Curve>;
 
-/// As many jobs at a time as there are counters for.
+/// Takes as many jobs at a time as there are counters for.
 Curves count_curves(const Dataset& data, const std::vector<Partition>& partitions,
                     std::span<const RegionJob> jobs, const RegionPassRequest& request, Progress& progress) {
     const bool grouped = by_groups(request.rule);
@@ -356,7 +357,7 @@ Curves count_curves(const Dataset& data, const std::vector<Partition>& partition
     std::size_t parts = threads_in_use();
     while (parts > 4 && most_jobs(parts) < jobs.size()) parts /= 2;
     while (parts > 1 && parts * kLeading * count > request.budget) parts /= 2;
-    // All ranks take the same batches, whatever their share and their threads.
+    // All ranks use the same batches, whatever their share of the images and their number of threads.
     const std::size_t batch_size = jobs.empty() ? 1 : least(data.team().comm, most_jobs(parts));
     const std::size_t following =
         (CurvePlan::most_targets(request.rule) << kFollowingBits) * (parts * count + sizeof(std::uint32_t));

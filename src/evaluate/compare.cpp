@@ -57,7 +57,7 @@ CompareRow compare_row(const Calibrator& calibrator, const Evaluation& evaluatio
 }
 
 namespace {
-/// The options of "METHOD" or "METHOD:SCORE".
+/// The options that "METHOD" or "METHOD:SCORE" names.
 CalibrateOptions options_of(const std::string& name, const CalibrateOptions& shared) {
     CalibrateOptions out = shared;
     const std::size_t colon = name.find(':');
@@ -111,9 +111,9 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
              test.grid().width);
     if (options.draws == 0) fail(ErrorKind::usage, "--draws is 0, but at least one draw is needed");
     if (options.draws > 1 && options.sample == 0)
-        fail(ErrorKind::usage, "--draws needs --sample: how many to draw each time");
+        fail(ErrorKind::usage, "--draws needs --sample, the number of groups or images in each draw");
     if (options.draws > 1 && options.bootstrap > 0)
-        fail(ErrorKind::usage, "--bootstrap goes with one draw; --draws {} shows its own spread",
+        fail(ErrorKind::usage, "--bootstrap is for one draw; --draws {} shows the spread over the draws",
              options.draws);
     const std::vector<std::string> names = options.methods.empty() ? default_methods() : options.methods;
     std::vector<CalibrateOptions> wanted;

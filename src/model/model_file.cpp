@@ -83,8 +83,7 @@ ModelHeader read_model_header(const std::filesystem::path& path) {
         header.training = meta.at("training");
         header.log = meta.at("log");
     } catch (const nlohmann::json::exception&) {
-        fail(ErrorKind::data, "{}: meta.json is damaged; take a copy that is whole",
-             printable(path.string()));
+        fail(ErrorKind::data, "{}: meta.json is damaged; use an intact copy", printable(path.string()));
     }
     if (version > kVersion)
         fail(ErrorKind::data, "{} was written by a newer kandinsky (model format {}): update this one",

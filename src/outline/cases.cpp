@@ -16,7 +16,7 @@ class DatasetCases : public CaseSource {
                 fail(ErrorKind::usage, "--spacing is {}, but must be above 0", step);
         if (options.volumes && !data.grouped())
             fail(ErrorKind::usage,
-                 "--volumes needs --groups: they tell which images are slices of one volume");
+                 "--volumes needs --groups, which say which images are slices of one volume");
         std::map<std::int64_t, std::size_t> of_group;
         for (std::size_t image = 0; image < data.images(); ++image) {
             const std::int64_t id = data.group_id(image);

@@ -85,7 +85,7 @@ SmoothJudge::SmoothJudge(const Dataset& data, const ScoreOptions& score, const C
 
 namespace {
 constexpr std::size_t kCount = ImageFeatures::kCount;
-constexpr std::size_t kShiftNumbers = 3 * kCount + 2;  // the last: whether the group was left out
+constexpr std::size_t kShiftNumbers = 3 * kCount + 2;  // the last number: whether the group was left out
 
 void store(const Adaptation::Shift& shift, double* to) {
     for (const auto* part : {&shift.slope, &shift.low, &shift.high})

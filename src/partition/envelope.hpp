@@ -8,13 +8,13 @@
 
 namespace kandinsky::partition {
 
-/// The results for one stratum after some groups were left out, each once: the minimum of the smooth
-/// distributions that were learnt without them, and the levels of their scores.
+/// The results for one stratum after some groups were each left out once: the minimum of the smooth
+/// distributions that were learnt without one of them, and the levels of their scores.
 struct Envelope {
-    std::vector<std::uint16_t> most;  ///< [cell][bin but the last]: 65535 less the least distribution
+    std::vector<std::uint16_t> most;  ///< [cell][bin except the last]: 65535 minus the minimum
     GroupLevels levels;
     std::vector<double> shifts{};  ///< [group][numbers of a shift] where levels adapt; 0: not left out
-    std::vector<std::uint64_t> weights{};  ///< [group] in units of GroupLevels; empty: all alike
+    std::vector<std::uint64_t> weights{};  ///< [group] in units of GroupLevels; empty: equal
 
     [[nodiscard]] State state();   ///< for checkpoints
     void sum(Communicator& comm);  ///< over the ranks, which have left out different groups
@@ -37,7 +37,7 @@ class SmoothJudge {
              const Adaptation::Shift& shift, Envelope& out);
     /// The curves of an envelope, without the number of scores.
     [[nodiscard]] SmoothCurves::Storage curves(const Envelope& envelope, const Ladder& ladder) const;
-    /// The same where levels adapt to the image: how they do, and the curves in `storage`.
+    /// The same if levels adapt to the image: returns the adaptation and puts the curves into `storage`.
     [[nodiscard]] Adaptation adapted_curves(const Envelope& envelope, const Ladder& ladder,
                                             SmoothCurves::Storage& storage) const;
 
@@ -53,7 +53,7 @@ class SmoothJudge {
 [[nodiscard]] SmoothCurves::Storage storage_on(const ScoreGrid& grid, const Cells& cells,
                                                std::optional<std::vector<std::uint16_t>> distributions);
 
-/// Distributions read at other thresholds, rounded down: [cell][bin but the last].
+/// Distributions read at other thresholds, rounded down: [cell][bin except the last].
 [[nodiscard]] std::vector<std::uint16_t> read_on(const ScoreGrid& to, const SmoothCurves::Storage& from,
                                                  std::size_t cells);
 

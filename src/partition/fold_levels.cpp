@@ -7,8 +7,8 @@
 namespace kandinsky::partition {
 
 namespace {
-/// [image of the level side][place in the strata] the shifts of images. Images that set the levels and are
-/// those it was learnt from get their shifts from what was learnt without their fold.
+/// [image that sets levels][place in the strata] the shift of each image. If the shifts were learnt from the
+/// same images, an image gets its shift from what was learnt without its fold.
 ImageShifts image_shifts(const LevelImages& images, std::span<const std::uint32_t> strata, const Folds& folds,
                          const std::vector<std::vector<ShiftSample>>& samples,
                          const std::vector<LearntShift>& learnt) {

@@ -12,7 +12,7 @@
 namespace kandinsky::partition {
 
 namespace {
-/// The fold of a place in an order of `groups`: run after run, as equal in size as can be.
+/// The fold of a place in an order of `groups`. Folds are consecutive runs whose sizes differ by at most one.
 std::uint8_t run_of(std::size_t place, std::size_t folds, std::size_t groups) {
     return static_cast<std::uint8_t>(place * folds / groups);
 }
@@ -34,8 +34,8 @@ std::vector<std::uint64_t> tickets_of(const Dataset& data, const std::vector<std
     return tickets;
 }
 
-/// The place of each of this rank's tickets among all ranks' in ascending order. Equal numbers by content
-/// mean equal images: which of them comes first makes no difference.
+/// The place of each of this rank's tickets in the ascending order of all ranks' tickets. Equal tickets mean
+/// images with equal content, so their order makes no difference.
 std::vector<std::size_t> places_of(Communicator& comm, const std::vector<std::uint64_t>& own) {
     const Gathered all = gather_ranked(comm, own);
     std::vector<std::uint32_t> order(all.values.size());
@@ -49,8 +49,8 @@ std::vector<std::size_t> places_of(Communicator& comm, const std::vector<std::ui
     return places;
 }
 
-/// Runs of neighbouring tickets, as equal in size as can be, of which no two are the same: by the first
-/// ticket of each run but the first.
+/// [ticket] its run. Runs consist of neighbouring tickets and have nearly equal sizes; equal tickets are in
+/// one run. Collective.
 std::vector<std::uint8_t> runs_of(Communicator& comm, const std::vector<std::uint64_t>& tickets,
                                   std::uint64_t groups, std::uint64_t runs) {
     std::vector<std::uint64_t> sorted = tickets, wanted;

@@ -118,7 +118,7 @@ std::vector<FoldHistograms> count_scores(const SoftInput& input, std::span<const
 
 std::vector<std::vector<std::uint32_t>> batches_of(const SoftInput& input, std::size_t folds,
                                                    std::size_t bins, const Grid& cells) {
-    // Histograms, and what is made of them: about as much again.
+    // The histograms, and about the same memory for what is computed from them.
     const std::size_t bytes = 4 * cells.pixels() * folds * bins * sizeof(std::uint32_t) +
                               16 * ScoreGrid::kSlots * 2 * sizeof(std::uint64_t);
     const std::size_t most = std::max<std::size_t>(1, input.memory / bytes);

@@ -29,7 +29,7 @@ const Method& method(std::string_view name) {
 std::string default_method() {
     for (const Method* one : methods())
         if (one->standard) return one->name;
-    fail(ErrorKind::internal, "[default_method] no method is the standard one");
+    fail(ErrorKind::internal, "[default_method] no method is marked as the default");
 }
 
 std::vector<std::string> method_names() {

@@ -28,7 +28,7 @@ std::size_t block_of(const Dataset& data) {
     return std::clamp((std::size_t{8} << 20) / image, std::min(least, most), most);
 }
 
-/// Throws about the first image with a bad value.
+/// Throws the error of the first image with a bad value.
 void refuse_first_bad(const Dataset& data) {
     const std::size_t pixels = data.grid().pixels();
     std::vector<float> probs(data.classes() * pixels);
@@ -59,7 +59,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
                           return sums;
                       }};
 
-    // Whole images, as they lie in the file: every byte is read once, in order.
+    // Whole images in the file's order, so that every byte is read once, in order.
     const auto read_block = [&](std::size_t, std::size_t first, std::size_t last) {
         const std::size_t length = std::min(pixels, tiles.length);
         // Four images at a time, as their hashes are made.
@@ -148,7 +148,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
 
 void refuse_changed(const Dataset& data) {
     fail(ErrorKind::file,
-         "{} or {} changed while it was being read, so nothing was written; let nothing change it and run "
+         "{} or {} changed while it was being read, so nothing was written; keep it unchanged and run "
          "again",
          data.options().probs_name, data.options().labels_name);
 }

@@ -10,7 +10,7 @@
 namespace kandinsky {
 
 namespace {
-constexpr double kLeast = 1.0 / FeatureSums::kOne;  // shares below are as good as none
+constexpr double kLeast = 1.0 / FeatureSums::kOne;  // added to shares, so that the logarithm of 0 is finite
 constexpr std::size_t kRun = 8192;                  // pixels at a time: as many as count_features() takes
 
 double share(std::uint64_t part, std::uint64_t whole) {
@@ -34,7 +34,7 @@ void FeatureSums::add(const float* probs, std::size_t n) {
 }
 
 ImageFeatures FeatureSums::features() const {
-    // 4 p (1 - p) is 2^16 units of doubt at its most.
+    // The largest value of 4 p (1 - p) is 2^16 units of doubt.
     constexpr std::uint64_t kMostDoubt = std::uint64_t{1} << 16;
     // If nothing is predicted, `inside` has its largest value.
     const double inside = inside_ > 0 ? share(inside_doubt_, inside_ * kMostDoubt) : 1.0;

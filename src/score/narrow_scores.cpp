@@ -16,7 +16,7 @@ std::optional<NarrowScores> NarrowScores::of(const Dataset& data, const ScoreOpt
     if (options.kind != ScoreKind::lac || data.options().logits != Logits::none || !rows ||
         (!halves && view.dtype != DType::uint8))
         return std::nullopt;
-    // The codes of a single stored plane differ between its two classes: they cannot be pooled.
+    // With a single stored plane the two classes have different codes, so they cannot be pooled.
     if (condition == Condition::none && view.shape[1] == 1) return std::nullopt;
     NarrowScores narrow;
     narrow.data_ = &data;
@@ -29,7 +29,9 @@ std::optional<NarrowScores> NarrowScores::of(const Dataset& data, const ScoreOpt
     for (std::size_t raw = 0; raw < values; ++raw)
         probs[raw] =
             halves ? half_to_float(static_cast<std::uint16_t>(raw)) : static_cast<float>(raw) / 255.0f;
-    // Codes count down from probability 1, where the score is least; up for the class that has the rest.
+    // Codes count down from probability 1, where the score is least. For the class whose probability is 1 - p
+    // they
+    // count up.
     if (narrow.single_) {
         std::vector<float> rest(values);
         for (std::size_t raw = 0; raw < values; ++raw) rest[raw] = 1.0f - probs[raw];

@@ -44,7 +44,7 @@ class ScoredTile {
     [[nodiscard]] const float* scores(std::size_t c) const {
         return (shown_ != nullptr ? shown_ : scores_.data()) + c * size_;
     }
-    /// Replaces scores() by these, [class][pixel of the run], until the next load(); null: its own scores.
+    /// Replaces scores() by these, [class][pixel of the run], until the next load(); null restores its own.
     void show(const float* scores) { shown_ = scores; }
     [[nodiscard]] const std::uint8_t* member(std::size_t c) const { return member_.data() + c * size_; }
     [[nodiscard]] const std::uint8_t* valid() const { return valid_.data(); }

@@ -24,7 +24,7 @@ void sum_all(Communicator& comm, const std::vector<std::span<T>>& spans) {
     }
 }
 
-constexpr std::size_t kBlock = 128;  // images that all tiles see before their pages are released
+constexpr std::size_t kBlock = 128;  // images that all tiles read before their pages are released
 
 void report(const Visit& visit, std::size_t images) {
     const std::size_t all = visit.data.images();

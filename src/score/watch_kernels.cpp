@@ -16,7 +16,7 @@ void AddColumns(Real real, const float* probs, std::size_t first, std::size_t la
                 std::size_t stride, bool above, WatchCounts& out) {
     if (first == last) return;
     constexpr std::int32_t kMost = kMostOdds << 23;
-    constexpr int kShift = 15;  // of the 23 bits behind the point, 8 stay
+    constexpr int kShift = 15;  // keeps 8 of the 23 bits of the fraction
     const hn::RebindToSigned<Real> whole;
     const std::size_t lanes = hn::Lanes(real);
     const auto zero = hn::Zero(real), one = hn::Set(real, 1.0f), unit = hn::Set(real, 4096.0f),
@@ -56,7 +56,7 @@ void AddColumns(Real real, const float* probs, std::size_t first, std::size_t la
 
 WatchCounts CountWatched(const float* probs, std::size_t n, std::size_t rows, std::size_t stride,
                          bool above) {
-    // Rows are short: what a wide vector leaves of them should not go pixel by pixel.
+    // Rows are short: the remainder of a wide vector should not be processed pixel by pixel.
     const hn::ScalableTag<float> wide;
     const hn::CappedTag<float, 4> narrow;
     const hn::CappedTag<float, 1> single;

@@ -5,8 +5,8 @@
 
 namespace kandinsky {
 
-/// Sums over a rectangle of one class's probabilities, in whole numbers: of 1/4096 for p and its differences,
-/// of 1/256 for the logarithm of the odds.
+/// Sums over a rectangle of one class's probabilities, as integers: in units of 1/4096 for p and its
+/// differences, of 1/256 for the logarithm of the odds.
 struct WatchCounts {
     std::uint32_t mass = 0;       ///< p
     std::uint32_t inside = 0;     ///< pixels with p > 1/2
@@ -18,9 +18,10 @@ struct WatchCounts {
 /// The logarithm of the odds counts as at most this, in bits.
 inline constexpr std::int32_t kMostOdds = 12;
 
-/// `rows` stretches of `n` pixels, `stride` apart, at most 8192 pixels together so that no sum overflows.
-/// `above`: whether the row before the first belongs to the image. The logarithm is straight between powers
-/// of two, as the bits of a float have it. NaN counts as 0. The same numbers on every vector unit.
+/// Reads `rows` rows of `n` pixels, `stride` apart; at most 8192 pixels together, so that no sum overflows.
+/// `above`: whether the row before the first belongs to the image. The logarithm is interpolated linearly
+/// between powers of two, which gives the bits of the float. NaN counts as 0. The result is the same on every
+/// vector unit.
 [[nodiscard]] WatchCounts count_watched(const float* probs, std::size_t n, std::size_t rows,
                                         std::size_t stride, bool above);
 

@@ -11,7 +11,7 @@ namespace kandinsky {
 inline constexpr std::int64_t kWatchUnit = 65536;
 
 /// The classes and regions that are watched: all classes if there are at most 64, otherwise those with the
-/// most calibration pixels. Of two classes that exclude each other only the second, because the first mirrors
+/// most calibration pixels. Of two exclusive classes only the second is watched, because the first mirrors
 /// it. `counts` [class]: calibration pixels; empty: unknown.
 [[nodiscard]] Reference watch_layout(Grid grid, std::size_t classes, bool exclusive,
                                      std::span<const std::uint64_t> counts);
@@ -19,7 +19,7 @@ inline constexpr std::int64_t kWatchUnit = 65536;
 /// How many units a reference of this layout holds at most: 1024, or what 400 KiB hold.
 [[nodiscard]] std::size_t most_units(const Reference& layout);
 
-/// The value of a unit: the mean over its images.
+/// The features of a unit: the means over its images.
 [[nodiscard]] inline float watched_value(std::int64_t sum, std::int64_t images) {
     return static_cast<float>(static_cast<double>(sum) / static_cast<double>(kWatchUnit * images));
 }

@@ -90,7 +90,7 @@ TEST(AdaptedRegions, AClassIsInTheSetAtAlphaIfAndOnlyIfItsPValueExceedsAlpha) {
     }
 }
 
-TEST(AdaptedRegions, NeitherOrderNorThreadsShowAndFilesKeepEverything) {
+TEST(AdaptedRegions, DoesNotDependOnOrderOrThreadsAndFilesKeepEverything) {
     const Made cal = moody(7, 24, 3, {9, 8}, 12), fresh = moody(8, 3, 3);
     const test::Folder folder;
     for (const char* const method : {"image", "kmeans"})
@@ -116,7 +116,7 @@ TEST(AdaptedRegions, NeitherOrderNorThreadsShowAndFilesKeepEverything) {
         }
 }
 
-/// What the other images alone say, learnt from scratch by the passes over data that a split uses.
+/// The same learnt again from the other images only, by the passes over data that a split uses.
 struct FromScratch {
     SmoothCurves curves;
     Adaptation::Shift shift;
@@ -153,7 +153,7 @@ FromScratch learn_from(const Dataset& rest, std::uint32_t stratum, const Calibra
 
 /// The rule of docs/adapt.md, fit by fit: regions, distributions and shifts without a group are those of the
 /// others alone.
-TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleDemands) {
+TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsFollowTheRule) {
     using partition::GroupLevels;
     for (const char* const method : {"image", "kmeans"}) {
         const Made cal = moody(21, 24, 2, {6, 7}, 12), fresh = moody(41, 8, 2, {6, 7});
@@ -187,10 +187,10 @@ TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleD
             ASSERT_NE(found, nullptr) << method << ": choose another seed";
             EXPECT_EQ(found->levels(), levels.values(calibrator.smooth[s].ladder())) << method;
             ASSERT_EQ(found->shifts().size(), fits.size());
-            for (const FromScratch& fit : fits)  // they stand in the order of the groups' places
+            for (const FromScratch& fit : fits)  // in the order of the groups' places
                 EXPECT_TRUE(std::find(found->shifts().begin(), found->shifts().end(), fit.shift) !=
                             found->shifts().end());
-            // A score that the rule lets in for some fit is in the set.
+            // If the rule accepts a score for some fit, the class is in the set.
             const Predictor predictor(calibrator, 0.2, EmptySets::keep);
             const std::int32_t level = found->levels()[calibrator.smooth[s].rung_of(0.2)];
             std::vector<std::uint8_t> sets(2 * fresh.pixels());
@@ -248,7 +248,7 @@ TEST(AdaptedRegions, AMethodThatLearnsNothingLearnsHowLevelsFollowImages) {
     const Calibrator calibrator = calibrate(moody(5, 30).dataset(), options_of("image", Promise::automatic));
     EXPECT_EQ(calibrator.options.promise, Promise::leave_one_out);
     EXPECT_NE(guarantee(calibrator).find("with probability at least 1 - alpha"), std::string::npos);
-    EXPECT_EQ(guarantee(calibrator).find("In each region"), std::string::npos);
+    EXPECT_EQ(guarantee(calibrator).find("Take a region"), std::string::npos);
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ using test::image_of;
 using test::Made;
 using test::moody;
 
-/// The rule of the header, word by word. Counts the scores that lie between the limits, and checks that the
-/// limits only repeat what the distributions say.
+/// The rule of the header, written out. Counts the scores that lie between the limits, and checks that the
+/// limits agree with the distributions.
 class ByTables {
   public:
     ByTables(const AdaptedTables& tables, Grid grid, std::size_t alpha)

@@ -59,7 +59,7 @@ TEST(Calibrate, ThresholdsAreThoseOfTheDefinition) {
                 }
 }
 
-TEST(Calibrate, AlphaZeroTakesEverythingAndAlphaOneNothing) {
+TEST(Calibrate, AtAlphaZeroSetsHaveEveryClassAndAtAlphaOneNone) {
     const Made made = make({.images = 5});
     const Calibrator calibrator = calibrate(made.dataset(), options_for("image", made));
     for (const float t : score_thresholds(calibrator, 0)) EXPECT_EQ(t, kInfinity);
@@ -87,7 +87,7 @@ TEST(Calibrate, GivesTheSameBytesForAnyOrderOfImagesAndNumberOfThreads) {
         }
 }
 
-TEST(Calibrate, DoesNotShowHowMuchMemoryItHad) {
+TEST(Calibrate, DoesNotDependOnMemory) {
     const Made made = make({.images = 30, .grid = {8, 9}, .seed = 6, .groups = 12});
     for (const Method* one : methods())
         for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
@@ -212,7 +212,7 @@ TEST(Calibrate, RegionsWithTooFewScoresFallBackToTheImage) {
     EXPECT_LT(borrowed, 24u);
 }
 
-TEST(Calibrate, ByDefaultOnlyWhatPromisesNothingBorrows) {
+TEST(Calibrate, ByDefaultOnlyCalibratorsWithoutAGuaranteeFallBack) {
     const Made made = make({.images = 3, .classes = 2, .seed = 10, .ignored = 0.3});
     const auto with = [&](Pooling pooling, Fallback fallback, const char* method = "pixel") {
         CalibrateOptions options = options_for(method, made);
@@ -228,11 +228,11 @@ TEST(Calibrate, ByDefaultOnlyWhatPromisesNothingBorrows) {
         EXPECT_EQ(score_thresholds(found, 0.3), score_thresholds(wanted, 0.3));
     }
     EXPECT_NE(with(Pooling::pixels, Fallback::none).levels, with(Pooling::pixels, Fallback::image).levels);
-    // Where no region is short of scores there is nothing to borrow, and no further walk over the data.
+    // If no region has too few scores, there is no fallback and no further pass over the data.
     EXPECT_EQ(with(Pooling::pixels, Fallback::automatic, "image").options.fallback, Fallback::none);
 }
 
-TEST(Calibrate, RecordsWhereItCameFrom) {
+TEST(Calibrate, RecordsItsDataAndOptions) {
     const Made made = make({.images = 8, .classes = 3, .seed = 11, .groups = 3});
     const Calibrator calibrator = calibrate(made.dataset(), options_for("image", made));
     EXPECT_EQ(calibrator.images, 8u);

@@ -35,7 +35,7 @@ std::vector<float> curves_of(const Calibrator& calibrator) {
     return out;
 }
 
-/// Calibrates with a checkpoint; nothing where it was stopped.
+/// Calibrates with a checkpoint; nothing if it was stopped.
 std::optional<Calibrator> run(const Dataset& data, const CalibrateOptions& options,
                               MemoryCheckpoint& checkpoint) {
     const Dataset own =
@@ -49,7 +49,7 @@ std::optional<Calibrator> run(const Dataset& data, const CalibrateOptions& optio
 
 class Checkpoints : public testing::TestWithParam<Case> {};
 
-TEST_P(Checkpoints, ARunThatIsStoppedAfterAnySaveGoesOnFromThereToTheSameCurves) {
+TEST_P(Checkpoints, ARunThatIsStoppedAfterAnySaveContinuesToTheSameCurves) {
     const ThreadLimit limit(2);
     const Case one = GetParam();
     const Dataset data =
@@ -72,7 +72,7 @@ TEST_P(Checkpoints, ARunThatIsStoppedAfterAnySaveGoesOnFromThereToTheSameCurves)
         const auto made = run(data, options, second);
         ASSERT_TRUE(made);
         EXPECT_EQ(curves_of(*made), curves_of(whole)) << "stopped after " << saves;
-        // What was saved is not made again.
+        // Saved results are not computed again.
         EXPECT_EQ(second.saved().size() + saves, all.saved().size()) << "stopped after " << saves;
     }
 }

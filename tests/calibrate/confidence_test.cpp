@@ -47,7 +47,7 @@ void expect_same(const Calibrator& one, const Calibrator& other) {
     EXPECT_EQ(guarantee(one), guarantee(other));
 }
 
-/// The recall's level from the formulas of docs/risk.md and nothing else, for the method image and groups.
+/// The level of the recall by the formulas of docs/risk.md only, for the method image and groups.
 float naive_threshold(const Made& made, const CalibrateOptions& options, std::size_t c, double alpha) {
     const std::size_t pixels = made.pixels();
     std::map<std::uint64_t, std::vector<float>> by_ticket;  // scores of each group, in the order of the test
@@ -92,7 +92,7 @@ TEST(Confidence, TheMethodImageTestsThresholdsThatNoDataMove) {
     }
 }
 
-TEST(Confidence, NeitherOrderNorThreadsNorMemoryNorRanksShow) {
+TEST(Confidence, DoesNotDependOnOrderThreadsMemoryOrRanks) {
     const Made made = make({.images = 60, .classes = 2, .grid = {6, 5}, .seed = 8});
     std::vector<std::uint32_t> order(60);
     std::iota(order.begin(), order.end(), 0u);
@@ -138,7 +138,7 @@ TEST(Confidence, TooFewGroupsPutEveryClassIntoEverySet) {
     // 13 groups reach alpha 0.162 with confidence 0.9, and 14 reach 0.152.
     for (const std::size_t images : {13, 14}) {
         const Made made = make({.images = images, .classes = 2, .seed = 4, .steps = 1});
-        Made sure = made;  // the label's probability is 1: not one loss
+        Made sure = made;  // the label's probability is 1, so there is no loss
         for (std::size_t n = 0; n < images; ++n)
             for (std::size_t c = 0; c < 2; ++c)
                 for (std::size_t p = 0; p < made.pixels(); ++p)
@@ -150,11 +150,11 @@ TEST(Confidence, TooFewGroupsPutEveryClassIntoEverySet) {
     }
 }
 
-/// Every pixel of an image has the same score, uniform in [0, 1]: groups as dependent as can be. The true
-/// risk of a threshold t is 1 - t, so each draw tells for certain whether it keeps alpha. The number that
-/// does not is binomial with a chance of at most 1 - confidence; a correct program fails for one seed in a
+/// Every pixel of an image has the same score, uniform in [0, 1], so pixels are fully dependent. The true
+/// risk of a threshold t is 1 - t, so it is known for each draw whether it keeps alpha. The number of draws
+/// that do not is binomial with probability at most 1 - confidence; a correct program fails for one seed in a
 /// million.
-TEST(Confidence, HoldsInAsManyDrawsAsItSays) {
+TEST(Confidence, HoldsInAtLeastTheStatedShareOfDraws) {
     constexpr double kAlpha = 0.2;
     const std::size_t draws = 600 / kFewer;
     for (const std::size_t images : {25, 60}) {
@@ -183,8 +183,8 @@ TEST(Confidence, HoldsInAsManyDrawsAsItSays) {
     }
 }
 
-/// Groups whose images and pixels hang together, and learners that could spoil the promise. The true risk of
-/// a draw is measured on 400 new groups.
+/// Groups with dependent images and pixels, and methods whose learning could break the guarantee. The true
+/// risk of a draw is measured on 400 new groups.
 TEST(Confidence, LearningDoesNotSpoilIt) {
     const std::size_t draws = std::max<std::size_t>(4, 24 / kFewer);
     Random fresh(99);
@@ -203,7 +203,7 @@ TEST(Confidence, LearningDoesNotSpoilIt) {
             CalibrateOptions options = options_for(method, risk);
             options.seed = draw;
             const Calibrator made = calibrate(Exchangeable(random, 80, true).calibration(), options);
-            // Class 1 alone is judged, whatever the other class can keep.
+            // Only class 1 is evaluated, whatever the other class can keep.
             Calibrator calibrator = made;
             if (risk == Risk::precision) {
                 if (made.risks[1].least_alpha > kAlpha) continue;
@@ -243,7 +243,7 @@ TEST(Confidence, LearningDoesNotSpoilIt) {
     }
 }
 
-TEST(Confidence, SaysWhatItCannotDo) {
+TEST(Confidence, RefusesImpossibleOptionsWithAReason) {
     const Made made = make({.images = 40, .classes = 2, .seed = 6});
     const auto refuse = [&](const std::vector<std::string>& parts, const auto& change) {
         CalibrateOptions options = options_for("field");
@@ -282,10 +282,11 @@ TEST(Precision, LargerAlphasGiveLargerSetsAndSmallOnesAreRefused) {
     }
 }
 
-TEST(Precision, TogetherWithRecallSetsAreNeverSmallerThanTheRecallAsks) {
+TEST(Precision, TogetherWithRecallSetsAreNeverSmallerThanForRecall) {
     Random random(7);
     const Dataset data = Exchangeable(random, 300, true).calibration();
-    // Half of what may fail is the recall's; field divides the groups for one as for both.
+    // The recall has half of the probability of failure; field divides the groups in the same way for one or
+    // both.
     CalibrateOptions both = options_for("field", Risk::both), recall = options_for("field");
     both.confidence = 0.9, recall.confidence = 0.95;
     const Calibrator one = calibrate(data, both), other = calibrate(data, recall);

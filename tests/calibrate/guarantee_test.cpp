@@ -26,7 +26,7 @@ void expect_says(const std::string& text, const std::vector<std::string>& parts,
     EXPECT_EQ(text.find('\n'), std::string::npos) << text;
 }
 
-TEST(Guarantee, ReleasedCodePromisesNothing) {
+TEST(Guarantee, ReleasedCodeHasNoGuarantee) {
     expect_says(text_for(0, [](auto& o) { o.released = true, o.method = "pixel"; }),
                 {"No finite-sample guarantee", "released code"});
 }
@@ -34,14 +34,14 @@ TEST(Guarantee, ReleasedCodePromisesNothing) {
 TEST(Guarantee, PixelwiseHoldsAtEachPixelWithEitherPooling) {
     for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
         expect_says(text_for(0, [&](auto& o) { o.method = "pixel", o.pooling = pooling; }),
-                    {"At each pixel", "new image", "at least 1 - alpha", "exchangeable"},
+                    {"Take a pixel", "new image", "at least 1 - alpha", "exchangeable"},
                     {"No finite-sample"});
-    // Labels give a pixel of an image one score, whatever the class.
+    // With labels, a pixel of an image has one score, whatever the class.
     expect_says(text_for(0,
                          [](auto& o) {
                              o.pooling = Pooling::pixels, o.method = "pixel", o.condition = Condition::none;
                          }),
-                {"At each pixel", "a label there"}, {"No finite-sample"});
+                {"Take a pixel", "with a label there"}, {"No finite-sample"});
 }
 
 TEST(Guarantee, PooledPixelsAreNoSampleSize) {
@@ -54,11 +54,11 @@ TEST(Guarantee, PooledPixelsAreNoSampleSize) {
 
 TEST(Guarantee, HierarchicalPoolingHoldsForARandomPixelOfANewImageOrGroup) {
     expect_says(text_for(0, [](auto&) {}),
-                {"In each region", "random pixel whose true label", "new image", "at least 1 - alpha"},
+                {"Take a new", "random pixel of the class", "new image", "at least 1 - alpha"},
                 {"No finite-sample", "group"});
-    expect_says(text_for(4, [](auto&) {}), {"In each region", "new group", "new groups are exchangeable"},
+    expect_says(text_for(4, [](auto&) {}), {"Take a new", "new group", "new groups are exchangeable"},
                 {"new image"});
-    expect_says(text_for(4, [](auto& o) { o.condition = Condition::none; }), {"pixel with a label"});
+    expect_says(text_for(4, [](auto& o) { o.condition = Condition::none; }), {"random labelled pixel"});
 }
 
 TEST(Guarantee, RegionsFoundOnTheSameImagesLoseIt) {
@@ -67,24 +67,24 @@ TEST(Guarantee, RegionsFoundOnTheSameImagesLoseIt) {
     expect_says(text_for(4, [](auto& o) { o.method = "kmeans"; }), {"same groups"});
 }
 
-TEST(Guarantee, WhatIsLearntAgainWithoutEachGroupOrOnOthersHasIt) {
+TEST(Guarantee, LearningWithoutEachGroupOrOnOtherGroupsKeepsIt) {
     for (const char* const method : {"kmeans", "field"})
         for (const Promise promise : {Promise::leave_one_out, Promise::split, Promise::automatic})
             expect_says(text_for(4, [&](auto& o) { o.method = method, o.promise = promise; }),
-                        {"random pixel whose true label", "new group", "at least 1 - alpha", "exchangeable",
+                        {"random pixel of the class", "new group", "at least 1 - alpha", "exchangeable",
                          "expected to miss at most a share alpha"},
                         {"No finite-sample"});
     expect_says(text_for(0, [](auto& o) { o.method = "kmeans", o.promise = Promise::leave_one_out; }),
-                {"A random pixel", "new image"}, {"In each region"});
+                {"Take a new image", "new image"}, {"Take a region"});
 }
 
-TEST(Guarantee, BorrowedCurvesPromiseNothing) {
+TEST(Guarantee, FallbackCurvesHaveNoGuarantee) {
     expect_says(text_for(0, [](auto& o) { o.fallback = Fallback::image, o.min_count = 7; }),
-                {"In each region", "fewer than 7 scores", "promised nothing"});
+                {"fewer than 7 scores", "promised nothing"});
     expect_says(text_for(0, [](auto&) {}), {}, {"borrow"});
 }
 
-TEST(Fallback, NamesGoThereAndBack) {
+TEST(Fallback, NamesConvertToValuesAndBack) {
     for (const Fallback fallback : {Fallback::none, Fallback::image, Fallback::automatic})
         EXPECT_EQ(fallback_of(name_of(fallback)), fallback);
     EXPECT_ANY_THROW((void)fallback_of("back"));

@@ -71,7 +71,7 @@ TEST(Recalibrate, SetsTheLevelsByTheNewGroupsAlone) {
         }
 }
 
-TEST(Recalibrate, GivesBackTheSplitWhenTheLevelPartIsNew) {
+TEST(Recalibrate, EqualsASplitWhoseLevelPartIsNew) {
     // A split learns from some images and sets levels with the others; a calibrator of the learning part
     // alone has the same curves, so that recalibrating it with the other part gives the same thresholds.
     const Made all = make({.images = 60, .grid = {6, 6}, .seed = 4});

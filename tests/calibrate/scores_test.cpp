@@ -126,7 +126,7 @@ TEST(Scores, OfEveryMethodCoverAboutWhatTheyShould) {
                             ++samples,
                                 covered += scores[c * made.pixels() + p] <= limits[c * made.pixels() + p];
             }
-            // On the calibration images themselves; saps leaps from rank to rank, so it may cover more.
+            // On the calibration images; saps has jumps between ranks, so it may cover more.
             const double share = static_cast<double>(covered) / static_cast<double>(samples);
             EXPECT_GT(share, 0.78) << describe(score) << " " << method;
             if (score.kind != ScoreKind::saps || score.randomized) {

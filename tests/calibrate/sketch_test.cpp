@@ -91,7 +91,7 @@ TEST(Sketch, ServesEveryHardMethod) {
     }
 }
 
-TEST(Sketch, BatchesTheirOrderAndThreadsDoNotShow) {
+TEST(Sketch, DoesNotDependOnBatchesTheirOrderOrThreads) {
     const Made made = make({.images = 40, .classes = 2, .grid = {6, 7}, .seed = 4, .ignored = 0.1});
     const Dataset data = made.dataset();
     const CalibrateOptions options = options_for("kmeans", 0.02);
@@ -104,7 +104,7 @@ TEST(Sketch, BatchesTheirOrderAndThreadsDoNotShow) {
     expect_equal(sketched_by(data, options), whole);
 }
 
-TEST(Sketch, RefusesWhatNeedsMoreThanOneWalk) {
+TEST(Sketch, RefusesOptionsThatNeedMoreThanOnePass) {
     const Grid grid{6, 7};
     const auto refused = [&](CalibrateOptions options) { EXPECT_THROW(Sketch(grid, 2, options), Error); };
     for (const std::string name : {"field", "auto"}) refused(options_for(name, 0.01));

@@ -12,13 +12,13 @@
 #include "support/exchangeable.hpp"
 #include "support/fewer.hpp"
 
-/// Does every rule that states a guarantee keep it? Each draw makes exchangeable groups of images whose
-/// pixels hang together, calibrates on all but one and looks at ONE pixel of the last. Whether that is
-/// covered is an independent coin for each draw, so the number of covered draws is exactly binomial, with a
-/// chance of at least 1 - alpha where that is promised. A rule fails when so few would come with probability
-/// below kFalseAlarm / (number of rules) at a chance of just 1 - alpha: over all rules a correct program
-/// fails for at most one seed in a million. What is looked at follows from the sentence that guarantee()
-/// states and `inspect` prints.
+/// Checks that every rule with a guarantee keeps it. Each draw makes exchangeable groups of images with
+/// dependent pixels, calibrates on all groups except one and checks ONE pixel of the last. Draws are
+/// independent, so the number of covered draws is exactly binomial, with a success probability of at least 1
+/// - alpha if that is guaranteed. A rule fails if a count at most this large has probability below
+/// kFalseAlarm / (number of rules) for success probability 1 - alpha; over all rules a correct program fails
+/// for at most one seed in a million. The pixel to check follows from the sentence that guarantee() states
+/// and `inspect` prints.
 namespace kandinsky {
 namespace {
 
@@ -26,7 +26,7 @@ using test::Exchangeable;
 
 constexpr double kAlpha = 0.2, kFalseAlarm = 1e-6;
 constexpr std::uint64_t kSeed = 20231120;
-constexpr std::size_t kJudged = 1;  // the class that is looked at when each has its curve
+constexpr std::size_t kJudged = 1;  // the class to check if each class has its curve
 
 struct Rule {
     std::string name;
@@ -37,19 +37,19 @@ struct Rule {
     bool unequal = false;  ///< groups of one image or of twelve
 };
 
-/// What a sentence speaks of.
+/// The subject of a sentence.
 enum class Subject { nothing, pixel, region, image };
 
 Subject subject_of(const std::string& sentence) {
     if (sentence.starts_with("No ")) return Subject::nothing;
-    if (sentence.starts_with("At each pixel: a new image")) return Subject::pixel;
-    if (sentence.starts_with("In each region: a random pixel")) return Subject::region;
-    if (sentence.starts_with("A random pixel")) return Subject::image;
+    if (sentence.starts_with("Take a pixel, and a new image")) return Subject::pixel;
+    if (sentence.starts_with("Take a region")) return Subject::region;
+    if (sentence.starts_with("Take a new ")) return Subject::image;
     ADD_FAILURE() << "a sentence that this test does not know: " << sentence;
     return Subject::nothing;
 }
 
-/// The part of the sentence that is about the class that is judged.
+/// The part of the sentence about the class to check.
 std::string sentence_for(const Calibrator& calibrator) {
     const std::string all = guarantee(calibrator), own = fmt::format("Class {}: ", kJudged);
     const std::size_t at = all.find(own);
@@ -69,7 +69,7 @@ CalibrateOptions options_for(const std::string& method, Pooling pooling, double 
     options.split = split;
     options.promise = split > 0 ? Promise::split : Promise::none;
     options.rungs = 100;
-    // The smallest searches there are: what is promised does not depend on how good the regions are.
+    // The smallest possible searches, because the guarantee does not depend on the quality of the regions.
     options.settings.text = {{"kmeans-clusters", "3"},
                              {"kmeans-restarts", "1"},
                              {"genann-shape", "circle"},
@@ -115,7 +115,7 @@ std::vector<Rule> all_rules() {
                          .slow = !fixed});
                 }
     // Learnt again without each group; the second k-means has a region for every few pixels, so that it
-    // learns its scores by heart.
+    // overfits.
     for (const char* const name : {"kmeans", "kmeans by heart", "kmeans of unequal groups", "genann", "fcc",
                                    "field", "field of unequal groups", "auto"}) {
         const std::string method = std::string(name).substr(0, std::string(name).find(' '));
@@ -156,29 +156,29 @@ std::vector<Rule> all_rules() {
     return rules;
 }
 
-/// Coins thrown and heads.
+/// The number of draws and of successes.
 struct Tally {
     std::size_t counted = 0, covered = 0;
     [[nodiscard]] double share() const { return static_cast<double>(covered) / static_cast<double>(counted); }
-    /// The chance of so few or fewer when the coin's is 1 - alpha.
+    /// The probability of this count or a smaller one if the success probability is 1 - alpha.
     [[nodiscard]] double tail() const {
         const boost::math::binomial law(static_cast<double>(counted), 1 - kAlpha);
         return boost::math::cdf(law, static_cast<double>(covered));
     }
 };
 
-/// Of the draws of a rule: what is promised follows from the method, which `auto` may choose anew in each, by
-/// images that neither set the thresholds nor are judged. So the draws with a promise and those without are
-/// each a sample of their own.
+/// The draws of a rule. The guarantee follows from the method, which `auto` may choose again in each draw,
+/// with images that neither set the thresholds nor are checked. The draws with a guarantee and those without
+/// are therefore separate samples.
 struct Tallies {
     Tally promised, silent;
-    Subject subject = Subject::nothing;  ///< of the last draw that promised something
+    Subject subject = Subject::nothing;  ///< of the last draw with a guarantee
 };
 
 /// `worse`: added to the level at prediction, to make a rule that covers too little.
 Tallies measure(const Rule& rule, double worse = 0) {
     Tallies tallies;
-    // Where nothing is promised the coverage is only told, so fewer draws will do.
+    // Without a guarantee the coverage is only printed, so fewer draws are enough.
     std::size_t draws = rule.draws * draw_factor();
     for (std::size_t draw = 0; draw < draws; ++draw) {
         Random random(kSeed, 77, draw);
@@ -241,9 +241,9 @@ TEST(Validity, EveryRuleThatStatesAGuaranteeKeepsIt) {
     EXPECT_GE(kept, 24u);
 }
 
-TEST(Validity, TheTestSeesARankThatIsTooLow) {
-    // Without the correction for the finite sample the quantile of nine groups is the seventh instead of the
-    // eighth; judged as the rule that it pretends to be, it is found out.
+TEST(Validity, TheTestDetectsARankThatIsTooLow) {
+    // Without the finite-sample correction the quantile of nine groups would be too low by one rank; checked
+    // as the right rule, it must fail.
     for (const char* method : {"image", "mask"}) {
         const Rule rule{method, options_for(method, Pooling::groups, 0), true, 3000};
         EXPECT_LT(measure(rule, 0.1).promised.tail(), kFalseAlarm / 100) << method;
@@ -251,7 +251,7 @@ TEST(Validity, TheTestSeesARankThatIsTooLow) {
     }
 }
 
-TEST(Validity, TheTestSeesThatPooledPixelsAreNoSampleSizeAndThatTheReleasedCodeCoversTooLittle) {
+TEST(Validity, TheTestDetectsPooledPixelsAndTheReleasedCode) {
     const Rule pooled{"pooled", options_for("image", Pooling::pixels, 0), true, 3000};
     EXPECT_EQ(measure(pooled).promised.counted, 0u);
     EXPECT_LT(measure(pooled).silent.tail(), kFalseAlarm / 100);

@@ -112,7 +112,7 @@ TEST(Weights, GiveTheWeightedHierarchicalQuantile) {
     }
 }
 
-TEST(Weights, ThatAreEqualChangeNothingAndAFactorDoesNotShow) {
+TEST(Weights, ThatAreEqualHaveNoEffectNorHasACommonFactor) {
     for (const char* const method : {"image", "field"})
         for (const Promise promise : {Promise::leave_one_out, Promise::split}) {
             const Made made = make({.images = 120, .grid = {5, 6}, .seed = 3, .groups = 70});
@@ -167,7 +167,7 @@ TEST(Weights, AreTheSameForAnyNumberOfRanksAndThreads) {
         }
 }
 
-/// Throws of a coin whose chance is 1 - alpha where that is promised: see validity_test.cpp.
+/// Draws whose success probability is at least 1 - alpha if that is guaranteed: see validity_test.cpp.
 struct Coins {
     std::size_t thrown = 0, covered = 0;
     [[nodiscard]] double tail(double alpha) const {
@@ -225,8 +225,8 @@ TEST(Weights, KeepThePromiseUnderAKnownShiftThatBreaksItWithoutThem) {
     }
 }
 
-/// The rule of docs/shift.md with any learner, judged by what is known of small problems: strange scores of
-/// all groups together weigh at most alpha of the whole.
+/// The rule of docs/shift.md with any learner, checked on small problems: the strange scores of all groups
+/// together have at most a share alpha of the weight.
 TEST(Weights, BoundTheStrangeScoresOfAnyLearner) {
     constexpr double kAlpha = 0.2;
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -240,7 +240,7 @@ TEST(Weights, BoundTheStrangeScoresOfAnyLearner) {
         }
         const double whole = std::accumulate(weight.begin(), weight.end(), 0.0);
         const double bound = *std::max_element(weight.begin(), weight.end());
-        // What is learnt without g and h judges a score: some ascending function, another for every pair.
+        // The distribution learnt without g and h: any ascending function, another one for every pair.
         const auto judged = [&](std::size_t g, std::size_t h, double s) {
             Random shape(seed, 92, std::min(g, h) * 100 + std::max(g, h));
             return std::pow(s, 0.2 + 3 * shape.uniform()) * (0.5 + shape.uniform());
@@ -309,7 +309,7 @@ TEST(Weights, AreRefusedWhereTheyMakeNoSense) {
         << few;
 }
 
-TEST(Weights, CountAsSoManyEqualGroups) {
+TEST(Weights, CountAsThatNumberOfEqualGroups) {
     const Made made = make({.images = 30});
     GroupWeights weights{.of_row = std::vector<double>(30, 1)};
     for (std::size_t n = 0; n < 10; ++n) weights.of_row[n] = 4;

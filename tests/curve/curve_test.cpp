@@ -206,7 +206,7 @@ TEST(CurveSet, RefusesArraysThatDoNotFitTogether) {
     refuse("negative length", [](auto& s) { s.offsets[1] = s.offsets[2] = s.scores[0] = 1u << 28; });
 }
 
-TEST(Pooling, NamesGoThereAndBack) {
+TEST(Pooling, NamesConvertToValuesAndBack) {
     for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
         EXPECT_EQ(pooling_of(name_of(pooling)), pooling);
     EXPECT_THROW((void)pooling_of("puddles"), Error);

@@ -10,8 +10,8 @@
 #include "score/narrow_scores.hpp"
 #include "support/naive.hpp"
 
-/// Half-precision and byte probabilities take a way of their own through the walks. It must end where the
-/// general way ends on the same values as float32, whatever the budget.
+/// The passes have special code for half-precision and byte probabilities. Its result must equal that of the
+/// general code on the same values as float32, for every budget.
 namespace kandinsky {
 namespace {
 
@@ -97,7 +97,7 @@ TEST(NarrowScores, AreFoundWhereTheyArePossible) {
     EXPECT_FALSE(NarrowScores::of(logits, {}, Condition::none).has_value());
 }
 
-TEST(PixelPass, FewBitsAndLittleMemoryDoNotShow) {
+TEST(PixelPass, DoNotDependOnBitsOrMemory) {
     for (const Twice& two : pairs_of_sets())
         for_each_rule([&](Condition condition, const CurveRule& rule) {
             const Census census = take_census(two.wide, condition, silent());
@@ -130,7 +130,7 @@ TEST(PixelPass, FewBitsAndLittleMemoryDoNotShow) {
         });
 }
 
-TEST(RegionPass, FewBitsAndLittleMemoryDoNotShow) {
+TEST(RegionPass, DoNotDependOnBitsOrMemory) {
     for (const Twice& two : pairs_of_sets())
         for_each_rule([&](Condition condition, const CurveRule& rule) {
             const Census census = take_census(two.wide, condition, silent());

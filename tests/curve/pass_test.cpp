@@ -8,7 +8,7 @@
 #include "curve/score_key.hpp"
 #include "support/naive.hpp"
 
-/// The two walks over the data, each against the definition on small made-up sets.
+/// The two passes over the data, each against the definition on small synthetic sets.
 namespace kandinsky {
 namespace {
 
@@ -228,7 +228,7 @@ TEST(RegionPass, CurvesAreThoseOfSortedScoresWhetherHeldOrCounted) {
             }
 }
 
-TEST(RegionPass, BudgetAndThreadsDoNotShow) {
+TEST(RegionPass, DoNotDependOnBudgetOrThreads) {
     const Made made = make({.images = 130, .classes = 2, .grid = {60, 110}, .seed = 6, .groups = 20});
     const Dataset data = made.dataset();
     const Census census = take_census(data, Condition::by_class, silent());

@@ -219,7 +219,7 @@ TEST(Ranks, AComparisonOnSamplesIsTheSame) {
             EXPECT_EQ(one, alone);
 }
 
-/// What the most talkative of three ranks says while it calibrates.
+/// The largest network volume of three ranks during calibration.
 std::uint64_t bytes_said(std::size_t images, const CalibrateOptions& options) {
     const ThreadLimit limit(1);
     const Dataset data = make({.images = images, .classes = 2, .grid = {4, 5}}).dataset();
@@ -230,12 +230,12 @@ std::uint64_t bytes_said(std::size_t images, const CalibrateOptions& options) {
     return *std::max_element(said.begin(), said.end());
 }
 
-TEST(Ranks, WhatIsSaidDoesNotDependOnTheImages) {
+TEST(Ranks, NetworkVolumeDoesNotDependOnTheImages) {
     for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
         for (const std::string method : {"image", "pixel", "kmeans", "field", "field by runs"}) {
             CalibrateOptions options = options_for(method.substr(0, method.find(' ')), pooling);
             options.rungs = 40;
-            options.promise = Promise::none;                 // leaving groups out, ranks share all scores
+            options.promise = Promise::none;                 // with loo, ranks share all scores
             options.settings.text["kmeans-clusters"] = "4";  // else a choice that the data make
             if (method == "field by runs") options.settings.text["field-fold-order"] = "contiguous";
             const std::uint64_t few = bytes_said(30, options);
@@ -247,7 +247,7 @@ TEST(Ranks, WhatIsSaidDoesNotDependOnTheImages) {
         }
 }
 
-TEST(Ranks, WhatIsSaidInAnEvaluationDoesNotDependOnTheImages) {
+TEST(Ranks, NetworkVolumeOfAnEvaluationDoesNotDependOnTheImages) {
     const ThreadLimit limit(1);
     const Calibrator calibrator = calibrate(make({.images = 50, .classes = 2, .grid = {4, 5}}).dataset(),
                                             options_for("kmeans", Pooling::pixels));

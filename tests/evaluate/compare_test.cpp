@@ -130,7 +130,7 @@ TEST(Compare, RepeatsOnRandomSubsetsAndAveragesThem) {
     }
 }
 
-TEST(Compare, DoesNotSeeTheOrderOfImages) {
+TEST(Compare, DoesNotDependOnTheOrderOfImages) {
     const Made cal = make({.images = 20, .seed = 7}), test = make({.images = 10, .seed = 8});
     CompareOptions options = options_for({"pixel", "kmeans"});
     options.sample = 6;

@@ -15,8 +15,8 @@
 
 namespace kandinsky::test {
 
-/// One golden set: inputs, and what the released code made of them. The arrays lie in arrays.npz or in a file
-/// each. A trimmed set lacks some of them (data/README.md): has() tells.
+/// One golden set: inputs, and the released code's outputs for them. The arrays are in arrays.npz or in one
+/// file each. A trimmed set lacks some of them (data/README.md); see has().
 class Golden {
   public:
     explicit Golden(std::filesystem::path folder) : folder_(std::move(folder)) {

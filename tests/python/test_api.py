@@ -1,4 +1,4 @@
-"""The Calibrator's manners: parameters, levels, attributes, copies."""
+"""The Calibrator's interface: parameters, levels, attributes, copies."""
 
 import copy
 import pickle

@@ -41,7 +41,7 @@ TEST(ImageFeatures, AreTheFormulasUpToTheRoundingOfProbabilities) {
     }
 }
 
-TEST(ImageFeatures, DoNotShowHowTheImageIsCut) {
+TEST(ImageFeatures, DoNotDependOnTheDivisionOfTheImage) {
     Random random(4, 5, 6);
     std::vector<float> probs(30000);
     for (float& p : probs) p = static_cast<float>(random.uniform());

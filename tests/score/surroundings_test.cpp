@@ -133,7 +133,7 @@ TEST(Surroundings, FallWithTheProbabilities) {
     for (std::size_t p = 0; p < probs.size(); ++p) ASSERT_LE(later[p], scores[p]);
 }
 
-TEST(Surroundings, StretchesAloneCannotBeScored) {
+TEST(Surroundings, PartsOfAnImageCannotBeScored) {
     const std::vector<float> probs(4, 0.5f);
     std::vector<float> scores(4);
     test::expect_error(ErrorKind::usage, {"whole images", "score_image()"},

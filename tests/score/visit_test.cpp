@@ -141,7 +141,7 @@ TEST(Visits, SumCountsOverTheRanksAfterTheLastImage) {
     }
 }
 
-TEST(Visits, GoOnWhereAStoppedOneHadSavedItsSums) {
+TEST(Visits, ContinueFromTheSavedSumsOfAStoppedVisit) {
     MemoryCheckpoint first;
     const auto run = [&](MemoryCheckpoint& memory, Progress& progress, std::size_t& read) {
         const Dataset data =

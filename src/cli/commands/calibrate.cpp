@@ -58,7 +58,7 @@ struct Flags {
     }
 };
 
-/// The probabilities that were given, or those that a network makes of images on the spot.
+/// The given probabilities, or those that a network computes from images.
 Input load(const Flags& flags, Progress& progress) {
     if (flags.model.model.empty() != flags.images.images.empty() ||
         flags.model.model.empty() == flags.input.probs.empty())
@@ -76,7 +76,7 @@ Input load(const Flags& flags, Progress& progress) {
     return {Dataset(std::move(probs), images.labels, images.groups, options), {}, {}, {}, {}, images.ignore};
 }
 
-/// --probs or --labels that can be read only once, image by image as they come.
+/// --probs or --labels from a source that can be read only once, image by image.
 Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options, Progress& progress) {
     if (options.sketch == 0)
         fail(ErrorKind::usage,
@@ -122,7 +122,7 @@ Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options,
     return calibrator;
 }
 
-/// Everything else.
+/// Calibration in all other cases.
 Calibrator calibrate_input(const Flags& flags, const CalibrateOptions& options, TerminalProgress& progress,
                            std::optional<Reference>& reference) {
     const Input input = load(flags, progress);
@@ -148,14 +148,14 @@ void run(const Flags& flags) {
     const InputWatch inputs;
     const Stopwatch watch;
     if (!flags.model.model.empty()) refuse_ranks("calibrate --model");
-    // A pipe without --sketch is read into memory, as any file that cannot be mapped.
+    // A pipe without --sketch is read into memory, like any file that cannot be mapped.
     const bool stream =
         flags.input.probs == "-" || flags.input.labels == "-" || (options.sketch != 0 && flags.from_pipe());
     if (stream) refuse_ranks("calibrate from a pipe");
     if (flags.weights.given()) refuse_ranks("calibrate with weights");
     TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups,
                                flags.weights.weights, flags.weights.shift_to, flags.weights.shift_groups});
-    std::optional<Reference> reference;  // images that pass by once leave none
+    std::optional<Reference> reference;  // images from a pipe have none
     const Calibrator calibrator = stream ? calibrate_stream(flags, options, progress)
                                          : calibrate_input(flags, options, progress, reference);
     if (!flags.common.quiet)
@@ -187,7 +187,7 @@ Command add_calibrate(CLI::App& root) {
     declare_reading(app, flags->input);
     app.get_option("--probs")->required(false);
     app.counts_unless("--logits", [flags = flags.get()] {
-        return unless(flags->model.model.empty(), "--outputs says what the network yields");
+        return unless(flags->model.model.empty(), "--outputs states the outputs of the network");
     });
     flags->model.declare(app, false);
     flags->images.declare(app, "", false);
@@ -208,7 +208,7 @@ Command add_calibrate(CLI::App& root) {
     flags->weights.declare(app);
     for (const char* const flag : {"--weights", "--shift-to"}) {
         app.counts_unless(flag, [flags = flags.get()] {
-            return unless(!flags->from_pipe(), "images from a pipe are seen once, and count alike");
+            return unless(!flags->from_pipe(), "images from a pipe are read once and have equal weight");
         });
         app.counts_unless(flag, [flags = flags.get()] {
             return unless(flags->model.model.empty(), "weights are for images from --probs; use infer first");
@@ -220,7 +220,7 @@ Command add_calibrate(CLI::App& root) {
                    "every pixel has its own curve");
     app.counts_unless("--sketch", [flags = flags.get()] {
         return unless(flags->from_pipe(),
-                      "it is for images that are seen once, from a pipe (--probs -); leave it out and files "
+                      "it is for images that are read once, from a pipe (--probs -); leave it out and files "
                       "give exact thresholds");
     });
     declare_checkpoint(app, flags->team);

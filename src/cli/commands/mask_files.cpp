@@ -16,7 +16,7 @@
 namespace kandinsky::cli {
 
 namespace {
-/// One number of a label map: what it means, and its colour.
+/// One number of a label map: its meaning and its colour.
 struct Entry {
     std::size_t number;
     std::string name;
@@ -50,7 +50,7 @@ void write_tables(const std::filesystem::path& folder, const std::string& name,
     for (const auto& [number, label, colour] : entries) {
         snap += fmt::format("{:5} {:5} {:4} {:4}        1  1  1    \"{}\"\n", number, colour[0], colour[1],
                             colour[2], label);
-        std::string word = label;  // the names of a colour table end at a blank
+        std::string word = label;  // names in a colour table cannot have blanks
         std::replace(word.begin(), word.end(), ' ', '_');
         slicer += fmt::format("{} {} {} {} {} 255\n", number, word, colour[0], colour[1], colour[2]);
     }

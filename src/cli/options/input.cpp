@@ -14,7 +14,7 @@
 namespace kandinsky::cli {
 
 namespace {
-/// This rank's share, where several work together.
+/// This rank's share of the data, if there are several ranks.
 Dataset own_part(Dataset data) {
     const std::shared_ptr<const Team> team = current_team();
     return team ? data.dealt(team) : data;
@@ -49,7 +49,7 @@ GroupFile read_groups(const std::string& source) {
 }
 
 namespace {
-/// --groups beside folders: one for each image, one for each case, or by the case's name.
+/// --groups with folders: one for each image, one for each case, or by the case's name.
 Array groups_for(const std::string& name, const FolderData& read) {
     const std::size_t rows = read.origins.size();
     const GroupFile file = read_groups(name);
@@ -68,7 +68,7 @@ Array groups_for(const std::string& name, const FolderData& read) {
     }
     if (!read.skipped.empty())
         fail(ErrorKind::usage,
-             "{} cannot be told apart after --skip-bad left out files; name them (NAME,GROUP in a .csv) or "
+             "{} cannot be assigned after --skip-bad left out files; name them (NAME,GROUP in a .csv) or "
              "use --group-by",
              name);
     if (given.shape().size() != 1 || !is_integer(given.dtype()) ||
@@ -145,7 +145,7 @@ FolderOptions InputFlags::folder_options(const Calibrator* like) const {
 
 Input folder_input(FolderData read, const FolderOptions& how, DatasetOptions options) {
     options.ignore = read.ignore;
-    options.logits = Logits::none;  // the reader has made probabilities of them
+    options.logits = Logits::none;  // the reader has applied the function already
     const std::size_t rows = read.origins.size();
     Dataset data(std::move(read.probs), std::move(read.labels), std::move(read.groups), options);
     if (read.usable.size() < rows) data = data.subset(read.usable);

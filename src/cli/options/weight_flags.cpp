@@ -11,7 +11,7 @@
 namespace kandinsky::cli {
 
 namespace {
-constexpr double kMostTimesMean = 10;  // where weights are learnt and no other limit is given
+constexpr double kMostTimesMean = 10;  // for estimated weights without another limit
 
 std::vector<double> numbers_of(const TableFile& table, const std::string& name) {
     std::vector<double> out;

@@ -79,8 +79,8 @@ void Dataset::check_shapes() {
             fail(ErrorKind::data, "{} has {} images, but {} has {}", label_name, truth[0], name, shape[0]);
         if (!overlapping_ && classes_ > 255 && options_.ignore == DatasetOptions().ignore)
             fail(ErrorKind::usage,
-                 "{} has {} classes, and 255 is one of them, but --ignore 255, the default, drops it; say "
-                 "--ignore none, or name the labels to drop",
+                 "{} has {} classes, and 255 is one of them, but --ignore 255, the default, ignores it; use "
+                 "--ignore none, or give the labels to ignore",
                  name, classes_);
         if (overlapping_ && truth[1] != planes_)
             fail(ErrorKind::data, "{} has masks of {} classes, but {} has {} classes", label_name, truth[1],
@@ -202,7 +202,7 @@ void Dataset::prefetch(std::size_t first, std::size_t last) const {
 namespace {
 constexpr std::size_t kLabelChunk = 512;
 
-/// Calls run(source, step, count, offset) for the stretches of equal step that a plane's pixel range is of.
+/// Calls run(source, step, count, offset) for the runs of equal step that make up a plane's pixel range.
 template <class Run>
 void for_each_run(const ArrayView& view, const std::byte* plane, PixelRange range, std::size_t width,
                   Run&& run) {
@@ -316,8 +316,8 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* memb
             for (std::size_t i = 0; i < count; ++i) member[i] = member[count + i] == 0;
         return;
     }
-    // Labels become class numbers first, a few hundred at a time, then one 0/1 plane per class. Bytes are
-    // compared directly; other types and strides are converted to 16 bits.
+    // Labels are first converted to class numbers, a few hundred at a time, then to one 0/1 plane per class.
+    // Bytes are compared directly; other types and strides are converted to 16 bits.
     for_each_run(view, view.at(rows_[image]), range, grid_.width,
                  [&](const std::byte* from, std::ptrdiff_t step, std::size_t n, std::size_t offset) {
                      const bool bytes = view.dtype == DType::uint8 && step == 1 && classes_ <= 256;
@@ -335,20 +335,20 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* memb
                  });
 }
 
-void Dataset::split_byte_labels(std::size_t image, PixelRange part, const std::uint8_t* stored,
+void Dataset::split_byte_labels(std::size_t image, PixelRange part, const std::uint8_t* labels,
                                 std::uint8_t* member, std::size_t plane, std::uint8_t* valid) const {
     const std::size_t n = part.size();
     // Read once into a variable, because another program may be writing to the file.
-    std::uint8_t labels[kLabelChunk];
-    std::memcpy(labels, stored, n);
+    std::uint8_t read[kLabelChunk];
+    std::memcpy(read, labels, n);
     std::uint8_t ignored[256];
     std::size_t ignoring = 0;
     for (const std::int64_t label : options_.ignore)
         if (label >= 0 && label <= 255 && std::find(ignored, ignored + ignoring, label) == ignored + ignoring)
             ignored[ignoring++] = static_cast<std::uint8_t>(label);
-    if (split_bytes(labels, n, {ignored, ignoring}, classes_, member, plane, valid)) return;
+    if (split_bytes(read, n, {ignored, ignoring}, classes_, member, plane, valid)) return;
     for (std::size_t i = 0; i < n; ++i)
-        if (valid[i] != 0 && labels[i] >= classes_) refuse_label(image, planes_, part.begin + i, labels[i]);
+        if (valid[i] != 0 && read[i] >= classes_) refuse_label(image, planes_, part.begin + i, read[i]);
 }
 
 void Dataset::split_labels(std::size_t image, PixelRange part, const std::byte* labels, std::ptrdiff_t step,

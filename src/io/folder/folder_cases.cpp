@@ -77,7 +77,7 @@ FolderCases::FolderCases(FolderCasesOptions options) : options_(std::move(option
     }
     for (std::size_t i = 0; i < size(); ++i) {
         if (info(i).volume != volumes_)
-            fail(ErrorKind::data, "{} is {}, but {} is {}; outline them apart", info(i).path,
+            fail(ErrorKind::data, "{} is {}, but {} is {}; outline them separately", info(i).path,
                  info(i).volume ? "a volume" : "an image", info(0).path, volumes_ ? "a volume" : "an image");
         if (info(i).planes != info(0).planes)
             fail(ErrorKind::data, "{} has {} classes, but {} has {}", info(i).path, info(i).planes,
@@ -122,8 +122,7 @@ void FolderCases::find_spacing() {
     unit_ = known(0) ? LengthUnit::millimetre : LengthUnit::pixel;
     for (std::size_t i = 0; i < size(); ++i)
         if (known(i) != known(0))
-            fail(ErrorKind::data,
-                 "{} does not say how far its voxels are apart, but others do; give --spacing",
+            fail(ErrorKind::data, "{} has no voxel spacing, but other files have; give --spacing",
                  info(known(0) ? i : 0).path);
 }
 

@@ -31,14 +31,14 @@ class ArrayWriter {
         zip_.add_array(
             name, {reinterpret_cast<const std::byte*>(values.data()), dtype, shape, c_strides(shape, dtype)});
     }
-    /// In the smallest unsigned type that holds all numbers.
+    /// An array of the smallest unsigned type that can store all numbers.
     void add_narrow(const std::string& name, const std::vector<std::uint32_t>& values,
                     const std::vector<std::size_t>& shape) {
         const std::uint32_t most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
         const DType dtype = most <= 0xFF ? DType::uint8 : most <= 0xFFFF ? DType::uint16 : DType::uint32;
         zip_.add_array(name, narrowed(values, shape, dtype).view());
     }
-    /// One array from an array of each part, as they lie: those of every pixel are too large to copy.
+    /// One array from the arrays of all parts without a copy, because the arrays of every pixel are large.
     template <class Part, class Storage, class Values>
     void add_all(const std::string& name, const std::vector<Part>& parts, Values Storage::*array) {
         std::vector<std::span<const std::byte>> pieces;
@@ -111,7 +111,8 @@ void write_reference(ArrayWriter& to, const Reference& reference) {
     to.add("reference_values", reference.values, {reference.features(), reference.units});
 }
 
-/// Of calibrators that promise precision: the least alphas, and where curves are read.
+/// The arrays of a calibrator that promises precision: the least alphas, and the rungs at which curves are
+/// read.
 void write_risks(ArrayWriter& to, const Calibrator& calibrator) {
     if (calibrator.risks.empty()) return;
     std::vector<double> least;
@@ -198,7 +199,7 @@ class StoredCurves {
     std::vector<std::uint8_t> complete_;
 };
 
-/// The smooth curves of the strata that have them; the others stay empty.
+/// Reads the smooth curves of the strata that have them; the others stay empty.
 std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid, const Ladder& ladder,
                                       std::vector<std::optional<SmoothCurves::Storage>> stored) {
     std::vector<SmoothCurves> out(stored.size());
@@ -242,7 +243,7 @@ std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid
         fail(ErrorKind::data, "an array of the smooth curves is too long");
     return out;
 }
-/// How the levels of strata follow images, where the file has it.
+/// Reads how the levels of strata follow images, if the file has it.
 std::vector<Adaptation> read_adaptations(const ZipReader& archive, const Calibrator& calibrator,
                                          std::size_t rungs) {
     if (!archive.has("adapt_shifts.npy")) return {};
@@ -258,7 +259,7 @@ std::vector<Adaptation> read_adaptations(const ZipReader& archive, const Calibra
         std::size_t s = 0;
         while (s < shifts.size() && static_cast<double>(s) != *at) ++s;
         if (s == shifts.size() || calibrator.smooth_of(s) == nullptr)
-            fail(ErrorKind::data, "a shift of the levels is of no stratum");
+            fail(ErrorKind::data, "a shift of the levels belongs to no stratum");
         Adaptation::Shift& one = shifts[s].emplace_back();
         const double* from = at + 1;
         for (auto* part : {&one.slope, &one.low, &one.high}) {
@@ -302,7 +303,7 @@ std::vector<RiskLevels> read_risks(const ZipReader& archive, const Calibrator& c
         out[s].rungs.assign(first, first + static_cast<std::ptrdiff_t>(rungs));
         for (std::size_t k = 0; k < rungs; ++k)
             if (out[s].rungs[k] != RiskLevels::kNone && out[s].rungs[k] >= rungs)
-                fail(ErrorKind::data, "stratum {} is read at a rung that is not there", s);
+                fail(ErrorKind::data, "stratum {} is read at a rung that does not exist", s);
     }
     return out;
 }
@@ -394,7 +395,7 @@ Calibrator load(const std::filesystem::path& path) {
         if (!(ladder.levels[i] >= (i == 0 ? 0.0 : ladder.levels[i - 1]) && ladder.levels[i] <= 1))
             fail(ErrorKind::data, "{} is damaged: its levels do not ascend from 0 to 1", name);
     const bool released = calibrator.options.released;
-    // Regions that fall back under leave-one-out do so in every fit and have no curve of their own.
+    // Under leave-one-out every fit applies the fallback itself, so regions that fall back have no own curve.
     const bool fallback = calibrator.options.fallback == Fallback::image &&
                           calibrator.options.promise != Promise::leave_one_out;
     const auto with_regions =
@@ -431,7 +432,7 @@ Calibrator load(const std::filesystem::path& path) {
             for (std::size_t p = 0; p < pixels; ++p) {
                 const std::uint8_t level = levels[s * pixels + p];
                 if (partition.region[p] >= partition.regions || level > 2 || (level == 1 && !fallback))
-                    fail(ErrorKind::data, "a pixel of stratum {} refers to a curve that is not there", s);
+                    fail(ErrorKind::data, "a pixel of stratum {} refers to a curve that does not exist", s);
                 calibrator.levels[s * pixels + p] = static_cast<CurveLevel>(level);
             }
         }

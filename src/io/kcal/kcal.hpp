@@ -18,11 +18,11 @@ void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& 
 /// meta.json of a calibrator.
 [[nodiscard]] nlohmann::ordered_json meta_of(const Calibrator& calibrator);
 
-/// What meta.json holds: a calibrator without curves, regions, counts and levels.
+/// The content of meta.json: a calibrator without curves, regions, counts and levels.
 struct StoredMeta {
     Calibrator calibrator;
-    /// [stratum] of smooth curves, without their arrays: `edges` has its length only, `region` one number
-    /// where regions are the cells.
+    /// [stratum] smooth curves without their arrays: `edges` has its length only, `region` has one number if
+    /// regions are the cells.
     std::vector<std::optional<SmoothCurves::Storage>> smooth;
 };
 

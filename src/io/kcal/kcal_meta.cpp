@@ -11,8 +11,9 @@ namespace kandinsky {
 using nlohmann::ordered_json;
 
 namespace {
-// Files that older programs can read keep their version: those without levels that follow images, and without
-// a confidence, weights or recalibrated levels, whose guarantee older programs would not know.
+// Files that older programs can read keep the older version. These are files without levels that follow
+// images and without a confidence, weights or recalibrated levels, because older programs do not know their
+// guarantee.
 constexpr int kPlainVersion = 2, kAdaptVersion = 3, kRiskVersion = 4;
 
 /// The oldest version of the format whose readers understand all of it.
@@ -38,7 +39,7 @@ std::array<std::uint64_t, 2> print_from(const ordered_json& data, const std::str
 }
 constexpr const char* kLogits[] = {"none", "sigmoid", "softmax"};  // in the order of Logits
 
-/// What a score has beyond its name; null for those that have nothing.
+/// The parameters of a score; null if it has none.
 ordered_json score_settings(const ScoreOptions& score) {
     ordered_json out;
     if (score.kind == ScoreKind::raps) out = {{"lambda", score.raps_lambda}, {"kreg", score.raps_kreg}};
@@ -105,7 +106,7 @@ std::optional<SmoothCurves::Storage> smooth_from(const ordered_json& stratum) {
     SmoothCurves::Storage storage;
     storage.side = smooth->at("cell").get<std::uint32_t>();
     const auto bins = smooth->at("bins").get<std::size_t>();
-    if (bins > 256) fail(ErrorKind::data, "a stratum has {} bins, but 256 are the most", bins);
+    if (bins > 256) fail(ErrorKind::data, "a stratum has {} bins, but at most 256 are possible", bins);
     storage.edges.resize(bins);  // the reader fills them
     storage.origin = smooth->at("origin").get<std::int32_t>();
     storage.largest = smooth->at("largest").get<float>();
@@ -286,7 +287,8 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
     } catch (const std::logic_error&) {
         fail(ErrorKind::data, "{}: meta.json is damaged (fingerprint)", name);
     } catch (const Error& problem) {
-        fail(ErrorKind::data, "{}: {}", name, printable(problem.what(), 400));  // it may quote the file
+        // The message may quote the file.
+        fail(ErrorKind::data, "{}: {}", name, printable(problem.what(), 400));
     }
 }
 

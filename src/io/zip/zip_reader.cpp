@@ -86,7 +86,7 @@ Array ZipReader::array(const std::string& name) const {
     const std::span<const std::byte> span(content.view().data, content.view().size());
     const bool in_place = file_.in_file() && span.data() >= file_.view().data &&
                           span.data() < file_.view().data + file_.view().size();
-    if (in_place) drop_pages(span.data(), span.size());  // the checksum covers all of it
+    if (in_place) drop_pages(span.data(), span.size());  // the checksum has read all of it
     Array array = parse_npy(span, std::make_shared<Array>(std::move(content)), path_.string() + ":" + name);
     if (in_place && array.view().data >= span.data() && array.view().data < span.data() + span.size())
         array.set_in_file();

@@ -26,7 +26,7 @@ FourierOptions read_options(const PartitionInput& input) {
     options.variance = text_option(kMethod, input, "fcc-variance", {"mean", "area"}) == "area"
                            ? FourierVariance::area
                            : FourierVariance::mean;
-    // Weighted by area the variances are some m + 1 times smaller.
+    // Weighted by area, the variances are about m + 1 times smaller.
     options.penalty = text_option(kMethod, input, "fcc-penalty") != "auto"
                           ? real_option(kMethod, input, "fcc-penalty", 0.0, 1e6)
                       : options.variance == FourierVariance::area ? 1e-4
@@ -46,7 +46,8 @@ FourierOptions read_options(const PartitionInput& input) {
     return options;
 }
 
-/// Region of each band: bands without data join the next one inwards that has some (else outwards).
+/// The region of each band. A band without data joins the next band inwards that has data, otherwise the next
+/// one outwards.
 std::vector<std::uint32_t> merge_bands(const std::vector<std::uint32_t>& bands, std::size_t count,
                                        std::span<const std::uint32_t> counts) {
     std::vector<char> used(count, 0);
@@ -111,15 +112,14 @@ Partition fit(const PartitionInput& input) {
 
 const Method kMethod{
     .name = "fcc",
-    .summary =
-        "nested smooth curves about a centre (Fourier concentric clustering): rings of any smooth shape",
+    .summary = "rings between nested smooth curves about a centre (Fourier concentric clustering)",
     .uses_features = true,
     .uses_labels = true,
     .options =
         {{"fcc-curves",
           Type::integer,
           "auto",
-          "number m of curves, 1 to 16, which bound m + 1 regions; or 'auto': 3, 6 or 12 by cross-validation "
+          "number of curves, 1 to 16, which bound one more region; or 'auto': 3, 6 or 12 by cross-validation "
           "(the paper: 3)",
           {"3", "6", "12"},
           "3"},

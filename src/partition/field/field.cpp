@@ -62,7 +62,7 @@ SoftCurves nothing_known(const SoftInput& input, const Cells& cells) {
     return result;
 }
 
-/// The curves of a batch of strata, whose counts fit into memory together.
+/// Makes the curves of a batch of strata whose counts fit into memory together.
 void fit_batch(const LevelImages& images, const Options& options, const Cells& cells, const Folds& folds,
                const std::vector<std::uint32_t>& strata, std::vector<SoftCurves>& out) {
     const SoftInput& input = images.learn;
@@ -109,7 +109,7 @@ std::vector<SoftCurves> fit_images(const LevelImages& images, const Options& opt
     return out;
 }
 
-/// Distributions from some groups, levels from the others.
+/// Learns distributions from some groups and sets levels with the others.
 std::vector<SoftCurves> fit_split(const SoftInput& input, const Options& options, const Cells& cells) {
     const DataSplit& data_split = *input.data_split;
     if (data_split.nobody_learns || data_split.nobody_levels)
@@ -169,7 +169,7 @@ std::vector<SoftCurves> fit_curves(const SoftInput& input) {
 
 const Method kMethod{
     .name = "field",
-    .summary = "every pixel shares with its surroundings by degrees, as cross-validation finds best",
+    .summary = "every pixel borrows scores from its surroundings, as far as cross-validation finds best",
     .standard = true,
     .uses_labels = true,
     .options =
@@ -177,16 +177,17 @@ const Method kMethod{
          {"field-fold-order", Type::text, "content",
           "'content': folds by group id or image content; 'contiguous': by position, for video"},
          {"place", Type::real, "1",
-          "dependence of method field on the place, 0 to 1: 1 for the right coverage at every place, 0 for "
-          "one threshold and the smallest sets"},
+          "dependence of method field on the place, from 0 (one threshold and the smallest sets) to 1 (the "
+          "right coverage at every place)"},
          {"field-support", Type::text, "on",
           "use the image-wide distribution where a class has no data: on or off"},
          {"field-rings", Type::text, "on",
-          "share between pixels where the class is equally common: on or off"},
+          "share scores between pixels where the class is equally common: on or off"},
          {"field-mirror", Type::text, "on",
-          "share between a pixel and its left-right mirror image: on or off"},
+          "share scores between a pixel and its left-right mirror image: on or off"},
          {"field-bandwidths", Type::text, "auto",
-          "bandwidths of the kernels in pixels, separated by commas, or 'auto' (by the size of the grid)"},
+          "bandwidths of the kernels in pixels, separated by commas, or 'auto' for a choice by the size of "
+          "the grid"},
          {"field-bins", Type::integer, "128", "number of score bins of the distributions, 8 to 256"}},
     .order = 5,
     .fit_curves = fit_curves,

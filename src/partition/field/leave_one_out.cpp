@@ -18,7 +18,7 @@ Options for_groups(Options options, double images_per_group) {
 }
 
 namespace {
-/// What was learnt from all groups but one, and the thresholds that it stands on.
+/// What was learnt from all groups except one, and the thresholds of its distributions.
 struct Fit {
     Learnt learnt;
     ScoreGrid grid;
@@ -39,7 +39,7 @@ std::optional<Fit> fit_without(const SoftInput& input, const Options& options, c
     return fit;
 }
 
-/// A stretch of a longer way, in the progress of the whole.
+/// Reports the progress of one part of a longer run as progress of the whole.
 class Stretch final : public Progress {
   public:
     Stretch(Progress& whole, std::size_t before, std::size_t all)
@@ -54,7 +54,7 @@ class Stretch final : public Progress {
     std::size_t before_, all_;
 };
 
-/// Appends the curves of some strata, whose scores fit into memory together.
+/// Appends the curves of some strata whose scores fit into memory together.
 void fit_batch(const SoftInput& input, const Options& options, const Cells& cells,
                const std::vector<std::uint32_t>& places, const std::vector<std::uint32_t>& strata,
                std::vector<SoftCurves>& out) {

@@ -60,7 +60,7 @@ std::uint32_t merge_empty(std::span<const std::uint32_t> counts, std::vector<std
     return merged;
 }
 
-/// At most some 60 lines of the log: the first, the last and evenly between.
+/// Reduces the log to about 60 lines: the first, the last and lines at equal distances between.
 nlohmann::ordered_json thinned(const std::vector<AnnuliGeneration>& log) {
     const std::size_t step = std::max<std::size_t>(1, log.size() / 60);
     nlohmann::ordered_json lines = nlohmann::ordered_json::array();
@@ -86,7 +86,8 @@ Partition fit(const PartitionInput& input) {
 
     Partition partition;
     partition.region = annuli_mask(input.grid, found.annuli, options.rule);
-    // Under the released rule a pixel exactly on the centre has a label of its own; a region if there is one.
+    // In the released rule a pixel exactly on the centre has its own label, which is a region if such a pixel
+    // exists.
     const bool centre_pixel = input.released && std::find(partition.region.begin(), partition.region.end(),
                                                           0u) != partition.region.end();
     if (input.released && !centre_pixel)
@@ -127,7 +128,7 @@ Partition fit(const PartitionInput& input) {
 
 const Method kMethod{
     .name = "genann",
-    .summary = "genetic annuli: concentric circles or ellipses that gather pixels with similar curves",
+    .summary = "genetic annuli: concentric circles or ellipses around pixels with similar curves",
     .uses_features = true,
     .uses_labels = true,
     .options =

@@ -5,7 +5,7 @@ namespace kandinsky::partition::image {
 extern const Method kMethod;
 const Method kMethod{
     .name = "image",
-    .summary = "one region for the whole image: steady, but wrong at the border and in the middle",
+    .summary = "one region for the whole image: right on average, but not at each place",
     .options = {},
     .fit =
         [](const PartitionInput& input) {

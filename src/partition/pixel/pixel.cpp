@@ -6,7 +6,7 @@ namespace kandinsky::partition::pixel {
 extern const Method kMethod;
 const Method kMethod{
     .name = "pixel",
-    .summary = "every pixel its own region: right with tens of thousands of images, noisy with few",
+    .summary = "every pixel is its own region: right with tens of thousands of images, noisy with few",
     .pixelwise = true,
     .options = {},
     .fit =

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kMostCurves = 1024;
 constexpr std::size_t kCoarsest = 64;
 constexpr unsigned kScoreSteps = 64;
-// The expected compressed size of noisy curves, with base64; a first guess of the resolution that fits.
+// The expected compressed size of noisy curves, with base64, which gives a first guess of the resolution.
 constexpr double kPacked = 0.4;
 
 std::size_t parts(std::size_t length, std::size_t block) {
@@ -32,7 +32,7 @@ std::size_t size_of_blobs(const std::vector<std::vector<ordered_json>>& blobs) {
     return bytes;
 }
 
-/// The finest resolution, from a guess on, whose blobs fit into the limit.
+/// The finest resolution whose blobs fit into the limit, searched from a guess on.
 template <class Make>
 std::size_t finest(const Grid& grid, std::size_t planes, std::size_t limit, Make&& make,
                    std::vector<std::vector<ordered_json>>& out) {
@@ -49,7 +49,7 @@ std::size_t finest(const Grid& grid, std::size_t planes, std::size_t limit, Make
 
 constexpr std::size_t kOwn = 0, kImage = 1;  // of reference_methods()
 
-/// Where a reference method's curves come from: a method of the report, a calibrator beside them, or neither.
+/// The source of a reference method's curves: a method of the report, an additional calibrator, or neither.
 struct Expected {
     std::optional<std::size_t> method;
     const Calibrator* calibrator = nullptr;
@@ -98,7 +98,8 @@ DrawnRange drawn_range(const std::vector<const Calibrator*>& calibrators) {
                 most = std::max(most, static_cast<double>(curves.storage().largest));
         for (const CurveSet& curves : calibrator->curves)
             for (std::size_t k = 0; k < curves.size(); ++k) {
-                const std::span<const float> values = curves.values(k);  // ascending, infinite ones last
+                // Ascending, so infinite values are last.
+                const std::span<const float> values = curves.values(k);
                 const auto end = std::find_if(values.rbegin(), values.rend(), [](float value) {
                                      return std::isfinite(value);
                                  }).base();

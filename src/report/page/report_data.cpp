@@ -47,7 +47,7 @@ ordered_json map_blob(const std::vector<double>& map, double top, const Grid& gr
     return out;
 }
 
-/// The largest coverage error of a stratum over all methods: one scale for all of its maps.
+/// The largest coverage error of a stratum over all methods, so that its maps share a scale.
 double largest_error(const EvaluationReport& evaluation, std::size_t stratum) {
     double top = 0;
     for (const Evaluation& one : evaluation.calibrators)
@@ -69,7 +69,7 @@ ordered_json region_map(const Calibrator& calibrator, std::size_t stratum) {
     return blob(values, {grid.height, grid.width});
 }
 
-/// Which pixels borrow the image-wide curve or have none; null when all use their region's.
+/// The pixels that use the image-wide curve or have none; null if all use their region's curve.
 ordered_json level_map(const Calibrator& calibrator, std::size_t stratum) {
     const std::size_t pixels = calibrator.grid.pixels();
     std::vector<std::uint8_t> bytes(pixels);
@@ -80,7 +80,8 @@ ordered_json level_map(const Calibrator& calibrator, std::size_t stratum) {
     return blob(bytes, {calibrator.grid.height, calibrator.grid.width}, {calibrator.grid.width});
 }
 
-/// Of the test images without the class at a pixel (pairs if classes are pooled), those whose set holds it.
+/// Among the test images without the class at a pixel (pairs of image and class if classes are pooled), the
+/// share whose set contains the class.
 ordered_json false_map(const Calibrator& calibrator, const Tally& tally, std::size_t m, std::size_t s) {
     const std::size_t pixels = calibrator.grid.pixels(), classes = calibrator.classes / calibrator.strata();
     std::vector<double> shares(pixels);

@@ -12,7 +12,7 @@
 namespace kandinsky {
 
 namespace {
-constexpr double kUsual = 0.1;          // alpha that remarks are about
+constexpr double kUsual = 0.1;          // the alpha of remarks
 constexpr std::size_t kMostShown = 12;  // numbers that fit into a line
 
 /// The groups that set the levels of a stratum.
@@ -48,7 +48,7 @@ bool seen(const Calibrator& calibrator, std::size_t s) {
                        [](std::uint32_t n) { return n > 0; });
 }
 
-/// Rounded up, so that the printed alpha is possible.
+/// An alpha as text, rounded up, so that the printed alpha is possible.
 double named_alpha(double alpha) {
     return std::ceil(alpha * 1000 - 1e-6) / 1000;
 }
@@ -123,7 +123,7 @@ std::vector<std::string> confidence_remarks(const Calibrator& calibrator) {
     for (const std::size_t s : imprecise)
         if (each.size() < kMostShown) each.push_back(least_of(calibrator, s));
     out.push_back(fmt::format(
-        "alpha {} is out of reach for {} with --risk {} and confidence {:g}; the least that can be kept: {}; "
+        "alpha {} cannot be kept for {} with --risk {} and confidence {:g}; the least that can be kept: {}; "
         "smaller ones are refused",
         kUsual, named(imprecise), name_of(calibrator.options.risk), calibrator.options.confidence,
         fmt::join(each, ", ")));

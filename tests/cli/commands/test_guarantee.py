@@ -1,4 +1,4 @@
-"""What every rule promises, as `calibrate`, `inspect`, its JSON and `predict` tell it; expected() says it apart from the program."""
+"""The guarantee of every rule in `calibrate`, `inspect`, its JSON and `predict`; expected() derives it independently."""
 
 import json
 import re
@@ -8,9 +8,9 @@ import pytest
 from support import Room, scene
 
 FIXED, FOUND = ("image", "mask"), ("kmeans", "genann", "fcc")  # regions that are given, and those found on the scores
-PIXEL = "At each pixel: a new image whose true label is the class in question there has it in its set with probability at least 1 - alpha"
-REGION = r"In each region: a random pixel whose true label is the class in question, of a new (image|group) that has such a pixel there"
-IMAGE = r"A random pixel whose true label is the class in question, of a new (image|group) that has such a pixel"
+PIXEL = "Take a pixel, and a new image that has the class there: its set there contains the class with probability at least 1 - alpha"
+REGION = "Take a region, a new (image|group) that contains the class there, and a random pixel of the class in it there"
+IMAGE = "Take a new (image|group) that contains the class, and a random pixel of the class in it:"
 NOTHING = "No (general )?finite-sample guarantee"
 ALPHA = "probability at least 1 - alpha, if calibration and new (images|groups) are exchangeable"
 
@@ -35,6 +35,8 @@ def expected(method, pooling, split, grouped):
         return REGION if pooling == "groups" else NOTHING
     if pooling == "pixels":
         return NOTHING
+    if method == "image":
+        return IMAGE
     return REGION if method in FIXED or split else NOTHING
 
 
@@ -94,7 +96,7 @@ def test_a_choice_on_the_images_that_set_the_thresholds_is_promised_nothing_and_
         assert re.match(wanted, own[2] if own else told["guarantee"])
 
 
-LABELLED = "At each pixel: a new image with a label there has it in its set with probability at least 1 - alpha"
+LABELLED = "Take a pixel, and a new image with a label there: its set there contains the label with probability at least 1 - alpha"
 
 
 @pytest.mark.parametrize("pooling", ["groups", "pixels"])
@@ -103,7 +105,7 @@ def test_pixels_of_images_are_promised_their_label_where_all_classes_share_a_cur
     said = room.does(*words, "--labels", "labels.npy").out
     assert LABELLED in said and ALPHA.split(",")[0] in said, said
     # A group may have several images with a label there, and masks several labels in one image.
-    weighed = "In each region: a random pixel with a label" if pooling == "groups" else "No finite-sample guarantee"
+    weighed = "Take a region, a new " if pooling == "groups" else "No finite-sample guarantee"
     assert weighed in room.does(*words, "--labels", "labels.npy", "--groups", "groups.npy").out
     room.save("masks.npy", (room.load("labels.npy")[:, None] <= np.arange(2)[:, None, None]).astype(np.uint8))
     assert weighed in room.does(*words, "--labels", "masks.npy").out

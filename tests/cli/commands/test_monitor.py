@@ -1,4 +1,4 @@
-"""kandinsky monitor: one stream over several calls, what rings, what is refused."""
+"""kandinsky monitor: one stream over several calls, alarms, refusals."""
 
 import json
 import os

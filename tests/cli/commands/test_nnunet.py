@@ -1,4 +1,4 @@
-"""kandinsky nnunet: a result folder as nnU-Net v2 leaves it, to a calibrator and sets."""
+"""kandinsky nnunet: from a result folder of nnU-Net v2 to a calibrator and sets."""
 
 import gzip
 import json

@@ -69,7 +69,7 @@ TEST(Team, ImagesAreDealtByWholeGroupsAndEachToOneRank) {
         }
 }
 
-TEST(Team, RanksThatDisagreeAreTold) {
+TEST(Team, RanksThatDisagreeAreReported) {
     EXPECT_THROW(on_ranks<int>(3,
                                [](std::shared_ptr<const Team> team) {
                                    check_same(team->comm, team->comm.rank() == 2 ? 5 : 4, "a number");

@@ -58,7 +58,7 @@ class Volumes final : public ImageSource {
     std::vector<std::size_t> first_;  ///< [item]: its first slice among all
 };
 
-/// What one rank got: slices by their marks, the groups they belong to, and what it said.
+/// The data of one rank: slices by their marks, their groups, and the network volume.
 struct Share {
     std::vector<std::size_t> slices{};
     std::set<std::int64_t> groups{};
@@ -122,7 +122,7 @@ TEST(FolderShare, GroupsOfSeveralFilesStayTogether) {
     EXPECT_EQ(seen.size(), 10u);
 }
 
-TEST(FolderShare, WhatIsSaidDoesNotDependOnTheNumberOfFiles) {
+TEST(FolderShare, NetworkVolumeDoesNotDependOnTheNumberOfFiles) {
     FolderOptions options;
     options.only_annotated = true;
     EXPECT_EQ(shares(3, 12, options).front().bytes, shares(3, 240, options).front().bytes);

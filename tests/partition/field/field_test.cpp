@@ -37,7 +37,7 @@ nlohmann::json geometry(const Calibrator& calibrator, std::size_t stratum = 1) {
     return nlohmann::json::parse(calibrator.partitions[stratum].geometry);
 }
 
-TEST(FieldMethod, GivesEveryPixelACurveAndTellsHowItCameAbout) {
+TEST(FieldMethod, GivesEveryPixelACurveAndDescribesIt) {
     const Calibrator calibrator = calibrate(slope(40).data(), options_for());
     EXPECT_EQ(calibrator.partitions[1].regions, 12u * 16u);
     EXPECT_FALSE(calibrator.smooth[1].empty());
@@ -115,7 +115,7 @@ TEST(FieldMethod, FindsThatLeftAndRightAreAlike) {
     EXPECT_LT(mirrored([](double, double u) { return 0.1 + 0.8 * u; }), 0.3);
 }
 
-TEST(FieldMethod, SpeaksForPixelsWithoutScoresButNotForClassesWithoutAny) {
+TEST(FieldMethod, CoversPixelsWithoutScoresButNotClassesWithoutScores) {
     Sample sample{.images = 12, .share = [](double v, double) { return v < 0.4 ? 0.6 : 0.0; }};
     const Calibrator calibrator = calibrate(sample.draw().data(), options_for());
     for (const float limit : std::vector<float>(score_thresholds(calibrator, 0.2)))
@@ -130,7 +130,7 @@ TEST(FieldMethod, SpeaksForPixelsWithoutScoresButNotForClassesWithoutAny) {
     EXPECT_TRUE(geometry(absent)["candidates"].empty());
 }
 
-TEST(FieldMethod, SharesAllAlikeWhenNothingCanBeJudged) {
+TEST(FieldMethod, UsesTheImageWhenNothingCanBeValidated) {
     for (const bool grouped : {false, true}) {
         Sample sample = slope(grouped ? 6 : 1);
         if (grouped) sample.groups.assign(6, 42);
@@ -184,7 +184,7 @@ TEST(FieldMethod, LearnsFromSomeGroupsAndSetsLevelsWithOthers) {
     EXPECT_EQ(calibrator.smooth[1].storage().groups, 9u);
     EXPECT_TRUE(std::isfinite(score_thresholds(calibrator, 0.1)[200])) << "9 groups support 0.9 exactly";
     EXPECT_TRUE(std::isinf(score_thresholds(calibrator, 0.09)[200]));
-    EXPECT_EQ(guarantee(calibrator).rfind("A random pixel", 0), 0u) << guarantee(calibrator);
+    EXPECT_EQ(guarantee(calibrator).rfind("Take a new ", 0), 0u) << guarantee(calibrator);
     EXPECT_EQ(score_thresholds(calibrator, 0.3),
               score_thresholds(calibrate(slope(18).shuffled(2).data(), options), 0.3));
     const Calibrator lone = calibrate(slope(1).data(), options);
@@ -207,7 +207,7 @@ TEST(FieldMethod, CoversAtLeastAsPromisedWhenSplit) {
     EXPECT_LT(covered, 0.92);
 }
 
-TEST(FieldMethod, PromisesOnlyWhatItKeeps) {
+TEST(FieldMethod, StatesOnlyAGuaranteeThatItKeeps) {
     EXPECT_EQ(guarantee(calibrate(slope(6).data(), options_for())).rfind("No finite-sample guarantee", 0),
               0u);
     EXPECT_EQ(guarantee(calibrate(slope(6).data(), options_for(Pooling::groups)))

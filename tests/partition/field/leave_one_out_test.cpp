@@ -79,7 +79,7 @@ TEST(LeaveOneOut, OneGroupSupportsNoLevelAndAClassWithoutScoresIsInEverySet) {
     EXPECT_NE(guarantee(absent).find("at least 1 - alpha"), std::string::npos);
 }
 
-TEST(LeaveOneOut, NeitherTheOrderOfImagesNorThreadsShow) {
+TEST(LeaveOneOut, DoNotDependOnTheOrderOfImagesOrThreads) {
     const Made made = make({.images = 9, .grid = {20, 30}, .seed = 5, .groups = 4});
     CalibrateOptions options;
     options.promise = Promise::leave_one_out;

@@ -79,7 +79,7 @@ Judge judge_of(const SoftInput& input, const ScoreGrid& grid, const Folds& folds
     return judge;
 }
 
-TEST(GroupLevels, JudgeEveryImageByTheFoldsItIsNotIn) {
+TEST(GroupLevels, EvaluateEveryImageWithTheOtherFolds) {
     for (const std::size_t most : {Cells::kMost, std::size_t{60}}) {  // cells of one pixel, and larger ones
         Sample sample{.images = 11};
         const Given given(sample.draw());

@@ -14,7 +14,7 @@ bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-TEST(PredictedLine, TellsWhatTheSetsHoldAndHowManyWereFilled) {
+TEST(PredictedLine, SummarisesTheSetsAndHowManyWereFilled) {
     Predicted done{.images = 1, .sets = 200, .filled = 3, .single = 120, .full = 10, .members = {150, 130}};
     EXPECT_EQ(predicted_line(done),
               "sets: 1.40 classes on average, 60.0 % of one class, 1.50 % empty (filled), 5.0 % full");
@@ -40,7 +40,7 @@ struct Asked {
     Calibrator calibrator;
 };
 
-TEST(PredictedWarning, IsSilentWhenSetsSaySomething) {
+TEST(PredictedWarning, IsEmptyWhenSetsHaveInformation) {
     const Asked it;
     EXPECT_EQ(it.warning({.sets = 100, .single = 50, .full = 50, .members = {80, 60, 60}}), "");
     EXPECT_TRUE(has(Asked(40, 0.6).warning({.sets = 100, .members = {80, 70, 60}}),
