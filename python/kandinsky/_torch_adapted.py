@@ -81,7 +81,7 @@ class AdaptedSets(ExactModule):
         keep("sure", np.array(tables["sure"]).astype(np.int64), torch.int16)
         keep("last", np.array(tables["last"]).astype(np.int64), torch.int16)
         keep("limits", tables["limits"], torch.float32)
-        keep("ends", tables["ends"][1:-1], torch.float32)
+        keep("ends", np.array(tables["ends"])[1:-1], torch.float32)
         keep("edges", tables["edges"], torch.float64)
         keep("share", np.array(tables["share"]).astype(np.int64), torch.int32)
         first, final = tables["exponents"]

@@ -9,13 +9,8 @@
 namespace kandinsky {
 namespace {
 
-namespace fs = std::filesystem;
-
 class JoinedLabelMaps : public ::testing::Test {
   protected:
-    JoinedLabelMaps() { fs::create_directories(folder_); }
-    ~JoinedLabelMaps() override { fs::remove_all(folder_); }
-
     /// A label map of 2 x 1 x 3 voxels whose sform turns and shifts it, by the standard's table of offsets.
     void map(const std::string& name, const std::string& voxels) const {
         std::string bytes(352, '\0');
@@ -49,13 +44,13 @@ class JoinedLabelMaps : public ::testing::Test {
         return bytes.substr(0, end) + values;
     }
 
-    const fs::path folder_ = fs::path(::testing::TempDir()) / "kandinsky_segmentation";
+    test::Folder folder_;
 };
 
 TEST_F(JoinedLabelMaps, LieSideBySideInTheGeometryOfTheirFiles) {
     map("a", "abcdef");
     map("b", "ABCDEF");
-    join_label_maps(folder_, "case", {"a", "b"}, {{1, 7, "left\\right", {255, 0, 51}}});
+    join_label_maps(folder_.path(), "case", {"a", "b"}, {{1, 7, "left\\right", {255, 0, 51}}});
     const std::string text = read("case.seg.nrrd");
     const auto has = [&](const char* line) { return text.find(line) != std::string::npos; };
     EXPECT_TRUE(has("\nsizes: 2 2 1 3\n"));
@@ -69,8 +64,8 @@ TEST_F(JoinedLabelMaps, LieSideBySideInTheGeometryOfTheirFiles) {
 
 TEST_F(JoinedLabelMaps, AreNotWrittenWhereAMapIsNoNiftiFile) {
     map("a", "abcdef");
-    join_label_maps(folder_, "case", {"a", "b"}, {{0, 1, "one", {}}});
-    EXPECT_FALSE(fs::exists(folder_ / "case.seg.nrrd"));
+    join_label_maps(folder_.path(), "case", {"a", "b"}, {{0, 1, "one", {}}});
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "case.seg.nrrd"));
 }
 
 }  // namespace
