@@ -181,7 +181,7 @@ def plot_feature_coverage(
     results : Evaluation or Comparison
     cls : int, optional
         The last class reported unless given.
-    feature : {"doubt", "area", "inside", "stray"}
+    feature : {"doubt", "area", "inside", "stray", "root", "fourth"}
         docs/adapt.md defines them; the last tenth by doubt looks hardest.
     label : str, optional
         Replaces the method's name in the legend; for several methods it is put before the name.

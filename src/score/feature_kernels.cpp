@@ -18,7 +18,7 @@ std::uint32_t SumOf(Whole whole, Lanes lanes) {
 /// FeatureCounts by lane.
 template <class Real>
 struct FeatureLanes {
-    static constexpr float kOne = 4096, kDoubt = 262144;
+    static constexpr float kOne = 4096, kDoubt = 262144, kFourth = 8;
     using Whole = hn::RebindToSigned<Real>;
     using Floats = hn::Vec<Real>;
     using Ints = hn::Vec<Whole>;
@@ -28,7 +28,8 @@ struct FeatureLanes {
     Floats one = hn::Set(real, 1.0f), unit = hn::Set(real, kOne), nearest = hn::Set(real, 0.5f),
            doubt_unit = hn::Set(real, kDoubt);
     Ints half = hn::Set(whole, 2048), single = hn::Set(whole, 1);
-    Ints mass = hn::Zero(whole), doubt = mass, inside = mass, inside_mass = mass, inside_doubt = mass;
+    Ints mass = hn::Zero(whole), doubt = mass, inside = mass, inside_mass = mass, inside_doubt = mass,
+         root = mass, fourth = mass;
 
     /// p as it counts: NaN as 0, what lies outside [0, 1] as its nearer end.
     HWY_INLINE Floats Clean(Floats given) const {
@@ -46,12 +47,21 @@ struct FeatureLanes {
         inside_mass = hn::Add(inside_mass, hn::IfThenElseZero(in, own));
         inside_doubt = hn::Add(inside_doubt, hn::IfThenElseZero(in, unsure));
     }
+    /// Roots are of 1 - p in units of 1/4096: 64 times the square root and 8 times the fourth root.
+    HWY_INLINE void AddRoots(Floats p) {
+        const auto known = hn::ConvertTo(real, Steps(p)), first = hn::Sqrt(hn::Sub(unit, known));
+        const auto second = hn::Mul(hn::Sqrt(first), hn::Set(real, kFourth));
+        root = hn::Add(root, hn::ConvertTo(whole, hn::Mul(known, first)));
+        fourth = hn::Add(fourth, hn::ConvertTo(whole, hn::Mul(known, second)));
+    }
     void SumInto(FeatureCounts& out) const {
         out.mass += SumOf(whole, mass);
         out.doubt += SumOf(whole, doubt);
         out.inside += SumOf(whole, inside);
         out.inside_mass += SumOf(whole, inside_mass);
         out.inside_doubt += SumOf(whole, inside_doubt);
+        out.root += SumOf(whole, root);
+        out.fourth += SumOf(whole, fourth);
     }
 };
 
@@ -63,6 +73,7 @@ void AddStretch(Real real, const float* probs, std::size_t first, std::size_t la
     for (std::size_t i = first; i < last; i += hn::Lanes(real)) {
         const auto p = own.Clean(hn::LoadU(real, probs + i));
         own.Add(p, hn::Sub(own.one, p));
+        own.AddRoots(p);
     }
     own.SumInto(out);
 }

@@ -7,17 +7,19 @@
 namespace kandinsky {
 
 /// Sums over a run of one class's probabilities, as integers: in units of 1/4096 for p and of 2^-18 for
-/// p (1 - p).
+/// products of p with 1 - p or its roots.
 struct FeatureCounts {
     std::uint32_t mass = 0, doubt = 0;  ///< of all pixels
     /// Over pixels with p > 1/2: their number, and the sums.
     std::uint32_t inside = 0, inside_mass = 0, inside_doubt = 0;
+    std::uint32_t root = 0, fourth = 0;  ///< p times the square root and the fourth root of 1 - p
 };
 
 /// The sums of any number of runs.
 struct FeatureTotals {
     std::uint64_t pixels = 0, mass = 0, doubt = 0;
     std::uint64_t inside = 0, inside_mass = 0, inside_doubt = 0;
+    std::uint64_t root = 0, fourth = 0;
 
     void add(const FeatureCounts& counts, std::size_t n) {
         pixels += n;
@@ -26,6 +28,8 @@ struct FeatureTotals {
         inside += counts.inside;
         inside_mass += counts.inside_mass;
         inside_doubt += counts.inside_doubt;
+        root += counts.root;
+        fourth += counts.fourth;
     }
 };
 
@@ -39,7 +43,7 @@ struct FeatureTotals {
 /// Sums over a rectangle of one class's probabilities, as integers: in units of 1/4096 for differences of p,
 /// of 1/256 for the logarithm of the odds.
 struct WatchCounts {
-    FeatureCounts features;
+    FeatureCounts features;       ///< without the roots
     std::uint32_t likely = 0;     ///< pixels with p > 1 - p
     std::uint32_t odds_in = 0;    ///< log2(p / (1 - p)) where p > 1 - p
     std::uint32_t odds_out = 0;   ///< log2((1 - p) / p) elsewhere

@@ -22,27 +22,32 @@ double log_share(double share) {
 }  // namespace
 
 void FeatureSums::add(const float* probs, std::size_t n) {
-    FeatureTotals totals{pixels_, mass_, doubt_, inside_, inside_mass_, inside_doubt_};
     for (std::size_t begin = 0; begin < n; begin += kRun) {
         const std::size_t count = std::min(kRun, n - begin);
-        totals.add(count_features(probs + begin, count), count);
+        totals_.add(count_features(probs + begin, count), count);
     }
-    pixels_ = totals.pixels, mass_ = totals.mass, doubt_ = totals.doubt;
-    inside_ = totals.inside, inside_mass_ = totals.inside_mass, inside_doubt_ = totals.inside_doubt;
 }
 
 ImageFeatures FeatureSums::features() const {
-    return image_features(FeatureTotals{pixels_, mass_, doubt_, inside_, inside_mass_, inside_doubt_});
+    return image_features(totals_);
 }
 
 ImageFeatures image_features(const FeatureTotals& totals) {
-    // The largest value of 4 p (1 - p) is 2^16 units of doubt.
-    constexpr std::uint64_t kMostDoubt = std::uint64_t{1} << 16, kOne = FeatureSums::kOne;
+    // The largest value of 4 p (1 - p) is 2^16 units of doubt; sums of roots are in units of 1 / (kRoot
+    // kOne).
+    constexpr std::uint64_t kMostDoubt = std::uint64_t{1} << 16, kOne = FeatureSums::kOne, kRoot = 64;
     // If nothing is predicted, `inside` has its largest value.
     const double inside = totals.inside > 0 ? share(totals.inside_doubt, totals.inside * kMostDoubt) : 1.0;
+    // A mean weighted by p. Each pixel also adds a weight of 1/4096 with a fourth of the largest value, which
+    // is the result if nothing is predicted.
+    const auto mean = [&](std::uint64_t sum) {
+        return std::log2(share(sum + totals.pixels * (kRoot / 4),
+                               kRoot * std::max<std::uint64_t>(1, totals.mass + totals.pixels)));
+    };
     return {{log_share(share(totals.doubt, totals.pixels * kMostDoubt)),
              log_share(share(totals.mass, totals.pixels * kOne)), log_share(inside),
-             share(totals.mass - totals.inside_mass, totals.mass + totals.pixels * (kOne / 1024))}};
+             share(totals.mass - totals.inside_mass, totals.mass + totals.pixels * (kOne / 1024)),
+             mean(totals.root), mean(totals.fourth)}};
 }
 
 ImageFeatures image_features(std::span<const float> probs) {

@@ -7,6 +7,8 @@
 #include <kandinsky/score.hpp>
 #include <vector>
 
+#include "score/feature_kernels.hpp"
+
 namespace kandinsky {
 
 /// The sums of the features, added run by run of an image. Probabilities count as multiples of 1/4096 and
@@ -21,8 +23,7 @@ class FeatureSums {
     [[nodiscard]] ImageFeatures features() const;
 
   private:
-    std::uint64_t pixels_ = 0, mass_ = 0, doubt_ = 0;                ///< sums of 1, p and p (1 - p)
-    std::uint64_t inside_ = 0, inside_mass_ = 0, inside_doubt_ = 0;  ///< the same where p > 1/2
+    FeatureTotals totals_;
 };
 
 /// The features of a stratum from those of every class: those of its class, or the means if classes are

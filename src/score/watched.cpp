@@ -96,7 +96,7 @@ bool watch_class(const Reference& layout, Grid grid, const float* plane, std::sp
                 *to++ = fixed(std::log2(mean(mass, 4096, (bottom - top) * (right - left)) + kLeastWatched));
         }
     const ImageFeatures own = image_features(all.features);
-    for (std::size_t k = 0; k < ImageFeatures::kCount; ++k) out[k] = fixed(own.values[k]);
+    for (std::size_t k = 0; k < ImageFeatures::kBasic; ++k) out[k] = fixed(own.values[k]);
     const double inner = mean(all.odds_in, 256, all.likely),
                  outer = -mean(all.odds_out, 256, pixels - all.likely);
     out[4] = fixed(inner);

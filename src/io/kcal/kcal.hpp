@@ -12,7 +12,7 @@ namespace kandinsky {
 struct Reference;
 
 /// The version of the .kcal format that this library writes. It reads this and all earlier ones.
-inline constexpr int kKcalVersion = 5;
+inline constexpr int kKcalVersion = 6;
 
 /// Writes into a file that the caller commits.
 void save(const Calibrator& calibrator, AtomicFile& file);
@@ -21,6 +21,9 @@ void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& 
 
 /// meta.json of a calibrator.
 [[nodiscard]] nlohmann::ordered_json meta_of(const Calibrator& calibrator);
+
+/// How many of an image's features a file has to store: ImageFeatures::kBasic if no level follows the others.
+[[nodiscard]] std::size_t stored_features(const Calibrator& calibrator);
 
 /// The content of meta.json: a calibrator without curves, regions, counts and levels.
 struct StoredMeta {

@@ -15,12 +15,13 @@ namespace {
 // Files that older programs can read keep the older version. These are files without levels that follow
 // images and without a confidence, weights or recalibrated levels, because older programs do not know their
 // guarantee.
-constexpr int kPlainVersion = 2, kAdaptVersion = 3, kRiskVersion = 4;
+constexpr int kPlainVersion = 2, kAdaptVersion = 3, kRiskVersion = 4, kStepVersion = 5;
 
 /// The oldest version of the format whose readers understand all of it.
 int version_for(const Calibrator& calibrator) {
+    if (stored_features(calibrator) > ImageFeatures::kBasic) return kKcalVersion;
     for (const Adaptation& own : calibrator.adaptations)
-        if (!own.empty() && own.step() != 1) return kKcalVersion;
+        if (!own.empty() && own.step() != 1) return kStepVersion;
     if (calibrator.options.confidence > 0 || !calibrator.weighting.none() || !calibrator.renewal.none())
         return kRiskVersion;
     bool regions = false;  // of smooth curves
