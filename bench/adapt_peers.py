@@ -1,12 +1,8 @@
-""
-    "Compares thresholds that follow the image with other tools, on the same images and features.
+"""Compares thresholds that follow the image with other tools, on the same images and features.
 
-    adapt_peers
-        .py FOLDER SET CLASS[--images 100][--test 200][--draws 2][--sides "crc;mapie"]
-                            [--kandinsky build / bin / kandinsky]
+    adapt_peers.py FOLDER SET CLASS [--images 100] [--test 200] [--draws 2] [--sides "crc;mapie"] [--kandinsky build/bin/kandinsky]
 
-    FOLDER holds SET_cal_probs.npy,
-    SET_cal_labels.npy and the same of test.Needs numpy; the side `mapie` needs
+FOLDER holds SET_cal_probs.npy, SET_cal_labels.npy and the same of test. Needs numpy; the side `mapie` needs
 bench/requirements.txt. Every side runs in its own process, on one thread, with the images of a draw. The program prints for one
 class at alpha 0.1, as means over draws: coverage, spread, far below, hardest, false and place as defined in bench/adapt.cpp;
 processor seconds to calibrate and milliseconds to predict an image, without imports (for kandinsky, those of the whole command
@@ -153,8 +149,7 @@ def main():
     args = parser.parse_args()
     if args.one:
         return one_side(args.one, args.folder, args.cls, args.kandinsky)
-    rows = {
-side: [] for side in args.sides.split(";")}
+    rows = {side: [] for side in args.sides.split(";")}
     for draw in range(args.draws):
         with tempfile.TemporaryDirectory() as room:
             for part, count in (("cal", args.images), ("test", args.test)):

@@ -1,17 +1,10 @@
-""
-    "Measures the default of `calibrate` at typical sizes against bars for time, memory and size of the file.
+"""Measures the default of `calibrate` at typical sizes against bars for time, memory and size of the file.
 
-    python bench /
-    default_path
-        .py-- build build[--scratch DIR][--data DIR][--rounds 2]
-                         [--only photos, classes, street, growth, camvid, promise]
+    python bench/default_path.py --build build [--scratch DIR] [--data DIR] [--rounds 2] [--only photos,classes,street,growth,camvid,promise]
 
-    Needs numpy.Data are smooth random fields,
-    written below the scratch folder and removed(1.6 GB).--data names a folder with camvid_cal,
-    pets_cal and hippocampus_cal27 as _probs.npy,
-    _labels.npy and _groups.npy.The task `promise` has the rows of
-`--promise loo`, what calibrate does by default with that many groups;
-all others learn once(`--promise none`).Every task runs in a process of its own with two threads; seconds are wall time, the least
+Needs numpy. Data are smooth random fields, written below the scratch folder and removed (1.6 GB). --data names a folder with
+camvid_cal, pets_cal and hippocampus_cal27 as _probs.npy, _labels.npy and _groups.npy. The task `promise` has the rows of
+`--promise loo`, what calibrate does by default with that many groups; all others learn once (`--promise none`). Every task runs in a process of its own with two threads; seconds are wall time, the least
 of the rounds. The program exits with 1 when a bar is missed.
 """
 import argparse

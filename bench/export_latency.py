@@ -1,4 +1,4 @@
-#!/ usr / bin / env python3
+#!/usr/bin/env python3
 """Measures the time that sets add to a network to which `kandinsky export` has appended them.
 
     bench/export_latency.py --build build [--classes 4] [--channels 32] [--runs 15] [--processor] [--adapt]

@@ -1,11 +1,10 @@
-#!/ usr / bin / env python3
+#!/usr/bin/env python3
 """Measures the cost of several ranks: seconds, messages and bytes of `mpirun -n R kandinsky` on this machine.
 
     bench/ranks.py --build build [--ranks 8] [--images 200,800] [--json points.json]
 
 Prints one table for each kind of work: R = 1 to --ranks, for two numbers of images, on discs in noise, float16. Bytes are the
-largest number that a rank passes to MPI;
-a single rank passes none. bench/scale.py reads the points of --json."""
+largest number that a rank passes to MPI; a single rank passes none. bench/scale.py reads the points of --json."""
 
 import argparse
 import json
@@ -57,12 +56,8 @@ def run(command, folder):
         sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")
     said = re.search(r"(\d+) ranks, (\d+) messages of each, (\d+) bytes", done.stdout)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {
-    "seconds" : taken,
-                "cpu" : cpu,
-                        "messages" : int(said[2]) if said else 0,
-                                     "bytes" : int(said[3]) if said else 0
-}
+    return {"seconds": taken, "cpu": cpu, "messages": int(said[2]) if said else 0, "bytes": int(said[3]) if said else 0}
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

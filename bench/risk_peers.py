@@ -1,19 +1,12 @@
-""
-    "Thresholds for a false-negative rate: kandinsky calibrate and MAPIE's SemanticSegmentationController on the same data.
+"""Thresholds for a false-negative rate: kandinsky calibrate and MAPIE's SemanticSegmentationController on the same data.
 
-    risk_peers
-        .py FOLDER[--kandinsky build / bin / kandinsky][--images 400][--alphas 0.05, 0.1, 0.2][--step 0.01]
+    risk_peers.py FOLDER [--kandinsky build/bin/kandinsky] [--images 400] [--alphas 0.05,0.1,0.2] [--step 0.01]
 
-    FOLDER holds pets_cal_ *.npy,
-    pets_test_ *.npy,
-    hippocampus_cal_ *.npy and hippocampus_test_ *.npy.Needs bench /
-        requirements.txt.Both control the expected share of
-            a class's pixels that sets miss, over images (pets) or patients (hippocampus), by one threshold on
-                the probability : kandinsky with-- method image-- score lac,
-    MAPIE with risk = "recall",
-               method =
-                   "crc".MAPIE searches a grid of thresholds(--step, default 0.01) and uses p > threshold;
-kandinsky has no grid and uses p >= threshold.MAPIE has one class, so each class is a separate run; it has no groups, so a patient's slices become one tall image; it refuses
+FOLDER holds pets_cal_*.npy, pets_test_*.npy, hippocampus_cal_*.npy and hippocampus_test_*.npy. Needs bench/requirements.txt.
+Both control the expected share of a class's pixels that sets miss, over images (pets) or patients (hippocampus), by one
+threshold on the probability: kandinsky with --method image --score lac, MAPIE with risk="recall", method="crc". MAPIE
+searches a grid of thresholds (--step, default 0.01) and uses p > threshold; kandinsky has no grid and uses p >= threshold.
+MAPIE has one class, so each class is a separate run; it has no groups, so a patient's slices become one tall image; it refuses
 images without the class, so they are left out. Every calibration is a separate process, and its processor time and largest
 memory are those of the whole process, including imports and reading. The exit status is 1 if
 kandinsky's threshold is more than a grid step away from MAPIE's, or lower, which would mean larger sets.

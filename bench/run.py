@@ -1,19 +1,11 @@
-""
-    "The benchmarks as one table: kandinsky and other tools do every task, each in a separate process.
+"""The benchmarks as one table: kandinsky and other tools do every task, each in a separate process.
 
-    python bench /
-    run.py-- build build-- scratch /
-    tmp[--images 2000][--large][--pets DIR][--rounds 2][--released PYTHON] python bench /
-    run.py-- kandinsky FILE[--tasks FILE] from any folder;
---tasks is the program bench_tasks
+    python bench/run.py --build build --scratch /tmp [--images 2000] [--large] [--pets DIR] [--rounds 2] [--released PYTHON]
+    python bench/run.py --kandinsky FILE [--tasks FILE]     from any folder; --tasks is the program bench_tasks
 
-    Needs numpy alone;
-what else is not installed has rows that say so.Seconds are wall time, the least of the rounds,
-    which take turns;
-CPU seconds, of all threads,
-    tell more where other programs keep the machine
-        busy.kandinsky's are of the whole command: start, reading, work,
-    writing; the peers' leave their imports out. Memory is the largest resident set, mapped files included.
+Needs numpy alone; what else is not installed has rows that say so. Seconds are wall time, the least of the rounds, which take turns; CPU seconds, of all threads, tell more where other
+programs keep the machine busy. kandinsky's are of the whole command: start, reading,
+work, writing; the peers' leave their imports out. Memory is the largest resident set, mapped files included.
 """
 import argparse
 import importlib.util
@@ -155,8 +147,7 @@ def main():
     if not program.exists():
         sys.exit(f"{program} is missing; build it, or name it with --kandinsky")
     folder = Path(tempfile.mkdtemp(prefix="kandinsky-bench-", dir=arguments.scratch))
-    threads, last = str(arguments.threads), {
-}
+    threads, last = str(arguments.threads), {}
     environment = dict(os.environ, OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=threads)
 
     def command(*words):

@@ -1,4 +1,4 @@
-#!/ usr / bin / env python3
+#!/usr/bin/env python3
 """A small simulation of work on many ranks: fits the points that bench/ranks.py measured, then predicts a cluster.
 
     bench/ranks.py --json points.json && bench/scale.py points.json [--images 1e8] [--nodes 1000]
@@ -67,7 +67,7 @@ def main():
         start, common, image = constants[work]
         reading = image * larger * options.images / options.nodes / options.cores
         together = common * larger
-#An allreduce sends and receives its bytes; its latency is that of a tree up and down.
+        # An allreduce sends and receives its bytes; its latency is that of a tree up and down.
         volume = 2 * most["bytes"] * larger
         network = volume / options.bandwidth + most["messages"] * 2 * math.log2(options.nodes) * options.latency
         parts = {"reading": reading, "common work": together, "network": network}

@@ -1,4 +1,4 @@
-#!/ usr / bin / env python3
+#!/usr/bin/env python3
 """Measures the time that kandinsky.torch.PredictionSets adds to a U-Net's forward pass, and checks the sets against the CPU's.
 
     bench/torch_sets.py [--device cuda] [--images 64] [--size 512] [--classes 4] [--channels 32] [--runs 20]

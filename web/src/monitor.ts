@@ -147,7 +147,8 @@ function coverageSection(data: MonitorData): HTMLElement | null {
     "Coverage",
     `Dots: coverage in each stretch of the stream. Band: with probability ${1 - verdict.delta} the ` +
       `true coverage was never outside. Dashed: 1 - alpha. Dotted: the limit. An alarm by labels says that ` +
-      `the true coverage lies below the limit, which allows for the luck of the calibration images, or that ` +
+      `the true coverage lies below the limit, which allows for the luck of the calibration images, ` +
+      `or that ` +
       `the class has lower odds in its own pixels than at calibration.`,
     h("div", { class: "pair" }, ...figures),
   );
@@ -277,7 +278,9 @@ function featureSection(data: MonitorData): HTMLElement {
 export function buildMonitor(data: MonitorData): Node[] {
   document.title = data.title;
   const { verdict } = data;
-  const rang = [verdict.outputs_alarm, verdict.labels_alarm, verdict.odds_alarm].some((alarm) => alarm !== null);
+  const rang = [verdict.outputs_alarm, verdict.labels_alarm, verdict.odds_alarm].some(
+    (alarm) => alarm !== null,
+  );
   const [height, width] = data.grid;
   const parts = [
     evidenceSection(data),
