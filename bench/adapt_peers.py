@@ -47,7 +47,9 @@ def features(probs):
     doubt = 4 * p * (1 - p)
     within = np.where(inside.any(1), (doubt * inside).sum(1) / np.maximum(1, inside.sum(1)), 1)
     stray = (p * ~inside).sum(1) / (p.sum(1) + p.shape[1] / 1024)
-    return np.stack([np.log2(doubt.mean(1) + least), np.log2(p.mean(1) + least), np.log2(within + least), stray], 1)
+    known = np.floor(4096 * p + 0.5) / 4096
+    roots = [np.log2(((known * (1 - known) ** a).mean(1) + least / 4) / (known.mean(1) + least)) for a in (1 / 2, 1 / 4)]
+    return np.stack([np.log2(doubt.mean(1) + least), np.log2(p.mean(1) + least), np.log2(within + least), stray, *roots], 1)
 
 
 def crc(cal, truth, test):

@@ -10,9 +10,11 @@ namespace kandinsky {
 /// Features of the probabilities of one class in one image that indicate how hard the image is, without a
 /// label. docs/adapt.md has the formulas. All are finite and bounded for any image.
 struct ImageFeatures {
-    static constexpr std::size_t kCount = 4;  ///< number of features
+    static constexpr std::size_t kCount = 6;  ///< number of features
+    static constexpr std::size_t kBasic = 4;  ///< the first, which weights and a monitor's reference use
     /// The names of the features.
-    static constexpr std::array<std::string_view, kCount> kNames{"doubt", "area", "inside", "stray"};
+    static constexpr std::array<std::string_view, kCount> kNames{"doubt", "area", "inside",
+                                                                 "stray", "root", "fourth"};
 
     std::array<double, kCount> values{};  ///< in the order of the names
 

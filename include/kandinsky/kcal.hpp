@@ -6,7 +6,7 @@
 namespace kandinsky {
 
 /// The version of the .kcal format that this library writes. It reads this and all earlier ones.
-inline constexpr int kKcalVersion = 5;
+inline constexpr int kKcalVersion = 6;
 
 /// Writes a calibrator: a zip of .npy members plus meta.json, stored, that numpy.load opens. Equal
 /// calibrators give equal bytes. Atomic: the file is complete or untouched.

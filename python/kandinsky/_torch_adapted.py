@@ -27,7 +27,7 @@ class ExactModule(torch.nn.Module):
 
 
 def image_features(p: Tensor) -> Tensor:
-    """float64 [N,planes,4] of probabilities [N,planes,H,W]: docs/adapt.md. Sums of whole numbers: no order shows."""
+    """float64 [N,planes,6] of probabilities [N,planes,H,W]: docs/adapt.md. Sums of whole numbers: no order shows."""
     pixels = p.shape[2] * p.shape[3]
     p = torch.where(p > 0, p, torch.zeros_like(p)).clamp(max=1)
     own = torch.floor(p * 4096 + 0.5)
@@ -41,11 +41,14 @@ def image_features(p: Tensor) -> Tensor:
     within = total(unsure * inside) / (count.clamp(min=1) * 65536)
     shares = [total(unsure) / (pixels * 65536), mass / (pixels * 4096), torch.where(count > 0, within, torch.ones_like(within))]
     stray = total(torch.where(inside, torch.zeros_like(own), own)) / (mass + 4 * pixels)
-    return torch.stack([*(torch.log2(share + 1 / 4096) for share in shares), stray], -1)
+    first = torch.sqrt(4096 - own)
+    roots = [total(torch.floor(own * root)) for root in (first, torch.sqrt(first) * 8)]
+    means = [torch.log2((root + 16 * pixels) / (64 * (mass + pixels))) for root in roots]
+    return torch.stack([*(torch.log2(share + 1 / 4096) for share in shares), stray, *means], -1)
 
 
 class AdaptedSets(ExactModule):
-    """One stratum: from features [N,4] and scores [N,planes,H,W] to a set for each alpha."""
+    """One stratum: from features [N,6] and scores [N,planes,H,W] to a set for each alpha."""
 
     slope: Tensor
     low: Tensor
@@ -111,7 +114,7 @@ class AdaptedSets(ExactModule):
     def _row(self, features: Tensor) -> Tensor:
         """int64 [N]: by the image's shift."""
         total = self.constant
-        for k in range(4):
+        for k in range(self.slope.shape[0]):
             own = torch.maximum(torch.minimum(features[:, k, None], self.high[k]), self.low[k])
             total = total + self.slope[k] * own
         steps = torch.ceil(self.whole[1] * total.amax(1).clamp(-_LARGEST, _LARGEST)).to(torch.int64)

@@ -181,7 +181,7 @@ def plot_feature_coverage(
     results : Evaluation or Comparison
     cls : int, optional
         The last class reported unless given.
-    feature : {"doubt", "area", "inside", "stray"}
+    feature : {"doubt", "area", "inside", "stray", "root", "fourth"}
         docs/adapt.md defines them; the last tenth by doubt is the one that looks hardest.
     label : str, optional
         In the legend in place of the method's name; before it for several methods.

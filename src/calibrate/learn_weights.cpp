@@ -21,15 +21,15 @@ constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001};
 
 /// The features of every class in each group of a data set: the means over its images, [group][feature].
 std::vector<double> group_features(const Dataset& data, Progress& progress) {
-    const std::size_t width = data.classes() * ImageFeatures::kCount;
+    const std::size_t width = data.classes() * ImageFeatures::kBasic;
     std::vector<double> sums(data.groups() * width), images(data.groups());
     const std::vector<std::vector<ImageFeatures>> all = features_of(data, Condition::by_class, progress);
     for (std::size_t image = 0; image < data.images(); ++image) {
         const std::size_t group = data.group_of(image);
         ++images[group];
         for (std::size_t c = 0; c < data.classes(); ++c)
-            for (std::size_t k = 0; k < ImageFeatures::kCount; ++k)
-                sums[group * width + c * ImageFeatures::kCount + k] += all[image][c].values[k];
+            for (std::size_t k = 0; k < ImageFeatures::kBasic; ++k)
+                sums[group * width + c * ImageFeatures::kBasic + k] += all[image][c].values[k];
     }
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] /= images[i / width];
     return sums;
@@ -159,7 +159,7 @@ GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, dou
         fail(ErrorKind::usage, "--max-weight is {}, but must be a finite number of at least 1", most);
     refuse_unless_alike(calibration, fresh);
     const std::vector<double> own = group_features(calibration, progress);
-    TwoSamples samples{.features = calibration.classes() * ImageFeatures::kCount};
+    TwoSamples samples{.features = calibration.classes() * ImageFeatures::kBasic};
     samples.first = arranged(own, samples.features, calibration.team().comm);
     samples.second = arranged(group_features(fresh, progress), samples.features, fresh.team().comm);
     if (std::min(samples.first_rows(), samples.second_rows()) < 2 * kWeightFolds)
@@ -205,8 +205,8 @@ GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, dou
         out.of_row[calibration.row_of(image)] = of_group[calibration.group_of(image)];
     nlohmann::ordered_json slopes = nlohmann::ordered_json::object();
     for (std::size_t k = 0; k < samples.features; ++k)
-        slopes[fmt::format("{} of class {}", ImageFeatures::kNames[k % ImageFeatures::kCount],
-                           k / ImageFeatures::kCount)] = ratio.slope[k];
+        slopes[fmt::format("{} of class {}", ImageFeatures::kNames[k % ImageFeatures::kBasic],
+                           k / ImageFeatures::kBasic)] = ratio.slope[k];
     out.learnt = nlohmann::ordered_json{
         {"new_groups", samples.second_rows()},
         {"ridge", ridge > 0 ? nlohmann::ordered_json(ridge) : nlohmann::ordered_json(nullptr)},

@@ -1,5 +1,7 @@
 #include "score/feature_kernels.hpp"
 
+#include <cmath>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "score/feature_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -11,7 +13,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 FeatureCounts CountFeatures(const float* probs, std::size_t n) {
-    constexpr float kOne = 4096, kDoubt = 262144;
+    constexpr float kOne = 4096, kDoubt = 262144, kFourth = 8;
     constexpr std::int32_t kHalf = 2048;
     FeatureCounts out;
     const hn::ScalableTag<float> real;
@@ -19,8 +21,10 @@ FeatureCounts CountFeatures(const float* probs, std::size_t n) {
     const std::size_t lanes = hn::Lanes(real);
     const auto zero = hn::Zero(real), one = hn::Set(real, 1.0f);
     const auto unit = hn::Set(real, kOne), nearest = hn::Set(real, 0.5f), doubt_unit = hn::Set(real, kDoubt);
+    const auto fourth_unit = hn::Set(real, kFourth);
     const auto half = hn::Set(whole, kHalf), single = hn::Set(whole, 1);
     auto mass = hn::Zero(whole), doubt = mass, inside = mass, inside_mass = mass, inside_doubt = mass;
+    auto root = mass, fourth = mass;
     std::size_t i = 0;
     for (; i + lanes <= n; i += lanes) {
         const auto given = hn::LoadU(real, probs + i);
@@ -28,6 +32,11 @@ FeatureCounts CountFeatures(const float* probs, std::size_t n) {
         const auto own = hn::ConvertTo(whole, hn::Add(hn::Mul(p, unit), nearest));
         const auto unsure = hn::ConvertTo(whole, hn::Mul(hn::Mul(p, hn::Sub(one, p)), doubt_unit));
         const auto in = hn::Gt(own, half);
+        // The roots are of 1 - p in units of 1/4096: 64 times the square root and 8 times the fourth root.
+        const auto known = hn::ConvertTo(real, own);
+        const auto first = hn::Sqrt(hn::Sub(unit, known)), second = hn::Mul(hn::Sqrt(first), fourth_unit);
+        root = hn::Add(root, hn::ConvertTo(whole, hn::Mul(known, first)));
+        fourth = hn::Add(fourth, hn::ConvertTo(whole, hn::Mul(known, second)));
         mass = hn::Add(mass, own);
         doubt = hn::Add(doubt, unsure);
         inside = hn::Add(inside, hn::IfThenElseZero(in, single));
@@ -37,13 +46,16 @@ FeatureCounts CountFeatures(const float* probs, std::size_t n) {
     const auto sum = [&](auto lane_sums) {
         return static_cast<std::uint32_t>(hn::GetLane(hn::SumOfLanes(whole, lane_sums)));
     };
-    out = {sum(mass), sum(doubt), sum(inside), sum(inside_mass), sum(inside_doubt)};
+    out = {sum(mass), sum(doubt), sum(inside), sum(inside_mass), sum(inside_doubt), sum(root), sum(fourth)};
     for (; i < n; ++i) {
         const float p = probs[i] > 0 ? (probs[i] < 1 ? probs[i] : 1.0f) : 0.0f;
         const auto own = static_cast<std::int32_t>(p * kOne + 0.5f);
         const auto unsure = static_cast<std::uint32_t>(p * (1.0f - p) * kDoubt);
         out.mass += static_cast<std::uint32_t>(own);
         out.doubt += unsure;
+        const float known = static_cast<float>(own), first = std::sqrt(kOne - known);
+        out.root += static_cast<std::uint32_t>(known * first);
+        out.fourth += static_cast<std::uint32_t>(known * (std::sqrt(first) * kFourth));
         if (own <= kHalf) continue;
         ++out.inside;
         out.inside_mass += static_cast<std::uint32_t>(own);

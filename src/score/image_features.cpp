@@ -30,6 +30,8 @@ void FeatureSums::add(const float* probs, std::size_t n) {
         inside_ += counts.inside;
         inside_mass_ += counts.inside_mass;
         inside_doubt_ += counts.inside_doubt;
+        root_ += counts.root;
+        fourth_ += counts.fourth;
     }
 }
 
@@ -38,8 +40,16 @@ ImageFeatures FeatureSums::features() const {
     constexpr std::uint64_t kMostDoubt = std::uint64_t{1} << 16;
     // If nothing is predicted, `inside` has its largest value.
     const double inside = inside_ > 0 ? share(inside_doubt_, inside_ * kMostDoubt) : 1.0;
+    // A mean over p's mass, to which every pixel adds 1/4096 with a fourth of the largest value: what is not
+    // predicted at all has that value.
+    constexpr std::uint64_t kRoot = 64;  // sums of roots are in units of 1 / (kRoot kOne)
+    const auto mean = [&](std::uint64_t sum) {
+        return std::log2(
+            share(sum + pixels_ * (kRoot / 4), kRoot * std::max<std::uint64_t>(1, mass_ + pixels_)));
+    };
     return {{log_share(share(doubt_, pixels_ * kMostDoubt)), log_share(share(mass_, pixels_ * kOne)),
-             log_share(inside), share(mass_ - inside_mass_, mass_ + pixels_ * (kOne / 1024))}};
+             log_share(inside), share(mass_ - inside_mass_, mass_ + pixels_ * (kOne / 1024)), mean(root_),
+             mean(fourth_)}};
 }
 
 ImageFeatures image_features(std::span<const float> probs) {

@@ -23,6 +23,7 @@ class FeatureSums {
   private:
     std::uint64_t pixels_ = 0, mass_ = 0, doubt_ = 0;                ///< sums of 1, p and p (1 - p)
     std::uint64_t inside_ = 0, inside_mass_ = 0, inside_doubt_ = 0;  ///< the same where p > 1/2
+    std::uint64_t root_ = 0, fourth_ = 0;  ///< of p sqrt(1 - p) and p sqrt(sqrt(1 - p))
 };
 
 /// The features of a stratum from those of every class: the class's own, or the means where one stratum

@@ -98,7 +98,7 @@ void watch_image(const Reference& layout, Grid grid, std::span<const float> prob
                     *to++ = fixed(
                         std::log2(mean(sums.mass, 4096, (bottom - top) * (right - left)) + kLeastWatched));
             }
-        for (std::size_t k = 0; k < ImageFeatures::kCount; ++k) whole[k] = fixed(own.values[k]);
+        for (std::size_t k = 0; k < ImageFeatures::kBasic; ++k) whole[k] = fixed(own.values[k]);
         const double inner = mean(all.odds_in, 256, all.inside),
                      outer = -mean(all.odds_out, 256, pixels - all.inside);
         whole[4] = fixed(inner);

@@ -14,10 +14,14 @@ namespace {
 /// The formulas of docs/adapt.md in floating point.
 ImageFeatures naive(const std::vector<float>& probs) {
     double mass = 0, doubt = 0, inside = 0, inside_doubt = 0, outside_mass = 0;
+    double root = 0, fourth = 0;
     for (const float one : probs) {
         const double p = static_cast<double>(one);
         mass += p;
         doubt += 4 * p * (1 - p);
+        const double known = std::floor(4096 * p + 0.5) / 4096;  // roots near 0 are steep
+        root += known * std::sqrt(1 - known);
+        fourth += known * std::pow(1 - known, 0.25);
         if (std::lround(p * 4096) > 2048)
             ++inside, inside_doubt += 4 * p * (1 - p);
         else
@@ -25,8 +29,9 @@ ImageFeatures naive(const std::vector<float>& probs) {
     }
     const auto n = static_cast<double>(probs.size());
     const auto log_share = [](double share) { return std::log2(share + 1.0 / 4096); };
+    const auto log_mean = [&](double sum) { return std::log2((sum + n / 16384) / (mass + n / 4096)); };
     return {{log_share(doubt / n), log_share(mass / n), log_share(inside > 0 ? inside_doubt / inside : 1.0),
-             outside_mass / (mass + n / 1024)}};
+             outside_mass / (mass + n / 1024), log_mean(root), log_mean(fourth)}};
 }
 
 TEST(ImageFeatures, AreTheFormulasUpToTheRoundingOfProbabilities) {
@@ -68,6 +73,10 @@ TEST(ImageFeatures, AreFiniteAndWithinTheirBoundsForExtremeImages) {
             }
             EXPECT_GE(found.values[3], 0) << value;
             EXPECT_LE(found.values[3], 1) << value;
+            for (std::size_t k = ImageFeatures::kBasic; k < ImageFeatures::kCount; ++k) {
+                EXPECT_GE(found.values[k], -14.001) << value << " " << ImageFeatures::kNames[k];
+                EXPECT_LE(found.values[k], 0) << value << " " << ImageFeatures::kNames[k];
+            }
         }
     }
     EXPECT_EQ(image_features(std::vector<float>(10, nan)), image_features(std::vector<float>(10, 0.0f)));
@@ -81,6 +90,8 @@ TEST(ImageFeatures, RiseWithWhatTheyAreNamedAfter) {
     EXPECT_GT(low.values[1], high.values[1]);  // area
     EXPECT_LT(low.values[2], high.values[2]);  // inside
     EXPECT_LT(low.values[3], high.values[3]);  // stray: the same mass outside of less
+    EXPECT_LT(low.values[4], high.values[4]);  // root
+    EXPECT_LT(low.values[5], high.values[5]);  // fourth
 }
 
 TEST(ImageFeatures, OfADataSetAreThoseOfItsPlanes) {

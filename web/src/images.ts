@@ -13,6 +13,8 @@ const MEANING: Record<string, string> = {
   area: "log2 of the mean of p",
   inside: "log2 of the mean of 4 p (1 - p) where p > 1/2",
   stray: "share of the sum of p that lies where p <= 1/2",
+  root: "log2 of the mean of sqrt(1 - p), weighted by p",
+  fourth: "log2 of the mean of the fourth root of 1 - p, weighted by p",
 };
 
 export interface FeaturePoint {

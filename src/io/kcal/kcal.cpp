@@ -79,11 +79,25 @@ void write_smooth(ArrayWriter& to, const std::vector<SmoothCurves>& curves) {
     to.add_all("smooth_cumulative", curves, &SmoothCurves::Storage::cumulative);
 }
 
-/// A row for each shift: its stratum, slopes, lowest and highest features, and the constant.
-constexpr std::size_t kShiftNumbers = 3 * ImageFeatures::kCount + 2;
+/// Length of the row of a shift: its stratum, slopes, lowest and highest features, and the constant.
+constexpr std::size_t shift_numbers(std::size_t features) {
+    return 3 * features + 2;
+}
 
+}  // namespace
+
+std::size_t stored_features(const Calibrator& calibrator) {
+    for (const Adaptation& own : calibrator.adaptations)
+        for (const Adaptation::Shift& one : own.shifts())
+            for (std::size_t k = ImageFeatures::kBasic; k < ImageFeatures::kCount; ++k)
+                if (one.slope[k] != 0 || one.low[k] != 0 || one.high[k] != 0) return ImageFeatures::kCount;
+    return ImageFeatures::kBasic;
+}
+
+namespace {
 void write_adaptations(ArrayWriter& to, const Calibrator& calibrator) {
     if (!calibrator.adapts()) return;
+    const std::size_t features = stored_features(calibrator), numbers = shift_numbers(features);
     std::vector<double> shifts;
     std::vector<std::int32_t> levels;
     std::int32_t step = 1;
@@ -93,14 +107,14 @@ void write_adaptations(ArrayWriter& to, const Calibrator& calibrator) {
         for (const Adaptation::Shift& one : own.shifts()) {
             shifts.push_back(static_cast<double>(s));
             for (const auto* part : {&one.slope, &one.low, &one.high})
-                shifts.insert(shifts.end(), part->begin(), part->end());
+                shifts.insert(shifts.end(), part->begin(), part->begin() + features);
             shifts.push_back(one.constant);
         }
         levels.insert(levels.end(), own.levels().begin(), own.levels().end());
         step = own.step();
     }
     if (step != 1) to.add("adapt_step", std::vector<std::int32_t>{step}, {1});
-    to.add("adapt_shifts", shifts, {shifts.size() / kShiftNumbers, kShiftNumbers});
+    to.add("adapt_shifts", shifts, {shifts.size() / numbers, numbers});
     to.add("adapt_levels", levels, {levels.size()});
 }
 
@@ -247,14 +261,18 @@ std::vector<Adaptation> read_adaptations(const ZipReader& archive, const Calibra
                                          std::size_t rungs) {
     if (!archive.has("adapt_shifts.npy")) return {};
     const Array array = archive.array("adapt_shifts");
-    if (array.shape().size() != 2 || array.shape()[1] != kShiftNumbers || array.dtype() != DType::float64)
+    const std::size_t columns = array.shape().size() == 2 ? array.shape()[1] : 0;
+    // Files up to version 5 have the first features only; the others then have no effect.
+    std::size_t features = ImageFeatures::kCount;
+    if (columns == shift_numbers(ImageFeatures::kBasic)) features = ImageFeatures::kBasic;
+    if (columns != shift_numbers(features) || array.dtype() != DType::float64)
         fail(ErrorKind::data, "the shifts of the levels have an unexpected type or shape");
     const std::vector<double> numbers = array.to_vector<double>();
     const auto levels = read<std::int32_t>(archive, "adapt_levels", {});
     const std::int32_t step =
         archive.has("adapt_step.npy") ? read<std::int32_t>(archive, "adapt_step", {1}).front() : 1;
     std::vector<std::vector<Adaptation::Shift>> shifts(calibrator.strata());
-    for (const double* at = numbers.data(); at != numbers.data() + numbers.size(); at += kShiftNumbers) {
+    for (const double* at = numbers.data(); at != numbers.data() + numbers.size(); at += columns) {
         std::size_t s = 0;
         while (s < shifts.size() && static_cast<double>(s) != *at) ++s;
         if (s == shifts.size() || calibrator.smooth_of(s) == nullptr)
@@ -262,8 +280,8 @@ std::vector<Adaptation> read_adaptations(const ZipReader& archive, const Calibra
         Adaptation::Shift& one = shifts[s].emplace_back();
         const double* from = at + 1;
         for (auto* part : {&one.slope, &one.low, &one.high}) {
-            std::copy_n(from, part->size(), part->begin());
-            from += part->size();
+            std::copy_n(from, features, part->begin());
+            from += features;
         }
         one.constant = *from;
         one.step = step;

@@ -18,6 +18,9 @@ void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& 
 /// meta.json of a calibrator.
 [[nodiscard]] nlohmann::ordered_json meta_of(const Calibrator& calibrator);
 
+/// How many of an image's features a file has to store: ImageFeatures::kBasic if no level follows the others.
+[[nodiscard]] std::size_t stored_features(const Calibrator& calibrator);
+
 /// What meta.json holds: a calibrator without curves, regions, counts and levels.
 struct StoredMeta {
     Calibrator calibrator;

@@ -13,12 +13,13 @@ using nlohmann::ordered_json;
 namespace {
 // Files that older programs can read keep their version: those without levels that follow images, and without
 // a confidence, weights or recalibrated levels, whose guarantee older programs would not know.
-constexpr int kPlainVersion = 2, kAdaptVersion = 3, kRiskVersion = 4;
+constexpr int kPlainVersion = 2, kAdaptVersion = 3, kRiskVersion = 4, kStepVersion = 5;
 
 /// The oldest version of the format whose readers understand all of it.
 int version_for(const Calibrator& calibrator) {
+    if (stored_features(calibrator) > ImageFeatures::kBasic) return kKcalVersion;
     for (const Adaptation& own : calibrator.adaptations)
-        if (!own.empty() && own.step() != 1) return kKcalVersion;
+        if (!own.empty() && own.step() != 1) return kStepVersion;
     if (calibrator.options.confidence > 0 || !calibrator.weighting.none() || !calibrator.renewal.none())
         return kRiskVersion;
     bool regions = false;  // of smooth curves

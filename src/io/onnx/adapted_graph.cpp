@@ -53,8 +53,8 @@ void AdaptedGraph::add_features(const std::string& probs) {
         return graph_.add("ReduceSum", {counted, graph_.list({2, 3})}, {{"keepdims", std::int64_t{0}}});
     };
     const std::string zero = graph_.real(0), one = graph_.real(1);
-    const std::string known = graph_.add("Where", {graph_.add("Greater", {probs, zero}), probs, zero});
-    const std::string p = graph_.add("Min", {known, one});
+    const std::string seen = graph_.add("Where", {graph_.add("Greater", {probs, zero}), probs, zero});
+    const std::string p = graph_.add("Min", {seen, one});
     const std::string in_units = graph_.add(
         "Floor", {graph_.add("Add", {graph_.add("Mul", {p, graph_.real(4096)}), graph_.real(0.5f)})});
     const std::string own = graph_.cast(in_units, counts);
@@ -66,10 +66,25 @@ void AdaptedGraph::add_features(const std::string& probs) {
     const std::string inside_mass = total(graph_.add("Mul", {own, in}));
     const std::string inside_doubt = total(graph_.add("Mul", {unsure, in}));
 
+    const std::string known = graph_.add("Sub", {graph_.real(4096), in_units});
+    const std::string first = graph_.add("Sqrt", {known});
+    const std::string second = graph_.add("Mul", {graph_.add("Sqrt", {first}), graph_.real(8)});
+    const auto weighted = [&](const std::string& root) {
+        return total(graph_.cast(graph_.add("Floor", {graph_.add("Mul", {in_units, root})}), counts));
+    };
+    const std::string root = weighted(first), fourth = weighted(second);
+
     const auto pixels = static_cast<double>(height_ * width_);
+    const auto log2 = [&](const std::string& share) {
+        return graph_.add("Div", {graph_.add("Log", {share}), graph_.exact(std::numbers::ln2)});
+    };
     const auto log_share = [&](const std::string& share) {
-        const std::string more = graph_.add("Add", {share, graph_.exact(1.0 / 4096)});
-        return graph_.add("Div", {graph_.add("Log", {more}), graph_.exact(std::numbers::ln2)});
+        return log2(graph_.add("Add", {share, graph_.exact(1.0 / 4096)}));
+    };
+    const auto log_mean = [&](const std::string& sum) {
+        const std::string whole = graph_.add("Add", {mass, graph_.exact(pixels)});
+        return log2(graph_.add("Div", {graph_.add("Add", {sum, graph_.exact(16 * pixels)}),
+                                       graph_.add("Mul", {whole, graph_.exact(64)})}));
     };
     const std::string alone = graph_.exact(1), some = graph_.add("Max", {inside, alone});
     const std::string mean =
@@ -79,7 +94,9 @@ void AdaptedGraph::add_features(const std::string& probs) {
         log_share(graph_.add("Div", {mass, graph_.exact(pixels * 4096)})),
         log_share(graph_.add("Where", {graph_.add("Greater", {inside, graph_.exact(0)}), mean, alone})),
         graph_.add("Div", {graph_.add("Sub", {mass, inside_mass}),
-                           graph_.add("Add", {mass, graph_.exact(pixels * 4)})})};
+                           graph_.add("Add", {mass, graph_.exact(pixels * 4)})}),
+        log_mean(root),
+        log_mean(fourth)};
     if (planes_ == 1) return;
     for (std::string& feature : features_)
         feature = graph_.add(

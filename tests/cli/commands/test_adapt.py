@@ -24,7 +24,10 @@ def features(p):
     doubt = np.floor(p * (1 - p) * np.float32(2**18))
     inside = own > 2048
     shares = [doubt.sum() / len(p) / 65536, own.sum() / len(p) / 4096, doubt[inside].mean() / 65536 if inside.any() else 1]
-    return np.array([*np.log2(np.array(shares) + 1 / 4096), own[~inside].sum() / (own.sum() + 4 * len(p))])
+    first = np.sqrt(np.float32(4096) - own)
+    roots = [np.floor(own * root).sum(dtype=float) for root in (first, np.sqrt(first) * np.float32(8))]
+    means = (np.array(roots) + 16 * len(p)) / (64 * (own.sum(dtype=float) + len(p)))
+    return np.array([*np.log2(np.array(shares) + 1 / 4096), own[~inside].sum() / (own.sum() + 4 * len(p)), *np.log2(means)])
 
 
 @pytest.fixture
@@ -40,8 +43,8 @@ def test_shifts_in_the_file_are_linear_in_the_features_and_move_the_p_values(ada
     with np.load(adapted.folder / "a.kcal") as file:
         shifts, levels, ladder = file["adapt_shifts"], file["adapt_levels"], file["levels"]
         meta = json.loads(file["meta.json"])
-    assert meta["format_version"] == 5 and meta["options"]["adapt"] == "image"
-    assert shifts.shape[1] == 14 and len(levels) == len(ladder) * len(np.unique(shifts[:, 0]))
+    assert meta["format_version"] == 6 and meta["options"]["adapt"] == "image"
+    assert shifts.shape[1] == 20 and len(levels) == len(ladder) * len(np.unique(shifts[:, 0]))
     probs = adapted.load("test_probs.npy")
     adapted.does("predict", "a.kcal", "--probs", "test_probs.npy", "--pvalues", "p.npy")
     p = adapted.load("p.npy")
@@ -50,7 +53,7 @@ def test_shifts_in_the_file_are_linear_in_the_features_and_move_the_p_values(ada
     moved = []
     for image in probs:
         x = features(image[s])
-        moved.append(max((row[1:5] * np.clip(x, row[5:9], row[9:13])).sum() + row[13] for row in own))
+        moved.append(max((row[1:7] * np.clip(x, row[7:13], row[13:19])).sum() + row[19] for row in own))
     # Images with a larger shift gain p-values over those of one level for all: their sets are larger.
     adapted.does("calibrate", "--probs", "cal_probs.npy", "--labels", "cal_labels.npy", "-o", "plain.kcal")
     adapted.does("predict", "plain.kcal", "--probs", "test_probs.npy", "--pvalues", "q.npy")

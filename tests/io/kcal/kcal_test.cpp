@@ -210,7 +210,7 @@ TEST_F(DamagedCalibrator, RewrittenWithoutAChangeIsFine) {
 }
 
 TEST_F(DamagedCalibrator, NewerOrForeignFormatsAreRefused) {
-    refuse_meta({"version 6", "update kandinsky"}, [](auto& m) { m["format_version"] = kKcalVersion + 1; });
+    refuse_meta({"version 7", "update kandinsky"}, [](auto& m) { m["format_version"] = kKcalVersion + 1; });
     refuse_meta({"version 5000000000"}, [](auto& m) { m["format_version"] = 5000000000; });
     refuse_meta({"format version"}, [](auto& m) { m["format_version"] = 0; });
     refuse_meta({"format version"}, [](auto& m) { m["format_version"] = "1"; });

@@ -4,6 +4,9 @@
 #include <kandinsky/calibrator.hpp>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/predictor.hpp>
+#include <nlohmann/json.hpp>
+
+#include "io/support.hpp"
 
 namespace kandinsky {
 namespace {
@@ -125,6 +128,36 @@ TEST(OldCalibrator, OfFormatVersion5KeepsTheStepOfItsShifts) {
         {{0.049999997F, 0.39999998F, 0.84999996F, 0.049999997F, 0.45F, 0.84999996F, 0.099999994F},
          {0.049999997F, 0.29999998F, 0.84999996F, 0.049999997F, 0.29999998F, 0.9F, 0.099999994F},
          {0.24999999F, 0.74999994F, 0.049999997F, 0.35F, 0.79999995F, 0.049999997F, 0.39999998F}});
+    for (const Adaptation& own : calibrator.adaptations)
+        for (const Adaptation::Shift& one : own.shifts())
+            for (std::size_t k = ImageFeatures::kBasic; k < ImageFeatures::kCount; ++k)
+                EXPECT_EQ(one.slope[k], 0) << "a feature that the file does not have";
+}
+
+TEST(OldCalibrator, OfFormatVersion6KeepsLevelsThatFollowSixFeatures) {
+    const Calibrator calibrator = load(kData / "version_6.kcal");
+    ASSERT_TRUE(calibrator.adapts());
+    EXPECT_NE(calibrator.adaptations[0].shifts().front().slope.back(), 0);
+    expect_p_values(
+        calibrator,
+        {{0.049999997F, 0.099999994F, 0.349999994F, 0.049999997F, 0.099999994F, 0.399999976F, 0.049999997F},
+         {0.049999997F, 0.199999988F, 0.799999952F, 0.099999994F, 0.299999982F, 0.899999976F, 0.099999994F},
+         {0.099999994F, 0.399999976F, 0.049999997F, 0.149999991F, 0.49999997F, 0.049999997F, 0.149999991F}});
+}
+
+TEST(OldCalibrator, KeepsItsFormatVersionWhenItIsSavedAgain) {
+    const test::Folder folder;
+    for (const int version : {2, 3, 4, 5, 6}) {
+        const std::string name = "version_" + std::to_string(version) + ".kcal";
+        const Calibrator before = load(kData / name);
+        save(before, folder / name);
+        const Calibrator after = load(folder / name);
+        EXPECT_EQ(nlohmann::json::parse(describe(after))["format_version"], version);
+        std::vector<float> one(3 * kHeight * kWidth), other = one;
+        p_values(before, seen_image(), one);
+        p_values(after, seen_image(), other);
+        EXPECT_EQ(one, other) << name;
+    }
 }
 
 }  // namespace
