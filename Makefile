@@ -1,19 +1,28 @@
-# The short commands. CMake does the work: CMakeLists.txt and CMakePresets.json hold everything else.
+# The short commands. CMake does the work; everything else is in CMakeLists.txt and CMakePresets.json.
 .DEFAULT_GOAL := help
-.PHONY: help setup build web demo check test test-integrations test-mutations test-sdist test-asan test-tsan fuzz bench format lint reference docs package wheel wheels sdist recipes install clean
+.PHONY: help setup build web demo check test test-integrations test-mutations test-sdist test-asan test-tsan coverage fuzz bench format lint reference docs package wheel wheels sdist recipes install clean
 
+# gcc or clang, the default versions of Debian 12; clang has a build folder of its own.
+COMPILER ?= gcc
+ifeq ($(COMPILER),gcc)
 BUILD  ?= build
+else ifeq ($(COMPILER),clang)
+BUILD  ?= build-clang
+CLANG   = -DCMAKE_CXX_COMPILER=clang++
+else
+$(error COMPILER is $(COMPILER), but must be gcc or clang)
+endif
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
-# SETUP=: leaves the machine's packages alone.
-SETUP  ?= scripts/setup.sh
+# SETUP=: installs no packages.
+SETUP  ?= scripts/setup.sh$(if $(CLANG), --clang)
 
 CCACHE    := $(shell command -v ccache 2>/dev/null)
 LAUNCHER   = $(if $(CCACHE),-DCMAKE_CXX_COMPILER_LAUNCHER=$(CCACHE))
 CONFIGURE  = cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release \
-             $(LAUNCHER)
+             $(CLANG) $(LAUNCHER)
 COMPILE    = cmake --build $(BUILD) --parallel $(JOBS)
-# A fresh build folder leaves the tests out, since their packages may be missing; an existing one keeps its choice.
+# A new build folder has no tests, since their packages may be missing; an existing folder keeps its setting.
 KEEP_TESTS = $(if $(wildcard $(BUILD)/CMakeCache.txt),,-DKANDINSKY_BUILD_TESTS=OFF)
 SOURCES    = $(shell find $(wildcard src include tests bench fuzz python/src) -name '*.cpp' -o -name '*.hpp')
 
@@ -46,7 +55,7 @@ check:  ## build what changed and run the tests that find most mistakes, in at m
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS) -L '^check$$'
 	@echo "These were the quick tests. make test runs all of them."
 
-test:  ## build everything and run every test
+test:  ## build everything and run every test (COMPILER=clang: in build-clang)
 	@$(SETUP) --tests
 	@$(CONFIGURE) -DKANDINSKY_BUILD_TESTS=ON
 	@$(COMPILE)
@@ -64,6 +73,17 @@ test-asan:  ## the tests under the address and undefined-behaviour sanitizers
 
 test-tsan:  ## the tests under the thread sanitizer
 	$(call TEST_PRESET,tsan)
+
+GCOVR = gcovr --root . --filter src/ --exclude-throw-branches --exclude-unreachable-branches -j $(JOBS)
+coverage:  ## lines and branches of src/ that the tests run: build-coverage/coverage.csv and coverage/index.html
+	@$(SETUP) --tests
+	@$(SETUP) --coverage
+	@cmake --preset coverage $(LAUNCHER)
+	@cmake --build --preset coverage --parallel $(JOBS)
+	@find build-coverage -name '*.gcda' -delete
+	@ctest --preset coverage -j $(JOBS)
+	@mkdir -p build-coverage/coverage
+	@$(GCOVR) --csv build-coverage/coverage.csv --html-details build-coverage/coverage/index.html --print-summary build-coverage
 
 define TEST_PRESET
 	@$(SETUP) --tests
@@ -92,7 +112,7 @@ bench:  ## time the tasks against numpy, torch and others: one table (BENCH="--l
 	@$(BENCH_VENV)/bin/python bench/default_path.py --build $(BUILD)
 	@echo "== $(BUILD)/bin/validity"; \
 	if [ -n "$(DATA)" ]; then $(BUILD)/bin/validity $(DATA) --quick; \
-	else echo "skipped: it needs real outputs; say make bench DATA=FOLDER, and see the head of bench/validity.cpp"; fi
+	else echo "skipped: it needs real outputs; run make bench DATA=FOLDER (bench/validity.cpp describes the folder)"; fi
 
 BIOME = cd web && npm exec --yes --package=@biomejs/biome@2.6.7 -- biome
 format:  ## lay out the C++ sources by .clang-format and the page's TypeScript by web/biome.json
@@ -106,7 +126,7 @@ lint:  ## check layout, Biome's rules over the page, and clang-tidy (.clang-tidy
 	@$(SETUP) --report
 	@clang-format --dry-run -Werror $(SOURCES)
 	@$(BIOME) ci .
-	@cmake --preset dev -DKANDINSKY_BUILD_TESTS=OFF -B $(BUILD)-lint >/dev/null
+	@cmake --preset dev -DKANDINSKY_BUILD_TESTS=OFF -DKANDINSKY_WEB=OFF -B $(BUILD)-lint >/dev/null
 	@printf '%s\n' $(filter src/%.cpp,$(SOURCES)) | xargs -P $(JOBS) -n 1 clang-tidy -p $(BUILD)-lint --quiet
 
 reference: build  ## make docs/cli.md, the man page and the completions again from the command's helps
@@ -125,7 +145,7 @@ package:  ## Debian packages of the command, the library and the networks, below
 	@rm -f $(BUILD)/*.deb
 	@cd $(BUILD) && cpack --config CPackConfig.cmake
 	@if command -v lintian >/dev/null; then scripts/lint_packages.sh $(BUILD)/*.deb; \
-	else echo "lintian is not installed, so the packages were not looked at"; fi
+	else echo "lintian is not installed, so the packages were not checked"; fi
 
 wheel:  ## a Python wheel below build/wheel, tried in a fresh environment
 	@$(SETUP) --wheel
@@ -154,4 +174,4 @@ install: build  ## install below PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:  ## remove the build folders
-	rm -rf $(BUILD) build-dev build-release build-asan build-tsan build-fuzz build-lint
+	rm -rf $(BUILD) build-dev build-release build-asan build-tsan build-fuzz build-lint build-clang build-clang-lint build-coverage

@@ -1,17 +1,17 @@
-// Levels that follow the image, beside one level for all, on real outputs.
+// Compares levels that follow the image with one level for all images, on real outputs.
 //
 //   adapt FOLDER SET CLASS [--images 100] [--draws 6] [--test 500] [--alpha 0.1] [--method field]
 //         [--score near] [--promise auto] [--arrays DIR]
 //
 // FOLDER holds SET_cal_probs.npy, SET_cal_labels.npy, SET_test_probs.npy and SET_test_labels.npy. Each draw
-// takes images at random to calibrate on and others to test on; every image is a group of its own. Printed
-// for one class, as means over draws, first with --adapt none, then with --adapt image:
+// takes random images to calibrate on and others to test on; every image is a group. The program prints for
+// one class, as means over draws, first with --adapt none, then with --adapt image:
 //
 //   coverage   the mean over test images of the share of their pixels of the class that are covered
 //   spread     the mean over test images of |that share - (1 - alpha)|
 //   far below  test images whose share lies more than 0.1 below 1 - alpha
 //   hardest    the mean coverage of the tenth of the images that look hardest (their doubt)
-//   false      of the test pixels with another label, those whose set holds the class
+//   false      share of the test pixels with another label whose set contains the class
 //   place      the mean over pixels with at least 3 test samples of |coverage there - (1 - alpha)|
 //   seconds    of processor time to calibrate, and to predict a test image
 //
@@ -61,7 +61,7 @@ Row measure(const Dataset& cal, const Dataset& test, std::size_t c, double alpha
     const Predictor predictor(calibrator, alpha, EmptySets::keep);
     double predicting = 0;
     for (std::size_t image = 0; image < test.images(); ++image) {
-        test.read_probs(image, {0, pixels}, probs.data());
+        test.read_probs(image, {0, pixels}, probs);
         const double before = processor_seconds();
         predictor.sets(probs, sets);
         predicting += processor_seconds() - before;
@@ -69,12 +69,12 @@ Row measure(const Dataset& cal, const Dataset& test, std::size_t c, double alpha
     const EvaluationReport report =
         evaluate(test, {&calibrator}, {.alpha = alpha, .maps = false, .empty = EmptySets::keep});
     const StratumEvaluation& own = report.calibrators.front().strata[c];
-    // The mean over images is no figure of the report: count it from sets.
+    // The report does not have the mean over images, so it is computed from sets.
     std::vector<std::uint8_t> member(probs.size()), valid(pixels);
     double coverage = 0, images = 0;
     for (std::size_t image = 0; image < test.images(); ++image) {
-        test.read_probs(image, {0, pixels}, probs.data());
-        test.read_truth(image, {0, pixels}, member.data(), valid.data());
+        test.read_probs(image, {0, pixels}, probs);
+        test.read_truth(image, {0, pixels}, member, valid);
         predictor.sets(probs, sets);
         double in = 0, all = 0;
         for (std::size_t i = c * pixels; i < (c + 1) * pixels; ++i)
@@ -109,7 +109,7 @@ int main(int argc, char** argv) try {
     const double alpha = std::stod(flags["--alpha"]);
     const std::size_t draws = std::stoul(flags["--draws"]);
     CalibrateOptions options;
-    options.method = flags["--method"];
+    options.method.name = flags["--method"];
     options.score.kind = score_kind(flags["--score"]);
     options.promise = promise_of(flags["--promise"]);
     std::array<Row, 2> sums{};

@@ -1,17 +1,21 @@
-"""Thresholds that follow the image, beside others on the same images and features.
+""
+    "Compares thresholds that follow the image with other tools, on the same images and features.
 
-    adapt_peers.py FOLDER SET CLASS [--images 100] [--test 200] [--draws 2] [--sides "crc;mapie"] [--kandinsky build/bin/kandinsky]
+    adapt_peers
+        .py FOLDER SET CLASS[--images 100][--test 200][--draws 2][--sides "crc;mapie"]
+                            [--kandinsky build / bin / kandinsky]
 
-FOLDER holds SET_cal_probs.npy, SET_cal_labels.npy and the same of test. Needs numpy; the side `mapie` needs
-bench/requirements.txt. Every side sees the images of a draw in a process of its own, on one thread. Printed for one class
-at alpha 0.1, as means over draws: coverage, spread, far below, hardest, false and place as bench/adapt.cpp defines them;
-processor seconds to calibrate and milliseconds to predict an image, imports left out (kandinsky's are of the whole command,
+    FOLDER holds SET_cal_probs.npy,
+    SET_cal_labels.npy and the same of test.Needs numpy; the side `mapie` needs
+bench/requirements.txt. Every side runs in its own process, on one thread, with the images of a draw. The program prints for one
+class at alpha 0.1, as means over draws: coverage, spread, far below, hardest, false and place as defined in bench/adapt.cpp;
+processor seconds to calibrate and milliseconds to predict an image, without imports (for kandinsky, those of the whole command
 with reading and writing); and the largest memory of the process.
 
 `crc` is conformal risk control of the false-negative rate with one threshold on p. `mapie` is MAPIE's
 ConditionalExpectedRiskController, which learns a threshold linear in the features of docs/adapt.md, standardised. It works on
-logit(p): a threshold linear in p cannot follow probabilities near 0. Its learning rate of 0.0001 would leave the threshold where
-it starts, so it is 0.1 here; it uses a GPU where torch sees one. It refuses images without the class, so it does not get them.
+logit(p), because a threshold linear in p cannot follow probabilities near 0. With its learning rate of 0.0001 the threshold would
+hardly move, so the rate is 0.1 here. It uses a GPU if torch finds one. It refuses images without the class, so they are left out.
 """
 import argparse
 import json
@@ -41,7 +45,7 @@ def processor_seconds(who=resource.RUSAGE_SELF):
 
 
 def features(probs):
-    """[image][feature], as docs/adapt.md defines them."""
+    """[image][feature], as defined in docs/adapt.md."""
     p = probs.reshape(len(probs), -1).astype(np.float64)
     inside, least = p > 0.5, 1 / 4096
     doubt = 4 * p * (1 - p)
@@ -53,7 +57,7 @@ def features(probs):
 
 
 def crc(cal, truth, test):
-    """The largest threshold on p whose mean false-negative rate, with one more image that misses all, is at most alpha."""
+    """The largest threshold on p whose mean false-negative rate, with an additional image of rate 1, is at most alpha."""
     start = processor_seconds()
     some = [np.sort(one[mask]) for one, mask in zip(cal, truth) if mask.any()]
     low, high = 0.0, 1.0
@@ -145,11 +149,12 @@ def main():
         parser.add_argument(name, type=int, default=value)
     parser.add_argument("--kandinsky", default="build/bin/kandinsky")
     parser.add_argument("--sides", default=";".join(SIDES), help="some of: " + ";".join(SIDES))
-    parser.add_argument("--one", help="one side, on the arrays that lie in FOLDER")
+    parser.add_argument("--one", help="one side, on the arrays in FOLDER")
     args = parser.parse_args()
     if args.one:
         return one_side(args.one, args.folder, args.cls, args.kandinsky)
-    rows = {side: [] for side in args.sides.split(";")}
+    rows = {
+side: [] for side in args.sides.split(";")}
     for draw in range(args.draws):
         with tempfile.TemporaryDirectory() as room:
             for part, count in (("cal", args.images), ("test", args.test)):

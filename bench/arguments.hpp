@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// The words of a tool's command line: options with a value, switches without, and the rest.
+/// The words of a tool's command line: options with a value, switches without one, and the rest.
 class Arguments {
   public:
     Arguments(int argc, char** argv, const std::vector<std::string>& switches = {}) {
@@ -25,7 +25,7 @@ class Arguments {
         }
     }
 
-    /// Whether an option was given; its value is then put into `to`.
+    /// Whether an option was given; then stores its value in `to`.
     bool take(const std::string& option, std::string& to) {
         const auto found = given_.find(option);
         if (found == given_.end()) return false;
@@ -43,7 +43,7 @@ class Arguments {
     void take(const std::string& option, double& to) {
         if (std::string text; take(option, text)) to = std::stod(text);
     }
-    /// Numbers with commas between them.
+    /// Numbers separated by commas.
     void take(const std::string& option, std::vector<double>& to) {
         std::string text;
         if (!take(option, text)) return;
@@ -53,8 +53,8 @@ class Arguments {
             to.push_back(std::stod(text.substr(at)));
     }
 
-    /// The words that are no options, which must be as many, once all options were taken. Throws a usage
-    /// error.
+    /// The words that are not options, after all options were read. Throws a usage error unless there are
+    /// `count` of them.
     [[nodiscard]] const std::vector<std::string>& rest(std::size_t count, const std::string& usage) const {
         if (!given_.empty())
             throw kandinsky::Error(kandinsky::ErrorKind::usage,

@@ -1,6 +1,5 @@
-// How fast COCO annotations are read, beside copying the same bytes: makes a file of MEGABYTES (500) like
-// instances_train2017 in the folder for temporary files, reads it, prints rates and the memory taken, and
-// removes it.
+// Compares reading COCO annotations with copying the same bytes. Writes a file of MEGABYTES (500) like
+// instances_train2017 to the folder for temporary files, reads it, prints rates and memory, and removes it.
 //   coco_reading [MEGABYTES]
 #include <fmt/format.h>
 #include <unistd.h>
@@ -62,7 +61,8 @@ void write_file(const std::filesystem::path& path, std::size_t megabytes) {
             text += "]]";
         }
         text += fmt::format(
-            R"(,"area": {:.4f},"iscrowd": {},"image_id": {},"bbox": [{:.2f},{:.2f},{:.2f},{:.2f}],"category_id": {},"id": {}}})",
+            R"(,"area": {:.4f},"iscrowd": {},"image_id": {},"bbox": [{:.2f},{:.2f},{:.2f},{:.2f}],)"
+            R"("category_id": {},"id": {}}})",
             random.uniform(10, 9999), crowd ? 1 : 0, 7 * random.below(image_count), random.uniform(0, 600),
             random.uniform(0, 400), random.uniform(1, 40), random.uniform(1, 80),
             random.below(10) < 3 ? 1 : 2 + random.below(79), ++id);
@@ -84,7 +84,7 @@ std::size_t status(const std::string& key) {
     return 0;
 }
 
-/// Wall time, and processor time: on a busy machine only the second compares.
+/// Wall time and processor time; on a busy machine only processor times can be compared.
 struct Timer {
     Stopwatch wall;
     std::clock_t start = std::clock();

@@ -1,20 +1,20 @@
-// Does a promise with confidence hold as often as it says? Many draws of calibration groups from real
+// Checks how often a guarantee with a confidence holds, over many draws of calibration groups from real
 // outputs.
 //
 //   confidence FOLDER SET [--draws 200] [--groups N] [--test N] [--alphas 0.05,0.1,0.2] [--confidence 0.95]
 //                         [--risk recall] [--method field] [--stride S]
 //
 // FOLDER holds SET_probs.npy, SET_labels.npy and, where images belong together, SET_groups.npy. Each draw
-// takes N groups at random to calibrate on and others to test on. --confidence 0: the promise on average, to
-// compare with; --stride: every S-th pixel in both directions, to save time. Class 0 is not judged. Printed
-// for every other class:
+// takes N random groups to calibrate on and others to test on. --confidence 0: the guarantee on average, for
+// comparison; --stride: every S-th pixel in both directions, to save time. The program prints for every class
+// except 0:
 //
 //   risk    the mean over draws of the mean over test groups of what alpha bounds: the share of the class's
 //           pixels that the sets miss, or of the pixels with the class in their set those without it
-//   above   the share of draws whose risk exceeds alpha. The test groups are a sample, too, which makes some
-//           draws exceed alpha by chance: what is counted is no less than what is promised
-//   share   of all test pixels, those with the class in their set
-//   none    draws in which no threshold qualified: these keep the promise
+//   above   the share of draws whose risk exceeds alpha. The test groups are a sample too, so some draws
+//           exceed alpha by chance, and the share is rather too high than too low
+//   share   share of all test pixels with the class in their set
+//   none    draws in which no threshold qualified; these keep the guarantee
 //
 // KEPT: above is at most 1 - confidence as far as the draws can tell, P(Bin(draws, 1 - confidence) >= count)
 // >= 1 %. The exit status is 1 when a row is not. Sets are those before empty ones are filled.
@@ -42,7 +42,7 @@ struct Wanted {
     std::vector<double> alphas{0.05, 0.1, 0.2};
 };
 
-/// What the sets of one draw do to one class; means over test groups.
+/// The figures of one class in one draw: means over test groups.
 struct Figures {
     double missed = 0, wrong = 0, share = 0;
 };
@@ -53,7 +53,7 @@ std::vector<Figures> judge(const Calibrator& calibrator, double alpha, const Dat
     const auto kept = [&](std::size_t c) {
         return calibrator.risks.empty() || alpha >= calibrator.risks[c].least_alpha - 1e-12;
     };
-    // Classes are judged one by one, but sets are asked for together: at an alpha that all can keep.
+    // Classes are measured one by one, but sets are made for all together, at an alpha that all can keep.
     Calibrator lenient = calibrator;
     for (std::size_t c = 0; c < lenient.risks.size(); ++c)
         if (!kept(c)) lenient.risks[c] = {.least_alpha = 0, .rungs = {}};
@@ -65,8 +65,8 @@ std::vector<Figures> judge(const Calibrator& calibrator, double alpha, const Dat
     };
     std::map<std::pair<std::size_t, std::uint32_t>, Counts> by_group;
     for (std::size_t image = 0; image < test.images(); ++image) {
-        test.read_probs(image, {0, pixels}, probs.data());
-        test.read_truth(image, {0, pixels}, member.data(), valid.data());
+        test.read_probs(image, {0, pixels}, probs);
+        test.read_truth(image, {0, pixels}, member, valid);
         predictor.sets(probs, sets);
         for (std::size_t c = 1; c < classes; ++c) {
             Counts& own = by_group[{c, test.group_of(image)}];
@@ -108,10 +108,11 @@ void make_draw(const Wanted& wanted, const Dataset& all, std::size_t draw, Found
         if (at < wanted.groups + wanted.test) (at < wanted.groups ? cal : test).push_back(image);
     }
     CalibrateOptions options;
-    options.method = wanted.method;
+    options.method.name = wanted.method;
     options.confidence = wanted.confidence;
     options.risk = wanted.risk;
-    // Who learns and the order of the tests follow from identities and the seed: each draw has its own.
+    // The groups that learn and the order of the tests follow from identities and the seed, so each draw has
+    // its own seed.
     options.seed = draw;
     const Calibrator calibrator = calibrate(all.subset(cal), options);
     const Dataset judges = all.subset(test);

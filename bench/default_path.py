@@ -1,10 +1,17 @@
-"""The default of `calibrate`, at the sizes that matter, with its bars: time, memory and size of the file.
+""
+    "Measures the default of `calibrate` at typical sizes against bars for time, memory and size of the file.
 
-    python bench/default_path.py --build build [--scratch DIR] [--data DIR] [--rounds 2] [--only photos,classes,street,growth,camvid,promise]
+    python bench /
+    default_path
+        .py-- build build[--scratch DIR][--data DIR][--rounds 2]
+                         [--only photos, classes, street, growth, camvid, promise]
 
-Needs numpy. Data are smooth random fields, made below the scratch folder and removed (1.6 GB). --data names a folder with
-camvid_cal, pets_cal and hippocampus_cal27 as _probs.npy, _labels.npy and _groups.npy. The task `promise` has the rows of
-`--promise loo`, what calibrate does by default with that many groups; all others learn once (`--promise none`). Every task runs in a process of its own with two threads; seconds are wall time, the least
+    Needs numpy.Data are smooth random fields,
+    written below the scratch folder and removed(1.6 GB).--data names a folder with camvid_cal,
+    pets_cal and hippocampus_cal27 as _probs.npy,
+    _labels.npy and _groups.npy.The task `promise` has the rows of
+`--promise loo`, what calibrate does by default with that many groups;
+all others learn once(`--promise none`).Every task runs in a process of its own with two threads; seconds are wall time, the least
 of the rounds. The program exits with 1 when a bar is missed.
 """
 import argparse
@@ -19,7 +26,7 @@ from run import HERE, apart, run
 
 
 def smooth_field(random, height, width, step):
-    """Random numbers on a coarse grid, read between its points."""
+    """Random numbers on a coarse grid, interpolated between its points."""
     coarse = random.standard_normal((height // step + 3, width // step + 3)).astype(np.float32)
     y, x = np.linspace(0, coarse.shape[0] - 2, height), np.linspace(0, coarse.shape[1] - 2, width)
     row, column = y.astype(int), x.astype(int)
@@ -30,7 +37,7 @@ def smooth_field(random, height, width, step):
 
 
 def make(folder, name, images, classes, height, width):
-    """A network's outputs for classes that prefer places, float16 [N,C,H,W], and labels that disagree with them a little."""
+    """A network's outputs for classes that depend on the place, float16 [N,C,H,W], and labels with some errors."""
     random = np.random.default_rng(1)
     probs = np.lib.format.open_memmap(folder / f"{name}_probs.npy", "w+", np.float16, (images, classes, height, width))
     labels = np.lib.format.open_memmap(folder / f"{name}_labels.npy", "w+", np.uint8, (images, height, width))
@@ -154,14 +161,14 @@ def promise(bench, data):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build", help="the build folder")
-    parser.add_argument("--scratch", default=tempfile.gettempdir(), help="where large files go, and are removed")
+    parser.add_argument("--scratch", default=tempfile.gettempdir(), help="folder for large files, which are removed")
     parser.add_argument("--data", type=Path, help="folder of real outputs as .npy")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--only", default="photos,classes,street,growth,camvid,promise")
     arguments = parser.parse_args()
     program = Path(arguments.build, "bin", "kandinsky").resolve()
     if not program.exists():
-        sys.exit(f"{program} is not there; build it first")
+        sys.exit(f"{program} is missing; build it first")
     folder = Path(tempfile.mkdtemp(prefix="kandinsky-bench-", dir=arguments.scratch))
     bench = Bench(program, folder, arguments.rounds)
     print("| task | seconds | CPU seconds | peak MiB | file, MB |\n| --- | --: | --: | --: | --: |")

@@ -1,11 +1,11 @@
-#!/usr/bin/env python3
-"""What the sets add to the time of a network, appended to it by `kandinsky export`.
+#!/ usr / bin / env python3
+"""Measures the time that sets add to a network to which `kandinsky export` has appended them.
 
     bench/export_latency.py --build build [--classes 4] [--channels 32] [--runs 15] [--processor] [--adapt]
 
-A U-Net for 320 x 240 with random weights is run alone and with the sets appended, in turns; printed are the shortest times and their
-ratio, and the same for the graph of sets by itself, which a busy machine disturbs less. --processor measures processor time on one
-thread instead: other programs hardly change that. Needs onnx and onnxruntime; OpenVINO is measured where it is installed.
+Runs a U-Net for 320 x 240 with random weights alone and with the sets appended, in turn. Prints the shortest times and their
+ratio, and the same for the graph of sets alone, which a busy machine affects less. --processor measures processor time on one
+thread instead, which other programs hardly change. Needs onnx and onnxruntime; OpenVINO is measured if it is installed.
 """
 
 import argparse

@@ -5,9 +5,9 @@
 
 #include <cmath>
 #include <cstring>
-#include <kandinsky/fourier_curves.hpp>
-#include <kandinsky/partition.hpp>
 #include <kandinsky/threads.hpp>
+#include "partition/fourier_curves.hpp"
+#include "partition/method.hpp"
 
 #include "core/base/random.hpp"
 #include "partition/fcc/objective.hpp"

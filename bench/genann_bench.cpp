@@ -1,5 +1,5 @@
 // Annuli at 320 x 240 on synthetic curves: one exact evaluation, one evaluation of the code book, and whole
-// fits with ten seeds, with their exact fitness and how far it lies from the best known for that input.
+// fits with ten seeds, with their exact fitness and its distance from the best known for that input.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <kandinsky/annuli.hpp>
 #include <kandinsky/threads.hpp>
 #include <vector>
+#include "partition/annuli.hpp"
 
 #include "core/base/random.hpp"
 #include "partition/genann/codebook.hpp"
@@ -87,7 +87,7 @@ void codebook_evaluation(benchmark::State& state) {
 }
 BENCHMARK(codebook_evaluation)->Arg(256)->Arg(512)->Arg(1024)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-/// How far the code book is from the exact fitness, over random candidates.
+/// The error of the code book relative to the exact fitness, over random candidates.
 void print_codebook_error(const Curves& curves, std::size_t cells) {
     const Cloud cloud(curves.points());
     const Codebook codebook(cloud, cells);
@@ -117,7 +117,7 @@ void print_fits(const Curves& curves, AnnuliShape shape) {
         seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
         work.push_back(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC);
     }
-    // The best known: the best of these and of a search that goes on for 1000 generations.
+    // The best known fitness: the best of these and of a search of 1000 generations.
     AnnuliFit best = *std::min_element(fits.begin(), fits.end(),
                                        [](const auto& a, const auto& b) { return a.fitness < b.fitness; });
     const AnnuliFit thorough = fit_annuli(curves.points(), {.shape = shape,

@@ -1,9 +1,9 @@
-"""Compares the instructions of each kernel, as callgrind counts them, with the stored counts.
+"""Compares the instructions of each kernel, counted by callgrind, with the stored counts.
 
     kernel_counts.py PROGRAM COUNTS.json [--update]
 
-Counts do not depend on the machine's load; they do on the compiler, so they belong to Debian 12's g++ 12.2. Exit 77:
-nothing could be counted here.
+Counts depend on the compiler, not on the machine's load; they are for Debian 12's g++ 12.2. Exit 77: nothing could be
+counted on this machine.
 """
 import json
 import re
@@ -51,7 +51,7 @@ def main():
         if change > TOLERANCE:
             slower.append(kernel)
     if slower or set(expected) - set(counts):
-        sys.exit(f"more instructions than stored, or kernels missing: {', '.join(slower)}. If that is meant, run\n"
+        sys.exit(f"more instructions than stored, or kernels missing: {', '.join(slower)}. If this is intended, run\n"
                  f"  python3 bench/kernel_counts.py {program} {stored} --update\nand say why in the commit.")
 
 

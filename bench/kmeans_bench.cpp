@@ -1,6 +1,6 @@
-// k-means of a 320 x 240 map of curve values: restarts on a sample and continued on all pixels (the method's
-// way) against every restart on all pixels, which prints how much longer it takes and how much inertia it
-// gains.
+// k-means of a 320 x 240 map of curve values. Compares restarts on a sample that continue on all pixels (as
+// in the method) with restarts on all pixels; prints how much longer the latter take and how much inertia
+// they gain.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ using namespace kandinsky::partition;
 
 constexpr std::size_t kHeight = 240, kWidth = 320, kFeatures = 4;
 
-/// Curve values as pixels near an off-centre object show them: rising with the distance, ordered within a
-/// pixel, with the sampling noise of some 100 images.
+/// Curve values like those of pixels near an off-centre object: rising with the distance, ordered within a
+/// pixel, with the sampling noise of about 100 images.
 std::vector<float> curve_map() {
     std::vector<float> rows;
     Random random(20231120);

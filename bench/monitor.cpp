@@ -1,20 +1,22 @@
-// The monitor on streams of real outputs: how often it rings without a change, and how soon after one.
+// The monitor on streams of real outputs: how often it raises an alarm without a change, and how soon after
+// one.
 //
 //   monitor FOLDER SET [--reference 100] [--streams 1000] [--length 500] [--shifted 100] [--out DIR]
 //
-// FOLDER holds SET_cal_probs.npy, SET_test_probs.npy and, for sets with patients, groups. All
+// FOLDER holds SET_cal_probs.npy, SET_test_probs.npy, labels of both and, for sets with patients, groups. All
 // images (patients) are one pool, from which reference and stream are drawn without replacement. The outputs
-// of the stream stay as they are, or change from its first image on:
+// of the stream stay unchanged, or change from its first image on:
 //
-//   odds      those of every class but the first fall to a quarter
+//   odds      the odds of every class except the first fall to a quarter
 //   blur      three passes of a 3 x 3 mean over the probabilities
 //   noise     independent normal noise of standard deviation 1 on the logarithms
 //   contrast  logarithms times 0.7
 //   half      only the first half of every patient's slices: another field of view, outputs untouched
-//   other     SET_other_probs.npy, where it exists: another network's outputs for the test images
+//   other     SET_other_probs.npy, if it exists: another network's outputs for the test images
 //
-// Outputs alone are looked at, from features made once; --out DIR has the p-values of every stream and
-// feature, for bench/monitor.py, which has the labels too.
+// The alarm for outputs and, with all labels, the alarm for odds are measured, on numbers that are computed
+// once.
+// --out DIR stores the p-values of every stream and feature of the outputs for bench/monitor.py.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,6 +30,7 @@
 #include "core/base/parallel.hpp"
 #include "core/base/random.hpp"
 #include "monitor/state.hpp"
+#include "score/shortfall.hpp"
 #include "score/watched.hpp"
 
 namespace {
@@ -37,7 +40,7 @@ namespace fs = std::filesystem;
 constexpr double kDelta = 0.01;
 
 struct Pool {
-    Array probs[2], groups[2], other;
+    Array probs[2], labels[2], groups[2], other;
     Grid grid;
     std::size_t classes = 0;
 
@@ -49,6 +52,7 @@ Pool load_pool(const std::string& folder, const std::string& set) {
     for (const std::size_t part : {0, 1}) {
         const std::string stem = folder + "/" + set + (part == 0 ? "_cal" : "_test");
         pool.probs[part] = read_npy(stem + "_probs.npy");
+        pool.labels[part] = read_npy(stem + "_labels.npy");
         if (fs::exists(stem + "_groups.npy")) pool.groups[part] = read_npy(stem + "_groups.npy");
     }
     if (const fs::path other = folder + "/" + set + "_other_probs.npy"; fs::exists(other))
@@ -106,21 +110,41 @@ void change(const std::string& kind, Grid grid, std::size_t classes, std::uint64
     softmax(probs, classes);
 }
 
-/// The features of every unit (image or group), [unit][feature].
-std::vector<std::vector<float>> features_of(const Pool& pool, const Reference& layout,
-                                            const std::string& kind) {
-    std::vector<std::vector<float>> units;
+/// Numbers of every unit (image or group), [unit][number]; NaN where it has none.
+using Numbers = std::vector<std::vector<float>>;
+
+struct Units {
+    Numbers features, shortfalls;
+};
+
+constexpr std::size_t kShares = Reference::kShares.size();
+
+/// The features and shortfalls of every unit.
+Units units_of(const Pool& pool, const Reference& layout, const std::string& kind) {
+    Units units;
+    const std::size_t classes = layout.labelled.size(), pixels = pool.grid.pixels();
     for (const std::size_t part : {0, 1}) {
         if (kind == "other" && part == 0) continue;
-        const Dataset data(kind == "other" ? pool.other : pool.probs[part], Array(), pool.groups[part]);
+        const Dataset data(kind == "other" ? pool.other : pool.probs[part], pool.labels[part],
+                           pool.groups[part]);
+        std::vector<std::vector<std::int64_t>> odds(data.images(),
+                                                    std::vector<std::int64_t>(classes * (1 + kShares)));
         std::vector<std::vector<std::int64_t>> looks(data.images(),
                                                      std::vector<std::int64_t>(layout.features()));
         parallel_for(data.images(), [&](std::size_t i) {
             std::vector<float> probs(pool.classes * pool.grid.pixels());
-            data.read_probs(i, {0, pool.grid.pixels()}, probs.data());
+            data.read_probs(i, {0, pool.grid.pixels()}, probs);
             change(kind, pool.grid, pool.classes, part * 1000000 + i, probs);
             watch_image(layout, pool.grid, probs, looks[i]);
+            std::vector<std::uint8_t> truth(pool.classes * pixels + pixels);
+            data.read_truth(i, {0, pixels}, truth, std::span(truth).subspan(pool.classes * pixels));
+            for (std::size_t c = 0; c < classes; ++c)
+                odds[i][c] = shortfalls(probs.data() + layout.labelled[c] * pixels,
+                                        std::span(truth).subspan(layout.labelled[c] * pixels, pixels),
+                                        std::span(odds[i]).subspan(classes + c * kShares, kShares));
         });
+        std::vector<std::vector<std::int64_t>> odds_sums(data.groups(),
+                                                         std::vector<std::int64_t>(classes * (1 + kShares)));
         std::vector<std::vector<std::int64_t>> sums(data.groups(),
                                                     std::vector<std::int64_t>(layout.features()));
         std::vector<std::int64_t> images(data.groups()), all(data.groups());
@@ -130,28 +154,37 @@ std::vector<std::vector<float>> features_of(const Pool& pool, const Reference& l
             if (kind == "half" && 2 * images[group] >= all[group]) continue;
             ++images[group];
             for (std::size_t f = 0; f < layout.features(); ++f) sums[group][f] += looks[i][f];
+            for (std::size_t n = 0; n < odds[i].size(); ++n) odds_sums[group][n] += odds[i][n];
         }
         for (std::size_t g = 0; g < sums.size(); ++g) {
-            std::vector<float>& unit = units.emplace_back();
+            std::vector<float>& unit = units.features.emplace_back();
             for (const std::int64_t sum : sums[g]) unit.push_back(watched_value(sum, images[g]));
+            std::vector<float>& own = units.shortfalls.emplace_back();
+            for (std::size_t n = 0; n < classes * kShares; ++n)
+                own.push_back(odds_sums[g][n / kShares] > 0
+                                  ? watched_value(odds_sums[g][classes + n], odds_sums[g][n / kShares])
+                                  : std::nanf(""));
         }
     }
     return units;
 }
 
-/// One stream: when the alarm rings (0: never), and the p-values [feature][unit] where asked for.
-std::size_t run_stream(const Reference& layout, const std::vector<double>& weights,
+/// One stream: when the alarm is raised (0: never), and the p-values [number][unit] if requested.
+template <class Betting>
+std::size_t run_stream(const std::vector<double>& weights,
                        const std::vector<const std::vector<float>*>& reference,
                        const std::vector<const std::vector<float>*>& stream, std::uint64_t seed,
                        std::vector<double>* p_values) {
     std::size_t rang = 0;
-    for (std::size_t f = 0; f < layout.features(); ++f) {
+    for (std::size_t f = 0; f < weights.size(); ++f) {
         std::vector<float> values;
-        for (const auto* unit : reference) values.push_back((*unit)[f]);
+        for (const auto* unit : reference)
+            if (!std::isnan((*unit)[f])) values.push_back((*unit)[f]);
         std::sort(values.begin(), values.end());
         RankBag bag(std::move(values));
-        Bets bets;
+        Betting bets;
         for (std::size_t t = 0; t < stream.size(); ++t) {
+            if (std::isnan((*stream[t])[f])) continue;
             const double p = bag.rank_and_keep((*stream[t])[f], Random(seed, f, t), 2048);
             if (p_values != nullptr) p_values->push_back(p);
             bets.bet(p);
@@ -178,63 +211,84 @@ std::vector<std::uint32_t> drawn(std::size_t all, std::size_t count, std::uint64
     return order;
 }
 
-void streams(const Pool& pool, std::map<std::string, std::string>& options) {
-    const auto number = [&](const char* name) { return std::stoul(options.at(name)); };
-    const Reference layout = watch_layout(pool.grid, pool.classes, true, {});
-    const std::vector<double> weights = feature_weights(layout);
-    const auto plain = features_of(pool, layout, "none");
-    const std::size_t reference = number("--reference");
-    const std::size_t length = std::min(number("--length"), plain.size() - reference);
-    const auto of = [&](const std::vector<std::vector<float>>& from, const std::vector<std::uint32_t>& order,
-                        std::size_t first, std::size_t last) {
-        std::vector<const std::vector<float>*> out;
-        for (std::size_t i = first; i < last; ++i) out.push_back(&from[order[i]]);
-        return out;
-    };
-    const std::size_t count = number("--streams");
-    std::vector<std::size_t> rang(count);
-    parallel_for(count, [&](std::size_t s) {
-        const auto order = drawn(plain.size(), reference + length, s);
-        rang[s] = run_stream(layout, weights, of(plain, order, 0, reference),
-                             of(plain, order, reference, reference + length), s, nullptr);
-    });
+std::vector<const std::vector<float>*> picked(const Numbers& from, const std::vector<std::uint32_t>& order,
+                                              std::size_t first, std::size_t last, std::size_t skipped = 0) {
+    std::vector<const std::vector<float>*> out;
+    for (std::size_t i = first; i < last; ++i) out.push_back(&from[order[i] - skipped]);
+    return out;
+}
+
+void print_false_alarms(const char* what, const std::vector<std::size_t>& rang, std::size_t length,
+                        std::size_t reference, double delta) {
     const auto alarms = static_cast<std::size_t>(
         std::count_if(rang.begin(), rang.end(), [](std::size_t r) { return r > 0; }));
-    const boost::math::binomial law(static_cast<double>(count), kDelta);
+    const boost::math::binomial law(static_cast<double>(rang.size()), delta);
     fmt::print(
-        "without a change: {} alarms in {} streams of {} units after {} (delta {}); P(so many | delta) = "
+        "without a change, {}: {} alarms in {} streams of {} units after {} (delta {}); P(at least this many "
+        "| "
+        "delta) = "
         "{:.3f}\n",
-        alarms, count, length, reference, kDelta,
+        what, alarms, rang.size(), length, reference, delta,
         alarms == 0 ? 1.0 : cdf(complement(law, static_cast<double>(alarms) - 1)));
+}
+
+std::string delay_text(const std::vector<std::size_t>& delays) {
+    const auto found = std::count_if(delays.begin(), delays.end(), [](std::size_t d) { return d > 0; });
+    return fmt::format("{}, {} of {} streams found", median(delays, 1000000), found, delays.size());
+}
+
+void streams(const Pool& pool, std::map<std::string, std::string>& options) {
+    const auto number = [&](const char* name) { return std::stoul(options.at(name)); };
+    Reference layout = watch_layout(pool.grid, pool.classes, true, {});
+    layout.labelled = labelled_classes(layout, pool.classes);
+    const std::vector<double> weights = feature_weights(layout);
+    const std::size_t odds = layout.labelled.size() * kShares;
+    const std::vector<double> odds_weights(odds, 0.5 / static_cast<double>(odds));  // half of delta
+    const Units plain = units_of(pool, layout, "none");
+    const std::size_t all = plain.features.size(), reference = number("--reference");
+    const std::size_t length = std::min(number("--length"), all - reference);
+    const std::size_t count = number("--streams");
+    std::vector<std::size_t> rang(count), odds_rang(count);
+    parallel_for(count, [&](std::size_t s) {
+        const auto order = drawn(all, reference + length, s);
+        const std::size_t end = reference + length;
+        rang[s] = run_stream<Bets>(weights, picked(plain.features, order, 0, reference),
+                                   picked(plain.features, order, reference, end), s, nullptr);
+        odds_rang[s] = run_stream<RiseBets>(odds_weights, picked(plain.shortfalls, order, 0, reference),
+                                            picked(plain.shortfalls, order, reference, end), s, nullptr);
+    });
+    print_false_alarms("outputs", rang, length, reference, kDelta);
+    print_false_alarms("odds", odds_rang, length, reference, kDelta / 2);
     const std::size_t shifted = number("--shifted");
     for (const char* const kind : {"odds", "blur", "noise", "contrast", "half", "other"}) {
         if (kind == std::string("other") && pool.other.empty()) continue;
         if (kind == std::string("half") && pool.groups[0].empty()) continue;
-        const auto changed = features_of(pool, layout, kind);
-        const std::size_t skipped = plain.size() - changed.size();  // `other` has the test images only
-        std::vector<std::size_t> delays(shifted);
+        const Units changed = units_of(pool, layout, kind);
+        const std::size_t skipped = all - changed.features.size();  // `other` has the test images only
+        std::vector<std::size_t> delays(shifted), odds_delays(shifted);
         std::vector<std::vector<double>> p_values(shifted);
         parallel_for(shifted, [&](std::size_t s) {
-            auto order = drawn(plain.size(), plain.size(), 100000 + s);
+            auto order = drawn(all, all, 100000 + s);
             if (skipped > 0)
                 std::stable_partition(order.begin(), order.end(),
                                       [&](std::uint32_t i) { return i < skipped; });
-            const std::size_t begin = std::max(reference, skipped);
-            std::vector<const std::vector<float>*> stream;
-            for (std::size_t i = begin; i < std::min(begin + length, plain.size()); ++i)
-                stream.push_back(&changed[order[i] - skipped]);
-            delays[s] =
-                run_stream(layout, weights, of(plain, order, 0, reference), stream, 100000 + s, &p_values[s]);
+            const std::size_t begin = std::max(reference, skipped), end = std::min(begin + length, all);
+            delays[s] = run_stream<Bets>(weights, picked(plain.features, order, 0, reference),
+                                         picked(changed.features, order, begin, end, skipped), 100000 + s,
+                                         &p_values[s]);
+            odds_delays[s] = run_stream<RiseBets>(odds_weights, picked(plain.shortfalls, order, 0, reference),
+                                                  picked(changed.shortfalls, order, begin, end, skipped),
+                                                  100000 + s, nullptr);
         });
-        const auto found = std::count_if(delays.begin(), delays.end(), [](std::size_t d) { return d > 0; });
-        fmt::print("{:<9} median delay {} units, {} of {} streams found\n", kind, median(delays, 1000000),
-                   found, shifted);
+        fmt::print("{:<9} median delay in units: outputs {}; odds {}\n", kind, delay_text(delays),
+                   delay_text(odds_delays));
         if (options.count("--out") == 0) continue;
-        std::vector<double> all;
-        for (const auto& one : p_values) all.insert(all.end(), one.begin(), one.end());
-        write_npy(options["--out"] + "/p_" + kind + ".npy",
-                  Array::copy_of(all, {shifted, layout.features(), all.size() / shifted / layout.features()})
-                      .view());
+        std::vector<double> flat;
+        for (const auto& one : p_values) flat.insert(flat.end(), one.begin(), one.end());
+        write_npy(
+            options["--out"] + "/p_" + kind + ".npy",
+            Array::copy_of(flat, {shifted, layout.features(), flat.size() / shifted / layout.features()})
+                .view());
         std::vector<double> own;
         for (const std::size_t d : delays) own.push_back(static_cast<double>(d));
         write_npy(options["--out"] + "/delay_" + kind + ".npy", Array::copy_of(own, {own.size()}).view());

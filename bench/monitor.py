@@ -1,11 +1,17 @@
-"""The monitor's delays on real outputs.
+""
+        "Measures the monitor's delays on real outputs.
 
-monitor.py outputs PROGRAM FOLDER SET [options of bench/monitor.cpp]   beside crepes' martingales, in one run
-monitor.py labels COMMAND CALIBRATOR FOLDER SET                        with labels, and without
+        monitor
+            .py outputs PROGRAM FOLDER SET[options of bench / monitor.cpp] compared with
+                crepes' martingales, in one run monitor.py labels COMMAND CALIBRATOR FOLDER SET
+                    with and without labels
 
-PROGRAM is the built bench/monitor.cpp. crepes gets the very p-values that the monitor bets on, one feature at a time, and its best feature and martingale
-count; the monitor has to watch all features at once. COMMAND is the built kandinsky, CALIBRATOR a .kcal of images without groups that was made from other
-images than SET's test images: each stream takes 300 of these at random, changed from the first on.
+                        PROGRAM is the built bench /
+        monitor.cpp.crepes gets the p -
+    values on which the monitor bets,
+    one feature at a time, and its best feature and martingale are reported; the monitor uses all features at once. COMMAND is the built kandinsky, CALIBRATOR a .kcal of other images
+than SET's test images: each stream has 300 random test images (patients if there are groups), which are changed from the first on;
+`other` is the output of another network (experiments/second_network.sh).
 """
 import json
 import subprocess
@@ -52,7 +58,7 @@ def outputs(program, folder, name, *options):
 
 
 def changed(kind, probs, random):
-    if kind == "none":
+    if kind in ("none", "other"):
         return probs
     if kind == "blur":
         for _ in range(3):
@@ -74,23 +80,28 @@ def changed(kind, probs, random):
 def labels(command, calibrator, folder, name):
     probs = np.load(f"{folder}/{name}_test_probs.npy", mmap_mode="r")
     truth = np.load(f"{folder}/{name}_test_labels.npy", mmap_mode="r")
-    for kind in ("none", "odds", "blur", "noise", "contrast"):
-        by_outputs, by_labels, coverage = [], [], []
+    groups_file, other_file = (Path(f"{folder}/{name}_{what}.npy") for what in ("test_groups", "other_probs"))
+    groups = np.load(groups_file) if groups_file.exists() else np.arange(len(probs))
+    units = np.unique(groups)
+    for kind in ("none", "odds", "blur", "noise", "contrast", *(["other"] if other_file.exists() else [])):
+        given = np.load(other_file, mmap_mode="r") if kind == "other" else probs
+        rang, coverage = {"outputs_alarm": [], "labels_alarm": [], "odds_alarm": []}, []
         for draw in range(DRAWS):
             random = np.random.default_rng(draw)
-            rows = np.sort(random.permutation(len(probs))[:LENGTH])
-            order = random.permutation(LENGTH)
+            rows = np.concatenate([np.flatnonzero(groups == unit) for unit in random.permutation(units)[:LENGTH]])
             with tempfile.TemporaryDirectory() as out:
-                np.save(f"{out}/p.npy", changed(kind, np.asarray(probs[rows], np.float32), random)[order])
-                np.save(f"{out}/y.npy", truth[rows][order])
+                np.save(f"{out}/p.npy", changed(kind, np.asarray(given[rows], np.float32), random))
+                np.save(f"{out}/y.npy", truth[rows])
+                np.save(f"{out}/g.npy", groups[rows])
                 call = [command, "monitor", calibrator, "--probs", f"{out}/p.npy", "--labels", f"{out}/y.npy", "--json", "-"]
+                call += ["--groups", f"{out}/g.npy", "--complete"] if groups_file.exists() else []
                 found = json.loads(subprocess.run(call, check=True, capture_output=True).stdout)
-            rang = [found[key]["unit"] if found[key] else NEVER for key in ("outputs_alarm", "labels_alarm")]
-            by_outputs.append(rang[0]), by_labels.append(rang[1])
+            for key, units_of in rang.items():
+                units_of.append(found[key]["unit"] if found[key] else NEVER)
             coverage.append([one["coverage"] for one in found["coverage"]])
         words = ", ".join(f"{mean:.3f}" for mean in np.mean(coverage, 0))
-        rings = [f"{sum(one < NEVER for one in all_of)} of {DRAWS}, median {text(float(np.median(all_of)))}" for all_of in (by_outputs, by_labels)]
-        print(f"{kind:<9} coverage by class {words}; outputs rang in {rings[0]}; labels in {rings[1]}", flush=True)
+        rings = [f"{key.removesuffix('_alarm')} in {sum(one < NEVER for one in of)} of {DRAWS}, median {text(float(np.median(of)))}" for key, of in rang.items()]
+        print(f"{kind:<9} coverage by class {words}; alarm by {'; '.join(rings)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The benchmark's tasks as others do them: peers.py TASK SIDE FOLDER does one in this process and prints its seconds.
+"""The benchmark's tasks with other tools: peers.py TASK SIDE FOLDER does one task in this process and prints its seconds.
 
-Imports are not counted, reading the arrays is. Each peer gets the data in the form that suits it.
+The time includes reading the arrays but not imports. Each tool gets the data in its usual form.
 """
 import json
 import sys
@@ -17,9 +17,9 @@ def load(folder, name, count=None):
 
 
 def curves_by_torch(folder, count):
-    """As the released code works: half-precision scores, NaN where the label is another, all of them sorted at once.
+    """As in the released code: half-precision scores, NaN where the label is another, all sorted at once.
 
-    torch.nanquantile's own steps, written out since it refuses more than 16 million values.
+    The steps of torch.nanquantile, written out because it refuses more than 16 million values.
     """
     import torch
 
@@ -47,7 +47,7 @@ def curves_by_torch(folder, count):
 
 
 def reading_alone(folder, count):
-    """What no calibration can do without: every byte looked at once, by one thread."""
+    """The least that any calibration needs: every byte is read once, by one thread."""
     start = time.perf_counter()
     total = 0
     for part in ("probs", "labels"):
@@ -57,7 +57,7 @@ def reading_alone(folder, count):
 
 
 def curves_by_numpy(folder, count):
-    """Row by row of the image, so that memory stays low; otherwise the same."""
+    """The same row by row of the image, so that memory stays low."""
     start = time.perf_counter()
     probs, labels = load(folder, "cal", count)
     curves = np.empty((len(LEVELS),) + probs.shape[1:], np.float32)
@@ -114,7 +114,7 @@ def image_by_mapie(folder, count):
             return self
 
         def predict_proba(self, x):
-            return np.stack([1 - x[:, 1], x[:, 1]], 1)  # sums to 1 exactly, as is asked for
+            return np.stack([1 - x[:, 1], x[:, 1]], 1)  # sums to 1 exactly, as required
 
         def predict(self, x):
             return (x[:, 1] > 0.5).astype(int)
@@ -132,7 +132,7 @@ def image_by_mapie(folder, count):
 
 
 def errors_by_numpy_loop(folder, count, share=16):
-    """As the released code works: pixel by pixel, level by level. A share of the rows, and the time multiplied."""
+    """As in the released code: pixel by pixel, level by level. Runs a share of the rows and multiplies the time."""
     probs, labels = load(folder, "test", count)
     curves = np.load(f"{folder}/curves.npy", mmap_mode="r")
     start = time.perf_counter()
@@ -207,7 +207,7 @@ def main():
         torch.set_num_threads(int(sys.argv[5]))
     start, cpu = time.perf_counter(), time.process_time()
     seconds, check = TASKS[task, side](folder, int(count))
-    # Imports within the task and extrapolated times: the CPU's share of the wall time is taken as even.
+#With imports within the task and extrapolated times, the CPU's share of the wall time is assumed constant.
     share = (time.process_time() - cpu) / (time.perf_counter() - start)
     print(json.dumps({"seconds": seconds, "cpu": seconds * share, "check": check}))
 

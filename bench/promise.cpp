@@ -1,27 +1,27 @@
-// Is the promise kept, and at what price? Leave-one-out, split and no promise, side by side on real outputs.
+// Measures whether the guarantee is kept, and its price: leave-one-out, split and no guarantee on real
+// outputs.
 //
 //   promise FOLDER SET [--draws 200] [--groups N] [--test N] [--alphas 0.05,0.1,0.2] [--only loo]
 //                      [--split F] [--stride S] [--log FILE [--part K/N]]
 //
 // FOLDER holds SET_probs.npy, SET_labels.npy and, where images belong together, SET_groups.npy. Each draw
-// takes N groups at random to calibrate on and others to test on, so that the two are exchangeable by
+// takes N random groups to calibrate on and others to test on, so that the two are exchangeable by
 // construction, and calibrates by each rule with the default method and score. --split: the share of the
 // groups that learns under that rule; --stride: every S-th pixel in both directions, to save time. Class 0 is
-// not calibrated. --log: the figures of each draw are appended to FILE, and draws that stand there already
-// are not made again, so a run can be continued; with --part K/N (K from 0) a process makes every N-th draw,
-// and the logs of N processes, put together, are one log. Printed for every other class, as means over draws:
+// not calibrated. --log: the figures of each draw are appended to FILE, and draws that are in FILE already
+// are skipped, so a run can be continued. With --part K/N (K from 0) a process makes every N-th draw, and the
+// logs of N processes can be concatenated. The program prints for every other class, as means over draws:
 //
-//   coverage     the mean over test groups of the share of their pixels of the class that are covered: what
-//                is promised, at least 1 - alpha; the excess is what it has beyond the mean of
-//                1/(calibration groups with the class + 1)
+//   coverage     the mean over test groups of the share of their pixels of the class that are covered, which
+//                is guaranteed to be at least 1 - alpha; the excess is coverage - (1 - alpha) minus the mean
+//                of 1/(calibration groups with the class + 1)
 //   place error  the mean over pixels with at least 3 test samples of |coverage there - (1 - alpha)|
-//   floor        what that would be with a coverage of 1 - alpha at every pixel: chance alone, were the
-//   samples
-//                of a pixel independent
-//   false share  of the test pixels with another label, those whose set holds the class
+//   floor        the place error by chance alone: with coverage 1 - alpha at every pixel and independent
+//                samples
+//   false share  share of the test pixels with another label whose set contains the class
 //
 // KEPT: mean + 2.33 sd / sqrt(draws) of the coverage is at least 1 - alpha (one-sided, 1 %). The exit status
-// is 1 when a rule that promises is not KEPT. Sets are those before empty ones are filled.
+// is 1 if a rule with a guarantee is not KEPT. Sets are measured before filling.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ struct Wanted {
     std::vector<double> alphas{0.05, 0.1, 0.2};
 };
 
-/// What the sets of one draw do to one class.
+/// The figures of one class in one draw.
 struct Figures {
     double coverage = 0, place_error = 0, false_share = 0;
 };
@@ -100,8 +100,8 @@ std::vector<Figures> judge(const Calibrator& calibrator, double alpha, const Dat
     std::vector<float> probs(classes * pixels);
     std::vector<std::uint8_t> sets(classes * pixels), member(classes * pixels), valid(pixels);
     for (std::size_t image = 0; image < test.images(); ++image) {
-        test.read_probs(image, {0, pixels}, probs.data());
-        test.read_truth(image, {0, pixels}, member.data(), valid.data());
+        test.read_probs(image, {0, pixels}, probs);
+        test.read_truth(image, {0, pixels}, member, valid);
         predictor.sets(probs, sets);
         counts.add(test.group_of(image), sets, member, valid);
     }
@@ -170,8 +170,8 @@ std::string make_draw(const Wanted& wanted, const std::vector<Promise>& rules, c
     for (const Promise rule : rules) {
         CalibrateOptions options;
         options.promise = rule;
-        // Who learns follows from a group's identity and the seed, so each draw has a seed of its own: with
-        // one seed the same groups would set the thresholds in every draw.
+        // The groups that learn follow from their identity and the seed. Each draw has its own seed; with one
+        // seed the same groups would set the thresholds in every draw.
         if (rule == Promise::split) options.split = wanted.split, options.seed = draw;
         const Calibrator calibrator = calibrate(calibration, options);
         for (const double alpha : wanted.alphas) {
@@ -194,8 +194,8 @@ double mean_deviation(std::size_t n, double q) {
                     least * std::log(q) + (count - least + 1) * std::log1p(-q));
 }
 
-/// What the labels of one draw say: for each class 1 / (calibration groups that have it + 1), and at how many
-/// pixels there are so many test samples.
+/// Figures of the labels of one draw: for each class 1 / (calibration groups that have it + 1), and the
+/// number of pixels by their number of test samples.
 struct Labelled {
     std::vector<double> at_infinity;
     std::vector<std::map<std::size_t, std::size_t>> pixels_with;
@@ -236,7 +236,7 @@ std::vector<std::uint8_t> members(const Dataset& data) {
     const std::size_t pixels = data.grid().pixels(), size = data.classes() * pixels;
     std::vector<std::uint8_t> member(data.images() * size), valid(pixels);
     for (std::size_t image = 0; image < data.images(); ++image) {
-        data.read_truth(image, {0, pixels}, member.data() + image * size, valid.data());
+        data.read_truth(image, {0, pixels}, std::span(member).subspan(image * size), valid);
         for (std::size_t i = 0; i < size; ++i) member[image * size + i] &= valid[i % pixels];
     }
     return member;

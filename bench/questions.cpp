@@ -1,27 +1,24 @@
-// Do outlines and intervals keep what they promise, and how large are they? Draws of calibration groups.
+// Measures whether outlines and intervals keep their guarantee, and how large they are, over draws of groups.
 //
 //   questions FOLDER SET [--draws 200] [--groups N] [--test N] [--alpha 0.1] [--shares 0.95,0.99,1]
 //   [--volumes] [--stride S] [--classes 1,2] [--objects 0,0.5] [--only outlines|objects|measures]
 //
 // FOLDER holds SET_probs.npy, SET_labels.npy and, where images belong together, SET_groups.npy. Each draw
-// takes N groups at random to calibrate on and N others to test on, so that the two are exchangeable by
-// construction. The scores and features of a group are made once. --volumes: the images of a group are the
-// slices of a volume;
-// --stride: every S-th pixel in both directions. Class 0 is left out. Printed for every other class, as means
-// over draws:
+// takes N random groups to calibrate on and N others to test on, so that the two are exchangeable by
+// construction. The scores and features of a group are computed once. --volumes: the images of a group are
+// the slices of a volume; --stride: every S-th pixel in both directions. The program prints for every class
+// except 0, as means over draws:
 //
-//   held     share of the test groups that have the class whose masks (intervals) hold the truth; the
-//   standard
-//            error over draws in brackets. KEPT: held + 2.33 standard errors is at least 1 - alpha
-//            (one-sided, 1 %)
-//   outer    share of the voxels in the outer mask, and how many times the object that is
-//   inner    share of the object that the inner mask is as large as
+//   held     share of the test groups with the class whose masks (intervals) are right; the standard error
+//            over draws in brackets. KEPT: held + 2.33 standard errors is at least 1 - alpha (one-sided, 1 %)
+//   outer    share of the voxels in the outer mask, and its size relative to the object
+//   inner    size of the inner mask relative to the object
 //   found    share of a test group's objects (connected parts) that the outer mask touches (share 0), or of
-//            which it holds a share; mean over groups. KEPT as above
+//            which it contains the share; mean over groups. KEPT as above
 //   width    mean width of the intervals
 //
-// `dilation` is the distance outside the predicted mask, as ConSeMa takes it. The exit status is 1 when a
-// promise is not kept. Sizes of masks are from samples of the voxels.
+// `dilation` is the distance outside the predicted mask, as in ConSeMa. The exit status is 1 if a guarantee
+// is not kept. Sizes of masks are from samples of the voxels.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +65,7 @@ struct Sum {
     [[nodiscard]] bool kept(double alpha) const { return mean() + 2.33 * error() >= 1 - alpha; }
 };
 
-/// N groups of `n` at random, then others; the same for every rule.
+/// N random groups of `n`, then others; the same for every rule.
 std::vector<std::size_t> shuffled(std::size_t n, std::size_t draw) {
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -168,7 +165,7 @@ bool run_outlines(const CaseSource& cases, const std::vector<std::uint32_t>& cla
     return kept;
 }
 
-/// Objects that the outer mask misses, as a share of those of a group.
+/// The share of a group's objects that the outer mask misses.
 bool run_objects(const CaseSource& cases, const std::vector<std::uint32_t>& classes, const Wanted& wanted) {
     bool kept = true;
     const std::vector<OutlineScore> all = outline::candidates({});

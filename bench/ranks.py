@@ -1,10 +1,11 @@
-#!/usr/bin/env python3
-"""What work on several ranks costs: seconds, messages and bytes of `mpirun -n R kandinsky`, as measured here.
+#!/ usr / bin / env python3
+"""Measures the cost of several ranks: seconds, messages and bytes of `mpirun -n R kandinsky` on this machine.
 
     bench/ranks.py --build build [--ranks 8] [--images 200,800] [--json points.json]
 
-Prints one table for each kind of work: R = 1 to --ranks, for two numbers of images, on discs in noise, float16. Bytes are what a rank hands to MPI, the most of any rank; a rank alone hands over nothing. The points of --json
-feed bench/scale.py."""
+Prints one table for each kind of work: R = 1 to --ranks, for two numbers of images, on discs in noise, float16. Bytes are the
+largest number that a rank passes to MPI;
+a single rank passes none. bench/scale.py reads the points of --json."""
 
 import argparse
 import json
@@ -37,7 +38,7 @@ ENVIRONMENT = os.environ | {
 
 
 def make(folder, images, width, height):
-    """Probabilities that know something of their labels: a disc in noise, float16, two classes."""
+    """Probabilities that agree with their labels in part: a disc in noise, float16, two classes."""
     random = np.random.default_rng(images)
     y, x = np.mgrid[:height, :width]
     radius = random.uniform(0.2, 0.45, images)[:, None, None] * height
@@ -56,8 +57,12 @@ def run(command, folder):
         sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")
     said = re.search(r"(\d+) ranks, (\d+) messages of each, (\d+) bytes", done.stdout)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {"seconds": taken, "cpu": cpu, "messages": int(said[2]) if said else 0, "bytes": int(said[3]) if said else 0}
-
+    return {
+    "seconds" : taken,
+                "cpu" : cpu,
+                        "messages" : int(said[2]) if said else 0,
+                                     "bytes" : int(said[3]) if said else 0
+}
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -65,7 +70,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=8)
     parser.add_argument("--images", default="200,800")
     parser.add_argument("--size", default="96x64")
-    parser.add_argument("--only", help="the kinds of work whose name holds this")
+    parser.add_argument("--only", help="only kinds of work whose name contains this")
     parser.add_argument("--json")
     options = parser.parse_args()
     program = str((Path(options.build) / "bin" / "kandinsky").resolve())

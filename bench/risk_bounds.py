@@ -1,7 +1,7 @@
-"""Which bound for a mean loss? risk_bounds.py prints the table of docs/risk.md: Hoeffding-Bentkus, betting, and the level divided.
+"""Compares bounds for a mean loss: prints the table of docs/risk.md with Hoeffding-Bentkus, betting, and both at delta / 2.
 
-For each number of groups, alpha and law of losses: the largest mean, in shares of alpha, at which half of the draws pass the
-test at confidence 0.95. Needs numpy and scipy (bench/requirements.txt has them).
+For each number of groups, alpha and law of losses it gives the largest mean, relative to alpha, at which half of the draws pass
+the test at confidence 0.95. Needs numpy and scipy (bench/requirements.txt has them).
 """
 import numpy as np
 from scipy.stats import binom
@@ -43,7 +43,7 @@ def betting(losses, alpha, delta):
 
 
 def half(passed):
-    """Where the share of draws that pass falls to a half, going up from small means."""
+    """The mean at which the share of draws that pass falls to a half."""
     share = np.array(passed)
     return 0.0 if share[0] <= 0.5 else float(np.interp(-0.5, -np.minimum.accumulate(share), SHARES))
 

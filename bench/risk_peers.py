@@ -1,14 +1,21 @@
-"""Thresholds for a false-negative rate: kandinsky calibrate and MAPIE's SemanticSegmentationController on the same data.
+""
+    "Thresholds for a false-negative rate: kandinsky calibrate and MAPIE's SemanticSegmentationController on the same data.
 
-    risk_peers.py FOLDER [--kandinsky build/bin/kandinsky] [--images 400] [--alphas 0.05,0.1,0.2] [--step 0.01]
+    risk_peers
+        .py FOLDER[--kandinsky build / bin / kandinsky][--images 400][--alphas 0.05, 0.1, 0.2][--step 0.01]
 
-FOLDER holds pets_cal_*.npy, pets_test_*.npy, hippocampus_cal_*.npy and hippocampus_test_*.npy. Needs bench/requirements.txt.
-Both control the expected share of a class's pixels that sets miss, over images (pets) or patients (hippocampus), by one
-threshold on the probability: kandinsky with --method image --score lac, MAPIE with risk="recall", method="crc". MAPIE
-searches a grid of thresholds, of 0.01 unless --step says otherwise, and takes p > threshold; kandinsky has no grid and takes
-p >= threshold. MAPIE has one class, so each class is a run of its own; it knows no groups, so a patient's slices are made
-one tall image; it refuses images without the class, so it does not get them. Every calibration is a process of its own,
-and its processor time and largest memory are those of the whole process, imports and reading included. The exit status is 1 if
+    FOLDER holds pets_cal_ *.npy,
+    pets_test_ *.npy,
+    hippocampus_cal_ *.npy and hippocampus_test_ *.npy.Needs bench /
+        requirements.txt.Both control the expected share of
+            a class's pixels that sets miss, over images (pets) or patients (hippocampus), by one threshold on
+                the probability : kandinsky with-- method image-- score lac,
+    MAPIE with risk = "recall",
+               method =
+                   "crc".MAPIE searches a grid of thresholds(--step, default 0.01) and uses p > threshold;
+kandinsky has no grid and uses p >= threshold.MAPIE has one class, so each class is a separate run; it has no groups, so a patient's slices become one tall image; it refuses
+images without the class, so they are left out. Every calibration is a separate process, and its processor time and largest
+memory are those of the whole process, including imports and reading. The exit status is 1 if
 kandinsky's threshold is more than a grid step away from MAPIE's, or lower, which would mean larger sets.
 """
 import argparse
@@ -31,7 +38,7 @@ def load(folder, name, part, images):
 
 
 def tall(probs, labels, groups, cls):
-    """Each group as one image of the class alone: (probability, truth), without ignored pixels; none without the class."""
+    """Each group as one image of one class: (probability, truth), without ignored pixels. Groups without the class are left out."""
     for group in np.unique(groups):
         own = np.flatnonzero(groups == group)
         truth = labels[own]
@@ -42,7 +49,7 @@ def tall(probs, labels, groups, cls):
 
 
 def mapie(folder, name, images, cls, alphas, step):
-    """Prints MAPIE's thresholds; run in a process of its own."""
+    """Prints MAPIE's thresholds; runs in a separate process."""
     from mapie.risk_control import SemanticSegmentationController
 
     grid = np.arange(0, 1, step)
@@ -84,7 +91,7 @@ def ours(command, folder, name, images, alphas, scratch):
 
 
 def tested(folder, name, cls, threshold, strict):
-    """The share that test groups miss, and the share of all pixels that has the class in its set."""
+    """The share of the class's pixels that test groups miss, and the share of all pixels with the class in their set."""
     missed, size = [], []
     for p, truth in tall(*load(folder, name, "test", None), cls):
         held = p > threshold if strict else p >= threshold

@@ -1,11 +1,19 @@
-"""The benchmarks as one table: every task done by kandinsky and by others, in a process of its own each.
+""
+    "The benchmarks as one table: kandinsky and other tools do every task, each in a separate process.
 
-    python bench/run.py --build build --scratch /tmp [--images 2000] [--large] [--pets DIR] [--rounds 2] [--released PYTHON]
-    python bench/run.py --kandinsky FILE [--tasks FILE]     from any folder; the second is bench_tasks
+    python bench /
+    run.py-- build build-- scratch /
+    tmp[--images 2000][--large][--pets DIR][--rounds 2][--released PYTHON] python bench /
+    run.py-- kandinsky FILE[--tasks FILE] from any folder;
+--tasks is the program bench_tasks
 
-Needs numpy alone; what else is not installed has rows that say so. Seconds are wall time, the least of the rounds, which take turns; CPU seconds, of all threads, tell more where other
-programs keep the machine busy. kandinsky's are of the whole command: start, reading,
-work, writing; the peers' leave their imports out. Memory is the largest resident set, mapped files included.
+    Needs numpy alone;
+what else is not installed has rows that say so.Seconds are wall time, the least of the rounds,
+    which take turns;
+CPU seconds, of all threads,
+    tell more where other programs keep the machine
+        busy.kandinsky's are of the whole command: start, reading, work,
+    writing; the peers' leave their imports out. Memory is the largest resident set, mapped files included.
 """
 import argparse
 import importlib.util
@@ -27,7 +35,7 @@ HERE = Path(__file__).parent
 
 
 def make_images(folder, name, count, seed, height=HEIGHT, width=WIDTH):
-    """Round objects, more often in the middle, and a network that is surer than it should be; float16, two classes."""
+    """Round objects, more often in the middle, and an over-confident network; float16, two classes."""
     random = np.random.default_rng(seed)
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     probs = np.lib.format.open_memmap(f"{folder}/{name}_probs.npy", "w+", np.float16, (count, 2, height, width))
@@ -42,7 +50,7 @@ def make_images(folder, name, count, seed, height=HEIGHT, width=WIDTH):
 
 
 def repeat_images(folder, name, source, times):
-    """The images of another set several times over: as large as wanted, at the cost of a copy."""
+    """The images of another set, repeated to the wanted size."""
     for part in ("probs", "labels"):
         one = np.load(f"{folder}/{source}_{part}.npy", mmap_mode="r")
         with open(f"{folder}/{name}_{part}.npy", "wb") as file:
@@ -54,7 +62,7 @@ def repeat_images(folder, name, source, times):
 
 
 def run(command, environment=None):
-    """Wall seconds, CPU seconds, peak MiB and last line of output of a process; None when it fails."""
+    """Wall seconds, CPU seconds, peak MiB and last line of output of a process; None if it fails."""
     start = time.perf_counter()
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
@@ -71,7 +79,7 @@ def run(command, environment=None):
 
 
 def apart(work, *arguments):
-    """Does it in another process: what this one has held would count as its children's memory."""
+    """Runs it in another process, because this process's memory would count as that of its children."""
     process = multiprocessing.get_context("fork").Process(target=work, args=arguments)
     process.start()
     process.join()
@@ -94,7 +102,8 @@ class Table:
         self.rounds, self.rows = rounds, []
 
     def task(self, title, sides):
-        """sides: (name, function that returns wall and CPU seconds and MiB, or a text why it cannot); ours first."""
+        """sides: (name, function that returns wall and CPU seconds and MiB, or a text with the reason for a missing row). The first
+    is kandinsky's."""
         best = {}
         for _ in range(self.rounds):
             for name, side in sides:
@@ -132,21 +141,22 @@ def main():
     parser.add_argument("--build", default="build", help="the build folder, with benchmarks")
     parser.add_argument("--kandinsky", help="the command (default: bin/kandinsky of the build folder)")
     parser.add_argument("--tasks", help="the program bench_tasks (default: bin/bench_tasks of the build folder)")
-    parser.add_argument("--scratch", default=tempfile.gettempdir(), help="where large files go, and are removed")
+    parser.add_argument("--scratch", default=tempfile.gettempdir(), help="folder for large files, which are removed")
     parser.add_argument("--images", type=int, default=2000)
     parser.add_argument("--large", action="store_true", help="also ten times as many images, and larger ones (10 GB)")
-    parser.add_argument("--pets", help="folder of pets_{cal,test}_{probs,labels}.npy: times compare on them")
-    parser.add_argument("--released", help="a Python with torch 1.13.0, which the released code was made for: one row more")
+    parser.add_argument("--pets", help="folder of pets_{cal,test}_{probs,labels}.npy: adds the times of compare on them")
+    parser.add_argument("--released", help="a Python with torch 1.13.0, for which the released code was written: adds rows")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--only", help="these tasks, separated by commas: calibrate,evaluate")
+    parser.add_argument("--only", help="only these tasks, separated by commas, such as calibrate,evaluate")
     arguments = parser.parse_args()
     program = Path(arguments.kandinsky or Path(arguments.build, "bin", "kandinsky")).resolve()
     tasks = Path(arguments.tasks or Path(arguments.build, "bin", "bench_tasks")).resolve()
     if not program.exists():
-        sys.exit(f"{program} is not there; build it, or name it with --kandinsky")
+        sys.exit(f"{program} is missing; build it, or name it with --kandinsky")
     folder = Path(tempfile.mkdtemp(prefix="kandinsky-bench-", dir=arguments.scratch))
-    threads, last = str(arguments.threads), {}
+    threads, last = str(arguments.threads), {
+}
     environment = dict(os.environ, OMP_NUM_THREADS=threads, OPENBLAS_NUM_THREADS=threads)
 
     def command(*words):
@@ -160,7 +170,7 @@ def main():
                        "--method", method, "--pooling", "pixels", "-o", folder / output, *more)
 
         def afresh():
-            (folder / output).unlink(missing_ok=True)  # what an old file costs to give up is not part of it
+            (folder / output).unlink(missing_ok=True)  # so that the time does not include removing an old file
             return once()
         return afresh
 
@@ -188,7 +198,7 @@ def main():
         return once
 
     def own(*words, pick="seconds", again=True):
-        """A task of bench_tasks; with again=False, another figure of the same run, so that both met the same load."""
+        """A task of bench_tasks; with again=False, another figure of the same run, so that both had the same load."""
         def once():
             if again:
                 last[words] = run([tasks, *map(str, words)])
@@ -260,7 +270,7 @@ def main():
                        [("kandinsky, scores held and sorted (regions that fit)", own(*words, pick="regions_sorted", again=False)),
                         ("kandinsky, counted digit by digit (larger ones, ranks)",
                          own(*words, pick="regions_counted", again=False)),
-                        ("kandinsky, float16, counted in one walk", own(*words, pick="halves_counted", again=False))])
+                        ("kandinsky, float16, counted in one pass", own(*words, pick="halves_counted", again=False))])
         if wanted("partition"):
             apart(make_points, folder)
             table.task("partition: k-means, k = 4, of 76,800 points with 4 coordinates",

@@ -1,13 +1,13 @@
-#!/usr/bin/env python3
-"""A small simulation of work on many ranks: first the points that bench/ranks.py measured, then a cluster.
+#!/ usr / bin / env python3
+"""A small simulation of work on many ranks: fits the points that bench/ranks.py measured, then predicts a cluster.
 
     bench/ranks.py --json points.json && bench/scale.py points.json [--images 1e8] [--nodes 1000]
 
-A run is: every rank starts; reads its images, as often as the work has walks; computes what all ranks compute alike;
-and speaks. Three constants for each kind of work come from its points by least squares (none below 0), in CPU seconds,
-which other programs on the machine do not change: of a rank that meets others (start, messages, waiting), of what every
-rank computes, of an image. The table of a cluster takes these, one rank on each node, the measured bytes, and a network
-as assumed on the command line."""
+In a run, every rank starts, reads its images in each pass, does the work that all ranks repeat, and communicates. Three
+constants for each kind of work come from its points by non-negative least squares, in CPU seconds, which other programs on
+the machine do not change: the cost of a rank among others (start, messages, waiting), of the work that every rank repeats,
+and of an image. The table of a cluster uses these constants, one rank on each node, the measured bytes, and the network
+given on the command line."""
 
 import argparse
 import json
@@ -19,12 +19,12 @@ import numpy as np
 
 
 def features(ranks, images):
-    """What the three constants are multiplied by in the CPU seconds of all ranks together."""
+    """The factors of the three constants in the CPU seconds of all ranks together."""
     return [ranks * (ranks > 1), ranks, images]
 
 
 def nonnegative_fit(matrix, target):
-    """Least squares with constants that are not negative: the best of all subsets that stay so."""
+    """Non-negative least squares: the best solution over all subsets of constants."""
     best, least = np.zeros(matrix.shape[1]), float(np.sum(target**2))
     for count in range(1, matrix.shape[1] + 1):
         for columns in map(list, combinations(range(matrix.shape[1]), count)):
@@ -67,7 +67,7 @@ def main():
         start, common, image = constants[work]
         reading = image * larger * options.images / options.nodes / options.cores
         together = common * larger
-        # An allreduce moves its bytes out and in; a message takes a tree up and one down.
+#An allreduce sends and receives its bytes; its latency is that of a tree up and down.
         volume = 2 * most["bytes"] * larger
         network = volume / options.bandwidth + most["messages"] * 2 * math.log2(options.nodes) * options.latency
         parts = {"reading": reading, "common work": together, "network": network}

@@ -1,4 +1,4 @@
-// Which method's regions are better in the FCC objective: its own curves, or GenAnn's annuli?
+// Compares the FCC objective of its own curves and of GenAnn's annuli.
 //
 //   shape_objective PROBS.npy LABELS.npy CLASS [IMAGES]
 //
@@ -8,12 +8,12 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <kandinsky/annuli.hpp>
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/error.hpp>
-#include <kandinsky/fourier_curves.hpp>
 #include <kandinsky/npy.hpp>
 #include <numeric>
+#include "partition/annuli.hpp"
+#include "partition/fourier_curves.hpp"
 
 #include "curve/pixel_pass.hpp"
 #include "partition/fcc/polar_objective.hpp"

@@ -1,4 +1,4 @@
-// What weights and recalibration repair when new images come from another population.
+// Measures how weights and recalibration restore coverage when new images come from another population.
 //
 //   shift FOLDER SET [--class 1] [--feature area] [--tilt 3] [--alpha 0.1] [--images 400] [--new 300]
 //                    [--test 400] [--draws 100] [--stride 3] [--method field] [--promise split] [--score
@@ -6,19 +6,20 @@
 //   shift FOLDER SET --odds 0.25 [...]
 //
 // FOLDER holds SET_cal_probs.npy and SET_cal_labels.npy, the pool; every image is a group. Each draw takes
-// --images at random to calibrate on. New images come from the rest of the pool by a known covariate shift:
-// an image is taken with probability exp(tilt (rank - 1)) for tilt > 0 and exp(tilt rank) for tilt < 0, where
-// rank is that of a feature of the outputs of class 1 (area, doubt, inside or stray, see docs/adapt.md) in
-// the pool, from 0 to 1. --new of them are there without labels, --test others with labels to test on. Three
-// calibrators: without weights, with the known ones, and with weights learnt from the new images.
+// --images random images to calibrate on. New images come from the rest of the pool by a known covariate
+// shift: an image is taken with probability exp(tilt (rank - 1)) for tilt > 0 and exp(tilt rank) for tilt <
+// 0, where rank, from 0 to 1, is that of a feature of the outputs of class 1 in the pool (area, doubt, inside
+// or stray, see docs/adapt.md). --new of them have no labels, --test others have labels and are for the test.
+// There are three calibrators: without weights, with the known weights, and with weights learnt from the new
+// images.
 //
 // --odds: instead of resampling, new outputs have the odds of class 1 times that number. A calibrator of the
 // old outputs is then recalibrated by 20, 50 and 100 new labelled images.
 //
-// Printed, as means over draws with their standard error: coverage (the mean over test images of the share of
-// their pixels of the class that are covered), false share (of the test pixels with another label, those
-// whose set holds the class), effective number of images, mass at infinity. Sets are those before empty ones
-// are filled.
+// The program prints means over draws with their standard error: coverage (the mean over test images of the
+// share of their pixels of the class that are covered), false share (share of the test pixels with another
+// label whose set contains the class), effective number of images, weight at infinity. Sets are measured
+// before filling.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,6 +30,7 @@
 #include <numeric>
 
 #include "core/base/random.hpp"
+#include "partition/method.hpp"
 #include "score/image_features.hpp"
 
 namespace {
@@ -69,8 +71,8 @@ Pool read_pool(const Wanted& wanted) {
     std::vector<float> probs(out.classes * grid.pixels());
     std::vector<std::uint8_t> member(probs.size()), valid(grid.pixels());
     for (std::size_t image = 0; image < out.images; ++image) {
-        all.read_probs(image, {0, grid.pixels()}, probs.data());
-        all.read_truth(image, {0, grid.pixels()}, member.data(), valid.data());
+        all.read_probs(image, {0, grid.pixels()}, probs);
+        all.read_truth(image, {0, grid.pixels()}, member, valid);
         const auto thin = [&](auto&& take) {
             for (std::size_t y = 0; y < grid.height; y += wanted.stride)
                 for (std::size_t x = 0; x < grid.width; x += wanted.stride) take(y * grid.width + x);
@@ -87,7 +89,7 @@ Pool read_pool(const Wanted& wanted) {
     return out;
 }
 
-/// The chance to be taken of every image of the pool: the likelihood ratio, whose bound is 1.
+/// [image of the pool] the probability to be taken: the likelihood ratio, which is at most 1.
 std::vector<double> ratios(const Wanted& wanted, const Dataset& pool) {
     const auto* const name =
         std::find(ImageFeatures::kNames.begin(), ImageFeatures::kNames.end(), wanted.feature);
@@ -108,7 +110,7 @@ std::vector<double> ratios(const Wanted& wanted, const Dataset& pool) {
 }
 
 struct Figures {
-    std::vector<double> coverage, false_share, effective, at_infinity;  // of the draws
+    std::vector<double> coverage, false_share, effective, at_infinity;  // [draw]
 };
 
 void judge(const Calibrator& calibrator, double alpha, const Dataset& test, std::size_t cls, Figures& out) {
@@ -118,8 +120,8 @@ void judge(const Calibrator& calibrator, double alpha, const Dataset& test, std:
     std::vector<std::uint8_t> sets(classes * pixels), member(classes * pixels), valid(pixels);
     double coverage = 0, images = 0, wrong = 0, others = 0;
     for (std::size_t image = 0; image < test.images(); ++image) {
-        test.read_probs(image, {0, pixels}, probs.data());
-        test.read_truth(image, {0, pixels}, member.data(), valid.data());
+        test.read_probs(image, {0, pixels}, probs);
+        test.read_truth(image, {0, pixels}, member, valid);
         predictor.sets(probs, sets);
         double in = 0, all = 0;
         for (std::size_t p = 0; p < pixels; ++p) {
@@ -171,7 +173,7 @@ void resample(const Wanted& wanted, const Dataset& pool, Found& found) {
                       judges = pool.subset(test);
         for (const char* const rule : {"none", "known", "learnt"}) {
             CalibrateOptions options = wanted.options;
-            options.seed = draw;  // who learns differs from draw to draw
+            options.seed = draw;  // so that other groups learn in each draw
             if (std::strcmp(rule, "known") == 0) options.weights = {.of_row = ratio, .bound = 1};
             if (std::strcmp(rule, "learnt") == 0) options.weights = learn_weights(calibration, unlabelled);
             const Calibrator calibrator = calibrate(calibration, options);
@@ -224,7 +226,7 @@ Wanted read_words(int argc, char** argv) {
     if (argc < 3) throw std::runtime_error("shift FOLDER SET [--option value ...]; the source explains them");
     Wanted out;
     out.folder = argv[1], out.set = argv[2];
-    out.options.method = "field";
+    out.options.method.name = "field";
     out.options.promise = Promise::split;
     for (int i = 3; i + 1 < argc; i += 2) {
         const std::string flag = argv[i], value = argv[i + 1];
@@ -250,7 +252,7 @@ Wanted read_words(int argc, char** argv) {
         else if (flag == "--alpha")
             out.alphas = {std::stod(value)};
         else if (flag == "--method")
-            out.options.method = value;
+            out.options.method.name = value;
         else if (flag == "--score")
             out.options.score.kind = score_kind(value);
         else if (flag == "--promise")
@@ -260,7 +262,7 @@ Wanted read_words(int argc, char** argv) {
         else
             throw std::runtime_error("there is no option " + flag);
     }
-    if (!method(out.options.method).uses_labels) out.options.promise = Promise::none;
+    if (!method(out.options.method.name).uses_labels) out.options.promise = Promise::none;
     return out;
 }
 }  // namespace

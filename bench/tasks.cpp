@@ -1,5 +1,5 @@
-// The tasks that have no command of their own, each timed in this process and told as one line of JSON:
-// predicting against copying, k-means, reading, the loops for order statistics. bench/run.py calls it.
+// The tasks that are not commands, each timed in this process and printed as one line of JSON: prediction and
+// copying, k-means, reading, the loops for order statistics. bench/run.py calls it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,9 +16,11 @@
 
 #include "core/base/parallel.hpp"
 #include "core/base/random.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/kernel/half.hpp"
 #include "core/team/checkpoint.hpp"
 #include "core/team/team.hpp"
+#include "curve/curve_storage.hpp"
 #include "curve/pixel_pass.hpp"
 #include "curve/region_pass.hpp"
 #include "partition/kmeans/lloyd.hpp"
@@ -33,7 +35,7 @@ double seconds_of(const std::function<void()>& body) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The least time of each of several works that take turns, so that a busy moment hits all of them.
+/// The least time of each of several tasks that take turns, so that load affects all of them.
 std::vector<double> least_of(std::size_t rounds, const std::vector<std::function<void()>>& works) {
     std::vector<double> least(works.size(), std::numeric_limits<double>::infinity());
     for (std::size_t round = 0; round < rounds; ++round)
@@ -51,7 +53,7 @@ Calibrator pixelwise(const Grid& grid) {
     const Dataset data(Array::copy_of(probs, {kImages, 2, grid.height, grid.width}),
                        Array::copy_of(labels, {kImages, grid.height, grid.width}), {});
     CalibrateOptions options{.score = {}, .promise = Promise::none};
-    options.method = "pixel";
+    options.method.name = "pixel";
     return calibrate(data, options);
 }
 
@@ -60,7 +62,7 @@ void predict() {
     const Grid grid{240, 320};
     constexpr std::size_t kImages = 128;
     const std::size_t each = 2 * grid.pixels();
-    const Predictor predictor(pixelwise(grid), 0.1, EmptySets::keep);  // as the others do
+    const Predictor predictor(pixelwise(grid), 0.1, EmptySets::keep);  // as in the other tools
     std::vector<float> floats(kImages * each), floats_copy(floats.size());
     std::vector<std::uint16_t> halves(floats.size()), halves_copy(floats.size());
     Random random(2, 2);
@@ -113,22 +115,22 @@ void kmeans(const std::string& file) {
     fmt::print("{{\"seconds\": {}, \"cpu\": {}, \"inertia\": {}}}\n", seconds, cpu, found.inertia);
 }
 
-/// Curves of every pixel from files to memory, as the others' scripts leave them.
+/// Curves of every pixel from files to memory, as in the other tools' scripts.
 void curves(const std::string& probs, const std::string& labels) {
     std::size_t count = 0;
     const std::clock_t before = std::clock();  // of all threads
     const double seconds = seconds_of([&] {
         CalibrateOptions options{.score = {}, .promise = Promise::none};
-        options.method = "pixel";
+        options.method.name = "pixel";
         options.pooling = Pooling::pixels;
         const Calibrator made = calibrate(Dataset(read_npy(probs), read_npy(labels), {}), options);
-        for (const CurveSet& set : made.curves) count += set.storage().values.size();
+        for (const CurveSet& set : made.curves) count += storage_of(set).values.size();
     });
     fmt::print("{{\"seconds\": {}, \"cpu\": {}, \"values\": {}}}\n", seconds,
                static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, count);
 }
 
-/// The map of the coverage error with all that evaluate() finds beside it; the calibrator is in memory.
+/// The map of the coverage error and the other results of evaluate(); the calibrator is in memory.
 void errors(const std::string& calibrator, const std::string& probs, const std::string& labels) {
     const Calibrator judged = load(calibrator);
     double mean = 0;
@@ -150,7 +152,7 @@ void read(const std::string& file) {
         parallel_for(data.images(), [&](std::size_t image) {
             thread_local std::vector<float> probs;
             probs.resize(data.classes() * data.grid().pixels());
-            data.read_probs(image, {0, data.grid().pixels()}, probs.data());
+            data.read_probs(image, {0, data.grid().pixels()}, probs);
             data.release(image, image + 1);
             sums[image] = probs[probs.size() / 2];
         });
@@ -159,7 +161,7 @@ void read(const std::string& file) {
     fmt::print("{{\"seconds\": {}, \"checksum\": {}}}\n", seconds, checksum);
 }
 
-/// Keeps nothing. Work that could be resumed counts, as ranks that work together do.
+/// A checkpoint that stores nothing. With it the pass counts, as with several ranks.
 class NoCheckpoint final : public Checkpoint {
   public:
     std::optional<std::size_t> load(std::size_t, std::string_view, const State&) override { return {}; }
@@ -170,8 +172,8 @@ class NoCheckpoint final : public Checkpoint {
     double interval() const override { return 1e9; }
 };
 
-/// The two loops for order statistics of pixels, and those of regions: scores held and sorted, or counted
-/// walk by walk. The labels and probabilities are in memory.
+/// The two loops for order statistics of pixels and of regions: scores are held and sorted, or counted pass
+/// by pass. The labels and probabilities are in memory.
 void loops(const std::string& probs, const std::string& labels) {
     NoCheckpoint nothing;
     const auto counting = std::make_shared<const Team>(Team{.comm = alone(), .checkpoint = &nothing});
@@ -195,9 +197,9 @@ void loops(const std::string& probs, const std::string& labels) {
         (void)region_pass(data, census, partitions, {.rule = {.ladder = Ladder::uniform(2000)}}, silent());
     };
     const std::vector<double> least =
-        least_of(3, {[&] { pixels(halves); }, [&] { pixels(halves.as_rank_part(counting)); },
-                     [&] { regions(floats); }, [&] { regions(floats.as_rank_part(counting)); },
-                     [&] { regions(halves.as_rank_part(counting)); }});
+        least_of(3, {[&] { pixels(halves); }, [&] { pixels(as_rank_part(halves, counting)); },
+                     [&] { regions(floats); }, [&] { regions(as_rank_part(floats, counting)); },
+                     [&] { regions(as_rank_part(halves, counting)); }});
     fmt::print(
         "{{\"pixels_held\": {}, \"pixels_counted\": {}, \"regions_sorted\": {}, \"regions_counted\": {}, "
         "\"halves_counted\": {}}}\n",

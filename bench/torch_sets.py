@@ -1,11 +1,11 @@
-#!/usr/bin/env python3
-"""What kandinsky.torch.PredictionSets adds to a U-Net's forward pass, and whether the device makes the CPU's sets.
+#!/ usr / bin / env python3
+"""Measures the time that kandinsky.torch.PredictionSets adds to a U-Net's forward pass, and checks the sets against the CPU's.
 
     bench/torch_sets.py [--device cuda] [--images 64] [--size 512] [--classes 4] [--channels 32] [--runs 20]
 
-Printed is the shortest time of both, in float32 (on a GPU also in bfloat16), and the sets' share of the forward pass. Values do not
-change the times, so thresholds are drawn at random. It needs torch and numpy: where the package is not installed, the module is
-taken from python/kandinsky of this checkout, without the compiled part, which PredictionSets calls nowhere.
+Prints the shortest time of both, in float32 (on a GPU also in bfloat16), and the sets' share of the forward pass. Values do not
+change the times, so thresholds are random. Needs torch and numpy. If the package is not installed, the module comes from
+python/kandinsky of this checkout, without the compiled part, which PredictionSets does not call.
 """
 
 import argparse
@@ -21,12 +21,12 @@ from torch import nn
 
 
 class Uncompiled(ModuleType):
-    """In the place of kandinsky._core: its names can be imported, but not called."""
+    """Replaces kandinsky._core: its names can be imported, but not called."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return type(name, (Exception,), {})  # also the errors, which the package derives its own from
+        return type(name, (Exception,), {})  # including the base classes of the package's errors
 
 
 if importlib.util.find_spec("kandinsky") is None:
@@ -39,7 +39,7 @@ SCORES = {"lac": {}, "near": {}, "margin": {}, "aps": {}, "raps": {"lambda": 0.1
 
 
 def calibrated(score, classes, size):
-    """What PredictionSets asks of a calibrator."""
+    """The interface of a calibrator that PredictionSets uses."""
     limits = np.random.default_rng(0).uniform(0.2, 0.9, (1, classes, size, size)).astype(np.float32)
     meta = {"options": {"score": score, "score_options": SCORES[score]}, "data": {}}
     return SimpleNamespace(meta_=meta, guarantee_="", fingerprint_="", n_classes_=classes, grid_=(size, size),

@@ -1,11 +1,16 @@
-#!/usr/bin/env python3
-"""Training throughput of `kandinsky train` against the same U-Net in Python's PyTorch, in one run.
+#!/ usr / bin / env python3
+""
+    "Training throughput of `kandinsky train` against the same U-Net in Python's PyTorch, in one run.
 
-    bench/train_throughput.py build/bin/kandinsky [--size 64] [--batch 32] [--images 512] [--epochs 4]
+    bench /
+    train_throughput.py build / bin /
+    kandinsky[--size 64][--batch 32][--images 512][--epochs 4]
 
-Both sides read the same images from memory, train the paper's 53.5 M network on the same device with AdamW, the loss of
-the hardest 10 % of the values, bfloat16 and channels-last on a GPU, and copy every batch to the device. kandinsky also
-augments and converts each image; the Python side does nothing but copy, which favours it. The first epoch warms up.
+    Both sides read the same images from memory,
+    train the paper's 53.5 M network on the same device with AdamW, the loss of the hardest 10 %
+        of the values,
+    bfloat16 and channels - last on a GPU,
+    and copy every batch to the device.kandinsky also augments and converts each image; the Python side only copies it, which favours Python. The first epoch is a warm-up.
 """
 
 import argparse

@@ -1,16 +1,15 @@
-// Does every rule cover as often as it promises? Coverage over many small calibration sets of real outputs.
+// Checks that every rule keeps its guarantee: coverage over many small calibration sets of real outputs.
 //
 //   validity FOLDER [--draws 200] [--images 50] [--test-images 150] [--alphas 0.05,0.1,0.2] [--only NAME]
 //   [--quick]
 //
 // FOLDER holds pets_cal_probs.npy, pets_cal_labels.npy, pets_test_probs.npy and pets_test_labels.npy (class 1
-// is judged). Each draw takes calibration and test images at random from all of them together, so that the
-// two are exchangeable by construction, and calibrates by every rule on the same images. Slow rules that
-// promise nothing get fewer draws, see the column. --quick: few draws of the quick rules.
+// is measured). Each draw takes random calibration and test images from all of them together, so that the
+// two are exchangeable by construction, and calibrates by every rule on the same images. Slow rules without a
+// guarantee get fewer draws (see the column). --quick: few draws of the fast rules.
 //
-// A rule that promises something must keep it on average over draws: PASS when the mean over draws is not
-// below 1 - alpha by more than Monte Carlo error explains, mean + 2.33 sd / sqrt(draws) >= 1 - alpha
-// (one-sided, 1 %). The exit status is 1 if one fails.
+// A guarantee must hold on average over draws: PASS if mean + 2.33 sd / sqrt(draws) >= 1 - alpha, so that
+// Monte Carlo error can explain a lower mean (one-sided, 1 %). The exit status is 1 if a rule fails.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +21,7 @@
 #include <optional>
 
 #include "core/base/random.hpp"
+#include "partition/method.hpp"
 
 namespace {
 using namespace kandinsky;
@@ -36,25 +36,25 @@ struct Wanted {
     bool quick = false;
 };
 
-/// What a rule promises to cover at least 1 - alpha of, on average over draws.
+/// What a rule guarantees to cover with at least 1 - alpha, on average over draws.
 enum class Promise {
     nothing,
     images,   ///< a random pixel of a random image: the mean of the images' own coverages
     regions,  ///< the same within each region that an image has pixels in
-    chosen,   ///< of the images when the chosen method is soft, else of the regions
-    pixels,   ///< at each pixel the images that have the class there: the mean over all pixels follows
+    chosen,   ///< as `images` if the chosen method is soft, otherwise as `regions`
+    pixels,   ///< at each pixel, images that have the class there; the mean over all pixels follows
 };
 
 struct Rule {
     std::string name;
     CalibrateOptions options{.score = {}};
     Promise promise;
-    double share = 1;  ///< of the draws
+    double share = 1;  ///< share of the draws
 };
 
-/// Fits shapes or cross-validates.
+/// Whether the rule fits shapes or cross-validates.
 bool slow(const Rule& rule) {
-    const std::string& name = rule.options.method;
+    const std::string& name = rule.options.method.name;
     return name == "genann" || name == "fcc" || name == "field" || name == "auto";
 }
 
@@ -73,7 +73,7 @@ std::vector<std::uint32_t> rings_of(const Grid& grid) {
 std::vector<Rule> make_rules(const Grid& grid) {
     const auto rule = [](const std::string& method, Pooling pooling, double split) {
         CalibrateOptions options{.score = {}};
-        options.method = method;
+        options.method.name = method;
         options.pooling = pooling;
         options.split = split;
         options.promise = split > 0 ? kandinsky::Promise::split : kandinsky::Promise::none;
@@ -81,11 +81,11 @@ std::vector<Rule> make_rules(const Grid& grid) {
     };
     const auto four = [&](const std::string& method, double split) {
         CalibrateOptions options = rule(method, Pooling::groups, split);
-        options.settings.text = {{"kmeans-clusters", "4"}, {"genann-radii", "3"}, {"fcc-curves", "3"}};
+        options.method.settings.text = {{"kmeans-clusters", "4"}, {"genann-radii", "3"}, {"fcc-curves", "3"}};
         return options;
     };
     CalibrateOptions rings = rule("mask", Pooling::groups, 0);
-    rings.settings.arrays["mask"] = Array::copy_of(rings_of(grid), {grid.height, grid.width});
+    rings.method.settings.arrays["mask"] = Array::copy_of(rings_of(grid), {grid.height, grid.width});
     CalibrateOptions released = rule("pixel", Pooling::pixels, 0);
     released.released = true;
     const auto groups = Pooling::groups, pixels = Pooling::pixels;
@@ -113,7 +113,7 @@ std::vector<Rule> make_rules(const Grid& grid) {
     };
 }
 
-/// Both files of outputs with labels, seen as one row of images.
+/// Both files of outputs with labels, as one sequence of images.
 class Images {
   public:
     explicit Images(const std::string& folder) {
@@ -124,7 +124,7 @@ class Images {
     }
     [[nodiscard]] std::size_t count() const { return probs_[0].shape()[0] + probs_[1].shape()[0]; }
 
-    /// Some of the images as a data set of its own. Labels other than the class in question do not count.
+    /// Some of the images as a data set. Labels other than the class of interest do not count.
     [[nodiscard]] Dataset take(const std::vector<std::size_t>& which) const {
         DatasetOptions options;
         options.ignore = {255, 0};
@@ -136,7 +136,7 @@ class Images {
         const std::filesystem::path path = std::filesystem::path(folder) / name;
         if (!std::filesystem::exists(path))
             throw Error(ErrorKind::file,
-                        fmt::format("{} is not there; see the head of bench/validity.cpp for "
+                        fmt::format("{} is missing; the first lines of bench/validity.cpp describe "
                                     "the arrays that are needed",
                                     path.string()));
         return read_npy(path);
@@ -171,8 +171,8 @@ struct TestScores {
         std::vector<float> probs(data.classes() * pixels);
         std::vector<std::uint8_t> member(data.classes() * pixels), valid(pixels);
         for (std::size_t i = 0; i < data.images(); ++i) {
-            data.read_probs(i, {0, pixels}, probs.data());
-            data.read_truth(i, {0, pixels}, member.data(), valid.data());
+            data.read_probs(i, {0, pixels}, probs);
+            data.read_truth(i, {0, pixels}, member, valid);
             for (std::uint32_t p = 0; p < pixels; ++p)
                 if (member[kClass * pixels + p] != 0)
                     images[i].push_back({p, 1.0f - probs[kClass * pixels + p]});
@@ -202,7 +202,7 @@ Measured measure(const Calibrator& calibrator, double alpha, const TestScores& t
         std::vector<double> covered(partition.regions), seen(partition.regions);
         double own = 0;
         for (const auto& [pixel, score] : scores) {
-            const double in = score <= limit[pixel] ? 1 : 0;  // NaN of the released rule covers nothing
+            const double in = score <= limit[pixel] ? 1 : 0;  // a NaN of the released rule covers nothing
             own += in;
             out.covered[ring[pixel]] += in;
             out.seen[ring[pixel]] += 1;
@@ -236,7 +236,7 @@ Moments moments(const std::vector<double>& values) {
     return out;
 }
 
-/// Prints the row of a rule; false when a promise is not kept.
+/// Prints the row of a rule; returns false if a guarantee is not kept.
 bool print_row(const Rule& rule, double alpha, const std::vector<Measured>& draws) {
     std::vector<double> image, pixel, promised;
     double covered[kRings] = {}, seen[kRings] = {};

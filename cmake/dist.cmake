@@ -1,7 +1,7 @@
-# The plug-in through which ranks speak MPI, built where MPI is found; the command finds it beside itself.
+# The MPI plug-in of ranks, built if MPI is found. The command searches it in its own folder.
 set(KANDINSKY_MPI AUTO CACHE STRING "Build the plug-in for work on several ranks with MPI: AUTO, ON or OFF")
 find_program(KANDINSKY_MPI_COMPILER NAMES mpicxx mpic++ mpiCC)
-# The sanitizers' run-time libraries and the plug-in's do not mix.
+# The run-time libraries of sanitizers and of the plug-in are incompatible.
 if(NOT KANDINSKY_MPI STREQUAL "OFF" AND NOT KANDINSKY_SANITIZE AND
    (KANDINSKY_MPI STREQUAL "ON" OR KANDINSKY_MPI_COMPILER))
   add_subdirectory(${PROJECT_SOURCE_DIR}/src/dist/mpi ${PROJECT_BINARY_DIR}/src/dist/mpi)

@@ -1,5 +1,5 @@
-# `cmake --install` and find_package(kandinsky). The component `development` is what compiling against the library needs;
-# what names no component is the command (cmake/package.cmake makes a package of each).
+# `cmake --install` and find_package(kandinsky). The component `development` has the files to compile against the library;
+# files without a component belong to the command (cmake/package.cmake makes a package of each).
 include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kandinsky)
 install(TARGETS kandinsky EXPORT kandinsky-targets
@@ -9,13 +9,13 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kandinsky DESTINATION ${CMAKE_IN
 get_target_property(kandinsky_type kandinsky TYPE)
 if(KANDINSKY_BUILD_CLI)
   if(kandinsky_type STREQUAL "SHARED_LIBRARY")
-    # The installed command finds the library beside it, wherever the two are moved to.
+    # The installed command finds the library by a relative path, so both can be moved together.
     file(RELATIVE_PATH to_library ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
     set_target_properties(kandinsky_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_library}")
   endif()
   install(TARGETS kandinsky_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES ${PROJECT_SOURCE_DIR}/man/kandinsky.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  # Named as the command: that is how bash-completion finds it.
+  # Has the command's name, so that bash-completion finds it.
   install(FILES ${PROJECT_SOURCE_DIR}/completions/kandinsky.bash RENAME kandinsky
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/kandinsky)
@@ -26,7 +26,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kandinsky-config.cmake
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/kandinsky-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/kandinsky-config.cmake ${PROJECT_BINARY_DIR}/kandinsky-config-version.cmake
         DESTINATION ${config_dir} COMPONENT development)
-# Every package has its licence and its changes where Debian looks for them.
+# Every package has its licence and its changes in Debian's folders.
 function(kandinsky_install_papers package component)
   set(folder ${CMAKE_INSTALL_DATADIR}/doc/${package})
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${folder} COMPONENT ${component})

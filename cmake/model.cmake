@@ -1,4 +1,4 @@
-# Plug-ins for networks. Each is built where its library is found; the command finds them beside itself.
+# Plug-ins for networks. Each is built if its library is found. The command searches them in its own folder.
 set(KANDINSKY_TORCH AUTO CACHE STRING "Build the plug-in that trains and runs networks with libtorch: AUTO, ON or OFF")
 set(KANDINSKY_ONNX AUTO CACHE STRING "Build the plug-in that runs ONNX models with OpenCV: AUTO, ON or OFF")
 
@@ -11,7 +11,7 @@ function(kandinsky_plugin target folder found wanted)
   install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/kandinsky COMPONENT networks)
 endfunction()
 
-# The sanitizers' run-time libraries and libtorch do not get along; what libtorch does is not ours to check.
+# The run-time libraries of sanitizers and libtorch are incompatible.
 if(NOT KANDINSKY_SANITIZE)
   find_file(KANDINSKY_TORCH_CONFIG TorchConfig.cmake PATHS ${CMAKE_PREFIX_PATH} /usr/lib
             PATH_SUFFIXES Torch share/cmake/Torch ${CMAKE_LIBRARY_ARCHITECTURE}/cmake/Torch cmake/Torch)

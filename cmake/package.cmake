@@ -1,6 +1,6 @@
-# `make package`: Debian packages. `kandinsky` has the command; `libkandinsky-dev` the library with its headers and
-# find_package(kandinsky); `kandinsky-networks`, where the plug-ins were built, has these, since their libraries are
-# larger than everything else. dpkg-shlibdeps names the packages needed at run time, so that list cannot grow stale.
+# `make package`: Debian packages. `kandinsky` has the command; `libkandinsky-dev` has the library with its headers and
+# find_package(kandinsky); `kandinsky-networks` has the network plug-ins if they were built, because their libraries are
+# larger than everything else. dpkg-shlibdeps finds the packages needed at run time, so there is no list to maintain.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME kandinsky)
 set(CPACK_PACKAGE_VENDOR "The Kandinsky developers")
@@ -14,7 +14,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 
-set(CPACK_COMPONENTS_ALL Unspecified development)  # the former is what install() names no component for
+set(CPACK_COMPONENTS_ALL Unspecified development)  # the former has the files that install() gives no component
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME kandinsky)
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SECTION science)
 set(CPACK_COMPONENT_UNSPECIFIED_DESCRIPTION
@@ -25,7 +25,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
     "The C++ library behind kandinsky: headers, the library itself, and\nfind_package(kandinsky). The headers need the standard library alone.")
 if(kandinsky_type STREQUAL "STATIC_LIBRARY")
-  # Programs that link the static library link what it is made of.
+  # Programs that link the static library also link its dependencies.
   set(packages libtbb-dev libhwy-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libboost-dev)
   foreach(format nifti:libnifti-dev png:libspng-dev jpeg:libturbojpeg0-dev coco:libsimdjson-dev)
     string(REPLACE ":" ";" pair ${format})
@@ -42,7 +42,7 @@ else()
 endif()
 kandinsky_install_papers(libkandinsky-dev development)
 
-# What the packages hold, and no tests or benchmarks.
+# Builds only the contents of the packages, no tests or benchmarks.
 add_custom_target(packaged DEPENDS kandinsky)
 if(KANDINSKY_BUILD_CLI)
   add_dependencies(packaged kandinsky_cli)

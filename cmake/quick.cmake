@@ -1,8 +1,8 @@
-# For `pip install .`, where whoever installs compiles: headers are read once for many files, and what takes no time when it runs
-# takes little when it is compiled. No value changes. docs/python.md has the time. Files of a group are compiled as one: one
-# whose unnamed namespace collides with another's fails to compile here, and needs another name.
+# Faster compilation for `pip install .`: headers are read once for many files, and code that is not hot is optimised less. No
+# value changes. docs/python.md has the time. Files of a group are compiled as one, so names in their unnamed namespaces must
+# differ.
 
-# One file that compiles these files of vector code, each for every kind of processor: Highway's headers take longer than they do.
+# One file that compiles these files of vector code, each for every kind of processor, because Highway's headers take longest.
 function(kandinsky_join_vector_code out)
   set(place "${PROJECT_BINARY_DIR}/generated/${out}.cpp")
   set(begin "#undef HWY_TARGET_INCLUDE\n#define HWY_TARGET_INCLUDE \"${place}\"\n")
@@ -10,24 +10,24 @@ function(kandinsky_join_vector_code out)
   foreach(source ${ARGN})
     string(APPEND text "#include \"${source}\"\n")
   endforeach()
-  string(APPEND text "${begin}")  # they have named themselves
+  string(APPEND text "${begin}")  # they have defined the macro
   file(CONFIGURE OUTPUT ${place} CONTENT "${text}" @ONLY)
   set(${out} ${place} PARENT_SCOPE)
 endfunction()
 
 function(kandinsky_compile_quickly target)
-  # Vector code for three kinds of processors instead of six: without AVX2 it runs as on the oldest.
+  # Vector code for three kinds of processors instead of six; without AVX2 it runs as on the oldest.
   target_compile_definitions(${target} PRIVATE "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4)")
-  # Loops are vectorised as with -O3; what that adds beyond takes long to compile.
-  target_compile_options(${target} PRIVATE -O2 -ftree-vectorize -fvect-cost-model=dynamic)
+  # Loops are vectorised as with -O3; the other optimisations of -O3 take long to compile.
+  target_compile_options(${target} PRIVATE -O2 -ftree-vectorize $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)
 
-  # Cold are files that make or read JSON or words, and readers, which wait for disk and zlib. Scores and sets are made
-  # elsewhere. Other files are grouped by the library whose headers they read for longest, or by folder.
+  # Cold files write or read JSON or text, or read files and wait for disk and zlib; they compute no scores or sets. Other files
+  # are grouped by the library whose headers take longest, or by folder.
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})
-    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})  # folders above may be called anything, "src" among them
+    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})  # parent folders may have any name, such as "src"
     set(long "")
-    if(EXISTS ${source})  # the report's page is made by the build
+    if(EXISTS ${source})  # the build generates the report's page
       file(STRINGS ${source} long REGEX "^#(include <(boost|nlohmann)/|define HWY_TARGET_INCLUDE)")
     endif()
     if(long MATCHES "HWY_TARGET_INCLUDE")
@@ -60,12 +60,13 @@ function(kandinsky_compile_quickly target)
   endforeach()
   kandinsky_join_vector_code(vector_code ${vector_code})
   kandinsky_join_vector_code(vector_readers ${vector_readers})
-  set_property(SOURCE ${vector_readers} PROPERTY COMPILE_DEFINITIONS _GLIBCXX_ASSERTIONS)  # io reads what others wrote
+  set_property(SOURCE ${vector_readers} PROPERTY COMPILE_DEFINITIONS _GLIBCXX_ASSERTIONS)  # io reads untrusted files
   set_target_properties(${target} PROPERTIES SOURCES "${hot};${vector_code};${vector_readers}" UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   set(headers <algorithm> <cmath> <fmt/format.h> <kandinsky/calibrator.hpp> <map> <mutex> <numeric> <set> <string>
               "${PROJECT_SOURCE_DIR}/src/core/base/fail.hpp" "${PROJECT_SOURCE_DIR}/src/core/base/parallel.hpp")
   target_precompile_headers(${target} PRIVATE ${headers})
-  set_property(SOURCE ${vector_code} ${vector_readers} PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # they define what Highway reads
+  set_property(SOURCE ${vector_code} ${vector_readers} PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # they define macros that Highway reads
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/scene/blob.cpp PROPERTY SKIP_PRECOMPILE_HEADERS ON)  # other flags with clang
 
   add_library(${target}_cold OBJECT ${cold})
   foreach(property CXX_EXTENSIONS INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS LINK_LIBRARIES COMPILE_FEATURES
@@ -77,7 +78,8 @@ function(kandinsky_compile_quickly target)
   endforeach()
   set_property(SOURCE ${cold} PROPERTY COMPILE_DEFINITIONS)  # the whole target has them
   target_compile_definitions(${target}_cold PRIVATE _GLIBCXX_ASSERTIONS)
-  target_compile_options(${target}_cold PRIVATE -O1 -fno-tree-vectorize -fno-inline-small-functions)
+  target_compile_options(${target}_cold PRIVATE -O1 -fno-tree-vectorize
+                         $<$<CXX_COMPILER_ID:GNU>:-fno-inline-small-functions>)
   target_precompile_headers(${target}_cold PRIVATE ${headers} <nlohmann/json.hpp>)
   set_target_properties(${target}_cold PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP CXX_EXTENSIONS OFF)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_cold>)

@@ -1,15 +1,15 @@
 # The report's page: web/ bundled by Vite into one HTML file, which becomes a C++ array of the library. Node and npm are
 # needed only here. Everything happens in a copy below the build folder, so that the source tree stays clean.
 # A source distribution ships the page built, as web/dist/index.html: the Python package takes it from there.
-#   AUTO  build the page when Node (18 or newer) and npm are there and the packages can be had; else say so and go on
-#   ON    the same, but fail without it
-#   OFF   never; the program then says how to enable reports
+#   AUTO  build the page if Node (18 or newer) and npm are installed and can fetch the packages; otherwise print why not
+#   ON    the same, but fail without the page
+#   OFF   do not build the page; the program then says how to enable reports
 set(KANDINSKY_WEB AUTO CACHE STRING "Build the HTML report's page: AUTO, ON or OFF")
 set_property(CACHE KANDINSKY_WEB PROPERTY STRINGS AUTO ON OFF)
 set(KANDINSKY_WEB_DIR ${PROJECT_BINARY_DIR}/web)
 set(KANDINSKY_WEB_READY FALSE)
 
-# Sets `problem` to why the page cannot be built, or to nothing.
+# Sets `problem` to the reason why the page cannot be built, or to an empty text.
 function(kandinsky_web_prepare problem)
   find_program(KANDINSKY_NODE node)
   find_program(KANDINSKY_NPM npm)

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kAlphas[] = {0, 0.01, 0.1, 0.3, 0.5, 0.9, 1};
 
-/// Probabilities with ties and both ends, the same for every call.
+/// Probabilities with ties, 0 and 1; the same for every call.
 std::vector<float> some_probs(std::size_t count) {
     std::vector<float> probs(count);
     for (std::size_t i = 0; i < count; ++i) probs[i] = static_cast<float>(i * 7 % 17) / 16;
@@ -39,7 +39,7 @@ void check_levels(const Calibrator& calibrator) {
         for (std::size_t i = 0; i < size; ++i) {
             check(sets[i] <= 1, "a set is neither 0 nor 1");
             check(larger.empty() || sets[i] <= larger[i], "sets are not nested");
-            // Rungs and alphas meet at equal numbers only up to rounding: stay clear of them.
+            // Rungs and alphas are equal only up to rounding, so avoid equal numbers.
             const bool clear = std::abs(static_cast<double>(p[i]) - alpha) > 1e-6;
             check(calibrator.options.released || alpha == 1 || !clear || (sets[i] != 0) == (p[i] > alpha),
                   "sets and p-values disagree");
@@ -68,7 +68,7 @@ std::string saved(const Calibrator& calibrator) {
 }
 
 void check_calibrator(const Calibrator& calibrator) {
-    constexpr std::size_t kMost = 1 << 14;  // for speed; larger ones differ in nothing that matters here
+    constexpr std::size_t kMost = 1 << 14;  // for speed; larger calibrators take the same code paths
     if (calibrator.classes * calibrator.grid.pixels() > kMost) return;
     check_levels(calibrator);
     const std::string text = describe(calibrator), bytes = saved(calibrator);

@@ -1,4 +1,4 @@
-// Any text as COCO annotations. The first letter chooses the options, the rest is the file.
+// Reads any text as COCO annotations. The first letter chooses the options; the rest is the file.
 #include <filesystem>
 #include <kandinsky/threads.hpp>
 

@@ -1,11 +1,13 @@
-// A small random problem through the whole flow: calibrate, save, load, predict, evaluate. What must hold for
-// every problem is checked.
+// Runs a small random problem through all steps (calibrate, save, load, predict, evaluate) and checks
+// properties of every problem.
 #include <cmath>
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/threads.hpp>
 #include <map>
 
+#include "partition/method.hpp"
 #include "problem.hpp"
+#include "score/scoring.hpp"
 
 namespace {
 
@@ -16,7 +18,7 @@ constexpr double kAlphas[] = {0.05, 0.1, 0.25, 0.5, 0.8};
 // Sums of shares such as 1/3 + 1/3 + 1/3 fall short of the whole by roundings.
 constexpr double kRounding = 1e-9;
 
-/// Scores covered and seen, by group.
+/// The number of covered scores and of all scores, by group.
 struct Tally {
     std::map<std::size_t, std::pair<double, double>> groups;
 
@@ -30,9 +32,9 @@ struct Tally {
     }
 };
 
-/// The images a calibrator was made from are covered at 1 - alpha or more in every region of hard methods:
-/// the k-th of n scores with k = ceil((n + 1)(1 - alpha)) has at least n (1 - alpha) of them at or below it,
-/// and so with groups that weigh alike. Taken from the definition, not from evaluate().
+/// Hard methods cover the calibration images with at least 1 - alpha in every region: the k-th of n scores
+/// with k = ceil((n + 1)(1 - alpha)) has at least n (1 - alpha) scores at or below it, and the same holds for
+/// groups of equal weight. Computed from the definition, not with evaluate().
 void check_own_coverage(const fuzz::Problem& problem, const Dataset& data, const Calibrator& calibrator,
                         double alpha) {
     const std::size_t pixels = data.grid().pixels(), classes = data.classes();
@@ -40,7 +42,7 @@ void check_own_coverage(const fuzz::Problem& problem, const Dataset& data, const
     std::vector<float> probs(classes * pixels), scores(classes * pixels);
     std::map<std::pair<std::size_t, std::size_t>, Tally> regions;
     for (std::size_t n = 0; n < data.images(); ++n) {
-        data.read_probs(n, {0, pixels}, probs.data());
+        data.read_probs(n, {0, pixels}, probs);
         score(calibrator.options.score, classes, pixels, probs.data(), scores.data(),
               {image_key(classes, pixels, probs.data()), 0});
         for (std::size_t c = 0; c < classes; ++c)
@@ -86,7 +88,7 @@ void check_evaluation(const Dataset& data, const Calibrator& calibrator) {
         check(is_share(stratum.mean_ce) && is_share(stratum.q05) && is_share(stratum.q95) &&
                   is_share(stratum.floor) && is_share(stratum.weighted_ce) &&
                   is_share(stratum.coverage_at_alpha),
-              "a figure of a class with samples is no share");
+              "a figure of a class with samples is not a share");
         for (const double coverage : stratum.coverage) check(is_share(coverage), "a coverage");
     }
     for (const Reliability& one : report.probabilities.classes)

@@ -16,10 +16,9 @@ std::vector<std::byte>& input() {
 }
 }  // namespace
 
-// Stands in for src/io/file/mapped_file.cpp: the linker takes this one and leaves the library's in the
-// archive.
+// Replaces src/io/file/mapped_file.cpp: the linker uses this function and not that of the library's archive.
 MappedFile map_file(const std::filesystem::path& path) {
-    if (path != fuzz::kInput) fail(ErrorKind::file, "cannot read another file than the input");
+    if (path != fuzz::kInput) fail(ErrorKind::file, "only the input can be read");
     const std::size_t size = input().size();
     if (size == 0) return {};
     const std::shared_ptr<std::byte[]> copy(new std::byte[size]);

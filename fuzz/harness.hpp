@@ -19,9 +19,9 @@ class AtomicFile;
 
 namespace kandinsky::fuzz {
 
-/// The only file there is. Readers take a path and map it; in these programs map_file() hands them a copy of
-/// set_input()'s bytes on the heap, exactly as long, so that the sanitizer sees one byte too many and no
-/// execution touches the file system.
+/// The path of the only file. Readers map a path; in these programs map_file() returns a copy of
+/// set_input()'s bytes on the heap, exactly as long, so that the sanitizer detects a read of one byte too
+/// many and no run uses the file system.
 inline constexpr const char* kInput = "input";
 void set_input(std::span<const std::byte> bytes);
 
@@ -32,14 +32,14 @@ inline std::span<const std::byte> as_bytes(std::string_view text) {
     return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// Ends the program with a message when `holds` is false: that is a finding.
+/// Reports a finding, which ends the program with a message, if `holds` is false.
 void check(bool holds, std::string_view what);
 
-/// Runs `body` and returns whether it had a result. The one other way out is an Error of one line that blames
-/// the input; anything else is a finding.
+/// Runs `body` and returns whether it succeeded. It may also throw an Error of one line about the input;
+/// everything else is a finding.
 bool result_or_error(const std::function<void()>& body);
 
-/// Takes an input apart, front to back; where it has ended everything is 0.
+/// Reads values from an input, from front to back; after its end all values are 0.
 class Bytes {
   public:
     Bytes(const std::uint8_t* data, std::size_t size) : left_(data, size) {}
@@ -54,14 +54,14 @@ class Bytes {
     std::span<const std::uint8_t> left_;
 };
 
-/// What `save_into` writes into a file.
+/// The bytes that `save_into` writes into a file.
 std::string written(const std::function<void(AtomicFile&)>& save_into);
-/// What save() writes for a calibrator.
+/// The bytes that save() writes for a calibrator.
 std::string saved(const Calibrator& calibrator);
 
-/// Uses a calibrator as a program would and checks what holds for every one, made by us or read from a
-/// hostile file: thresholds fall with alpha and are numbers, sets are nested, p-values agree with sets, and
-/// saving and loading changes nothing.
+/// Uses a calibrator and checks properties of every calibrator, including those from hostile files:
+/// thresholds fall with alpha and are numbers, sets are nested, p-values agree with sets, and saving and
+/// loading change nothing.
 void check_calibrator(const Calibrator& calibrator);
 
 }  // namespace kandinsky::fuzz

@@ -1,4 +1,4 @@
-// Any bytes as a calibrator; checksums are made right first, since whoever means harm makes them so.
+// Reads any bytes as a calibrator. Checksums are corrected first, because an attacker would correct them too.
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/reference.hpp>
 

@@ -1,8 +1,9 @@
-#!/usr/bin/env python3
-"""Writes the seeds of the fuzz targets into fuzz/corpus: fuzz/make_corpus.py build/bin/kandinsky
+#!/ usr / bin / env python3
+""
+    "Writes the seeds of the fuzz targets into fuzz/corpus: fuzz/make_corpus.py build/bin/kandinsky
 
-Small files of every kind that the readers know, made by numpy, nibabel, Pillow and the command itself. What fuzzing found
-lies beside them as found-*, and is never written by this script.
+    Small files of every kind that the readers support,
+    made with numpy, nibabel, Pillow and the command.Findings of the fuzzers are named found - *; this script does not write them.
 """
 
 import gzip
@@ -158,8 +159,12 @@ def coco():
               {"id": 4, "height": 2, "width": 2, "file_name": "c.png"}]
     outlines = [[[0, 0, 3.5, 0, 3.5, 4, 0, 4]], {"size": [5, 4], "counts": [3, 4, 13]},
                 {"size": [5, 4], "counts": "34=0"}, [[1, 1, 2, 1, 2, 2], [-5, -5, 9e3, 0, 0, 9]]]
-    annotations = [{"id": i, "image_id": 3, "category_id": 1 if i % 2 else 7, "iscrowd": i // 2,
-                    "segmentation": outline} for i, outline in enumerate(outlines)]
+    annotations = [{
+    "id" : i,
+           "image_id" : 3,
+           "category_id" : 1 if i % 2 else 7,
+           "iscrowd" : i  // 2,
+                       "segmentation" : outline} for i, outline in enumerate(outlines)]
     text = json.dumps({"info": {"x": ["\"", {}]}, "images": images, "categories": categories,
                        "annotations": annotations}).encode()
     for choice in [1, 3, 7, 10]:

@@ -1,8 +1,10 @@
-// The state of a monitor with changes that the input tells: three bytes each, a place and what is written
-// there. Members are not compressed, and checksums are made right, so changes reach what the state holds.
+// Reads the state of a monitor after changes by the input. Three bytes are a change: a place and the byte to
+// write there. Members are not compressed and checksums are corrected, so that changes reach the content of
+// the state.
 #include <kandinsky/monitor.hpp>
 
 #include "harness.hpp"
+#include "monitor/state_file.hpp"
 #include "zip_repair.hpp"
 
 namespace {
@@ -22,7 +24,7 @@ Dataset images() {
                    Array::copy_of(labels, {kImages, kRows, kColumns}), {});
 }
 
-/// A stream that has seen a few images, and what it needs.
+/// A stream with a few images, and its calibrator.
 struct Stream {
     Dataset data = images();
     Calibrator calibrator = calibrate(data, {.method = "image"});
@@ -32,16 +34,16 @@ struct Stream {
     Stream() {
         Monitor monitor(calibrator, reference);
         monitor.update(data);
-        state = fuzz::written([&](AtomicFile& file) { monitor.save(file); });
+        state = fuzz::written([&](AtomicFile& file) { save(monitor, file); });
     }
 };
 
 void go_on(const Stream& stream) {
     Monitor monitor(stream.calibrator, stream.reference, std::filesystem::path(fuzz::kInput));
-    const std::string same = fuzz::written([&](AtomicFile& file) { monitor.save(file); });
+    const std::string same = fuzz::written([&](AtomicFile& file) { save(monitor, file); });
     fuzz::set_input(fuzz::as_bytes(same));
     const Monitor again(stream.calibrator, stream.reference, std::filesystem::path(fuzz::kInput));
-    fuzz::check(fuzz::written([&](AtomicFile& file) { again.save(file); }) == same,
+    fuzz::check(fuzz::written([&](AtomicFile& file) { save(again, file); }) == same,
                 "saving again changes the state");
     monitor.update(stream.data);
     (void)monitor.verdict();

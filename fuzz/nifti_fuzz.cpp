@@ -1,4 +1,4 @@
-// Any bytes as a NIfTI volume, plain or gzipped: the header, the voxels, and both as a folder's item.
+// Reads any bytes as a NIfTI volume, plain or gzipped: the header, the voxels, and both as a folder's item.
 #include "harness.hpp"
 #include "io/nifti/format.hpp"
 #include "io/nifti/volume.hpp"

@@ -1,4 +1,4 @@
-// Any bytes as a .npy file, and what can be done with the array that comes out of it.
+// Reads any bytes as a .npy file, and uses the array.
 #include <cstring>
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/npy.hpp>
@@ -23,8 +23,8 @@ void use_as_probabilities(const Array& array) {
     if (data.images() == 0 || data.grid().pixels() == 0) return;
     const PixelRange all{0, data.grid().pixels()};
     std::vector<float> probs(data.classes() * data.grid().pixels());
-    data.read_probs(data.images() - 1, all, probs.data());
-    for (const float p : probs) fuzz::check(p >= 0 && p <= 1, "a probability outside [0, 1] was let in");
+    data.read_probs(data.images() - 1, all, probs);
+    for (const float p : probs) fuzz::check(p >= 0 && p <= 1, "a probability outside [0, 1] was accepted");
 }
 
 }  // namespace

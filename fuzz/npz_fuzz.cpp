@@ -1,7 +1,8 @@
-// Any bytes as a zip archive of arrays, with the checksums it has and with the right ones.
+// Reads any bytes as a zip archive of arrays, with its own and with corrected checksums.
 #include <kandinsky/npz.hpp>
 
 #include "harness.hpp"
+#include "io/zip/zip_reader.hpp"
 #include "zip_repair.hpp"
 
 namespace {

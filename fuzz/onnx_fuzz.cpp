@@ -1,4 +1,4 @@
-// Any bytes as an ONNX model that sets are appended to.
+// Reads any bytes as an ONNX model and appends sets to it.
 #include <kandinsky/onnx.hpp>
 
 #include "harness.hpp"
@@ -17,7 +17,7 @@ void read_and_grow() {
             fuzz::check(*name == '\0' || found.name == name, "an output of another name");
             (void)model.has(found.name);
         });
-    // Appending nothing keeps every byte but the length of the graph, which may be written shorter.
+    // Appending nothing keeps every byte except the length of the graph, which may be written shorter.
     const std::string same = model.with({}, {});
     fuzz::set_input(fuzz::as_bytes(same));
     const OnnxFile again(fuzz::kInput);

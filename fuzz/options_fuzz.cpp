@@ -1,5 +1,5 @@
-// The command line: one word a line, the first letter chooses the command. Nothing is run: a command's files
-// would be written.
+// Parses a command line: each line is a word, and the first letter chooses the command. No command runs,
+// because it would write files.
 #include <kandinsky/error.hpp>
 
 #include "cli/commands/command.hpp"
@@ -16,7 +16,7 @@ constexpr Command (*const kCommands[])(CLI::App&) = {add_calibrate,  add_predict
                                                      add_experiment, add_demo,    add_collect};
 constexpr std::size_t kCount = std::size(kCommands);
 
-/// As fuzz::result_or_error(), but messages may quote what was typed: main() makes that printable.
+/// As fuzz::result_or_error(), but messages may quote words that main() makes printable.
 template <class Body>
 void result_or_refusal(Body&& body) {
     try {
@@ -36,7 +36,7 @@ std::vector<std::string> words(std::string_view text) {
     return out;
 }
 
-/// Whether the words were taken.
+/// Whether the words were accepted.
 bool parse(CLI::App& app, std::vector<std::string> given) {
     std::reverse(given.begin(), given.end());  // CLI11 takes them from the back
     try {
@@ -56,7 +56,7 @@ void whole_command(std::size_t which, std::vector<std::string> given) {
     parse(root, std::move(given));
 }
 
-/// The values behind the options: how to calibrate and how to read.
+/// Checks the values of the options for calibration and reading.
 void values(const std::vector<std::string>& given) {
     OptionSet app("values");
     CalibrateFlags calibrate;
@@ -68,7 +68,7 @@ void values(const std::vector<std::string>& given) {
     if (!parse(app, given)) return;
     result_or_refusal([&] {
         const CalibrateOptions options = calibrate.options();
-        check_method(options.method);
+        check_method(options.method.name);
     });
     result_or_refusal([&] { (void)input.folder_options(); });
     result_or_refusal([&] { app.check_call(); });

@@ -1,4 +1,4 @@
-// Any bytes as a PNG: labels, probabilities and photos, with the checksums it has and with the right ones.
+// Reads any bytes as a PNG: labels, probabilities and photos, with its own and with corrected checksums.
 #include <cstring>
 
 #include "harness.hpp"

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint8_t kIgnored = 255;
 
-/// Mostly methods that search for nothing, or not for long: the others take a thousand times as long.
+/// Mostly methods without a long search, because the others take a thousand times as long.
 std::string read_method(Bytes& bytes) {
     static const std::vector<std::string> fast{"pixel", "image", "kmeans", "mask"}, all = method_names();
     const std::uint8_t choice = bytes.byte();
@@ -19,7 +19,7 @@ std::string read_method(Bytes& bytes) {
 
 CalibrateOptions read_options(Bytes& bytes, std::size_t classes) {
     CalibrateOptions options;
-    options.method = read_method(bytes);
+    options.method.name = read_method(bytes);
     options.condition = bytes.flag() ? Condition::none : Condition::by_class;
     options.pooling = bytes.flag() ? Pooling::pixels : Pooling::groups;
     options.fallback = bytes.below(4) == 1 ? Fallback::image : Fallback::none;
@@ -35,11 +35,12 @@ CalibrateOptions read_options(Bytes& bytes, std::size_t classes) {
     options.seed = bytes.byte();
     options.quantiles = {0.3, 0.9};
     options.memory = 1 << 16;
-    // Searches as short as their options allow: a million executions are wanted.
-    options.settings.text = {{"genann-generations", "2"}, {"genann-population", "8"}, {"genann-radii", "1"},
-                             {"kmeans-clusters", "2"},    {"kmeans-restarts", "1"},   {"fcc-curves", "1"},
-                             {"fcc-order", "1"},          {"fcc-iterations", "2"},    {"fcc-starts", "1"},
-                             {"field-folds", "2"},        {"field-bins", "8"}};
+    // Searches are as short as their options allow, so that a million runs are possible.
+    options.method.settings.text = {
+        {"genann-generations", "2"}, {"genann-population", "8"}, {"genann-radii", "1"},
+        {"kmeans-clusters", "2"},    {"kmeans-restarts", "1"},   {"fcc-curves", "1"},
+        {"fcc-order", "1"},          {"fcc-iterations", "2"},    {"fcc-starts", "1"},
+        {"field-folds", "2"},        {"field-bins", "8"}};
     return options;
 }
 
@@ -100,12 +101,14 @@ Problem read_problem(Bytes& bytes) {
     problem.options = read_options(bytes, problem.classes());
     std::vector<std::uint8_t> map(problem.grid.pixels());
     for (std::size_t p = 0; p < map.size(); ++p) map[p] = static_cast<std::uint8_t>(p % 3);
-    problem.options.settings.arrays["mask"] = Array::copy_of(map, {problem.grid.height, problem.grid.width});
+    problem.options.method.settings.arrays["mask"] =
+        Array::copy_of(map, {problem.grid.height, problem.grid.width});
     for (std::size_t n = 0; groups > 0 && n < problem.images; ++n)
         problem.groups.push_back(static_cast<std::int32_t>(bytes.below(groups)));
     const std::size_t pixels = problem.images * problem.grid.pixels();
     const auto classes = static_cast<std::uint32_t>(problem.classes());
-    // One byte a pixel for the truth, one a probability; where they end, a pattern goes on.
+    // One byte for the truth of each pixel, one for each probability; after the end of the input a pattern
+    // continues.
     std::uint8_t filler = 1;
     const auto next = [&] {
         filler = static_cast<std::uint8_t>(filler * 5 + 3);

@@ -7,13 +7,13 @@
 
 namespace kandinsky::fuzz {
 
-/// A small calibration problem as an input's bytes tell it: up to 8 images of at most 6 x 6 pixels and 4
+/// A small calibration problem, made from an input's bytes: up to 8 images of at most 6 x 6 pixels and 4
 /// classes.
 struct Problem {
     std::size_t images = 1, planes = 1;  ///< planes as stored; one means two classes
     Grid grid;
     bool overlapping = false;
-    bool judge = false;               ///< evaluate() as well, which takes longer than all the rest
+    bool judge = false;               ///< also runs evaluate(), which takes longer than everything else
     std::vector<float> probs;         ///< [N][plane][pixel]
     std::vector<std::uint8_t> truth;  ///< labels [N][pixel], or masks [N][plane][pixel]
     std::vector<std::int32_t> groups;
@@ -26,7 +26,7 @@ struct Problem {
     [[nodiscard]] std::size_t group(std::size_t image) const {
         return groups.empty() ? image : static_cast<std::size_t>(groups[image]);
     }
-    /// The arrays as a data set; `backwards` with the images in the opposite order.
+    /// The arrays as a data set; `backwards` reverses the order of the images.
     [[nodiscard]] Dataset dataset(bool backwards = false) const;
 };
 

@@ -1,4 +1,4 @@
-// The corpus through a target, without libFuzzer: what `make test` runs, with any compiler.
+// Runs a target on its corpus without libFuzzer, in `make test`, with any compiler.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

@@ -1,4 +1,5 @@
-// Run lengths as text and polygons as numbers, drawn into a small image: [height, width, which, content].
+// Draws run lengths (text) or polygons (numbers) into a small image: [height, width, which of the two,
+// content].
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -21,7 +22,7 @@ void draw_runs(std::string_view text, const Grid& grid, std::vector<std::uint8_t
     fuzz::check(std::count(mask.begin(), mask.end(), 1) == ones, "the mask has another area than its runs");
 }
 
-/// Coordinates as a file may hold them: anything finite up to the limit.
+/// Coordinates that a file may have: any finite number up to the limit.
 void draw_polygon(std::span<const std::uint8_t> bytes, bool wide, const Grid& grid,
                   std::vector<std::uint8_t>& mask) {
     std::vector<double> points;

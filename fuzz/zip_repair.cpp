@@ -1,4 +1,5 @@
 #include "zip_repair.hpp"
+#include "io/zip/zip_reader.hpp"
 
 #include <kandinsky/error.hpp>
 
@@ -22,7 +23,7 @@ std::size_t get16(const std::string& text, std::size_t at) {
            static_cast<std::size_t>(static_cast<unsigned char>(text.at(at + 1))) << 8;
 }
 
-/// The checksum of a member's content; 0 where it cannot be had.
+/// The checksum of a member's content; 0 if it cannot be computed.
 std::uint32_t crc_of(const std::string& archive, const ZipReader::Member& member) {
     const auto stored = as_bytes(std::string_view(archive).substr(member.data, member.stored));
     if (member.compression == 0) return crc32_of(stored.data(), stored.size());
@@ -46,7 +47,7 @@ std::string with_right_checksums(std::string_view archive) {
     } catch (const Error&) {
         return out;
     }
-    // The central headers in their order, behind the members; zip64 archives stay as they are.
+    // The central headers in order, after the members; zip64 archives are not changed.
     std::size_t at = 0;
     for (std::size_t i = 0; i < 4; ++i)
         at |= static_cast<std::size_t>(static_cast<unsigned char>(out.at(directory.end_record + 16 + i)))

@@ -6,9 +6,8 @@
 
 namespace kandinsky::fuzz {
 
-/// The archive with every checksum as its content wants it, so that mutations reach what the checksums
-/// protect: they find accidents, and whoever means harm writes the right ones. What is no archive comes back
-/// as it is.
+/// The archive with corrected checksums, so that mutations reach the content. Checksums detect accidents; an
+/// attacker would correct them. Bytes that are not an archive are returned unchanged.
 std::string with_right_checksums(std::string_view archive);
 
 }  // namespace kandinsky::fuzz

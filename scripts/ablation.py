@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The paper's methods under other settings, on real model outputs: docs/results.md has the last column of the table.
+"""Runs the paper's methods with other settings on real model outputs; docs/results.md has the last column of the table.
 
     scripts/ablation.py FOLDER [--only PATTERN] [--keep FILE.json]
 
-FOLDER holds the arrays that scripts/real_data.sh describes. Each row is one method with one set of options; the
+FOLDER has the arrays that scripts/real_data.sh describes. Each row is one method with one set of options; the
 columns are mean coverage errors by `kandinsky compare` (pooling pixels). --only: rows whose name contains PATTERN.
---keep: results are kept in FILE.json and not computed again. KANDINSKY: the program (default: build/bin/kandinsky).
+--keep: stores results in FILE.json and does not compute them again. KANDINSKY: the program (default: build/bin/kandinsky).
 """
 
 import argparse
@@ -27,7 +27,7 @@ COLUMNS = [
      [(0, "sky"), (1, "building"), (3, "road"), (4, "pavement"), (5, "tree"), (8, "car")]),
 ]
 
-# The paper's settings, spelled out so that no change of a default changes a row.
+# The paper's settings, all given explicitly so that a change of a default changes no row.
 KMEANS = {"kmeans-clusters": "4"}
 GENANN = {"genann-shape": "circle", "genann-radii": "3", "genann-weights": "none"}
 FCC = {"fcc-curves": "3", "fcc-limit": "circle", "fcc-centre": "middle", "fcc-variance": "mean", "fcc-penalty": "1e-3"}
@@ -71,7 +71,7 @@ ROWS = [
 
 
 def batches(rows):
-    """Rows of different methods go into one run where their options cannot meet."""
+    """Combines rows of different methods into one run if their options are compatible."""
     waiting = list(rows)
     while waiting:
         batch = [waiting.pop(0)]

@@ -1,4 +1,4 @@
-"""The helps of the program as data: what the reference page, the man page and the completions are made from."""
+"""The program's help as data, from which the reference page, the man page and the completions are made."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ class Option:
     default: str
     required: bool
     text: str
-    words: list = field(default_factory=list)  # the only values it takes, where the program lists them
+    words: list = field(default_factory=list)  # the allowed values, if the program lists them
 
     @property
     def long(self):
@@ -22,7 +22,7 @@ class Option:
 
     @property
     def shown_value(self):
-        """The name of the value, shorter for types: TEXT, UINT and FLOAT say little."""
+        """The name of the value, with short names for types."""
         return {"UINT": "N", "INT": "N", "FLOAT": "X", "INT ...": "N ..."}.get(self.value, self.value)
 
 
@@ -65,7 +65,7 @@ def parse_option(head, text):
 
 
 def entries(lines):
-    """(head, text) of each entry of a section, whose texts stand beside the heads or below them."""
+    """(head, text) of each entry of a section; texts are beside the heads or below them."""
     out = []
     at = 0
     while at < len(lines):
@@ -107,7 +107,7 @@ def parse(name, text):
 
 
 def program_help(program):
-    """The program itself and its commands, in its own order."""
+    """The program and its commands, in the program's order."""
     text = help_of(program)
     listed = text.split("Subcommands:\n")[1].split("\n\n")[0].splitlines()
     names = [head.split()[0] for head, _ in entries(listed)]
@@ -115,9 +115,9 @@ def program_help(program):
 
 
 def shared_sections(commands):
-    """Sections that two commands or more have, and need be printed only once: title -> the longest list of options.
+    """Sections of two commands or more, to be printed only once: title -> the longest list of options.
 
-    Commands may lack some of the options; those that they have are word for word the same.
+    Commands may lack some of the options; the others must be identical.
     """
     seen = {}
     for command in commands:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the documentation's site: Doxygen reads the public headers, Sphinx makes pages of them, of the Python package and
-of docs/*.md. Any warning is an error.
+"""Makes the documentation's site: Doxygen reads the public headers, and Sphinx makes pages of them, of the Python package
+and of docs/*.md. Any warning is an error.
 
     scripts/docs.py BUILD        the site is BUILD/docs/html/index.html
 
-Sphinx and its parts (docs/site/requirements.txt) come from PyPI into BUILD/docs/venv; where they cannot be fetched the
-exit status is 77. Doxygen is Debian's.
+Sphinx and its extensions (docs/site/requirements.txt) are installed from PyPI into BUILD/docs/venv; if they cannot be
+fetched, the exit status is 77. Doxygen is Debian's.
 """
 
 import os
@@ -29,7 +29,7 @@ def main(build):
     wanted = SITE / "requirements.txt"
     stamped(out / "venv.requirements", digest(wanted), lambda: create(out / "venv", wanted))
 
-    shutil.rmtree(out / "doxygen", ignore_errors=True)  # pages of symbols that are gone would stay
+    shutil.rmtree(out / "doxygen", ignore_errors=True)  # otherwise pages of removed symbols would stay
     settings = (SITE / "Doxyfile").read_text() + f'OUTPUT_DIRECTORY = "{out / "doxygen"}"\n'
     done = subprocess.run(["doxygen", "-"], input=settings, text=True, cwd=ROOT, check=False)
     if done.returncode != 0:

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Looks at Debian packages with lintian; fails on what it calls an error.
+# Checks Debian packages with lintian; fails on lintian's errors.
 #
 #   scripts/lint_packages.sh FILE.deb...
 #
-# Left aside, since these packages are for downloading and not part of Debian:
+# Ignored, because these packages are for download and not part of Debian:
 #   the changelog is CHANGELOG.md and not Debian's; the maintainer is a project without an address;
 #   cpack has ldconfig called for plug-ins, which does no harm.
 set -eu

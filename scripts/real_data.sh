@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tables of docs/results.md: every method on real model outputs.
+# Prints the tables of docs/results.md: every method on real model outputs.
 #
 #   scripts/real_data.sh FOLDER [EXTRA OPTIONS OF compare]      e.g.  scripts/real_data.sh data --methods pixel,kmeans
 #

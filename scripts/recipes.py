@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Lays the recipes of packaging/ beside the source distribution of `make sdist`, and tries Conan's with `conan create`.
+"""Writes the recipes of packaging/ for the source distribution of `make sdist`, and tests Conan's with `conan create`.
 
     scripts/recipes.py BUILD       they are BUILD/recipes/conan and BUILD/recipes/conda
 
-Conan builds with the system's libraries, so that nothing but PyPI's conan is fetched. The conda recipe is filled in, not built: that
-needs conda-build.
+Conan builds with the system's libraries, so only PyPI's conan is fetched. The conda recipe is written but not built, because that
+would need conda-build.
 """
 
 import hashlib

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes a source distribution of the Python package, with the report's page in it: installing it needs no Node.
+"""Makes a source distribution of the Python package that includes the report's page, so that installing it needs no Node.
 
     scripts/sdist.py BUILD          it is BUILD/sdist/kandinsky-*.tar.gz
-    scripts/sdist.py BUILD --try    the same, and installs it in a fresh environment where Node cannot be found; there the tutorial
-                                    runs and a report is made
+    scripts/sdist.py BUILD --try    the same; then installs it in a fresh environment without Node, runs the tutorial and writes a
+report
 """
 
 import os
@@ -27,7 +27,7 @@ kandinsky.report(kandinsky.Calibrator("image").fit(probs, labels, groups), probs
 
 def make(out):
     if not (ROOT / PAGE).exists():
-        sys.exit(f"sdist: {PAGE} is not there; make sdist builds it")
+        sys.exit(f"sdist: {PAGE} is missing; make sdist builds it")
     for old in out.glob("*.tar.gz"):
         old.unlink()
     wanted = out / "tools.txt"
@@ -44,7 +44,7 @@ def make(out):
 
 
 def programs_without_node(out):
-    """A folder of links to what the path holds, but Node: the compiler may lie beside it."""
+    """A folder of links to the programs on the path except Node, which may be in the compiler's folder."""
     place = out / "programs"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()

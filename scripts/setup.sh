@@ -1,11 +1,11 @@
 #!/bin/sh
 # Installs the Debian packages of scripts/packages.txt that are missing.
 #
-#   scripts/setup.sh [--check] [--tests] [--report] [--model] [--dist] [--bench] [--lint] [--package] [--docs] [--wheel] [--fuzz]
+#   scripts/setup.sh [--check] [--tests] [--report] [--model] [--dist] [--bench] [--lint] [--package] [--docs] [--wheel] [--fuzz] [--clang] [--coverage]
 #                    core packages, and those of the groups named; --tests installs check, report, model, dist and docs too
 #
-# Nothing missing: does nothing, quickly. Installs as root or through a sudo that asks no password; otherwise prints
-# the one line to run and exits 1. Without apt-get it prints what the build needs and leaves the rest to CMake.
+# If nothing is missing, it does nothing, quickly. It installs as root or with a sudo that asks for no password; otherwise it
+# prints the line to run and exits with 1. Without apt-get it prints the packages that the build needs, and CMake checks them.
 set -eu
 here=$(dirname "$0")
 groups=core
@@ -21,6 +21,8 @@ for argument in "$@"; do
     --package) groups="$groups package" ;;
     --docs) groups="$groups docs" ;;
     --wheel) groups="$groups wheel" ;;
+    --clang) groups="$groups clang" ;;
+    --coverage) groups="$groups coverage" ;;
     --fuzz) groups="$groups fuzz" ;;
     *)
         sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
@@ -42,7 +44,7 @@ wanted=$(echo "$table" | awk '{ print $1 }')
 # The second letter of the status is the state: i is installed, also when the package is held.
 # shellcheck disable=SC2086 # package names are words
 present=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $wanted 2>/dev/null | awk '$1 ~ /^.i/ { print $2 }') || true
-# A package from elsewhere may stand for one of ours: upstream's nodejs brings npm along and refuses Debian's.
+# Another package may replace one of ours: upstream's nodejs includes npm and conflicts with Debian's.
 provided=$(dpkg-query -W -f '${db:Status-Abbrev} ${Provides}\n' 2>/dev/null |
     awk '$1 ~ /^.i/ { $1 = ""; gsub(/\([^)]*\)|,/, " "); print }' | tr -s ' ' '\n') || true
 missing=
@@ -64,13 +66,13 @@ fi
 echo "setup: installing what the build (groups: $groups) needs and this machine lacks:$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-apt() { # a busy package manager is waited for, a failed download tried again
+apt() { # waits for a busy package manager and repeats a failed download
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@" \
         >>"$log" 2>&1
 }
 # shellcheck disable=SC2086
 if ! { apt update && apt install --no-install-recommends $missing; }; then
     tail -n 15 "$log" >&2
-    echo "setup: apt-get failed; its last lines stand above" >&2
+    echo "setup: apt-get failed; see its last lines above" >&2
     exit 1
 fi

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs the Debian packages given and tries them as their first user would. For a Debian 12 where nothing else was
-# installed, as root; it changes the machine, so give it one that is thrown away:
+# Installs the given Debian packages and tests their main functions. Run it as root on a Debian 12 where nothing else is
+# installed. It changes the machine, so use a temporary container:
 #
 #   docker run --rm -v "$PWD:/src" debian:12 /src/scripts/smoke_test.sh /src/build/kandinsky_*.deb /src/build/libkandinsky-dev_*.deb
 #
-# With libkandinsky-dev among them the programs of tests/install are compiled and run; with kandinsky-networks (whose
-# libraries are large) the plug-ins are loaded.
+# With libkandinsky-dev it compiles and runs the programs of tests/install; with kandinsky-networks (whose libraries are large)
+# it loads the plug-ins.
 set -eu
 [ $# -ge 1 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 here=$(dirname "$(readlink -f "$0")")
@@ -51,7 +51,7 @@ kandinsky predict damaged.kcal --probs demo/test_probs.npy --alpha 0.1 -o none.n
 say "a damaged calibrator is refused: $(cat error.txt)"
 
 install bash bash-completion man-db groff-base
-# Containers leave manual pages out (path-exclude); then there is nothing to render.
+# Containers omit manual pages (path-exclude); then there is nothing to render.
 if [ -e /usr/share/man/man1/kandinsky.1 ] || [ -e /usr/share/man/man1/kandinsky.1.gz ]; then
     MANWIDTH=100 man -P cat kandinsky 2>man.err >man.txt
     grep -q calibrate man.txt || fail "the manual page is not shown: $(cat man.err)"

@@ -1,4 +1,4 @@
-"""Virtual environments below the build folder: made once, made again when what they hold changes. For scripts/docs.py and
+"""Virtual environments below the build folder, made once and again when their contents change. For scripts/docs.py and
 tests/python/environment.py."""
 
 import hashlib
@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-SKIPPED = 77  # ctest reads it as skipped
+SKIPPED = 77  # ctest's code for a skipped test
 OFFLINE = ("NewConnectionError", "Temporary failure in name resolution", "Network is unreachable", "ConnectTimeoutError",
            "ProxyError", "Name or service not known", "Connection refused")
 
@@ -19,7 +19,7 @@ def digest(*files):
 
 
 def pip(folder, *words):
-    """Installs; exits with SKIPPED where the packages cannot be fetched."""
+    """Installs packages; exits with SKIPPED if they cannot be fetched."""
     command = [folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "-q", *words]
     done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode == 0:
@@ -41,7 +41,7 @@ def stamped(stamp, content, action):
 
 
 def create(folder, requirements, python=sys.executable):
-    """A fresh environment of that interpreter with what the file lists."""
+    """A fresh environment of that interpreter with the packages of the file."""
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([python, "-m", "venv", folder], check=True)
     pip(folder, "-r", requirements)

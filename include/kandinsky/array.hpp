@@ -2,12 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <kandinsky/export.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// Element types that arrays may have; the names are numpy's.
 enum class DType : std::uint8_t {
@@ -50,11 +51,25 @@ struct ArrayView {
 /// C-order strides in bytes for a shape.
 [[nodiscard]] std::vector<std::ptrdiff_t> c_strides(const std::vector<std::size_t>& shape, DType dtype);
 
+/// The DType of a C++ element type.
+template <class T>
+[[nodiscard]] DType dtype_of();
+
+/// The elements at `first` as an array of this shape in C order: `view_of(probs, {n, c, h, w})`. Copies
+/// nothing; the caller keeps the memory alive. float16 has no C++ type: view_of(words, shape,
+/// DType::float16).
+template <class T>
+[[nodiscard]] ArrayView view_of(const T* first, std::vector<std::size_t> shape, DType type = dtype_of<T>()) {
+    std::vector<std::ptrdiff_t> strides = c_strides(shape, type);
+    return {reinterpret_cast<const std::byte*>(first), type, std::move(shape), std::move(strides)};
+}
+
 /// A view that keeps its memory alive: a buffer of the library, a mapped file, or an object of the caller.
 /// Copies share the memory.
 class Array {
   public:
-    Array() = default;  ///< no array: empty() is true
+    Array() = default;      ///< no array: empty() is true
+    Array(ArrayView view);  ///< of memory that the caller keeps alive
     /// A view of memory that `owner` keeps alive (null: the caller keeps it alive).
     Array(ArrayView view, std::shared_ptr<const void> owner);
     /// A new zeroed C-order buffer; mutable_data() writes into it.
@@ -88,9 +103,5 @@ class Array {
     std::byte* writable_ = nullptr;
     bool in_file_ = false;
 };
-
-/// The DType of a C++ element type.
-template <class T>
-[[nodiscard]] DType dtype_of();
 
 }  // namespace kandinsky

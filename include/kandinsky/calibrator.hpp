@@ -4,13 +4,15 @@
 #include <kandinsky/adaptation.hpp>
 #include <kandinsky/choice.hpp>
 #include <kandinsky/dataset.hpp>
+#include <kandinsky/export.hpp>
+#include <kandinsky/methods.hpp>
 #include <kandinsky/partition.hpp>
 #include <kandinsky/risk.hpp>
 #include <kandinsky/score.hpp>
 #include <kandinsky/smooth_curves.hpp>
 #include <kandinsky/weights.hpp>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// The curve of a region with too few scores.
 enum class Fallback {
@@ -32,8 +34,7 @@ enum class Promise {
 
 /// The options of calibrate().
 struct CalibrateOptions {
-    std::string method = default_method();              ///< one of method_names()
-    MethodSettings settings{};                          ///< the method's own options
+    MethodChoice method{};                              ///< which pixels share a curve
     std::vector<double> quantiles{0.6, 0.7, 0.8, 0.9};  ///< where curves are compared
     Condition condition = Condition::by_class;          ///< the pixels that a curve is for
     Pooling pooling = Pooling::groups;                  ///< what counts as one observation
@@ -115,7 +116,7 @@ struct Calibrator {
     [[nodiscard]] std::size_t stratum_of(std::size_t c) const { return strata() == 1 ? 0 : c; }
     /// The method that a stratum's curves come from: the one asked for, or what was chosen.
     [[nodiscard]] const std::string& method_of(std::size_t stratum) const {
-        return choices.empty() ? options.method : choices[stratum].method;
+        return choices.empty() ? options.method.name : choices[stratum].method;
     }
     /// The smooth curves of a stratum; null where it has regions.
     [[nodiscard]] const SmoothCurves* smooth_of(std::size_t stratum) const {
@@ -144,12 +145,15 @@ struct Calibrator {
 [[nodiscard]] Calibrator calibrate(const Dataset& data, const CalibrateOptions& options,
                                    Progress& progress = silent());
 
-/// One calibrator for each of several methods; the data are read and sorted once. `seconds`, if given,
-/// receives the time of each method, with the time of shared work divided evenly.
-[[nodiscard]] std::vector<Calibrator> calibrate_all(const Dataset& data,
-                                                    const std::vector<CalibrateOptions>& options,
-                                                    Progress& progress = silent(),
-                                                    std::vector<double>* seconds = nullptr);
+/// One of several calibrators that were made together.
+struct TimedCalibrator {
+    Calibrator calibrator;  ///< as calibrate() makes it
+    double seconds = 0;     ///< time that it took; that of shared work is divided evenly
+};
+/// One calibrator for each of several methods; the data are read and sorted once.
+[[nodiscard]] std::vector<TimedCalibrator> calibrate_all(const Dataset& data,
+                                                         const std::vector<CalibrateOptions>& options,
+                                                         Progress& progress = silent());
 
 /// The calibrator with levels from other labelled images. Its curves do not change and count as learnt
 /// elsewhere. Needs Pooling::groups. Throws a data error if the images do not fit the calibrator, or are

@@ -2,10 +2,11 @@
 
 #include <array>
 #include <kandinsky/dataset.hpp>
+#include <kandinsky/export.hpp>
 #include <kandinsky/progress.hpp>
 #include <memory>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// Voxels of an image (depth 1) or of a volume, along z, y and x.
 struct Extent {

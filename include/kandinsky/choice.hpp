@@ -1,10 +1,11 @@
 #pragma once
 
+#include <kandinsky/export.hpp>
 #include <map>
 #include <string>
 #include <vector>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// One candidate of cross-validation: a method, and the values of its options that were compared.
 struct JudgedMethod {
@@ -21,9 +22,5 @@ struct Choice {
     std::size_t folds = 0;                     ///< that could be validated; 0: too little data
     std::vector<JudgedMethod> judged;          ///< in table order; losses are 0 if nothing could be validated
 };
-
-/// The text of a candidate for tables and messages: its name and the chosen values, as in "kmeans 8".
-[[nodiscard]] std::string label_of(const std::string& method,
-                                   const std::map<std::string, std::string>& tuned);
 
 }  // namespace kandinsky

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <kandinsky/evaluate.hpp>
+#include <kandinsky/export.hpp>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// The options of compare().
 struct CompareOptions {
@@ -56,10 +57,6 @@ struct CompareRow {
     std::vector<std::vector<double>> region_coverage;  ///< [region][level], of the last draw
     std::vector<std::uint64_t> region_samples;         ///< [region] test samples, of the last draw
 };
-
-/// The line of one stratum of a calibrator, without times.
-[[nodiscard]] CompareRow compare_row(const Calibrator& calibrator, const Evaluation& evaluation,
-                                     const ProbabilityEvaluation& probabilities, std::size_t stratum);
 
 /// What compare() found.
 struct Comparison {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <kandinsky/export.hpp>
 #include <memory>
 #include <new>
 #include <span>
@@ -8,17 +9,13 @@
 #include <utility>
 #include <vector>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// What has equal weight when the scores of a region are pooled.
 enum class Pooling {
     pixels,  ///< every score alike (the paper)
     groups,  ///< every image or patient alike: the hierarchical quantile
 };
-
-/// k = ceil((n+1)(1-alpha)), computed so that decimal alphas give the rank they mean. May be n+1 (threshold
-/// +inf) and, for alpha >= 1, 0 (threshold -inf: nothing is covered).
-[[nodiscard]] std::uint64_t conformal_rank(std::uint64_t n, double alpha);
 
 /// The levels 1 - alpha at which long curves are stored. A level between two rungs uses the next higher rung,
 /// so a prediction set can only grow, by less than a rung.
@@ -29,29 +26,6 @@ struct Ladder {
     static Ladder uniform(std::size_t rungs);
     /// k/99 for k = 0 .. 99: the released code's curve points.
     static Ladder released();
-};
-
-/// An allocator that leaves new numbers uninitialised: for large arrays that several threads fill.
-template <class T>
-struct UnsetAllocator : std::allocator<T> {
-    /// The same for another type.
-    template <class U>
-    struct rebind {
-        using other = UnsetAllocator<U>;  ///< the same allocator for U
-    };
-    UnsetAllocator() = default;
-    template <class U>
-    UnsetAllocator(const UnsetAllocator<U>&) {}  ///< the allocator has no state
-    /// Leaves the number as it is.
-    template <class U>
-    void construct(U* place) {
-        ::new (static_cast<void*>(place)) U;
-    }
-    /// Constructs the element from arguments.
-    template <class U, class... From>
-    void construct(U* place, From&&... from) {
-        ::new (static_cast<void*>(place)) U(std::forward<From>(from)...);
-    }
 };
 
 /// Non-conformity curves of many regions: for each, order statistics of its scores. Short curves keep every
@@ -65,15 +39,6 @@ class CurveSet {
         std::uint64_t groups = 0;   ///< groups with at least one score; 0 where groups do not count
         bool complete = false;      ///< values are all n order statistics
         std::vector<float> values;  ///< ascending; at the rungs unless complete; empty when n = 0
-    };
-
-    /// The arrays of a set as files store them: curve i has values[offsets[i]] to values[offsets[i + 1] - 1].
-    struct Storage {
-        std::vector<float, UnsetAllocator<float>> values;  ///< of all curves, one after the other
-        std::vector<std::uint64_t> offsets{0};             ///< one more than there are curves
-        std::vector<std::uint64_t> scores;                 ///< [curve] as Curve::scores
-        std::vector<std::uint64_t> groups;                 ///< [curve] as Curve::groups
-        std::vector<std::uint8_t> complete;                ///< [curve] as Curve::complete
     };
 
     CurveSet() = default;  ///< no curves, no ladder
@@ -110,11 +75,41 @@ class CurveSet {
     /// at the rungs where the curve is not complete: above the exact one by less than a rung.
     [[nodiscard]] double p_value(std::size_t curve, float score) const;
 
-    [[nodiscard]] const Storage& storage() const { return data_; }  ///< the arrays, for files
-    /// Rebuilds a set; throws a data error when the arrays do not fit together.
-    static CurveSet from_storage(Ladder ladder, bool interpolate, Storage storage);
-
   private:
+    friend struct CurveAccess;
+
+    /// Leaves new numbers uninitialised: for large arrays that several threads fill.
+    template <class T>
+    struct UnsetAllocator : std::allocator<T> {
+        /// The same for another type.
+        template <class U>
+        struct rebind {
+            using other = UnsetAllocator<U>;  ///< the same allocator for U
+        };
+        UnsetAllocator() = default;
+        template <class U>
+        UnsetAllocator(const UnsetAllocator<U>&) {}  ///< the allocator has no state
+        /// Leaves the number as it is.
+        template <class U>
+        void construct(U* place) {
+            ::new (static_cast<void*>(place)) U;
+        }
+        /// Constructs the element from arguments.
+        template <class U, class... From>
+        void construct(U* place, From&&... from) {
+            ::new (static_cast<void*>(place)) U(std::forward<From>(from)...);
+        }
+    };
+
+    /// The arrays of a set as files store them: curve i has values[offsets[i]] to values[offsets[i + 1] - 1].
+    struct Storage {
+        std::vector<float, UnsetAllocator<float>> values;  ///< of all curves, one after the other
+        std::vector<std::uint64_t> offsets{0};             ///< one more than there are curves
+        std::vector<std::uint64_t> scores;                 ///< [curve] as Curve::scores
+        std::vector<std::uint64_t> groups;                 ///< [curve] as Curve::groups
+        std::vector<std::uint8_t> complete;                ///< [curve] as Curve::complete
+    };
+
     Ladder ladder_;
     bool interpolate_ = false;
     Storage data_;

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <atomic>
 #include <kandinsky/array.hpp>
+#include <kandinsky/export.hpp>
 #include <kandinsky/grid.hpp>
+#include <span>
 
-namespace kandinsky {
-
-class ImageStore;  // cached numbers of single images; internal
-struct Team;       // ranks that work together; internal
+namespace KANDINSKY_API kandinsky {
 
 /// How model outputs become probabilities. The caller states it; it is not detected.
 enum class Logits {
@@ -26,14 +24,20 @@ struct DatasetOptions {
     std::size_t first_image = 0;               ///< number of image 0 in messages, for a part of a longer set
 };
 
+/// The truth of one image.
+struct Truth {
+    std::vector<std::uint8_t> member;  ///< [C][H][W] 1 where the pixel has that class
+    std::vector<std::uint8_t> valid;   ///< [H][W] 0 where the label is ignored
+};
+
 /// N images on one grid: probabilities [N,C,H,W] and, unless only predicting, the truth: labels [N,H,W], or
 /// masks [N,C,H,W] of 0 and 1 where classes may overlap. C = 1 means foreground only and is seen as two
 /// classes {0: 1-p, 1: p}. Groups [N] tell which images belong together (a patient, a video). Views only:
 /// copies share the arrays. Shapes and types are checked on construction, values as they are read.
 class Dataset {
   public:
-    /// With truth; `groups` may be empty.
-    Dataset(Array probs, Array labels, Array groups, DatasetOptions options = {});
+    /// With truth, and with groups or without.
+    Dataset(Array probs, Array labels, Array groups = {}, DatasetOptions options = {});
     /// Without truth, for prediction.
     explicit Dataset(Array probs, DatasetOptions options = {});
 
@@ -56,24 +60,19 @@ class Dataset {
     /// The images listed (numbers within this data set), sharing the arrays.
     [[nodiscard]] Dataset subset(const std::vector<std::uint32_t>& images) const;
 
-    /// The part of these images for this rank of a team: whole groups, in the order of their ids, about
-    /// equally many images for each rank, possibly none. Sums over the parts of all ranks equal those over
-    /// all images. All ranks must hold the same data set; nothing is read.
-    [[nodiscard]] Dataset dealt(std::shared_ptr<const Team> team) const;
-    /// These images as the part of this rank, if they were divided before they were read.
-    [[nodiscard]] Dataset as_rank_part(std::shared_ptr<const Team> team) const;
-    [[nodiscard]] const Team& team() const;  ///< a process alone, unless dealt
-
-    /// Probabilities of one image as float32 [C][range]. Throws a data error that names image, class, row,
-    /// column and value when one is NaN or outside [0,1]. No allocation; safe from several threads.
-    void read_probs(std::size_t image, PixelRange range, float* out) const;
-    /// image_key() of one image; computed on first use and shared by all copies and subsets.
-    [[nodiscard]] std::uint64_t content_key(std::size_t image) const;
-    /// Cached numbers of whole images, shared by all copies and subsets.
-    [[nodiscard]] ImageStore& store() const { return *store_; }
+    /// Probabilities of one image as float32 [C][range] into `out`. Throws a data error that names image,
+    /// class, row, column and value when one is NaN or outside [0,1], a usage error when `out` is too short.
+    /// No allocation; safe from several threads.
+    void read_probs(std::size_t image, PixelRange range, std::span<float> out) const;
+    /// All probabilities of one image, [C][H][W], as read_probs() gives them.
+    [[nodiscard]] std::vector<float> probs(std::size_t image) const;
     /// Truth of one image: member [C][range] is 1 where the pixel has that class, valid [range] is 0 where
-    /// the label is ignored. Throws a data error that names the place when a label is out of range.
-    void read_truth(std::size_t image, PixelRange range, std::uint8_t* member, std::uint8_t* valid) const;
+    /// the label is ignored. Throws a data error that names the place when a label is out of range, a usage
+    /// error when an array is too short. No allocation; safe from several threads.
+    void read_truth(std::size_t image, PixelRange range, std::span<std::uint8_t> member,
+                    std::span<std::uint8_t> valid) const;
+    /// All truth of one image, as read_truth() gives it.
+    [[nodiscard]] Truth truth(std::size_t image) const;
 
     /// A hint for passes over large files: releases the pages of images [first, last). May be called at any
     /// time from any thread. Has no effect on arrays in memory.
@@ -81,15 +80,10 @@ class Dataset {
     /// The opposite hint: starts reading images [first, last) ahead.
     void prefetch(std::size_t first, std::size_t last) const;
 
-    /// The first of a class's probabilities in an image where they are stored as float16, one after the
-    /// other; null where they are not, or are something else that has to be made into probabilities.
-    [[nodiscard]] const std::byte* halves(std::size_t image, std::size_t cls) const;
-    /// The memory layout of the probabilities, for code that works on the stored values.
-    [[nodiscard]] const Array& stored_probs() const { return probs_; }
-    /// The row of the stored arrays that an image is.
-    [[nodiscard]] std::size_t row_of(std::size_t image) const { return rows_[image]; }
-
   private:
+    friend struct DatasetAccess;
+    struct Shared;
+
     void check_shapes();
     void number_groups();
     /// One stretch of labels as 0/1 planes, `plane` bytes apart.
@@ -112,9 +106,7 @@ class Dataset {
     std::vector<std::uint32_t> group_index_;
     std::vector<std::int64_t> group_ids_;
     std::size_t group_count_ = 0;
-    std::shared_ptr<const Team> team_;                            ///< null: alone
-    std::shared_ptr<std::atomic<std::uint64_t>[]> content_keys_;  ///< by row; 0: not made yet
-    std::shared_ptr<ImageStore> store_;                           ///< by row
+    std::shared_ptr<const Shared> shared_;  ///< caches by row, and the ranks
 };
 
 }  // namespace kandinsky

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <kandinsky/export.hpp>
 #include <stdexcept>
 #include <string>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// What went wrong, in the terms of the command's exit codes.
 enum class ErrorKind {

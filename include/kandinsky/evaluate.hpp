@@ -1,9 +1,10 @@
 #pragma once
 
 #include <kandinsky/calibrator.hpp>
+#include <kandinsky/export.hpp>
 #include <limits>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// The options of evaluate().
 struct EvaluateOptions {
@@ -167,9 +168,6 @@ struct EvaluationReport {
 [[nodiscard]] EvaluationReport evaluate(const Dataset& data,
                                         const std::vector<const Calibrator*>& calibrators,
                                         const EvaluateOptions& options = {}, Progress& progress = silent());
-
-/// E|X/n - target| for X binomial(n, level), exactly: the coverage error that n samples cause by themselves.
-[[nodiscard]] double sampling_floor(std::uint64_t n, double level, double target);
 
 /// Quantile by linear interpolation (numpy's default rule) of values without NaN; NaN when there is none.
 [[nodiscard]] double quantile(std::vector<double> values, double level);

@@ -2,8 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <kandinsky/export.hpp>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// The common pixel grid of a data set. Pixels are numbered row by row: index = row * width + column.
 struct Grid {

@@ -2,10 +2,11 @@
 
 #include <array>
 #include <cstddef>
+#include <kandinsky/export.hpp>
 #include <span>
 #include <string_view>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// Features of the probabilities of one class in one image that indicate how hard the image is, without a
 /// label. docs/adapt.md has the formulas. All are finite and bounded for any image.

@@ -18,6 +18,7 @@
 #include <kandinsky/image_features.hpp>
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/measure.hpp>
+#include <kandinsky/methods.hpp>
 #include <kandinsky/monitor.hpp>
 #include <kandinsky/npy.hpp>
 #include <kandinsky/npz.hpp>
@@ -28,6 +29,7 @@
 #include <kandinsky/predictor.hpp>
 #include <kandinsky/progress.hpp>
 #include <kandinsky/reference.hpp>
+#include <kandinsky/result.hpp>
 #include <kandinsky/risk.hpp>
 #include <kandinsky/scenes.hpp>
 #include <kandinsky/score.hpp>

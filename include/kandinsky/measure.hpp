@@ -1,8 +1,9 @@
 #pragma once
 
 #include <kandinsky/cases.hpp>
+#include <kandinsky/export.hpp>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// The interval before calibration widens it. docs/questions.md has the formulas.
 enum class MeasureBy {

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <kandinsky/export.hpp>
 #include <kandinsky/reference.hpp>
 #include <optional>
 #include <string>
 
-namespace kandinsky {
-
-class AtomicFile;  // internal
+namespace KANDINSKY_API kandinsky {
 
 /// The rule for images whose outputs were seen before.
 enum class Seen {
@@ -24,11 +23,12 @@ struct MonitorOptions {
 
 /// One number that is watched: a feature of a class, in the whole image or in one region.
 struct WatchedFeature {
-    std::size_t cls = 0;                                 ///< the class
-    std::string name;                                    ///< of the feature
-    bool regional = false;                               ///< it is the area in the region below
-    /** Of the region. */ PixelRange rows{}, columns{};  ///< of the region
-    double evidence = 0;   ///< weighted martingale: the alarm for outputs is raised at 1 / delta
+    std::size_t cls = 0;    ///< the class
+    std::string name;       ///< of the feature
+    bool regional = false;  ///< it is the area in the region below
+    PixelRange rows{};      ///< of the region
+    PixelRange columns{};   ///< of the region
+    double evidence = 0;    ///< weighted martingale: the alarm for outputs is raised at 1 / delta
     double direction = 0;  ///< recent values: 1 if all are above the reference's, -1 if below, 0 if unchanged
     double before = 0;     ///< median of the calibration images
     double now = 0;        ///< mean of about the last 20 units
@@ -42,8 +42,13 @@ struct WatchedCoverage {
     /** Never above the true coverage. */ double low = 0,
                                                  high =
                                                      1;  ///< never below it; both with P at least 1 - delta
-    double limit = 0;     ///< the alarm means that the true coverage is below this
+    double limit = 0;     ///< the alarm for labels means that the true coverage is below this
     double evidence = 0;  ///< betting e-process: the alarm for labels is raised at 1 / delta
+    /// Weighted martingale: the alarm for odds is raised at 1 / delta. NaN: the reference has no labels.
+    double odds_evidence = 0;
+    double odds_share = 0;   ///< share of the class's own pixels that reach the odds below
+    double odds_before = 0;  ///< log2 of the odds, median of the calibration images
+    double odds_now = 0;     ///< the same, mean of about the last 20 units
 };
 
 /// The first alarm.
@@ -65,9 +70,10 @@ struct MonitorVerdict {
     std::vector<WatchedCoverage> coverage{};  ///< classes with labels so far
     std::optional<Alarm> outputs{};           ///< the outputs have changed
     std::optional<Alarm> labels{};            ///< coverage is below the limit
+    std::optional<Alarm> odds{};              ///< of a class in its own pixels: below those of calibration
     std::size_t leading = 0;                  ///< the feature with most evidence
 
-    [[nodiscard]] bool alarm() const { return outputs || labels; }  ///< one of the two alarms was raised
+    [[nodiscard]] bool alarm() const { return outputs || labels || odds; }  ///< one of them was raised
 };
 
 /// The result of one update.
@@ -119,9 +125,9 @@ class Monitor {
     [[nodiscard]] std::vector<float> change_map() const;
     /// Writes the state, less than 1 MB whatever the stream's length. Atomic; equal states give equal bytes.
     void save(const std::filesystem::path& path) const;
-    void save(AtomicFile& file) const;  ///< the same into a file that the caller commits
 
   private:
+    friend struct MonitorAccess;
     struct State;
     std::unique_ptr<State> state_;
 };

@@ -2,9 +2,10 @@
 
 #include <filesystem>
 #include <kandinsky/array.hpp>
+#include <kandinsky/export.hpp>
 #include <span>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// Reads a .npy file (format 1 to 3, either byte or memory order). A plain native-order file is
 /// memory-mapped, not copied. Throws Error: `file` when the file system fails, `data` when it is no array.

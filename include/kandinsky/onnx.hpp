@@ -2,9 +2,10 @@
 
 #include <filesystem>
 #include <kandinsky/calibrator.hpp>
+#include <kandinsky/export.hpp>
 #include <optional>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// The options of an ONNX graph of sets.
 struct OnnxOptions {

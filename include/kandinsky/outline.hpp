@@ -2,9 +2,10 @@
 
 #include <kandinsky/calibrator.hpp>
 #include <kandinsky/cases.hpp>
+#include <kandinsky/export.hpp>
 #include <span>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// The score of a voxel for a class's object; smaller means more likely inside. docs/questions.md has the
 /// formulas.

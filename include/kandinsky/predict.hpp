@@ -1,10 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <kandinsky/export.hpp>
 #include <kandinsky/predictor.hpp>
 #include <variant>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// How the sets of an image are stored.
 enum class SetForm {

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <kandinsky/calibrator.hpp>
+#include <kandinsky/export.hpp>
+#include <kandinsky/result.hpp>
 #include <memory>
 #include <optional>
 
-namespace kandinsky {
-
-class AdaptedSets;  // sets of a class whose levels follow the image; internal
+namespace KANDINSKY_API kandinsky {
 
 /// Prediction sets at one level: scores are computed (except for lac) and compared with thresholds. Const use
 /// is thread-safe. Nothing is allocated per image (each thread keeps its scratch from its first image).
@@ -21,7 +21,7 @@ class Predictor {
     /// where levels follow it.
     [[nodiscard]] std::span<const float> thresholds() const { return thresholds_; }
     /// Whether thresholds() are on probabilities.
-    [[nodiscard]] bool on_probabilities() const { return has_probability_thresholds(score_); }
+    [[nodiscard]] bool on_probabilities() const { return score_.kind == ScoreKind::lac; }
     /// Bytes of a row of packed_sets().
     [[nodiscard]] std::size_t packed_width() const { return (grid_.width + 7) / 8; }
 
@@ -38,17 +38,22 @@ class Predictor {
                                                          std::span<std::uint8_t> sets) const;
 
   private:
+    struct Adapted;  ///< the sets of a class whose levels follow the image
     void adapted_sets(std::span<const float> probs, std::span<std::uint8_t> sets) const;
 
     Grid grid_;
     std::size_t classes_;
     ScoreOptions score_;
     /// [class] where its levels follow the image, else null; none at all where no class's do.
-    std::vector<std::shared_ptr<const AdaptedSets>> adapted_;
+    std::vector<std::shared_ptr<const Adapted>> adapted_;
     EmptySets empty_;
     std::vector<float> thresholds_;
     std::vector<std::uint16_t> half_thresholds_;
 };
+
+/// Predictor(calibrator, alpha, empty) without exceptions.
+[[nodiscard]] Result<Predictor> try_predictor(const Calibrator& calibrator, double alpha,
+                                              EmptySets empty = EmptySets::automatic) noexcept;
 
 /// Conformal p-values of every class at every pixel, [class][pixel] in and out: a class is in the set at
 /// alpha if and only if its p-value exceeds alpha. Const use from several threads is safe.

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <kandinsky/export.hpp>
 #include <string_view>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// Receives the state of long work and may stop it. Calls may come from any thread, one at a time.
 class Progress {

@@ -5,25 +5,34 @@
 #include <cstdint>
 #include <filesystem>
 #include <kandinsky/calibrator.hpp>
+#include <kandinsky/export.hpp>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
-/// Features of the calibration images' outputs, with which a Monitor compares a stream. Every number is made
-/// from the outputs of one image (for a group: the mean over its images), never from labels or thresholds, so
-/// the numbers of calibration and new images are exchangeable. docs/monitoring.md has the formulas.
+/// Numbers of the calibration images with which a Monitor compares a stream. Every number is made from the
+/// outputs of one image, and shortfalls from its labels too (for a group: the mean over its images), never
+/// from thresholds, so the numbers of calibration and new images are exchangeable. docs/monitoring.md has the
+/// formulas.
 struct Reference {
     static constexpr std::size_t kWhole = 8;  ///< features of a class in the whole image
     /// The names of the features; the first four are those of ImageFeatures.
     static constexpr std::array<std::string_view, kWhole> kNames{
         "doubt", "area", "inside", "stray", "odds inside", "odds outside", "balance", "roughness"};
 
+    /// Shares of a class's own pixels whose odds are watched where there are labels, descending.
+    static constexpr std::array kShares{0.9, 0.75, 0.5};
+
     std::vector<std::uint32_t> classes{};  ///< classes with features, ascending
     std::uint32_t blocks = 0;              ///< an image is cut into blocks x blocks regions; 0: none
     std::size_t units = 0;                 ///< number of images or groups
     std::vector<float> values{};  ///< [class][kWhole features, then the area in each region][unit], ascending
+
+    std::vector<std::uint32_t> labelled{};  ///< classes with shortfalls, ascending; none: no labels
+    /// [of labelled][of kShares], unit after unit that has the class, ascending.
+    std::vector<std::vector<float>> shortfalls{};
 
     /// Numbers of a class.
     [[nodiscard]] std::size_t per_class() const { return kWhole + std::size_t{blocks} * blocks; }
@@ -33,7 +42,7 @@ struct Reference {
 };
 
 /// The reference of the calibration images: one unit for each group, or a sample of the groups if they are
-/// many, at most 400 KB. It depends on the images, not on their order, threads or ranks; collective over the
+/// many, at most 500 KB. It depends on the images, not on their order, threads or ranks; collective over the
 /// ranks. `calibrator`: made from the same images.
 [[nodiscard]] Reference make_reference(const Calibrator& calibrator, const Dataset& data,
                                        Progress& progress = silent());

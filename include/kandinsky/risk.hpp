@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <kandinsky/export.hpp>
 #include <string_view>
 #include <vector>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// The risk that alpha bounds, for each class and on average over groups. docs/risk.md has formulas and
 /// proofs.

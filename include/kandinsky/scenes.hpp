@@ -1,10 +1,11 @@
 #pragma once
 
 #include <kandinsky/array.hpp>
+#include <kandinsky/export.hpp>
 #include <kandinsky/grid.hpp>
 #include <kandinsky/progress.hpp>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// The options of make_scenes().
 struct SceneOptions {

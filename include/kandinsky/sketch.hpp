@@ -1,9 +1,10 @@
 #pragma once
 
 #include <kandinsky/calibrator.hpp>
+#include <kandinsky/export.hpp>
 #include <set>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// Calibration in one pass, for images that can be read only once. Counts the scores of every pixel in bins
 /// of equal width; the memory depends on the grid and the bins, not on the number of images. A threshold is

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <kandinsky/curve.hpp>
+#include <kandinsky/export.hpp>
 #include <kandinsky/grid.hpp>
 #include <utility>
 
-namespace kandinsky {
-
-struct BetweenCells;  // the place of a pixel on the lattice; internal
+namespace KANDINSKY_API kandinsky {
 
 /// The curves of a soft method: at every pixel a distribution of scores, stored on a lattice of cells and
 /// interpolated between their centres. Also the curves of regions whose levels follow the image: then each
@@ -17,6 +16,36 @@ class SmoothCurves {
     static constexpr std::uint32_t kOne = 65536;         ///< the level 1: levels are multiples of 1/65536
     static constexpr std::uint32_t kNever = 0xFFFFFFFF;  ///< a level for which there are too few data
     static constexpr std::uint32_t kLargestSide = 64;    ///< of a cell, in pixels
+
+    SmoothCurves() = default;  ///< none: empty()
+
+    [[nodiscard]] bool empty() const { return grid_.pixels() == 0; }         ///< there are none
+    [[nodiscard]] bool without_data() const { return data_.edges.empty(); }  ///< no score was seen
+    [[nodiscard]] const Ladder& ladder() const { return ladder_; }           ///< levels that can be asked for
+    /// Number of groups that set the levels; 0 where groups do not count.
+    [[nodiscard]] std::uint64_t groups() const { return data_.groups; }
+    [[nodiscard]] std::uint32_t side() const { return data_.side; }          ///< of a cell, in pixels
+    [[nodiscard]] bool by_regions() const { return !data_.region.empty(); }  ///< pixels read one cell alone
+    [[nodiscard]] Grid cells() const { return cells_; }                      ///< cells down and across
+    /// The cell that a pixel lies in.
+    [[nodiscard]] std::size_t cell_of(std::size_t pixel) const {
+        if (!data_.region.empty()) return data_.region[pixel];
+        return pixel / grid_.width / data_.side * cells_.width + pixel % grid_.width / data_.side;
+    }
+
+    /// out[alpha][pixel of the range]: score thresholds at 1 - alpha, as CurveSet::threshold(). Allocates
+    /// scratch for one pixel. Cost: about one operation per pixel and bin.
+    void thresholds(std::span<const double> alphas, PixelRange range, std::span<float> out) const;
+    static constexpr std::uint32_t kNothing = kNever - 1;  ///< a level at which no set has a member
+    /// The rung for 1 - alpha; the number of rungs if there is none.
+    [[nodiscard]] std::size_t rung_of(double alpha) const;
+    /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if it exceeds alpha.
+    [[nodiscard]] double p_value(std::size_t pixel, float score) const;
+    /// The pixel's distribution at a score, rounded up to a multiple of 1/65536: 0 to kOne.
+    [[nodiscard]] std::uint32_t level(std::size_t pixel, float score) const;
+
+  private:
+    friend struct CurveAccess;
 
     /// The numbers of the curves as files store them.
     struct Storage {
@@ -31,41 +60,9 @@ class SmoothCurves {
         std::vector<std::uint32_t> region{};    ///< [pixel] the cell that it reads alone; none: a lattice
     };
 
-    SmoothCurves() = default;  ///< none: empty()
-    /// Throws a data error when the numbers do not fit together.
     SmoothCurves(Grid grid, Ladder ladder, Storage storage);
-
-    [[nodiscard]] bool empty() const { return grid_.pixels() == 0; }         ///< there are none
-    [[nodiscard]] bool without_data() const { return data_.edges.empty(); }  ///< no score was seen
-    [[nodiscard]] const Ladder& ladder() const { return ladder_; }           ///< levels that can be asked for
-    [[nodiscard]] const Storage& storage() const { return data_; }           ///< the numbers, for files
-    [[nodiscard]] Grid cells() const { return cells_; }                      ///< cells down and across
-    /// The cell that a pixel lies in.
-    [[nodiscard]] std::size_t cell_of(std::size_t pixel) const {
-        if (!data_.region.empty()) return data_.region[pixel];
-        return pixel / grid_.width / data_.side * cells_.width + pixel % grid_.width / data_.side;
-    }
-
-    /// out[alpha][pixel of the range]: score thresholds at 1 - alpha, as CurveSet::threshold(). Allocates
-    /// scratch for one pixel. Cost: about one operation per pixel and bin.
-    void thresholds(std::span<const double> alphas, PixelRange range, float* out) const;
-    /// The same at levels of the distributions, in units of 1 / kOne; kNever: +inf, kNothing: -inf.
-    void thresholds_at(std::span<const std::uint32_t> levels, PixelRange range, float* out) const;
-    static constexpr std::uint32_t kNothing = kNever - 1;  ///< a level at which no set has a member
-    /// The rung for 1 - alpha; the number of rungs if there is none.
-    [[nodiscard]] std::size_t rung_of(double alpha) const;
-    /// The conformal p-value of a score: a class is in the set at alpha < 1 if and only if it exceeds alpha.
-    [[nodiscard]] double p_value(std::size_t pixel, float score) const;
-    /// The pixel's distribution at a score, rounded up to a multiple of 1/65536: 0 to kOne.
-    [[nodiscard]] std::uint32_t level(std::size_t pixel, float score) const;
-    /// The same where the place between the cells, the score's bin and its scale_key() are known.
-    [[nodiscard]] std::uint32_t level(const BetweenCells& row, const BetweenCells& column, std::size_t bin,
-                                      std::int32_t key) const;
-
-  private:
-    /// Where a pixel lies between the cells, down and across.
-    [[nodiscard]] std::pair<BetweenCells, BetweenCells> place_of(std::size_t pixel) const;
-
+    /// The rule of thresholds() with levels that are known.
+    void thresholds_at(std::span<const std::uint32_t> levels, PixelRange range, std::span<float> out) const;
     Grid grid_;
     Grid cells_;
     Ladder ladder_;

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <kandinsky/export.hpp>
 #include <memory>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// While alive, the library uses at most `threads` threads in this process (0: as many as the machine has).
 class ThreadLimit {

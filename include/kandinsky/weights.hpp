@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <kandinsky/dataset.hpp>
+#include <kandinsky/export.hpp>
 #include <kandinsky/progress.hpp>
 #include <string>
 #include <vector>
 
-namespace kandinsky {
+namespace KANDINSKY_API kandinsky {
 
 /// The weights of calibration groups, if new groups come from another population: how much more common groups
 /// like it are there. docs/shift.md has the rule and the guarantee.

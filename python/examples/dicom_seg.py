@@ -1,6 +1,6 @@
-"""DICOM: from a series and a network's probabilities to segmentation objects: certain, possible, p-values.
+"""DICOM: makes segmentation objects (certain, possible, p-values) from a series and a network's probabilities.
 
-Needs highdicom. The series is made up here; read_series("folder") reads a real one.
+Needs highdicom. The series here is synthetic; read_series("folder") reads a real series.
 """
 
 from pathlib import Path
@@ -18,7 +18,7 @@ SERIES = {"StudyInstanceUID": generate_uid(), "SeriesInstanceUID": generate_uid(
 
 
 def image(position):
-    """What a scanner writes for one slice, as far as it matters here."""
+    """The attributes of one slice that are needed here, as a scanner writes them."""
     one = pydicom.Dataset()
     one.file_meta = pydicom.dataset.FileMetaDataset()
     one.file_meta.TransferSyntaxUID, one.SOPClassUID, one.SOPInstanceUID = ExplicitVRLittleEndian, MRImageStorage, generate_uid()
@@ -45,7 +45,7 @@ for position in range(SLICES):
 calibrator = kandinsky.Calibrator("image")
 series = dicom.read_series("series")
 affine = dicom.series_affine(series)
-for patient in range(24):  # the slices as save_segmentations() will see them: turned to RAS+
+for patient in range(24):  # the slices as save_segmentations() reads them: turned to RAS+
     one = slices(patient)
     turned = kandinsky.volumes.to_slices(one.probs.transpose(1, 3, 2, 0), affine)
     truth = kandinsky.volumes.to_slices(one.labels[None].transpose(0, 3, 2, 1), affine)[:, 0]

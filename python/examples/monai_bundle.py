@@ -1,6 +1,6 @@
 """MONAI: a bundle whose postprocessing makes prediction sets and saves them with the image's geometry.
 
-Needs monai and nibabel. monai_bundle.json beside this file is the fragment; here the "network" passes logits on.
+Needs monai and nibabel. monai_bundle.json beside this file is the fragment. The "network" here returns its input, logits.
 """
 
 import sys
@@ -19,7 +19,7 @@ AFFINE = np.diag([-1.0, 1.0, 2.0, 1.0])  # x runs to the patient's left
 
 
 class Network(torch.nn.Module):
-    """Yours. Images are logits here."""
+    """In place of your network. Images are logits here."""
 
     def forward(self, image):
         return image
@@ -37,7 +37,7 @@ parser = ConfigParser()
 parser.read_config(HERE / "monai_bundle.json")
 network, inferer = parser.get_parsed_content("network"), parser.get_parsed_content("inferer")
 
-# Calibrate on what the pipeline itself gives, window by window, for labelled cases: slices of a case are a group.
+# Calibrate on the pipeline's own outputs for labelled cases, window by window. The slices of a case are a group.
 calibrator = kandinsky.Calibrator("image")
 for case in range(24):
     logits, labels = volume(case)

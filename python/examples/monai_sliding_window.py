@@ -1,6 +1,6 @@
-"""Sliding-window inference as MONAI does it, then calibration of the stitched probability maps.
+"""Sliding-window inference as in MONAI, then calibration of the stitched probability maps.
 
-With MONAI installed its `sliding_window_inference` is used; without, a few lines of numpy do the same.
+Uses MONAI's `sliding_window_inference` if it is installed; otherwise a few lines of numpy do the same.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ except ImportError:
 
 
 def network(patch):
-    """Any network that turns a patch [B,channels,h,w] into probabilities [B,C,h,w]: here the patch holds them."""
+    """In place of a network from patches [B,channels,h,w] to probabilities [B,C,h,w]: the patch contains them."""
     return patch
 
 
@@ -50,6 +50,6 @@ print(calibrator)
 maps = np.stack([np.asarray(stitched(image)) for image in test.probs.astype(np.float32)])
 print(calibrator.evaluate(maps, test.labels, alpha=0.1))
 
-# What a reader of the image wants to see: where more than one class cannot be ruled out.
+# For the reader of the image: where more than one class is possible.
 sets = calibrator.predict_set(maps[0], alpha=0.1)
 print(f"{(sets.sum(axis=0) != 1).mean():.1%} of the pixels of the first image are undecided")

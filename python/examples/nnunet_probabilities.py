@@ -1,9 +1,9 @@
-"""nnU-Net's probabilities in Python; `kandinsky nnunet FOLDER` does this and more for a folder of nnUNet_results.
+"""Calibrates nnU-Net's probabilities in Python; `kandinsky nnunet FOLDER` does this and more for a folder of nnUNet_results.
 
     nnunet_probabilities.py PREDICTIONS LABELS
 
-PREDICTIONS holds CASE.npz with the key `probabilities`, [C,z,y,x]; LABELS holds CASE.npy, or CASE.nii.gz if nibabel is installed,
-[z,y,x]. Without arguments a few made-up cases are used.
+PREDICTIONS has CASE.npz with the key `probabilities`, [C,z,y,x]; LABELS has CASE.npy, or CASE.nii.gz if nibabel is installed,
+[z,y,x]. Without arguments the example uses a few synthetic cases.
 """
 
 import sys
@@ -18,7 +18,7 @@ IGNORE = 255
 
 
 def make_cases(folder, cases=12, slices=5):
-    """Stand-ins for nnU-Net's output: volumes of different sizes."""
+    """Synthetic outputs in the form of nnU-Net's: volumes of different sizes."""
     for case in range(cases):
         scenes = kandinsky.make_scenes("medical", images=slices, first=case * slices, grid=(44 + case % 3 * 2, 60 - case % 2 * 4))
         np.savez_compressed(folder / f"case_{case:03}.npz", probabilities=np.moveaxis(scenes.probs, 1, 0).astype(np.float32))

@@ -5,8 +5,8 @@
 # pixel. How far can these be trusted, and where? This tutorial calibrates the network on a few patients and checks the
 # result on others. It opens as a notebook in VS Code, Jupyter (with jupytext) and PyCharm, and runs as a script.
 #
-# `KANDINSKY_DATA` names a folder with `hippocampus_{cal27,test}_{probs,labels,groups}.npy`; without it, made-up scenes of
-# a small organ take its place.
+# `KANDINSKY_DATA` names a folder with `hippocampus_{cal27,test}_{probs,labels,groups}.npy`; without it, synthetic scenes of
+# a small organ are used.
 
 # %%
 import os
@@ -24,7 +24,7 @@ if (folder / "hippocampus_cal27_probs.npy").exists():
     )
     print("hippocampus slices")
 else:
-    print("no hippocampus data here: made-up scenes are used")
+    print("no hippocampus data: synthetic scenes are used")
     cal = kandinsky.make_scenes("medical", images=120, grid=(64, 64))
     test = kandinsky.make_scenes("medical", images=120, first=120, grid=(64, 64))
 cal_probs, cal_labels, cal_groups = cal
@@ -34,7 +34,7 @@ print(cal_probs.shape, cal_probs.dtype, "from", len(np.unique(cal_groups)), "pat
 # %% [markdown]
 # ## Are the probabilities honest?
 # Among the pixels with probability 0.8 of a class, about eight in ten should have it. One calibrator for the whole image
-# is enough to see the network's side of it.
+# is enough to check this.
 
 # %%
 whole = kandinsky.Calibrator(method="image").fit(cal_probs, cal_labels, cal_groups)
@@ -43,8 +43,8 @@ print(found)
 
 # %% [markdown]
 # ## One threshold for the whole image is right on average and wrong almost everywhere
-# The coverage over all pixels is close to what was asked for. The map of coverage errors tells another story: too much
-# here, too little there.
+# The coverage over all pixels is close to the chosen level. The map of coverage errors shows that it is too high at some
+# pixels and too low at others.
 
 # %%
 try:
@@ -61,7 +61,7 @@ if plt:
 
 # %% [markdown]
 # ## Which pixels should share their scores?
-# Every pixel by itself has too few scores with so few patients. `compare` tries all ways of sharing; the slices of one
+# With so few patients, a single pixel has too few scores. `compare` tries all ways of sharing; the slices of one
 # patient stay together.
 
 # %%
@@ -93,5 +93,5 @@ print(sets.shape, sets.dtype, f"{sets.sum(axis=1).mean():.3f} classes in a set")
 print(calibrator.guarantee_)
 
 # %% [markdown]
-# ## Pass it on
-# `kandinsky.report(comparison)` makes a page with all of the above in it, for colleagues without Python.
+# ## Share it
+# `kandinsky.report(comparison)` writes a page with all these results, for colleagues without Python.

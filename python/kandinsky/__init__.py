@@ -5,8 +5,9 @@
 >>> cal.fit(probs, labels)                     # [N,C,H,W] and [N,H,W]      # doctest: +SKIP
 >>> sets = cal.predict_set(new, alpha=0.1)     # bool [N,C,H,W]             # doctest: +SKIP
 
-:class:`Calibrator` does the work; :class:`Evaluator` judges it batch by batch; :class:`Monitor` watches the stream after it; :func:`compare` sets methods side by side; :func:`report` makes a page of it;
-``plot_*`` draw with matplotlib. :func:`outline` and :func:`measure` answer questions about whole objects. Errors are subclasses of :class:`Error`.
+:class:`Calibrator` calibrates and predicts; :class:`Evaluator` measures its sets batch by batch; :class:`Monitor`
+monitors new images; :func:`compare` compares methods; :func:`report` writes a page; ``plot_*`` draw with matplotlib.
+:func:`outline` and :func:`measure` answer questions about whole objects. Errors are subclasses of :class:`Error`.
 """
 
 from ._core import version as __version__

@@ -1,4 +1,4 @@
-"""From what users hold (numpy arrays, tensors, lists) to arrays that the library reads in place."""
+"""Turns users' data (numpy arrays, tensors, lists) into arrays that the library reads in place."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from .errors import DataError, UsageError
 
 
 def as_array(value: Any, name: str) -> np.ndarray:
-    """A numpy array of `value`, sharing its memory wherever that is possible.
+    """A numpy array of `value`, which shares its memory if possible.
 
-    A copy is made of lists, of arrays in foreign byte order and of unaligned ones. Everything else, in any memory
-    order and with any strides, is read in place: numpy arrays, memory maps, and objects on the CPU that support DLPack.
-    Tensors on an accelerator are copied from there.
+    Copied are lists, arrays in foreign byte order, unaligned arrays, and tensors on an accelerator. All other numpy arrays,
+memory maps and objects that support DLPack are read in place, in any memory order and with any strides.
     """
     if isinstance(value, np.ndarray):
         array = value
@@ -36,7 +35,7 @@ def as_array(value: Any, name: str) -> np.ndarray:
 
 
 def _refuse_sizes(value: Any, name: str) -> None:
-    """A list of images must have one size: thresholds belong to places."""
+    """Refuses a list of images of different sizes, because thresholds belong to pixels."""
     if not isinstance(value, (list, tuple)):
         return
     shapes = {tuple(one.shape) for one in value if hasattr(one, "shape")}
@@ -56,7 +55,7 @@ def as_probs(value: Any, name: str) -> np.ndarray:
 
 
 def as_labels(value: Any, name: str, planes: int) -> np.ndarray:
-    """Labels [N,H,W] or masks [N,C,H,W]; of several classes, [N,1,H,W] is the same as [N,H,W]. Floats must be whole."""
+    """Labels [N,H,W] or masks [N,C,H,W]. With several classes, [N,1,H,W] means [N,H,W]. Floats must be whole numbers."""
     array = as_array(value, name)
     if array.dtype.kind == "f":
         array = _whole(array, name)
@@ -76,7 +75,7 @@ def _whole(array: np.ndarray, name: str) -> np.ndarray:
 
 
 def as_groups(value: Any, name: str) -> Optional[np.ndarray]:
-    """Groups as int64. Names become numbers as in the command, the same on every machine and in every process."""
+    """Groups as int64. Names become numbers as in the command, which are the same on every machine and in every process."""
     if value is None:
         return None
     array = as_array(value, name) if is_tensor(value) else np.asarray(value)
@@ -103,7 +102,7 @@ def as_weights(value: Any, images: int, slices: int) -> List[float]:
 def make_data(
     probs: Any, labels: Any, groups: Any, ignore: Any, logits: Optional[str], prefix: str = ""
 ) -> Tuple["_core.Data", np.ndarray, Optional[np.ndarray], Optional[np.ndarray]]:
-    """The library's data set and the arrays it looks at. Volumes become slices."""
+    """The library's data set and the arrays that it reads. Volumes become slices."""
     p = as_probs(probs, prefix + "probs")
     y = None if labels is None else as_labels(labels, prefix + "labels", p.shape[1] if p.ndim == 4 else 0)
     g = as_groups(groups, prefix + "groups")
@@ -123,10 +122,10 @@ def ignore_list(ignore: Any) -> List[int]:
 
 
 def levels(alpha: Optional[Level], confidence_level: Optional[Level], default: float = 0.1) -> Tuple[List[float], bool]:
-    """The alphas asked for, and whether there is only one of them (which then gets no axis of its own)."""
+    """The given alphas, and whether there is only one, whose result has no axis of levels."""
     if alpha is not None and confidence_level is not None:
         raise UsageError(
-            f"alpha ({alpha}) and confidence_level ({confidence_level}) are two names for one thing "
+            f"alpha ({alpha}) and confidence_level ({confidence_level}) are two names for the same level "
             f"(alpha = 1 - confidence_level); give one of them"
         )
     if confidence_level is not None:
@@ -137,7 +136,7 @@ def levels(alpha: Optional[Level], confidence_level: Optional[Level], default: f
         raise UsageError("levels must be a number or a flat sequence of numbers")
     values = given.reshape(-1).tolist()
     if alphas is None:
-        # 1 - 0.9 is not 0.1 in binary; the decimal that was meant is.
+        # 1 - 0.9 is not 0.1 in binary; use the decimal number that was meant.
         values = [round(1 - one, 12) for one in values]
     return values, given.ndim == 0
 
@@ -155,7 +154,7 @@ def class_list(classes: Any) -> List[int]:
     found: List[Any] = np.atleast_1d(np.asarray(classes)).tolist()
     for one in found:
         if isinstance(one, bool) or not isinstance(one, int) or one < 0:
-            raise UsageError(f"classes has {one!r}, which is no class: they are numbers from 0 on")
+            raise UsageError(f"classes has {one!r}, which is not a class: classes are numbers from 0 on")
     return found
 
 

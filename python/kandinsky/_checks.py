@@ -1,4 +1,4 @@
-"""Values of the wrong kind get one clear line, before the library sees them."""
+"""Checks of types before the library is called, each with a clear error of one line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .errors import UsageError
 
 
 def word(name: str, value: Any) -> str:
-    """A word. Which ones there are is the library's to say."""
+    """A word; the library checks which words are allowed."""
     if isinstance(value, str):
         return value
     words = " or ".join(repr(one) for one in get_args(WORDS[name]))
@@ -20,7 +20,7 @@ def word(name: str, value: Any) -> str:
 
 
 def whole(name: str, value: Any, least: int = 0) -> int:
-    """A whole number that is not below the least."""
+    """A whole number of at least `least`."""
     if isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_)) and int(value) >= least:
         return int(value)
     raise UsageError(f"{name} is {value!r}, but must be a whole number from {least} on")

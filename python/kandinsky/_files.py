@@ -27,7 +27,7 @@ class Filed(Known, Parameters):
     _store: Optional[Store]
 
     def save(self, path: PathLike) -> None:
-        """Writes the .kcal file, byte for byte the one that the command writes. Complete or untouched."""
+        """Writes the .kcal file with the same bytes as the command. A failure leaves an existing file unchanged."""
         self._fitted().save(os.fspath(path))
 
     @classmethod
@@ -52,17 +52,17 @@ class Filed(Known, Parameters):
         Parameters
         ----------
         path : path
-            The file to write; complete or untouched.
+            The file to write; a failure leaves an existing file unchanged.
         alpha, confidence_level : float or sequence of float
-            As for :meth:`thresholds`; an output for each: ``sets_0.1``, bool [N,C,H,W].
+            As for :meth:`thresholds`. Each level has an output such as ``sets_0.1``, bool [N,C,H,W].
         onto : path, optional
             A model that the graph is appended to; it keeps its own outputs.
         output_name : str
-            The model's output with the probabilities or logits; needed where it has several.
+            The model's output with the probabilities or logits; needed if it has several outputs.
         logits : {"none", "sigmoid", "softmax"}, optional
-            What the graph is given; as the calibrator was made unless given.
+            Function that turns the graph's input into probabilities; default: that of the calibrator.
         foreground : bool
-            The graph is given one plane, the probability of class 1. A model's own shape says so itself.
+            The graph's input is one plane, the probability of class 1. With `onto`, the model's shape decides.
         empty : {"auto", "fill", "keep"}
             As for :meth:`predict_set`.
 
@@ -84,7 +84,7 @@ class Filed(Known, Parameters):
         return calibrator
 
     def __getstate__(self) -> Dict[str, Any]:
-        """For pickle and copy: a calibrated one carries its thresholds, another one all its data."""
+        """For pickle and copy: a calibrated calibrator has its thresholds, otherwise it has all its data."""
         state: Dict[str, Any] = {"params": self.get_params(), "kcal": None, "data": None, "made_with": self._made_with}
         if hasattr(self, "_metadata_request"):
             state["request"] = self._metadata_request
@@ -115,7 +115,7 @@ class Filed(Known, Parameters):
 
 
 def _parameters(meta: Dict[str, Any], named: "tuple[str, ...]") -> Dict[str, Any]:
-    """What a calibrator was made with, as the constructor takes it."""
+    """The parameters of a calibrator, as for the constructor."""
     method, known = meta["method"], {option.name for option in options()}
     out: Dict[str, Any] = {"method": method}
     for key, value in meta["options"].items():

@@ -1,4 +1,4 @@
-"""What a calibrated Calibrator does: thresholds, sets, p-values, evaluation."""
+"""The methods of a calibrated Calibrator: thresholds, sets, p-values, evaluation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Asked(NamedTuple):
 
 
 class Fitted(Known, Parameters):
-    """The half of :class:`kandinsky.Calibrator` that needs thresholds; before there are any, it raises NotFittedError."""
+    """The part of :class:`kandinsky.Calibrator` that needs thresholds; it raises NotFittedError without them."""
 
     _predicted: Union[Dict[str, Any], List[Dict[str, Any]], None] = None
 
@@ -45,7 +45,7 @@ class Fitted(Known, Parameters):
     ) -> "np.ndarray[Any, np.dtype[Any]]":
         """Probability thresholds: a class is in the set if and only if ``p >= threshold``.
 
-        That comparison is the whole prediction, also on an accelerator: move the thresholds there once.
+        Prediction is only this comparison. For an accelerator, move the thresholds there once.
 
         Parameters
         ----------
@@ -76,9 +76,9 @@ class Fitted(Known, Parameters):
         return np.stack(each) if each else np.empty((0, self.n_classes_, *self.grid_), np.float32)
 
     def curves(self) -> np.ndarray:
-        """Every pixel's curve as used: score thresholds at 1 %, 2 %, ..., 100 %, float32 [100,C,H,W].
+        """The curve of every pixel: score thresholds at 1 %, 2 %, ..., 100 %, float32 [100,C,H,W].
 
-        With ``compat="released"`` the 100 curve points k/99.
+        With ``compat="released"``, the 100 curve points k/99.
         """
         released = self.meta_["options"]["compat"] == "released"
         return self.score_thresholds([1 - (q / 99 if released else (q + 1) / 100) for q in range(100)])
@@ -107,20 +107,20 @@ class Fitted(Known, Parameters):
         no_empty: Optional[bool] = None,
         out: Any = None,
     ) -> Any:
-        """Prediction sets; :attr:`predicted_` says what they hold.
+        """Prediction sets; :attr:`predicted_` summarises them.
 
         Parameters
         ----------
         probs : array [N,C,H,W], [C,H,W] or [N,C,D,H,W]
-            Read in place unless it is a list, in foreign byte order, unaligned, or on an accelerator. Of the
-            calibrator's size; of any size where nothing depends on the place, as with method "image".
+            Read in place unless it is a list, in foreign byte order, unaligned, or on an accelerator. Images have the
+calibrator's size; any size if thresholds do not depend on the place, as with method "image".
         alpha, confidence_level : float or sequence of float
             As for :meth:`thresholds`.
         packed : bool
-            Eight pixels a byte, as ``numpy.packbits(sets, axis=-1)`` would do.
+            Eight pixels in a byte, as with ``numpy.packbits(sets, axis=-1)``.
         empty : {"auto", "fill", "keep"}
-            What becomes of sets that would be empty: the most probable class enters ("fill"), or they stay empty
-            ("keep"). "auto" fills, unless masks left calibration pixels without a class.
+            Rule for empty sets: add the most probable class ("fill") or leave them empty ("keep"). "auto" fills,
+unless masks left calibration pixels without a class.
         no_empty : bool, optional
             The older name: True means "fill", False "keep".
         out : ndarray, optional
@@ -154,10 +154,10 @@ class Fitted(Known, Parameters):
 
     @property
     def predicted_(self) -> Union[Dict[str, Any], List[Dict[str, Any]], None]:
-        """What the sets of the last :meth:`predict_set` hold; a list for a sequence of levels, None before any.
+        """Summary of the sets of the last :meth:`predict_set`; a list for a sequence of levels, None before the first call.
 
         Number of `sets`, mean `set_size`, and shares of the sets: `single_share` of one class, `empty_share` before
-        filling, `filled_share`, `full_share` with every class, `class_share` that hold each class.
+        filling, `filled_share`, `full_share` with every class, `class_share` that contain each class.
         """
         return self._predicted
 
@@ -202,7 +202,7 @@ class Fitted(Known, Parameters):
         return _Asked(data, core, (data.images, self.n_classes_, *grid), one_image, depth)
 
     def _sized(self, data: "core_module.Data") -> "core_module.Calibrated":
-        """The calibrator for images of this size, if it can have another one; otherwise itself."""
+        """The calibrator for images of this size, if its thresholds do not depend on the place; otherwise itself."""
         core = self._fitted()
         if data.grid == self.grid_ or any(stratum["regions"] != 1 for stratum in self.meta_["strata"]):
             return core
@@ -222,21 +222,21 @@ class Fitted(Known, Parameters):
         bootstrap: int = 200,
         bootstrap_seed: int = 0,
     ) -> Evaluation:
-        """Coverage, coverage error and what the sets hold, on labelled images.
+        """Measures coverage, coverage error and the contents of the sets on labelled images.
 
         Parameters
         ----------
         probs, labels : arrays
             As for :meth:`partial_fit`.
         alpha, confidence_level : float
-            Level for what the sets hold; coverage is measured at all levels.
+            Level of the measures of sets; the coverage error uses all levels.
         groups : array [N], optional
             Group of each image; the bootstrap draws groups.
         classes : int or sequence of int, optional
-            Classes to report; all unless given.
+            Classes to report; default: all.
         empty, no_empty
-            As for :meth:`predict_set`: set size, false classes, single-class and full sets are those of the sets as
-            predicted. Coverage and coverage error are those before filling.
+            As for :meth:`predict_set`. Set size, false classes, and sets of one or all classes are measured after filling,
+coverage and coverage error before filling.
         bootstrap, bootstrap_seed : int
             Resamples of the test groups for the 90 % intervals (0: none), and their seed.
 
@@ -260,6 +260,6 @@ class Fitted(Known, Parameters):
         return Evaluation._of(found, wanted)
 
     def score(self, probs: Array, labels: Array) -> float:
-        """Minus the mean coverage error over classes, for model selection: higher is better, 0 is best."""
+        """The negative mean coverage error over classes, for model selection: higher is better, 0 is best."""
         errors = self.evaluate(probs, labels, bootstrap=0).mean_ce
         return float("nan") if np.isnan(errors).all() else -float(np.nanmean(errors))

@@ -1,6 +1,6 @@
-"""The options of calibration that are not parameters by name: what **more may hold, for type checkers.
+"""The options of calibration that **more accepts, for type checkers.
 
-A test compares the names with those that the library declares.
+A test compares the names with the library's declarations.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from ._types import Adapt, Array, Compat, Condition, Fallback, PathLike, Pooling
 
 
 class AllOptions(TypedDict, total=False):
-    """Under their full names."""
+    """Options under their full names."""
 
     preset: Literal["none", "paper"]
     randomized: bool
@@ -49,7 +49,7 @@ class AllOptions(TypedDict, total=False):
 
 
 class MoreOptions(AllOptions, total=False):
-    """And the method's own without its name."""
+    """The method's own options without its name."""
 
     regions: int
     clusters: Union[int, Literal["auto"]]  # kmeans
@@ -81,7 +81,7 @@ class MoreOptions(AllOptions, total=False):
 
 
 class CompareOptions(AllOptions, total=False):
-    """What a comparison takes: also what a calibrator has as parameters."""
+    """The options of a comparison, which include the parameters of a calibrator."""
 
     condition: Condition
     pooling: Pooling

@@ -27,7 +27,7 @@ class Known:
 
     @property
     def meta_(self) -> Dict[str, Any]:
-        """Everything that meta.json of the file holds."""
+        """The content of the file's meta.json."""
         core = self._fitted()
         if self._meta is None:
             self._meta = json.loads(core.describe())
@@ -35,12 +35,12 @@ class Known:
 
     @property
     def methods_(self) -> List[str]:
-        """The method of each class (one entry with ``condition="none"``): the one asked for, or what `auto` chose."""
+        """The method of each class (one entry with ``condition="none"``): the given method, or the choice of `auto`."""
         return [stratum.get("method", self.meta_["method"]) for stratum in self.meta_["strata"]]
 
     @property
     def method_(self) -> str:
-        """The method that was used; of several that `auto` chose, all names with commas between them."""
+        """The method that was used; if `auto` chose several, their names separated by commas."""
         return ", ".join(dict.fromkeys(self.methods_))
 
     @property
@@ -61,17 +61,17 @@ class Known:
 
     @property
     def n_images_(self) -> int:
-        """Images that it was calibrated on."""
+        """Number of calibration images."""
         return int(self.meta_["data"]["images"])
 
     @property
     def n_groups_(self) -> int:
-        """Groups that it was calibrated on."""
+        """Number of calibration groups."""
         return int(self.meta_["data"]["groups"])
 
     @property
     def fingerprint_(self) -> str:
-        """Of the calibration images, whatever their order."""
+        """Hash of the calibration images, which does not depend on their order."""
         return str(self.meta_["data"]["fingerprint"])
 
     @property
@@ -86,7 +86,7 @@ class Known:
 
     @property
     def counts_(self) -> "np.ndarray[Any, np.dtype[Any]]":
-        """Calibration scores seen at each pixel, [S,H,W]."""
+        """Number of calibration scores at each pixel, [S,H,W]."""
         return np.array(self._fitted().counts())
 
     @property

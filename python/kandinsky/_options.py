@@ -1,4 +1,4 @@
-"""Python keyword arguments as the command's words: the library declares every option once, for both."""
+"""Translates Python keyword arguments into the command's words. The library declares every option once for both."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _AUTO = ("auto", "chooses among the methods for each class by cross-validation")
 
 
 class Option(NamedTuple):
-    """An option of calibration, as the command's help shows it."""
+    """An option of calibration, as in the command's help."""
 
     name: str
     default: str
@@ -27,19 +27,19 @@ class Option(NamedTuple):
 
 
 class Method(NamedTuple):
-    """A calibration method: a choice of which pixels share their scores."""
+    """A calibration method, which decides which pixels share their scores."""
 
     name: str
     summary: str
     options: Tuple[Option, ...]
 
 
-# name of the method -> (its option, how many fewer than regions it counts): so that `regions=` serves all alike
+# name of the method -> (its option, difference from the number of regions), so that `regions=` works for all methods
 _REGIONS = {"kmeans": ("kmeans-clusters", 0), "genann": ("genann-radii", 1), "fcc": ("fcc-curves", 1)}
 
 
 def methods() -> List[Method]:
-    """The calibration methods, in the order of the tables, with their own options; `auto`, which chooses one, is the last.
+    """The calibration methods, in the order of the tables, with their own options. `auto`, which chooses one, is the last.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def methods() -> List[Method]:
 
 
 def options() -> List[Option]:
-    """Every option of calibration, the methods' own included, under its Python name."""
+    """Every option of calibration, including those of methods, under its Python name."""
     return [Option(parameter(flag), default, in_python(text), value) for flag, default, text, value in _core.options()]
 
 
@@ -64,7 +64,7 @@ def own_flags() -> Dict[str, Tuple[str, str]]:
 
 
 def find_flag(name: str, method: Optional[str], known: Mapping[str, Tuple[str, bool]]) -> Optional[str]:
-    """The flag a Python name means: itself, or the method's own option without its prefix."""
+    """The flag of a Python name, which may be an option of the method without the method's name."""
     flag = flag_of(name)
     if flag in known:
         return flag
@@ -74,7 +74,7 @@ def find_flag(name: str, method: Optional[str], known: Mapping[str, Tuple[str, b
 
 
 def parameter_of(method: str, flag: str, text: str) -> Tuple[str, Any]:
-    """A stored option of a method as its parameter, named without the method and of its type: clusters=4."""
+    """A stored option of a method as a parameter of its type, named without the method: clusters=4."""
     owner, kind = own_flags().get(flag, ("", "text"))
     name = parameter(flag[len(method) + 1 :] if owner == method and flag.startswith(f"{method}-") else flag)
     try:
@@ -100,7 +100,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def _same(text: str, default: str) -> bool:
-    """Whether a value is the default, so that it is not recorded as chosen: 0.001 is 1e-3."""
+    """Whether a value is the default and therefore not recorded; 0.001 equals 1e-3."""
     if text == default:
         return True
     try:
@@ -122,7 +122,7 @@ def _refuse(name: str, method: Optional[str]) -> UsageError:
 
 
 def counts_for(name: str, method: Any) -> bool:
-    """Whether a method has this option, or all do. Of an unknown method, which is refused when data come, all do."""
+    """Whether a method has this option, or all methods do. An unknown method, refused later, counts as having all."""
     known = {flag: (default, value) for flag, default, _, value in _core.options()}
     names = {one[0] for one in _core.methods()}
     if method not in names and method != _AUTO[0]:
@@ -172,7 +172,7 @@ def words_of(method: Optional[str], given: Mapping[str, Any]) -> Tuple[List[str]
 
 
 def empty_word(empty: Empty, no_empty: Optional[bool]) -> Empty:
-    """What becomes of empty sets, "auto", "fill" or "keep"; `no_empty` is the older way to say it."""
+    """The rule for empty sets, "auto", "fill" or "keep"; `no_empty` is the older parameter."""
     if word("empty", empty) not in ("auto", "fill", "keep"):
         raise UsageError(f"empty is {empty!r}, but must be 'auto', 'fill' or 'keep'")
     if no_empty and empty == "keep":

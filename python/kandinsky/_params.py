@@ -1,4 +1,4 @@
-"""A calibrator's parameters, as scikit-learn has them: stored as given, judged when data come."""
+"""A calibrator's parameters by scikit-learn's conventions: stored as given, checked when data are given."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class Parameters:
         return {**{name: getattr(self, name) for name in self._names}, **self._more}
 
     def set_params(self, **params: Any) -> "Self":
-        """Changes parameters, all of them or, if one is wrong, none. With a new method, options that only the old one has are dropped.
+        """Changes all given parameters, or none if one is wrong. With a new method, options that only the old one has are removed.
 
-        What has been calibrated already stays as it is until the next :meth:`fit`.
+        The calibration stays as it is until the next :meth:`fit`.
         """
         params = current(params)
         method = params.get("method", self.method)
@@ -86,7 +86,7 @@ class Parameters:
         return made is not None and (now.keys() != made.keys() or any(_differ(now[k], made[k]) for k in now))
 
     def _option_words(self) -> Tuple[str, List[str], Dict[str, np.ndarray]]:
-        """(method, words, arrays), once every parameter has been seen to be of the right kind."""
+        """(method, words, arrays), after every parameter's type has been checked."""
         for name in WORDS:
             if name in self._names:
                 word(name, getattr(self, name))
@@ -101,7 +101,7 @@ class Parameters:
     def _threads(self) -> int:
         return whole("threads", self.threads)
 
-    # ---- scikit-learn's protocols; it is imported only when it asks ------------------------------------------
+    # ---- scikit-learn's protocols; scikit-learn is imported only when it calls them --------------------------
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import Tags, TargetTags
@@ -109,7 +109,7 @@ class Parameters:
         return Tags(estimator_type=None, target_tags=TargetTags(required=True))
 
     def get_metadata_routing(self) -> Any:
-        """Which metadata scikit-learn hands on: `groups`, to fit and partial_fit, where they are asked for."""
+        """The metadata that scikit-learn passes to fit and partial_fit: `groups`, if requested."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = getattr(self, "_metadata_request", None)
@@ -120,7 +120,7 @@ class Parameters:
         return request
 
     def set_fit_request(self, *, groups: Union[bool, str, None] = None) -> "Self":
-        """Asks scikit-learn (with metadata routing enabled) to pass `groups` to :meth:`fit`: GridSearchCV, Pipeline."""
+        """Requests that scikit-learn (with metadata routing enabled) passes `groups` to :meth:`fit`, as in GridSearchCV."""
         request = self.get_metadata_routing()
         request.fit.add_request(param="groups", alias=groups)
         self._metadata_request = request
@@ -128,7 +128,7 @@ class Parameters:
 
 
 def current(params: Dict[str, Any]) -> Dict[str, Any]:
-    """Parameters under today's names; an older one is warned about."""
+    """Parameters under their current names; warns about older names."""
     for old, new in RENAMED.items():
         if old in params:
             warnings.warn(f"the parameter {old} is called {new} now", FutureWarning, stacklevel=3)

@@ -1,4 +1,4 @@
-"""Progress of long work: tqdm's bar where it is installed, or a callable of the user's."""
+"""Progress of long work: tqdm's bar if it is installed, or the user's callable."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Bar:
 
 
 class Shown:
-    """`with Shown(progress) as callback`: what the library calls, or None without progress."""
+    """`with Shown(progress) as callback`: the callable for the library, or None without progress."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress

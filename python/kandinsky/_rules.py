@@ -1,4 +1,4 @@
-"""What outlines and measures have in common: a rule made from labelled images, kept as JSON, and images as cases."""
+"""Common code of outlines and measures: a rule made from labelled images and stored as JSON, and images as cases."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _Own = TypeVar("_Own", bound="Rule")
 
 
 def told(remarks: Sequence[str]) -> None:
-    """Warns of what the library remarks on a rule that was just made."""
+    """Shows the library's remarks on a new rule as warnings."""
     for remark in remarks:
         warnings.warn(in_python(remark), CalibrationWarning, stacklevel=3)
 
 
 class Cases:
-    """The library's data set, with what arrays do not say."""
+    """The library's data set, with the properties that arrays do not have."""
 
     def __init__(
         self, probs: Any, labels: Any, groups: Any, *, masks: bool, spacing: Optional[Sequence[float]], ignore: Any, logits: Optional[str],
@@ -77,15 +77,15 @@ def _one_hot(masks: Any, labels: Any, ignore: List[int], classes: int, prefix: s
 
 
 class Rule:
-    """A rule as :func:`fit_outline` and :func:`fit_measure` make it. Equal where it says the same; pickles; prints as a sentence.
+    """A rule made by :func:`fit_outline` or :func:`fit_measure`. Compares by content; can be pickled; prints as a sentence.
 
     Attributes
     ----------
     alpha : float
     guarantee : str
-        What is promised of a new group.
+        The guarantee for a new group.
     classes : tuple of int
-        In the order of what :meth:`predict` returns.
+        In the order of the results of :meth:`predict`.
     """
 
     _format = ""
@@ -98,7 +98,7 @@ class Rule:
         self.classes: Tuple[int, ...] = tuple(one["class"] for one in self._json["classes"])
 
     def to_dict(self) -> Dict[str, Any]:
-        """All of it, as the command's --save writes it."""
+        """The complete rule, as the command's --save writes it."""
         out: Dict[str, Any] = json.loads(self._text)
         return out
 
@@ -108,14 +108,14 @@ class Rule:
 
     @classmethod
     def load(cls: Type[_Own], path: PathLike) -> _Own:
-        """Reads what :meth:`save` or the command's --save wrote."""
+        """Reads a file of :meth:`save` or of the command's --save."""
         try:
             text = Path(path).read_text(encoding="utf-8")
             found = json.loads(text)
         except ValueError:  # no text, or no JSON
             found = None
         if not isinstance(found, dict) or found.get("format") != cls._format:
-            raise DataError(f"{path} holds no rule of this kind")
+            raise DataError(f"{path} has no rule of this kind")
         try:
             return cls(text)
         except (KeyError, TypeError):

@@ -11,7 +11,7 @@ from .errors import DataError
 
 
 def slices_of_probs(probs: np.ndarray) -> np.ndarray:
-    """[N,C,D,H,W] as [N*D,C,H,W]; one volume in place, several copied."""
+    """[N,C,D,H,W] as [N*D,C,H,W]; a view for one volume, a copy for several."""
     volumes, classes, depth, height, width = probs.shape
     return np.moveaxis(probs, 2, 1).reshape(volumes * depth, classes, height, width)
 
@@ -25,7 +25,7 @@ def volumes_of_sets(sets: np.ndarray, depth: int) -> np.ndarray:
 def slices(
     probs: np.ndarray, labels: Optional[np.ndarray], groups: Optional[np.ndarray], prefix: str
 ) -> Tuple[np.ndarray, Optional[np.ndarray], Optional[np.ndarray]]:
-    """Labels are [N,D,H,W] or [N,C,D,H,W]. Without groups every volume is one, known by its content."""
+    """Labels are [N,D,H,W] or [N,C,D,H,W]. Without groups every volume is a group, identified by its content."""
     volumes, _, depth = probs.shape[:3]
     if labels is not None:
         if labels.ndim == 5 and labels.shape[1] == 1 and probs.shape[1] > 1:
@@ -44,6 +44,6 @@ def slices(
 
 
 def _content(volume: np.ndarray) -> int:
-    """The same number for the same volume in any batch and order."""
+    """A number for each volume that does not depend on the batch or the order."""
     raw = np.ascontiguousarray(volume)
     return int.from_bytes(hashlib.blake2b(raw.view(np.uint8).data, digest_size=8).digest(), "little", signed=True)

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def state_of(calibrator: "Calibrator") -> str:
-    """What it was made from, or what it holds."""
+    """The data that it was made from, or the data that it stores."""
     if not calibrator.__sklearn_is_fitted__():
-        return f"not calibrated, {calibrator.n_images_seen_} images held"
+        return f"not calibrated, {calibrator.n_images_seen_} images stored"
     height, width = calibrator.grid_
     return (
         f"calibrated on {calibrator.n_images_} images"
@@ -25,13 +25,13 @@ def state_of(calibrator: "Calibrator") -> str:
 
 
 def _made_with(calibrator: "Calibrator") -> str:
-    """The parameters that changed after calibration, as they were."""
+    """The parameters that changed after calibration, with their values at calibration."""
     now, made = calibrator._calibration(), calibrator._made_with or {}
     return ", ".join(f"{name}={made[name]!r}" for name in made if name not in now or not _equal(made[name], now[name]))
 
 
 def line_of(calibrator: "Calibrator", standard: Dict[str, Any]) -> str:
-    """One line: the parameters that differ from the standard ones, and the state."""
+    """One line: the parameters that differ from their defaults, and the state."""
     shown = [f"method={calibrator.method!r}"]
     for name, value in calibrator.get_params().items():
         if name != "method" and (name not in standard or not _equal(value, standard[name])):
@@ -58,7 +58,7 @@ def table_of(calibrator: "Calibrator") -> str:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """Whether a parameter has its standard value; arrays never have."""
+    """Whether a parameter has its default value; an array never has."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return False
     return bool(one == other)

@@ -1,4 +1,4 @@
-"""Batches that wait for calibration, in temporary files without a name: memory stays bounded, nothing is rounded."""
+"""Stores batches until calibration in temporary files without a name, so that memory stays bounded. Nothing is rounded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CHUNK = 32 << 20  # bytes converted at a time
 
 
 class Column:
-    """Items of one shape, of a type that widens when a batch needs it."""
+    """Items of one shape; the type becomes wider when a batch needs it."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -24,7 +24,7 @@ class Column:
         return 0 if self.items is None else len(self.items)
 
     def array(self) -> np.ndarray:
-        """What came so far, mapped from the file."""
+        """The items so far, mapped from the file."""
         assert self.items is not None
         return np.asarray(self.items.array())
 
@@ -60,7 +60,7 @@ class Column:
 
 
 class Probabilities(Column):
-    """As given: float16 and uint8 stay what they are; float64 becomes float32, which is what the library reads it as."""
+    """The stored type: float16 and uint8 stay; float64 becomes float32, as in the library."""
 
     def append(self, batch: np.ndarray, dtype: Optional[np.dtype] = None) -> None:
         super().append(batch, np.dtype(np.float32) if batch.dtype == np.float64 else batch.dtype)
@@ -98,7 +98,7 @@ class Store:
         return self.groups is not None
 
     def append(self, probs: np.ndarray, labels: np.ndarray, groups: Optional[np.ndarray]) -> None:
-        """Takes a batch that has been checked by itself; here it must fit to the others. All of it or nothing."""
+        """Adds a batch that has been checked alone, if it fits the other batches. Adds all of it or nothing."""
         if len(self):
             self._check_fits(probs, labels, groups)
         self.probs.append(probs)
@@ -127,7 +127,7 @@ class Store:
     def extend(self, other: "Store") -> None:
         """Appends another store's data."""
         if len(other):
-            # A store may be extended by itself; its array is taken before it grows.
+            # A store may be extended by itself, so its array is read before it grows.
             self.append(other.probs.array(), other.labels.array(), other.all_groups())
 
     def state(self) -> Dict[str, Any]:

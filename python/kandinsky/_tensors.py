@@ -1,4 +1,4 @@
-"""Tensors of other libraries: to numpy, and back to the library and the device that they came from."""
+"""Tensors of other libraries: to numpy, and back to their library and device."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def to_numpy(value: Any, name: str) -> np.ndarray:
     if device not in _CPU_DEVICES:
         if not hasattr(value, "cpu"):
             raise UsageError(
-                f"{name} lives on an accelerator (DLPack device type {device}) and has no method cpu(); move it to the CPU, "
-                f"or stay there: t = thresholds(alpha) moved to the device once, then probs >= t is the whole prediction"
+                f"{name} is on an accelerator (DLPack device type {device}) and has no method cpu(); move it to the CPU, "
+                f"or move t = thresholds(alpha) to the device once: prediction is probs >= t"
             )
         value = value.cpu()
     try:
@@ -38,7 +38,7 @@ def to_numpy(value: Any, name: str) -> np.ndarray:
 
 
 def like(result: np.ndarray, given: Any) -> Any:
-    """The result as a tensor of the given one's library, on its device; as it is where the library cannot be asked."""
+    """The result as a tensor of the given tensor's library, on its device; unchanged if that library has no conversion."""
     if not is_tensor(given):
         return result
     module = sys.modules.get(type(given).__module__.partition(".")[0])

@@ -58,6 +58,7 @@ class AdaptedSets(ExactModule):
     sure: Tensor
     last: Tensor
     limits: Tensor
+    ends: Tensor
     edges: Tensor
     share: Tensor
     powers: Tensor
@@ -83,6 +84,7 @@ class AdaptedSets(ExactModule):
         keep("sure", np.array(tables["sure"]).astype(np.int64), torch.int16)
         keep("last", np.array(tables["last"]).astype(np.int64), torch.int16)
         keep("limits", tables["limits"], torch.float32)
+        keep("ends", np.array(tables["ends"])[1:-1], torch.float32)
         keep("edges", tables["edges"], torch.float64)
         keep("share", np.array(tables["share"]).astype(np.int64), torch.int32)
         first, final = tables["exponents"]
@@ -139,7 +141,7 @@ class AdaptedSets(ExactModule):
 
     def _decide(self, level: Tensor, pixel: Tensor, score: Tensor) -> Tensor:
         key = self._key(score.double())
-        column = (score[:, None] > self.limits[1 : self.edges.shape[0] - 1]).sum(1)
+        column = (score[:, None] > self.ends).sum(1)
         start, end = self.edges[column], self.edges[column + 1]
         columns = self.share.shape[1]
         if self.lattice:

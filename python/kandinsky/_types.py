@@ -1,4 +1,4 @@
-"""The words that options take, and what may be given as an array: for type checkers, and for messages."""
+"""The words of options and the types of arrays, for type checkers and messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Condition = Literal["class", "none"]
 Pooling = Literal["groups", "pixels"]
 Fallback = Literal["auto", "none", "image"]
 ScoreName = Literal["near", "lac", "aps", "raps", "saps", "margin"]
-# What `compare` takes: a method, or a method with a score.
+# A method, or a method with a score, for `compare`.
 ComparedName = Union[
     MethodName,
     Literal[
@@ -39,7 +39,7 @@ Connectivity = Literal["corners", "faces"]
 MeasureBy = Literal["quantiles", "predicted", "soft", "relative", "auto"]
 ScenePreset = Literal["photo", "medical"]
 
-#: Which words an option takes, by its name in Python.
+#: The words of an option, by its name in Python.
 WORDS = {
     "method": MethodName,
     "condition": Condition,

@@ -1,4 +1,4 @@
-"""The library's messages name the command's flags. Here, and only here, they become Python's parameters."""
+"""Translates messages: the library's messages name the command's flags, which become Python's parameters here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def parameter(flag: str) -> str:
 
 
 def flag_of(name: str) -> str:
-    """The flag, without dashes, that a name in Python means."""
+    """The flag, without dashes, of a name in Python."""
     for flag, renamed in RENAMED.items():
         if name == renamed:
             return flag
@@ -28,7 +28,7 @@ def flag_of(name: str) -> str:
 
 
 def in_python(text: str) -> str:
-    """A message as Python's users write: ``--pooling pixels`` is pooling='pixels', ``--min-count`` is min_count."""
+    """A message in Python's words: ``--pooling pixels`` becomes pooling='pixels', ``--min-count`` becomes min_count."""
     return _FLAG.sub(_written, text)
 
 
@@ -49,5 +49,5 @@ def _written(found: "re.Match[str]") -> str:
 
 
 def renamed(params: Dict[str, Any]) -> Dict[str, Any]:
-    """Parameters of an older version under today's names."""
+    """Parameters of an older version under their current names."""
     return {RENAMED.get(name, name): value for name, value in params.items()}

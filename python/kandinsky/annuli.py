@@ -1,4 +1,4 @@
-"""Fitness of concentric annuli, as the method genann sees it."""
+"""Fitness of concentric annuli, which the method genann minimises."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ def annuli_fitness(
     rule: Literal["consistent", "released"] = "consistent",
     threads: int = 0,
 ) -> np.ndarray:
-    """For each candidate, the sum over its regions of all pairwise distances between the pixels' vectors, over H W.
+    """For each candidate, the sum over its regions of all pairwise distances between the pixels' vectors, divided by H W.
 
     Exact: every ordered pair of pixels counts. Lower is better.
 
     Parameters
     ----------
     points : array [H,W,Q]
-        The curve vector of every pixel; one with a value that is not finite has no data. Converted to float32.
+        The curve vector of every pixel; a pixel with a value that is not finite has no data. Converted to float32.
     params : array [P,5], or [P,2+radii]
         Rows (cx, cy, r0, r1, ...), in pixels from the middle of the grid, y up; for ellipses followed by axis ratio
         and angle. One row may be given flat.
     metric : {"euclidean", "sqeuclidean", "manhattan"}
     shape : {"circle", "ellipse"}
     rule : {"consistent", "released"}
-        Where the origin lies and which region owns an edge.
+        Rule for the origin and for pixels on an edge.
     threads : int
-        0: all of the machine.
+        Number of threads; 0: all of the machine.
 
     Returns
     -------

@@ -45,13 +45,13 @@ if TYPE_CHECKING:
 
 
 class CalibrationWarning(UserWarning):
-    """Something a user should know about a calibration: classes never seen, too few images."""
+    """A warning about a calibration: classes without pixels, too few images."""
 
 
 class Calibrator(Filed, Fitted):
     """Prediction sets for the pixels of a segmentation, with a coverage guarantee.
 
-    Parameters follow scikit-learn's conventions: they are stored as given and checked when data come;
+    Parameters follow scikit-learn's conventions: they are stored as given and checked when data are given;
     ``get_params``, ``set_params`` and ``sklearn.base.clone`` work.
 
     Parameters
@@ -100,15 +100,15 @@ class Calibrator(Filed, Fitted):
     threads : int
         Number of threads; 0: all of the machine. Results do not depend on it.
     scratch : path, optional
-        Folder for the temporary file that holds the batches of :meth:`partial_fit`.
+        Folder for the temporary file with the batches of :meth:`partial_fit`.
     progress : bool or callable
         True shows a bar if tqdm is installed; a callable gets ``(stage, done, total)``.
     options : dict, optional
         More options, under the command's names or Python's: ``{"kmeans-clusters": 6}``.
     **more
         The same as keyword arguments. The method's own options may be written without its name,
-        ``Calibrator(method="kmeans", clusters=6)``; `regions` means the number of regions for every method that
-        lets it be chosen. An option that takes a file takes an array.
+        ``Calibrator(method="kmeans", clusters=6)``. `regions` is the number of regions, for every method that has such an
+option. An option that takes a file in the command takes an array here.
 
     Attributes
     ----------
@@ -203,19 +203,19 @@ class Calibrator(Filed, Fitted):
     def partial_fit(self, probs: Array, labels: Array, groups: Optional[Groups] = None) -> "Self":
         """Adds a batch of labelled images; :meth:`calibrate` then uses all of them.
 
-        Batches go to a temporary file without a name (in `scratch`, or the system's folder), so that memory stays
-        bounded by the largest batch. Nothing is rounded or thinned: the result is the same as for all images at
-        once, for any size and order of the batches.
+        Batches are written to a temporary file without a name (in `scratch`, or the system's folder), so that memory is
+bounded by the largest batch. The result equals that for all images at once, for any size and order of the
+batches.
 
         Parameters
         ----------
         probs : array [N,C,H,W]
             Probabilities (or logits, see `logits`). C = 1 means foreground only. Volumes are [N,C,D,H,W].
         labels : array [N,H,W] or [N,C,H,W]
-            Class numbers, or 0/1 masks of classes that may overlap. Of several classes, [N,1,H,W] holds numbers too.
+            Class numbers, or 0/1 masks of classes that may overlap. With several classes, [N,1,H,W] has class numbers.
             Floats must be whole numbers. For volumes [N,D,H,W] or [N,C,D,H,W].
         groups : array [N], optional
-            Group of each image (patient, video): integers or names. With every batch or with none.
+            Group of each image (patient, video): integers or names. Give groups with every batch or with none.
 
         Returns
         -------
@@ -224,7 +224,7 @@ class Calibrator(Filed, Fitted):
         """
         if self._core is not None and self._store is None:
             raise UsageError(
-                "this calibrator does not hold its data (it was made by fit() or loaded), so none can be added; "
+                "this calibrator does not store its data (it was made by fit() or loaded), so no batch can be added; "
                 "call reset(), or give every batch to partial_fit()"
             )
         data, p, y, g = make_data(probs, labels, groups, self.ignore, self.logits)
@@ -239,9 +239,9 @@ class Calibrator(Filed, Fitted):
     update = partial_fit
 
     def calibrate(self) -> "Self":
-        """Derives the thresholds from all batches given to :meth:`partial_fit`, which are kept for more."""
+        """Derives the thresholds from all batches given to :meth:`partial_fit`. The batches are kept, so more can be added."""
         if self._store is None or not len(self._store):
-            raise UsageError("there is nothing to calibrate on; give images to partial_fit() first, or use fit()")
+            raise UsageError("there are no images to calibrate on; give some to partial_fit() first, or use fit()")
         store = self._store
         data, *_ = make_data(store.probs.array(), store.labels.array(), store.all_groups(), self.ignore, self.logits)
         return self._calibrate(data)
@@ -257,9 +257,9 @@ class Calibrator(Filed, Fitted):
         shift_groups: Optional[Groups] = None,
         max_weight: float = 0.0,
     ) -> "Self":
-        """Calibrates on these images alone, in place: the arrays are neither copied nor kept.
+        """Calibrates on these images only. The arrays are read in place and not kept.
 
-        Parameters and result are those of :meth:`partial_fit` and :meth:`calibrate`, and:
+        Parameters and result are those of :meth:`partial_fit` and :meth:`calibrate`, and additionally:
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class Calibrator(Filed, Fitted):
         Returns
         -------
         Calibrator
-            A new one; this one does not change.
+            A new calibrator; this one does not change.
         """
         if labels is None:
             raise UsageError("labels are needed to recalibrate")
@@ -322,10 +322,10 @@ class Calibrator(Filed, Fitted):
         return self
 
     def merge(self, other: "Calibrator") -> "Self":
-        """Adds the data of another calibrator: the result is that of one built on all data, in any order.
+        """Adds the data of another calibrator. The result equals that of one calibrator with all data, in any order.
 
-        Both must hold their data, as they do after :meth:`partial_fit`; a calibrator that was loaded or made by
-        :meth:`fit` does not. If this one was calibrated it is calibrated again.
+        Both must store their data, as after :meth:`partial_fit`; a calibrator that was loaded or made by :meth:`fit` does
+not. If this calibrator was calibrated, it is calibrated again.
 
         Returns
         -------
@@ -337,7 +337,7 @@ class Calibrator(Filed, Fitted):
         for name, one in (("this calibrator", self), ("the other calibrator", other)):
             if one._store is None and one._core is not None:
                 raise UsageError(
-                    f"{name} does not hold its data any more (it was made by fit(), loaded, unpickled when calibrated, "
+                    f"{name} does not store its data (it was made by fit(), loaded, unpickled when calibrated, "
                     f"or told to discard_data()); thresholds cannot be merged exactly, so merge before calibrating"
                 )
         mine, theirs = self._reading(), other._reading()
@@ -355,22 +355,22 @@ class Calibrator(Filed, Fitted):
         return sorted(ignore_list(self.ignore)), str(self.logits)
 
     def reset(self) -> "Self":
-        """Forgets data and thresholds."""
+        """Removes data and thresholds."""
         self._store = self._core = self._meta = None
         return self
 
     def discard_data(self) -> "Self":
-        """Forgets the batches of :meth:`partial_fit`, which frees their place on disk; thresholds stay."""
+        """Removes the batches of :meth:`partial_fit` and frees their space on disk; thresholds stay."""
         self._fitted()
         self._store = None
         return self
 
     @property
     def n_images_seen_(self) -> int:
-        """Images given to :meth:`partial_fit` that are held."""
+        """Number of images given to :meth:`partial_fit` that are stored."""
         return 0 if self._store is None else len(self._store)
 
-    # ---- for the eye -----------------------------------------------------------------------------------------
+    # ---- display ---------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         return line_of(self, _STANDARD)
@@ -390,8 +390,8 @@ Calibrator._names = tuple(_STANDARD)
 def load(path: PathLike) -> Calibrator:
     """Reads a calibrator from a .kcal file, written by Python, C++ or the command.
 
-    Its parameters are those it was made with, `ignore` and `logits` included. Files written by version 0.1 do not hold
-    these two: set them with ``set_params`` if yours differ from the defaults.
+    Its parameters are those that it was made with, including `ignore` and `logits`. Files of version 0.1 do not have these
+two: set them with ``set_params`` if they differ from the defaults.
 
     Parameters
     ----------
@@ -400,6 +400,6 @@ def load(path: PathLike) -> Calibrator:
     Returns
     -------
     Calibrator
-        Calibrated; it does not hold data.
+        Calibrated, without data.
     """
     return Calibrator.load(path)

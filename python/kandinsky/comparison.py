@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class Comparison(Result):
-    """What :func:`compare` found. Prints as the command's table.
+    """The result of :func:`compare`. Prints as the command's table.
 
     Attributes
     ----------
     results : tuple of ClassResult
         Every measure of each class and method; `rows` has the same as dicts.
     calibrators : dict of str to Calibrator
-        Of the last draw, ready for use.
+        Calibrators of the last draw, ready for use.
     ce_maps : dict of str to ndarray
         Coverage error of every pixel, float64 [C,H,W], of the last draw.
     ece_map : ndarray
@@ -48,14 +48,14 @@ class Comparison(Result):
     #: (count, confidence, accuracy, ece) of every class
     _reliability: Tuple[Any, ...] = ()
     _classes: Tuple[int, ...] = ()
-    #: With the test images, for the report; copies and pickles are without.
+    #: Has the test images, for the report; copies and pickles do not.
     _core: Optional[Contest] = None
 
     @classmethod
     def _of(cls, core: Contest, classes: List[int]) -> "Comparison":
         _, common = cls._common(core, classes)
         made = [Calibrator._of(one) for one in core.calibrators()]
-        # Rows go through the methods class by class; a method may stand there twice, with two scores.
+        # Rows are ordered by class, then by method; a method may occur twice, with two scores.
         names = [one.method for one in common["results"][: len(made)]]
         return cls(
             **common,
@@ -72,11 +72,11 @@ class Comparison(Result):
 
     @property
     def methods(self) -> List[str]:
-        """The methods compared."""
+        """The compared methods."""
         return list(self.calibrators)
 
     def best(self, cls: Optional[int] = None) -> str:
-        """The method with the lowest mean coverage error, of one class or over those reported."""
+        """The method with the lowest mean coverage error, for one class or over the reported classes."""
         rows = [one for one in self.results if (cls is None or one.cls in (cls, "all")) and not np.isnan(one.mean_ce)]
         if not rows:
             raise UsageError(f"there is no result of class {cls}")
@@ -108,7 +108,7 @@ def compare(
     options: Optional[Dict[str, Any]] = None,
     **more: "Unpack[CompareOptions]",
 ) -> Comparison:
-    """Calibrates with several methods on one data set and judges all on another.
+    """Calibrates several methods on one data set and evaluates them on another.
 
     Parameters
     ----------
@@ -117,18 +117,18 @@ def compare(
     cal_groups, test_groups : arrays, optional
         Group of each image.
     methods : sequence of str or comma-separated str, optional
-        All that need no array of their own unless given.
+        Default: all methods that need no array.
     classes : int or sequence of int, optional
-        Classes to report; all unless given.
+        Classes to report; default: all.
     alpha, confidence_level : float
-        Level for coverage and what the sets hold.
+        Level of coverage and of the measures of sets.
     sample, draws : int
         Calibrate on `draws` random subsets of `sample` groups (images without groups) and report mean and spread.
     empty, no_empty, bootstrap
         As for :meth:`Calibrator.evaluate`; intervals need a single draw.
     ignore, logits, threads, progress, options, **more
-        As for :class:`Calibrator`; the methods' own options go
-        under their full names (``kmeans_clusters=6``).
+        As for :class:`Calibrator`; options of methods have their
+full names (``kmeans_clusters=6``).
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Sets as DICOM segmentations, by highdicom. Import it by name; it needs highdicom and pydicom.
+"""Sets as DICOM segmentations, with highdicom. Import this module by name; it needs highdicom and pydicom.
 
-Certain and possible masks are BINARY segmentations, p-values a FRACTIONAL one. They are plain, pixel by pixel: a class is certain
-where the set holds it alone, and possible where the set holds it. Class 0, the background, has no segment.
+Certain and possible masks are BINARY segmentations, p-values are FRACTIONAL. A class is certain at a pixel whose set contains
+only this class, and possible where the set contains it. Class 0, the background, has no segment.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def read_series(folder: PathLike) -> List[Any]:
     images = [pydicom.dcmread(file) for file in files if os.path.isfile(file) and pydicom.misc.is_dicom(file)]
     images = [image for image in images if "PixelData" in image and "ImagePositionPatient" in image]
     if not images:
-        raise DataError(f"{os.fspath(folder)} holds no DICOM images of a series")
+        raise DataError(f"{os.fspath(folder)} has no DICOM images of a series")
     if len({image.SeriesInstanceUID for image in images}) > 1:
-        raise DataError(f"{os.fspath(folder)} holds images of several series; put one into a folder of its own")
+        raise DataError(f"{os.fspath(folder)} has images of several series; put each series into its own folder")
     images.sort(key=_height)
     return images
 
@@ -45,7 +45,7 @@ def _height(image: Any) -> float:
 
 
 def series_affine(series: Sequence[Any]) -> np.ndarray:
-    """From (column, row, slice) of a series to millimetres in RAS+, as NIfTI has it: 4 x 4."""
+    """The 4 x 4 matrix from (column, row, slice) of a series to millimetres in RAS+, as in NIfTI."""
     first, last = series[0], series[-1]
     along_row, along_column = np.array(first.ImageOrientationPatient, float).reshape(2, 3)
     down, across = map(float, first.PixelSpacing)
@@ -58,7 +58,7 @@ def series_affine(series: Sequence[Any]) -> np.ndarray:
 
 
 def _on_series(volume: np.ndarray, affine: Optional[Any], series: Sequence[Any]) -> np.ndarray:
-    """A volume [C,x,y,z] as [C,column,row,slice] of the series: the axes turned where the affine says so, never resampled."""
+    """A volume [C,x,y,z] as [C,column,row,slice] of the series. Axes are turned by the affine; nothing is resampled."""
     shape = (int(series[0].Columns), int(series[0].Rows), len(series))
     if affine is not None:
         between = np.linalg.inv(np.asarray(affine, float)) @ series_affine(series)
@@ -66,7 +66,7 @@ def _on_series(volume: np.ndarray, affine: Optional[Any], series: Sequence[Any])
         order = np.abs(turn).argmax(0)  # of each axis of the series, the volume's
         near = np.allclose(between[:3, :3], turn, atol=1e-2) and np.allclose(between[:3, 3], offset, atol=0.05)
         if not near or sorted(order) != [0, 1, 2] or not (np.abs(turn).sum(0) == 1).all():
-            raise DataError("the volume does not lie on the voxels of the series: resample it there first")
+            raise DataError("the volume has other voxels than the series: resample it to the series first")
         backwards = [turn[order[a], a] < 0 for a in range(3)]
         starts = [offset[order[a]] == (volume.shape[1 + order[a]] - 1 if backwards[a] else 0) for a in range(3)]
         if not all(starts):
@@ -89,11 +89,11 @@ def segmentation(
     description: str = "",
     series_number: int = 900,
 ) -> Segmentation:
-    """A segmentation object of a volume [C,x,y,z]: `kind` "certain" or "possible" of sets (BINARY), "p_values" of p-values
-    (FRACTIONAL, rounded to 1/255: for looking, not for comparing with alpha).
+    """A segmentation object of a volume [C,x,y,z]: `kind` "certain" or "possible" for sets (BINARY), "p_values" for p-values
+(FRACTIONAL, rounded to 1/255: for display, not for a comparison with alpha).
 
-    Without an affine the volume's axes are those of the series: columns, rows, slices, as :func:`read_series` orders them. With one
-    (of a NIfTI file) they are turned to the series; a volume on other voxels is refused.
+    Without an affine the volume's axes are those of the series: columns, rows, slices, in the order of :func:`read_series`. With an
+affine (of a NIfTI file) they are turned to the series; a volume with other voxels is refused.
     """
     if kind not in _WHAT:
         raise UsageError(f"kind is {kind!r}, but must be 'certain', 'possible' or 'p_values'")
@@ -155,10 +155,10 @@ def save_segmentations(
     axis: Optional[str] = None,
     empty: Empty = "auto",
 ) -> List[str]:
-    """Writes certain.dcm, possible.dcm and p_values.dcm of one case into a folder, and gives their names.
+    """Writes certain.dcm, possible.dcm and p_values.dcm of one case into a folder, and returns their names.
 
-    `series`: what :func:`read_series` gives, or pydicom's images in the order of their positions. `probs`: [C,x,y,z], on the voxels
-    of the series (columns, rows, slices), or with an affine as a NIfTI file has it.
+    `series`: the result of :func:`read_series`, or pydicom's images in the order of their positions. `probs`: [C,x,y,z], on the voxels
+of the series (columns, rows, slices), or with the affine of a NIfTI file.
     """
     where = series_affine(series) if affine is None else affine
     sets = predict_volume(calibrator, probs, alpha, affine=where, axis=axis, empty=empty)

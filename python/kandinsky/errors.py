@@ -1,4 +1,4 @@
-"""What can go wrong. The texts are those of the command: what, where, what to do, in one line."""
+"""The errors of the package. Messages are those of the command, in one line: what, where, what to do."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ class UsageError(Error, ValueError):
 
 
 class DataError(Error, ValueError):
-    """Input data that cannot be used; the text names the array and the place in it."""
+    """Input data that cannot be used; the message names the array and the place in it."""
 
 
 class FileError(Error, OSError):
-    """The file system said no."""
+    """An operation of the file system failed."""
 
 
 class InternalError(Error, RuntimeError):
-    """A fault of the library."""
+    """A bug in the library."""
 
 
 class NotFittedError(Error, ValueError, AttributeError):
-    """A calibrator was asked for something that it knows only after :meth:`~kandinsky.Calibrator.calibrate`.
+    """A calibrator was used before :meth:`~kandinsky.Calibrator.calibrate`.
 
     Like scikit-learn's exception of this name it is a ValueError and an AttributeError.
     """

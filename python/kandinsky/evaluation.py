@@ -1,4 +1,4 @@
-"""What `evaluate` found."""
+"""The result of `evaluate`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class Result:
-    """Something that prints as a table and turns into a dict, JSON, or a pandas frame. Pickle and copy work."""
+    """A result that prints as a table and converts to a dict, JSON, or a pandas frame. Can be pickled and copied."""
 
     alpha: float
     grid: Tuple[int, int]  #: (height, width)
@@ -30,7 +30,7 @@ class Result:
 
     @staticmethod
     def _common(core: Any, classes: List[int]) -> Tuple[Dict[str, Any], Dict[str, Any]]:
-        """(the content of the JSON, what every result has)."""
+        """(the content of the JSON, the fields of every result)."""
         text = core.json(classes)
         content = json.loads(text)
         height, width = content["grid"]
@@ -53,7 +53,7 @@ class Result:
 
     @property
     def rows(self) -> List[Dict[str, Any]]:
-        """The results as dicts, as they stand in the JSON; :attr:`results` has them typed."""
+        """The results as dicts, as in the JSON; :attr:`results` has them typed."""
         return list(self.to_dict()["results"])
 
     def to_frame(self) -> "pandas.DataFrame":
@@ -79,12 +79,12 @@ class Result:
 
 @dataclass(eq=False, repr=False)
 class Evaluation(Result):
-    """One calibrator, judged on labelled images. Prints as the command's table.
+    """The evaluation of a calibrator on labelled images. Prints as the command's table.
 
     Attributes
     ----------
     results : tuple of ClassResult
-        Every measure of each class reported; `rows` has the same as dicts.
+        Every measure of each reported class; `rows` has the same as dicts.
     ce_map : ndarray
         Coverage error of every pixel, float64 [C,H,W], NaN where no test image has the class.
     ece_map : ndarray
@@ -120,7 +120,7 @@ class Evaluation(Result):
 
     @property
     def mean_ce(self) -> Floats:
-        """Mean coverage error over pixels, one per class reported."""
+        """Mean coverage error over pixels, for each reported class."""
         return self._each("mean_ce")
 
     @property
@@ -135,29 +135,29 @@ class Evaluation(Result):
 
     @property
     def ece(self) -> Floats:
-        """Expected calibration error of the probabilities, one per class reported."""
+        """Expected calibration error of the probabilities, for each reported class."""
         return self._each("ece")
 
     @property
     def set_size(self) -> float:
-        """Mean number of classes in a set at alpha, as predicted."""
+        """Mean number of classes in a set at alpha, after filling."""
         return self.results[0].set_size
 
     @property
     def false_share(self) -> Floats:
-        """Of the pixels with another label, the share whose set at alpha holds the class; one per class reported."""
+        """Share of the pixels with another label whose set at alpha contains the class, for each reported class."""
         return self._each("false_share")
 
     @property
     def false_discovery(self) -> Floats:
-        """Of a group's pixels whose set at alpha contains the class, the share with another label (0 where there is none), mean
-        over the groups; one per class reported."""
+        """Among a group's pixels whose set at alpha contains the class, the share with another label (0 without such a pixel);
+mean over the groups, for each reported class."""
         return self._each("false_discovery")
 
     @property
     def place_error(self) -> Floats:
-        """Mean distance of a pixel's coverage at alpha from 1 - alpha, over pixels with 3 test samples or more; one per
-        class reported."""
+        """Mean distance of a pixel's coverage at alpha from 1 - alpha, over pixels with 3 test samples or more, for each
+reported class."""
         return self._each("place_error")
 
     @property
@@ -172,7 +172,7 @@ class Evaluation(Result):
 
     @property
     def single_right(self) -> float:
-        """How often the sets of one class are right; NaN without any."""
+        """Share of the sets of one class that are right; NaN without such sets."""
         return self.results[0].single_right
 
     @property
@@ -182,10 +182,10 @@ class Evaluation(Result):
 
     @property
     def empty_share(self) -> float:
-        """Share of empty sets at alpha, before any was filled."""
+        """Share of empty sets at alpha, before filling."""
         return self.results[0].empty_share
 
     @property
     def filled_share(self) -> float:
-        """Share of sets that the most probable class was put into; 0 with ``empty="keep"``."""
+        """Share of sets that were filled with the most probable class; 0 with ``empty="keep"``."""
         return self.results[0].filled_share

@@ -1,4 +1,4 @@
-"""Judgement batch by batch: what sums over images, in the memory of one batch and the counts."""
+"""Evaluation batch by batch: measures that are sums over images, in the memory of one batch and the counts."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _ENOUGH = 3  # test samples of a pixel, for the place error
 
 @dataclass(frozen=True, eq=False)
 class SetMeasures:
-    """What the sets at one alpha do; the names and values of :class:`kandinsky.Evaluation`.
+    """Measures of the sets at one alpha, with the names and values of :class:`kandinsky.Evaluation`.
 
-    Arrays have one entry per class (one in all with ``condition="none"``).
+    Arrays have one entry per class (a single entry with ``condition="none"``).
     """
 
     alpha: float
@@ -59,10 +59,10 @@ class SetMeasures:
 
 
 class Evaluator:
-    """Judges a calibrator on labelled images that come in batches, as torchmetrics does.
+    """Evaluates a calibrator on labelled images in batches, with the interface of torchmetrics.
 
-    The figures are exactly those of :meth:`Calibrator.evaluate` on all images at once, for any batches. Measures that need all
-    levels (coverage error, ECE) or all images (bootstrap intervals) are that method's alone.
+    The figures equal those of :meth:`Calibrator.evaluate` on all images at once, for any batches. Only that method has measures
+that need all levels (coverage error, ECE) or all images (bootstrap intervals).
 
     Parameters
     ----------
@@ -100,13 +100,13 @@ class Evaluator:
         self.reset()
 
     def reset(self) -> "Self":
-        """Forgets all images."""
+        """Removes all images."""
         height, width = self.calibrator.grid_
         strata = len(self.calibrator.methods_)
         levels_, classes = len(self.alphas), self.calibrator.n_classes_
         self._images = 0
         self._groups: Set[int] = set()
-        self._loose = 0  # images without a group: each is its own
+        self._loose = 0  # each image without a group is a group
         self._sets = np.zeros((), np.int64)
         self._tested = np.zeros(classes, np.int64)
         self._wrong = np.zeros((levels_, classes), np.int64)
@@ -174,7 +174,7 @@ class Evaluator:
         for level, alpha in enumerate(self.alphas):
             plain = cal.predict_set(p, alpha, empty="keep")
             self._pixel_covered[level] += _by_stratum((plain & member).sum(axis=0), strata)
-            # Only whether sets are filled is the calibrator's to say; where none is empty, both are the same.
+            # Only the calibrator decides whether sets are filled; without empty sets both results are the same.
             sets = plain if self._empty == "keep" or plain.any(axis=1).all() else cal.predict_set(p, alpha, empty=self._empty)
             plain &= valid[:, None]
             sets = sets & valid[:, None]
@@ -189,7 +189,7 @@ class Evaluator:
         cal._predicted = predicted  # that of the caller's own sets
 
     def compute(self) -> Union[SetMeasures, List[SetMeasures]]:
-        """The figures of all images so far; a list where several alphas were asked for."""
+        """The figures of all images so far; a list for a sequence of alphas."""
         if not self._images:
             raise UsageError("there is no image yet; give some to update()")
         found = [self._measures(level) for level in range(len(self.alphas))]
@@ -237,7 +237,7 @@ def _by_stratum(counts: "np.ndarray[Any, Any]", strata: int) -> "np.ndarray[Any,
 
 
 def _share(part: Any, whole: Any) -> Floats:
-    """part / whole; NaN of nothing."""
+    """part / whole; NaN if `whole` is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         found = np.asarray(part, np.float64) / np.asarray(whole, np.float64)
     return np.where(np.asarray(whole) > 0, found, np.nan)
@@ -245,5 +245,5 @@ def _share(part: Any, whole: Any) -> Floats:
 
 def _place_error(coverage: Floats, tested: "np.ndarray[Any, Any]", alpha: float) -> float:
     distances = np.abs(coverage[tested >= _ENOUGH] - (1 - alpha))
-    # One after the other, as the library adds them.
+    # In the library's order of addition.
     return float(np.add.accumulate(distances)[-1] / len(distances)) if len(distances) else float("nan")

@@ -33,17 +33,17 @@ class Calibrate(Callback):
     Parameters
     ----------
     calibrator : Calibrator, optional
-        With the parameters to use.
+        A calibrator with the parameters to use.
     path : path, optional
-        Where the calibrator is saved each time.
+        File to which the calibrator is saved each time.
     take : callable, optional
-        ``take(outputs, batch)`` gives probabilities, labels and perhaps groups of a step; else ``validation_step()`` returns a
-        dict with "probs", "labels" and perhaps "groups".
+        ``take(outputs, batch)`` returns probabilities, labels and optionally groups of a step. Without it, ``validation_step()`` must
+return a dict with "probs", "labels" and optionally "groups".
 
     Attributes
     ----------
     calibrator_ : Calibrator
-        After the first validation.
+        The calibrator of the last validation.
     """
 
     def __init__(

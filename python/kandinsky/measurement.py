@@ -1,4 +1,4 @@
-"""Area, volume and Dice of each object, with intervals that hold the truth for each new group."""
+"""Area, volume and Dice of each object, with intervals that contain the truth with a guarantee."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Measurement:
 
 
 class MeasureRule(Rule):
-    """What turns predictions into intervals; :func:`fit_measure` makes it."""
+    """The rule that turns predictions into intervals; :func:`fit_measure` makes it."""
 
     _format = "kandinsky measures"
 
@@ -51,11 +51,11 @@ class MeasureRule(Rule):
         Parameters
         ----------
         probs : array [N,C,H,W] or [N,C,D,H,W]
-            Probabilities; predicted labels where the rule was made from masks.
+            Probabilities; predicted labels if the rule was made from masks.
         labels : array, optional
-            The truth, to stand beside the intervals.
+            The truth, returned with the intervals.
         groups : sequence, optional
-            Group of each image; without it each image or volume is a group.
+            Group of each image; default: each image or volume is a group.
         """
         cases = self._cases(probs, labels, groups, spacing, ignore, logits)
         with Shown(progress) as callback:
@@ -83,7 +83,7 @@ def fit_measure(
     """Learns from labelled images how wide intervals of size and Dice must be.
 
     The true size of a new group lies in its interval with probability at least 1 - `alpha`, and so does the true Dice of the
-    predicted mask, if the new group and these groups are exchangeable. All groups count, with the class or without.
+    predicted mask, if the new group and these groups are exchangeable. Groups without the class count too.
 
     Parameters
     ----------
@@ -92,12 +92,13 @@ def fit_measure(
     alpha : float
         Share of groups whose interval may miss the truth.
     confidence : float
-        0: `alpha` holds on average over the draws of calibration data; else in at least this share of them, such as 0.95.
+        0: `alpha` holds on average over the draws of calibration data; otherwise in at least this share of them, such as 0.95.
     by : {"quantiles", "predicted", "soft", "relative", "auto"}, optional
-        Where intervals start from: the sizes of p > 0.9 and p > 0.1 (the default), the predicted mask (the default of masks), the
-        sum of the probabilities, the predicted mask with intervals in proportion to it, or what gives the narrowest ones.
+        Interval before calibration: from the size of p > 0.9 to that of p > 0.1 ("quantiles", the default), the size of the predicted
+mask ("predicted", the default for masks), the sum of the probabilities ("soft"), the predicted mask with a width in proportion
+to its size ("relative"), or the narrowest of these ("auto").
     seed : int
-        Of the draw of the groups that choose, with "auto".
+        Seed that draws the groups that choose, with "auto".
 
     Returns
     -------

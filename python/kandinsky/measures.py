@@ -1,4 +1,4 @@
-"""What was measured of one class, as attributes."""
+"""The measures of one class, as attributes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _numbers(values: Optional[List[Optional[float]]]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Confidence against accuracy, in bins of equal width."""
+    """Confidence and accuracy in bins of equal width."""
 
     count: Floats  #: pixels in the bin
     confidence: Floats  #: mean probability in the bin
@@ -32,7 +32,7 @@ class Reliability:
 
 @dataclass(frozen=True, eq=False)
 class LevelSets:
-    """What sets hold at each level of the coverage error, before any was filled."""
+    """The contents of the sets at each level of the coverage error, before filling."""
 
     set_size: Floats
     false_classes: Floats
@@ -44,7 +44,7 @@ class LevelSets:
 
 @dataclass(frozen=True, eq=False)
 class FeatureCoverage:
-    """The images in tenths by one feature of the model's outputs, ascending; NaN where a tenth is empty."""
+    """The images in tenths by one feature of the model's outputs, ascending; NaN if a tenth is empty."""
 
     images: Floats  #: in the tenth
     value: Floats  #: mean of the feature
@@ -84,7 +84,7 @@ class Intervals:
 
 @dataclass(frozen=True, eq=False)
 class ClassResult:
-    """Every measure of one method and one class; NaN where there is nothing to measure. docs/definitions.md defines them."""
+    """Every measure of one method and one class; NaN without data. docs/definitions.md defines them."""
 
     method: str
     cls: Union[int, Literal["all"]]  #: "all" with ``condition="none"``
@@ -149,7 +149,7 @@ _OPTIONAL = {"samples", "mean_ce_sd", "draws", "chosen"}
 
 
 def _parts(row: Dict[str, Any]) -> Dict[str, Any]:
-    """The parts of a row that are records of their own."""
+    """The parts of a row that are separate records."""
     bins = row.get("reliability", [])
     out: Dict[str, Any] = {
         "region_coverage": tuple(_numbers(one["coverage"]) for one in row["region_coverage"]),

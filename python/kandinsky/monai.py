@@ -24,28 +24,28 @@ __all__ = ["KandinskySetsd", "from_slices", "to_slices"]
 
 
 class KandinskySetsd(MapTransform):
-    """From a network's probabilities to prediction sets, as a dictionary transform: for images [C,H,W] and volumes [C,x,y,z].
+    """A dictionary transform from a network's probabilities to prediction sets, for images [C,H,W] and volumes [C,x,y,z].
 
-    What is given may be the output of a sliding window, one item at a time (after ``decollate_batch``, as in a bundle's
-    postprocessing). A MetaTensor gives a MetaTensor with its affine and its other metadata, so that ``SaveImaged`` and ``Invertd``
-    work. Volumes are sliced by the calibrator's record of the files that it was made from (docs/files.md), else axially, along the
-    axes closest to RAS+; sets equal those of ``kandinsky predict`` for the same numbers.
+    The input may be the output of a sliding window, one item at a time (after ``decollate_batch``, as in a bundle's
+postprocessing). A MetaTensor gives a MetaTensor with its affine and other metadata, so that ``SaveImaged`` and ``Invertd``
+work. Volumes are sliced as recorded by the calibrator (docs/files.md), or axially without a record, along the axes closest to
+RAS+. Sets equal those of ``kandinsky predict`` for the same numbers.
 
     Parameters
     ----------
     keys : hashable or sequence
-        Of the probabilities, or of logits where the calibrator was made with them.
+        Keys of the probabilities, or of logits if the calibrator was made with logits.
     calibrator : Calibrator or path
-        Calibrated; or a `.kcal` file, which suits the JSON of a bundle.
+        A calibrated Calibrator, or a `.kcal` file, which suits the JSON of a bundle.
     alpha : float
         Allowed share of misses.
     output_postfix : str
-        Results are kept as KEY_POSTFIX; "" replaces what was given.
+        Results are stored as KEY_POSTFIX; "" replaces the input.
     output : {"sets", "p_values", "certain"}
-        uint8 0/1 [C,...]; float32 p-values [C,...]; or one label map [1,...]: the class where the set holds it alone, the number
-        of classes elsewhere.
+        uint8 0/1 [C,...]; float32 p-values [C,...]; or one label map [1,...]: the class where the set contains only it, otherwise
+the number of classes.
     axis : {"axial", "coronal", "sagittal"}, optional
-        Slices of volumes, where the calibrator does not tell.
+        Direction of the slices of volumes, if the calibrator has no record of it.
     empty : {"auto", "fill", "keep"}
         As for :meth:`kandinsky.Calibrator.predict_set`.
     """
@@ -89,7 +89,7 @@ class KandinskySetsd(MapTransform):
                 images, alpha=level, empty=self.empty)  # fmt: skip
         else:
             raise DataError(f"the probabilities have shape {list(probs.shape)}, but must be [C,H,W] or [C,x,y,z]; a batch is "
-                            f"taken apart first (decollate_batch)")  # fmt: skip
+                            f"split first (decollate_batch)")  # fmt: skip
         if self.output == "certain":
             made = np.where(made.sum(0, keepdims=True) == 1, made.argmax(0, keepdims=True), made.shape[0]).astype(np.uint8)
         made = np.ascontiguousarray(made if made.dtype == np.float32 else made.astype(np.uint8))

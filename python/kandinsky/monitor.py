@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WatchedFeature:
-    """One number that is watched: a feature of a class, in the whole image or in one region."""
+    """A monitored number: a feature of a class, in the whole image or in one region."""
 
     cls: int
     name: str
@@ -36,24 +36,29 @@ class WatchedFeature:
 
 @dataclass(frozen=True)
 class WatchedCoverage:
-    """What the labels say about one class."""
+    """The coverage of one class according to the labels."""
 
     cls: int
     units: int  #: images (or groups) with labelled pixels of the class
     coverage: float
     low: float  #: with probability 1 - delta the true coverage was never outside low and high
     high: float
-    limit: float  #: the alarm means that the true coverage is below this
+    limit: float  #: the alarm for labels means that the true coverage is below this
     evidence: float
+    odds_evidence: float  #: that the class has lower odds in its own pixels than at calibration; NaN: the calibrator has no labels to compare
+    odds_share: float  #: share of the class's own pixels that reach the odds below
+    odds_before: float  #: log2 of the odds, median of the calibration images
+    odds_now: float  #: recent mean
 
 
 @dataclass(frozen=True)
 class MonitorResult:
-    """Everything that is known about the stream so far, and what the last update did."""
+    """The state of the stream so far, and the effect of the last update."""
 
-    alarm: bool  #: one of the two alarms below was raised
+    alarm: bool  #: one of the three alarms below was raised
     outputs_alarm: Optional[int]  #: number of the image (or group) at which the alarm for outputs was raised, from 1
     labels_alarm: Optional[int]  #: the same for the labels, among those with labels
+    odds_alarm: Optional[int]  #: the same for the odds of a class in its own pixels
     text: List[str]  #: the verdict as text
     images: int
     units: int  #: images (or groups) tested by their outputs
@@ -64,6 +69,9 @@ class MonitorResult:
     set_size: float  #: recent mean number of classes in a set; NaN: not measured yet
     features: List[WatchedFeature]
     coverage: List[WatchedCoverage]
+
+
+COVERAGE_NUMBERS = ("coverage", "low", "high", "limit", "evidence", "odds_evidence", "odds_share", "odds_before", "odds_now")
 
 
 def _number(value: Optional[float]) -> float:
@@ -79,12 +87,11 @@ def _result(text: str) -> MonitorResult:
         numbers = [_number(one[key]) for key in ("evidence", "direction", "before", "now")]
         features.append(WatchedFeature(one["class"], one["feature"], rows, columns, *numbers))
     coverage = [
-        WatchedCoverage(one["class"], one["units"], *(_number(one[key]) for key in ("coverage", "low", "high", "limit", "evidence")))
-        for one in found["coverage"]
+        WatchedCoverage(one["class"], one["units"], *(_number(one[key]) for key in COVERAGE_NUMBERS)) for one in found["coverage"]
     ]
-    rang = [found[key]["unit"] if found[key] else None for key in ("outputs_alarm", "labels_alarm")]
+    rang = [found[key]["unit"] if found[key] else None for key in ("outputs_alarm", "labels_alarm", "odds_alarm")]
     return MonitorResult(
-        found["alarm"], rang[0], rang[1], found["text"], found["images"], found["units"], found["labelled_units"], found["update"]["seen"],
+        found["alarm"], rang[0], rang[1], rang[2], found["text"], found["images"], found["units"], found["labelled_units"], found["update"]["seen"],
         found["update"]["late"], _number(found["evidence"]), _number(found["set_size"]), features, coverage,
     )  # fmt: skip
 
@@ -92,17 +99,18 @@ def _result(text: str) -> MonitorResult:
 class Monitor:
     """Watches a stream of new images.
 
-    Without labels: do the outputs still look like those of the calibration images? The probability of ever a false alarm is at
-    most `delta`. With labels: is the promise kept? The unit is the image, or the group where the calibration images had groups.
+    Without labels: do the outputs still look like those of the calibration images? The probability that a false alarm is ever raised
+is at most `delta`. With labels: does the guarantee still hold? The unit is the image, or the group if the calibration images had
+groups.
 
     Parameters
     ----------
     calibrator : Calibrator
         Calibrated.
     delta : float
-        Probability of ever a false alarm, for the outputs and for the labels each.
+        Largest probability that a false alarm is ever raised, for outputs and for labels each.
     alpha : float
-        Level of the sets whose coverage is judged.
+        Level of the sets whose coverage is tested.
     threads : int
         0: all of the machine.
     progress : bool or callable
@@ -129,7 +137,7 @@ class Monitor:
 
     @classmethod
     def load(cls, path: PathLike, calibrator: Calibrator, *, threads: int = 0, progress: Progress = False) -> "Self":
-        """Goes on with a stream that :meth:`save`, or the command, wrote for this calibrator."""
+        """Continues a stream that :meth:`save`, or the command, wrote for this calibrator."""
         monitor = cls.__new__(cls)
         monitor._begin(calibrator, _core.watch_again(calibrator._fitted(), os.fspath(path)), threads, progress)
         return monitor
@@ -143,7 +151,7 @@ class Monitor:
         complete: bool = False,
         skip_seen: bool = False,
     ) -> MonitorResult:
-        """Takes images in their order; a batch that is refused changes nothing.
+        """Adds images in their order; a batch that is refused changes nothing.
 
         Parameters
         ----------
@@ -151,11 +159,11 @@ class Monitor:
         labels : array [N,H,W], optional
             Images without a label may have ignored pixels only.
         groups : sequence, optional
-            Needed where the calibration images had groups. A group is judged when another one begins.
+            Needed if the calibration images had groups. A group is tested when the next group begins.
         complete : bool
-            The last group has all its images and is judged now.
+            The last group has all its images and is tested now.
         skip_seen : bool
-            Leave out images whose outputs were seen before; labels that are new count.
+            Leave out images whose outputs were seen before; their new labels count.
         """
         data = make_data(probs, labels, groups, self.calibrator.ignore, self.calibrator.logits)[0]
         with Shown(self.progress) as callback:
@@ -164,7 +172,7 @@ class Monitor:
 
     @property
     def result_(self) -> MonitorResult:
-        """What is known so far."""
+        """The result so far."""
         return _result(self._watch.json())
 
     def change_map(self) -> Floats:
@@ -172,7 +180,7 @@ class Monitor:
         return np.asarray(self._watch.change_map())
 
     def save(self, path: PathLike) -> None:
-        """Writes the state, less than 1 MB: the file is complete or untouched. The command reads it too."""
+        """Writes the state, less than 1 MB. A failure leaves an existing file unchanged. The command reads the file too."""
         self._watch.save(os.fspath(path))
 
     def report(self, path: PathLike, *, title: str = "The stream after calibration", class_names: Optional[Sequence[str]] = None) -> None:

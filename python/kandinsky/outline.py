@@ -1,4 +1,4 @@
-"""Outlines: masks that lie inside an object and masks that contain it, with a guarantee for each new group."""
+"""Outlines: masks inside an object and masks that contain it, with a guarantee for each new group."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class OutlineRule(Rule):
     Attributes
     ----------
     calibrator : Calibrator or None
-        The one that :func:`fit_outline` was given. A file has no calibrator: after :meth:`load`, set it if the score is "field".
+        The calibrator given to :func:`fit_outline`. A file has none: set it after :meth:`load` if the score is "field".
     """
 
     _format = "kandinsky outlines"
@@ -48,7 +48,7 @@ class OutlineRule(Rule):
         Parameters
         ----------
         probs : array [N,C,H,W] or [N,C,D,H,W]
-            Probabilities; predicted labels [N,H,W] or [N,D,H,W] where the rule was made from masks.
+            Probabilities; predicted labels [N,H,W] or [N,D,H,W] if the rule was made from masks.
         spacing : sequence of float, optional
             Millimetres between rows and columns, or between slices, rows and columns, as for :func:`fit_outline`.
 
@@ -79,15 +79,15 @@ class OutlineRule(Rule):
         threads: int = 0,
         progress: Progress = False,
     ) -> List[Dict[str, Any]]:
-        """How the outlines of labelled images fare: a dictionary for each class, as the command's JSON has them under "test".
+        """Evaluates the outlines of labelled images: a dictionary for each class, as in the command's JSON under "test".
 
         Parameters
         ----------
         probs, labels, groups, spacing, ignore, logits, threads, progress
             As for :func:`fit_outline`.
         small : float
-            Objects up to this size are told apart from larger ones, in pixels or voxels, or in mm^2 or mm^3 with a spacing. 0:
-            sizes are told apart by powers of ten.
+            Size up to which objects count as small, in pixels or voxels, or in mm^2 or mm^3 with a spacing. 0: classes of
+sizes by powers of ten.
         """
         cases = self._cases(probs, labels, groups, spacing, ignore, logits)
         with Shown(progress) as callback:
@@ -122,17 +122,17 @@ def fit_outline(
     threads: int = 0,
     progress: Progress = False,
 ) -> OutlineRule:
-    """Learns from labelled images how far an inner and an outer mask must stay from the predicted one.
+    """Learns from labelled images how far an inner and an outer mask must be from the predicted mask.
 
-    For a new group that has the class, the inner mask lies in the object and the outer mask holds it, both together with
+    For a new group that has the class, the inner mask lies in the object and the outer mask contains it, both together with
     probability at least 1 - `alpha`, if the new group and these groups are exchangeable. With ``unit="object"`` the outer mask
     misses at most `alpha` of a new group's objects on average.
 
     Parameters
     ----------
     probs : array [N,C,H,W] or [N,C,D,H,W]
-        Probabilities; volumes are measured in three dimensions. With ``masks=True`` labels that a model predicted, [N,H,W] or
-        [N,D,H,W].
+        Probabilities; volumes are measured in three dimensions. With ``masks=True``, predicted labels [N,H,W] or
+[N,D,H,W].
     labels : array [N,H,W] or [N,D,H,W], or masks of 0 and 1 with a class axis
         The truth.
     groups : sequence, optional
@@ -140,31 +140,31 @@ def fit_outline(
     alpha : float
         Share of groups whose masks may fail.
     confidence : float
-        0: `alpha` holds on average over the draws of calibration data; else in at least this share of them, such as 0.95.
+        0: `alpha` holds on average over the draws of calibration data; otherwise in at least this share of them, such as 0.95.
     share : float, optional
-        The outer mask holds at least this share of the object, and of the inner mask at most 1 - share times the object's size
-        lies outside it. The object is all that a group has of the class, and the default is 1. With ``unit="object"`` an object
-        is missed unless the outer mask holds this share of it; the default 0 asks for a pixel.
+        The outer mask contains at least this share of the object, and at most 1 - share times the object's size of the inner mask
+lies outside it. The object is all pixels of the class in a group, and the default is 1. With ``unit="object"`` an object
+is missed unless the outer mask contains this share of it; with the default 0, one pixel is enough.
     unit : {"group", "object"}
-        What `alpha` counts: groups whose masks fail, or objects that the outer mask misses. Objects are connected components.
+        Unit of `alpha`: groups whose masks fail, or objects that the outer mask misses. Objects are connected components.
     connectivity : {"corners", "faces"}
-        Pixels are one object where they touch at corners (8 neighbours, 26 in volumes) or at faces (4, 6).
+        Neighbours that belong to one object: those that touch at corners (8, 26 in volumes) or at faces (4, 6).
     sides : {"both", "outer", "inner"}, optional
-        One mask alone is tighter. The default is "both", and "outer" for objects.
+        A single mask is tighter. The default is "both", and "outer" for objects.
     score_function : str
-        "auto", "distance", "relative" (in radii of the predicted mask), "doubt" (relative, too, to what the model doubts),
+        "auto", "distance", "relative" (in radii of the predicted mask), "doubt" (relative to the radius and the model's uncertainty),
         "probability" or "field" (p-values of `calibrator`); "distance:10", "relative:10" and "doubt:10" count a probability as
         10 pixels.
     calibrator : Calibrator, optional
         For the score "field", which "auto" then tries too. It must come from other images.
     masks : bool
-        The model gives no probabilities.
+        `probs` are predicted labels, for models without probabilities.
     spacing : sequence of float, optional
-        Millimetres between rows and columns, or between slices, rows and columns. Pixels without it.
+        Millimetres between rows and columns, or between slices, rows and columns; default: lengths are in pixels.
     classes : int or sequence of int, optional
-        All but class 0 without it.
+        Classes to outline; default: all except 0.
     seed : int
-        Of the draw of the groups that choose the score.
+        Seed that draws the groups that choose the score.
     ignore, logits, threads, progress
         As for :class:`Calibrator`.
 
@@ -235,11 +235,11 @@ def plot_outline(
     Parameters
     ----------
     codes : array [H,W]
-        Of one image (or slice) and class, as :meth:`OutlineRule.predict` returns them.
+        Codes of one image (or slice) and class, from :meth:`OutlineRule.predict`.
     image : array [H,W] or [H,W,3], optional
         Drawn below.
     truth : array [H,W], optional
-        The object, where it is known.
+        The object, if known.
     ax : matplotlib axes, optional
     labels : bool
         Whether there is a legend.

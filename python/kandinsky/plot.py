@@ -1,4 +1,4 @@
-"""Pictures on matplotlib (``pip install kandinsky[plot]``): every function takes `ax` or makes one, and returns it."""
+"""Pictures with matplotlib (``pip install kandinsky[plot]``). Every function draws on `ax`, or creates it, and returns it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _NeedsMatplotlib(Error, ImportError):
 
 
 def _row_of(results: Results, cls: Optional[int], method: Optional[str] = None) -> List[Dict[str, Any]]:
-    """The rows of one class, by default the last one reported: in segmentation, class 0 is mostly background."""
+    """The rows of one class, by default the last reported class, because class 0 is often the background."""
     rows = results.rows
     shown = [row["class"] for row in rows]
     if not shown:
@@ -54,7 +54,7 @@ def _panel(ax: Any, values: np.ndarray, label: str, colorbar: bool, **options: A
 
 
 def _legend(ax: Any, **options: Any) -> None:
-    """Beside the axes, where nothing is drawn."""
+    """Puts the legend beside the axes."""
     ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0, **options)
 
 
@@ -66,7 +66,7 @@ def plot_partition(calibrator: Calibrator, cls: Optional[int] = None, *, ax: Any
     calibrator : Calibrator
         Calibrated.
     cls : int, optional
-        The class whose regions are shown; the last one unless given.
+        The class whose regions are shown; default: the last class.
     ax : matplotlib axes, optional
     cmap : colormap, optional
 
@@ -77,7 +77,7 @@ def plot_partition(calibrator: Calibrator, cls: Optional[int] = None, *, ax: Any
     regions = calibrator.regions_
     which = len(regions) - 1 if cls is None or len(regions) == 1 else cls
     if not 0 <= which < len(regions):
-        raise UsageError(f"class {cls} is not there; the calibrator has classes 0 to {len(regions) - 1}")
+        raise UsageError(f"there is no class {cls}; the calibrator has classes 0 to {len(regions) - 1}")
     ax = _axes(ax)
     name = "all classes" if len(regions) == 1 else f"class {which}"
     if "smooth" in calibrator.meta_["strata"][which]:
@@ -110,7 +110,7 @@ def plot_ce_map(
     vmax: Optional[float] = None,
     cmap: Any = "magma_r",
 ) -> Any:
-    """Draws where the coverage is wrong: the coverage error of every pixel; white has no test sample.
+    """Draws the coverage error of every pixel; white pixels have no test sample.
 
     Parameters
     ----------
@@ -118,10 +118,10 @@ def plot_ce_map(
     cls : int, optional
         The last class reported unless given.
     method : str, optional
-        Of a comparison: the best one for that class unless given.
+        Method of a comparison; default: the best one for that class.
     ax : matplotlib axes, optional
     vmax : float, optional
-        Upper end of the colour scale; give the same to several plots that are to be compared.
+        Upper end of the colour scale; use the same for plots that you compare.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def plot_ce_map(
 
 
 def plot_coverage(results: Results, cls: Optional[int] = None, *, ax: Any = None) -> Any:
-    """Draws measured coverage against the level that was asked for: the diagonal is right, below it is too little.
+    """Draws measured coverage against the chosen level. On the diagonal it is right, below the diagonal it is too low.
 
     Parameters
     ----------
@@ -182,9 +182,9 @@ def plot_feature_coverage(
     cls : int, optional
         The last class reported unless given.
     feature : {"doubt", "area", "inside", "stray", "root", "fourth"}
-        docs/adapt.md defines them; the last tenth by doubt is the one that looks hardest.
+        docs/adapt.md defines them; the last tenth by doubt looks hardest.
     label : str, optional
-        In the legend in place of the method's name; before it for several methods.
+        Replaces the method's name in the legend; for several methods it is put before the name.
     ax : matplotlib axes, optional
 
     Returns
@@ -216,7 +216,7 @@ def _diagonal(ax: Any, label: str) -> None:
 
 
 def plot_reliability(results: Results, cls: Optional[int] = None, *, ax: Any = None) -> Any:
-    """Draws how honest the probabilities themselves are: share of pixels with the class against its probability.
+    """Draws the calibration of the probabilities: share of pixels with the class against its probability.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def _reliability(results: Results) -> Dict[int, Any]:
 
 
 def plot_violin(results: Results, cls: Optional[int] = None, *, ax: Any = None) -> Any:
-    """Draws how the coverage error spreads over pixels: a violin per method, with mean and [0.05, 0.95] quantiles.
+    """Draws the distribution of the coverage error over pixels: a violin per method, with mean and [0.05, 0.95] quantiles.
 
     Parameters and result are those of :func:`plot_coverage`.
     """

@@ -25,21 +25,21 @@ def plot_sets(
 ) -> Any:
     """Draws the sets of one image, over the image if there is one.
 
-    Without `cls`, every pixel whose set holds one class has that class's colour; undecided pixels (several classes) are
-    grey, and pixels with an empty set are left out. With `cls`, it shows where the class is alone in the set and where it is
-    possible beside others.
+    Without `cls`, every pixel whose set has one class has that class's colour; undecided pixels (several classes) are
+grey, and pixels with an empty set are not drawn. With `cls`, it shows where the set has only this class, and where it has
+others too.
 
     Parameters
     ----------
     sets : array [C,H,W]
-        What :meth:`Calibrator.predict_set` makes of one image.
+        The sets of one image, from :meth:`Calibrator.predict_set`.
     image : array [H,W] or [H,W,3], optional
         Drawn below.
     cls : int, optional
     class_names : sequence of str
         For the legend.
     opacity : float
-        Of the colours over an image; without one they are opaque.
+        Opacity of the colours over an image; without an image they are opaque.
     ax : matplotlib axes, optional
 
     Returns
@@ -53,12 +53,12 @@ def plot_sets(
     if len(names) != len(held):
         raise UsageError(f"class_names has {len(names)} names, but there are {len(held)} classes")
     if cls is not None and not 0 <= cls < len(held):
-        raise UsageError(f"class {cls} is not there; the sets have classes 0 to {len(held) - 1}")
+        raise UsageError(f"there is no class {cls}; the sets have classes 0 to {len(held) - 1}")
     ax = _axes(ax)
     below = None if image is None else as_array(image, "image")
     if below is not None:
         if below.shape[:2] != held.shape[1:]:
-            raise DataError(f"image has shape {list(below.shape)}, but the sets are of {list(held.shape[1:])}")
+            raise DataError(f"image has shape {list(below.shape)}, but the sets have {list(held.shape[1:])}")
         _panel(ax, below, "", False, cmap="gray")
     shown = _of_class(held, cls, names[cls]) if cls is not None else _of_all(held, names)
     _layers(ax, shown, 1.0 if below is None else opacity)
@@ -81,7 +81,7 @@ def _of_all(held: "np.ndarray[Any, Any]", names: List[str]) -> List[_Layer]:
 
 
 def _distinct(count: int) -> "List[Any]":
-    """A colour for each class, no two alike and none grey: grey is for undecided pixels."""
+    """A colour for each class. All differ, and none is grey, the colour of undecided pixels."""
     from matplotlib import colormaps
 
     if count > 18:

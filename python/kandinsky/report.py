@@ -1,4 +1,4 @@
-"""The HTML report: one page that holds everything."""
+"""The HTML report: one self-contained page."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from .errors import FileError, UsageError
 
 
 class Report:
-    """A page; shows itself in a notebook.
+    """A page, which a notebook displays.
 
     Attributes
     ----------
     html : bytes
-        The whole page, UTF-8.
+        The page in UTF-8.
     path : str or None
-        Where it was written.
+        The file that it was written to.
     """
 
     def __init__(self, html: bytes, path: Optional[str]) -> None:
         self.html, self.path = html, path
 
     def save(self, path: PathLike) -> None:
-        """Writes the page; the file is complete or untouched."""
+        """Writes the page. A failure leaves an existing file unchanged."""
         target = os.fspath(path)
         try:
             handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target) or ".", suffix=".part")
@@ -54,7 +54,7 @@ class Report:
         return f"<Report of {len(self.html)} bytes" + (f" at {self.path}>" if self.path else ">")
 
     def _repr_html_(self) -> str:
-        # In a frame of its own, so that neither its style nor its script touches the notebook.
+        # In its own frame, so that its style and script do not affect the notebook.
         page = base64.b64encode(self.html).decode()
         return (
             f'<iframe src="data:text/html;base64,{page}" width="100%" height="800" '
@@ -83,13 +83,13 @@ def report(
     Parameters
     ----------
     what : Comparison, Calibrator, or several calibrators
-        Names of several: their methods, numbered where two are the same, or the keys of a dict.
+        The names of several calibrators are their methods, numbered if two are equal, or the keys of a dict.
     probs, labels : arrays, optional
-        The test images; needed for calibrators, a comparison has its own.
+        The test images; needed for calibrators. A comparison has its own.
     path : path, optional
         Where to write the page.
     alpha, confidence_level : float
-        Level for set sizes and where the slider starts; a comparison has its own.
+        Level of the set sizes and of the slider's start; a comparison has its own.
     title : str
     classes : int or sequence of int, optional
         Classes to show first.
@@ -98,7 +98,7 @@ def report(
     Returns
     -------
     Report
-        Shows itself in a notebook.
+        A notebook displays it.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def report(
     with Shown(progress) as callback:
         if isinstance(what, Comparison):
             if probs is not None or alpha is not None or confidence_level is not None:
-                raise UsageError("a comparison has test images and a level of its own; give neither with it")
+                raise UsageError("a comparison has its own test images and level; give neither with it")
             if what._core is None:
                 raise UsageError("a copied or unpickled comparison has no test images; report on its calibrators with yours")
             html = _core.report_contest(what._core, title, wanted or what._classes, names, threads, callback)

@@ -12,7 +12,7 @@ from ._types import ScenePreset
 
 
 class Scenes(NamedTuple):
-    """Probability maps of an imagined network, and the truth."""
+    """Probability maps of a simulated network, and the truth."""
 
     probs: np.ndarray  #: float16 [N,C,H,W]
     labels: np.ndarray  #: uint8 [N,H,W]
@@ -38,7 +38,7 @@ def make_scenes(
     first : int
         Number of the first scene: ``first=0, images=100`` and ``first=100`` never share a scene.
     grid : (height, width), optional
-        The preset's own unless given.
+        Default: that of the preset.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Volumes in the layout of medical tools: as the command's folders do it, slice by slice on the calibrator's grid."""
+"""Volumes in the layout of medical tools, processed as in the command's folders: slice by slice on the calibrator's grid."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SURE = 200.0  # a logit whose probability is 1 in float32, and whose opposite's
 
 
 def _turn(affine: Optional[Any]) -> Tuple[Tuple[int, ...], Tuple[bool, ...]]:
-    """For each canonical axis (RAS+) the stored one that is closest to it, and whether it runs backwards."""
+    """For each canonical axis (RAS+) the closest stored axis, and whether it is reversed."""
     if affine is None:
         return (0, 1, 2), (False, False, False)
     matrix = np.asarray(affine, np.float64)[:3, :3]
@@ -28,13 +28,13 @@ def _turn(affine: Optional[Any]) -> Tuple[Tuple[int, ...], Tuple[bool, ...]]:
     left, _, right = np.linalg.svd(matrix / lengths)
     turned = left @ right
     orders = itertools.permutations(range(3))
-    order = max(orders, key=lambda one: sum(abs(turned[a, one[a]]) for a in range(3)))  # of equals the first
+    order = max(orders, key=lambda one: sum(abs(turned[a, one[a]]) for a in range(3)))  # ties go to the first
     return order, tuple(bool(turned[a, order[a]] < 0) for a in range(3))
 
 
 def to_slices(volume: np.ndarray, affine: Optional[Any] = None, axis: str = "axial") -> np.ndarray:
-    """A volume [C,x,y,z] as images [S,C,H,W], as the command slices NIfTI files (docs/files.md): the axes closest to RAS+ by the
-    affine, else as stored; rows and columns of an axial slice are y and x. Nothing is copied."""
+    """A view of a volume [C,x,y,z] as images [S,C,H,W], sliced like NIfTI files in the command (docs/files.md): along the axes
+closest to RAS+ by the affine, or as stored without one. Rows and columns of an axial slice are y and x."""
     if volume.ndim != 4:
         raise DataError(f"the volume has shape {list(volume.shape)}, but must be [C,x,y,z]")
     if axis not in _SLICE_ROW_COLUMN:
@@ -47,7 +47,7 @@ def to_slices(volume: np.ndarray, affine: Optional[Any] = None, axis: str = "axi
 
 
 def from_slices(slices: np.ndarray, affine: Optional[Any] = None, axis: str = "axial") -> np.ndarray:
-    """The way back from :func:`to_slices`."""
+    """The inverse of :func:`to_slices`."""
     order, backwards = _turn(affine)
     at, row, column = _SLICE_ROW_COLUMN[axis]
     home = {at: 0, row: 2, column: 3}
@@ -57,7 +57,7 @@ def from_slices(slices: np.ndarray, affine: Optional[Any] = None, axis: str = "a
 
 
 def _centred(size: int, grid: int) -> Tuple[slice, slice]:
-    """Where an image's extent lies in the image and on the grid, centred."""
+    """The ranges of a centred image within the image and on the grid."""
     count = min(size, grid)
     source, target = (size - count) // 2, (grid - count) // 2
     return slice(source, source + count), slice(target, target + count)
@@ -74,8 +74,8 @@ def predict_volume(
 ) -> np.ndarray:
     """Sets (bool) of a volume of probabilities [C,x,y,z], in its own layout; p-values (float32) where `alpha` is None.
 
-    Slices, axes and grid are those of the calibrator's record where the command made it from files; else axial slices by the
-    affine. What the record's grid cuts off has every class in its set, and p-value 1.
+    Slices, axes and grid are those of the calibrator's record if the command made it from files; otherwise slices are axial by the
+affine. Pixels outside the record's grid have every class in their set, and p-value 1.
     """
     record = calibrator.meta_.get("input") or {}
     axis = axis or record.get("axis", "axial")

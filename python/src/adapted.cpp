@@ -54,6 +54,7 @@ nb::object tables_of(const Calibrator& calibrator, std::size_t stratum, const st
     out["sure"] = Array::copy_of(sure, {alphas.size(), rows, down, across});
     out["last"] = Array::copy_of(last, {alphas.size(), rows, down, across});
     out["limits"] = Array::copy_of(tables.limits, {tables.limits.size()});
+    out["ends"] = Array::copy_of(tables.ends, {columns});
     out["edges"] = Array::copy_of(tables.edges, {columns});
     out["share"] = Array::copy_of(tables.share, {tables.cells(), columns});
     out["unit"] = tables.unit;

@@ -7,7 +7,7 @@
 
 namespace kandinsky::python {
 
-/// What Predictor compares with at one alpha, [class][row][column].
+/// The thresholds of Predictor at one alpha, [class][row][column].
 [[nodiscard]] Array limits_of(const Calibrator& calibrator, double alpha);
 
 /// The fields of AdaptedTables as a dictionary of arrays; None where the stratum's levels do not follow the

@@ -1,6 +1,6 @@
 #include <nanobind/stl/string.h>
 
-#include <kandinsky/annuli.hpp>
+#include "partition/annuli.hpp"
 
 #include "buffers.hpp"
 #include "core/base/fail.hpp"

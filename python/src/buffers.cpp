@@ -33,7 +33,7 @@ char kind_of_format(char letter) {
     return 0;
 }
 
-/// The element type that a buffer's format means, by kind and size: 'l' has different sizes on different
+/// The element type of a buffer's format, by kind and size, because 'l' has different sizes on different
 /// machines.
 DType dtype_of_buffer(const Py_buffer& buffer, const std::string& name) {
     const char* format = buffer.format == nullptr ? "B" : buffer.format;
@@ -46,7 +46,7 @@ DType dtype_of_buffer(const Py_buffer& buffer, const std::string& name) {
          buffer.format == nullptr ? "" : buffer.format);
 }
 
-/// Releasing a buffer touches Python objects, whichever thread drops the last reference.
+/// Releases a buffer with the interpreter's lock, because any thread may drop the last reference.
 struct Release {
     void operator()(Py_buffer* buffer) const {
         const nb::gil_scoped_acquire gil;
@@ -110,7 +110,7 @@ Output::~Output() {
 
 void init_buffers(nb::module_& module) {
     nb::class_<Array>(module, "Array",
-                      "Elements that the library owns; numpy.asarray() looks at them without a copy.")
+                      "Elements that the library owns; numpy.asarray() gives a view of them.")
         .def_prop_ro("__array_interface__", [](const Array& array) {
             nb::dict out;
             out["version"] = 3;

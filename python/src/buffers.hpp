@@ -9,12 +9,13 @@
 namespace kandinsky::python {
 
 /// An array view of the memory of a Python object that has the buffer protocol (every numpy array does).
-/// Nothing is copied; the object stays alive and locked as long as the array. `name` is used in messages.
+/// Nothing is copied; the object stays alive and locked as long as the array exists. `name` is used in
+/// messages.
 [[nodiscard]] Array array_of(nanobind::handle object, const std::string& name);
 /// The same, or an empty array for None.
 [[nodiscard]] Array optional_array_of(nanobind::handle object, const std::string& name);
 
-/// Memory of a Python object that results are written into: C order, of exactly this type and size.
+/// The memory of a Python object for results: C order, exactly this type and size.
 class Output {
   public:
     Output(nanobind::handle object, DType dtype, std::size_t elements, const std::string& name);

@@ -22,7 +22,7 @@ namespace nb = nanobind;
 namespace kandinsky::python {
 
 namespace {
-/// `weights`: of the images, or none; `fresh`: new images to learn them from, or null.
+/// `weights`: of the images, or empty; `fresh`: new images from which to learn weights, or null.
 Calibrated calibrate_data(const Data& data, const std::string& method, std::vector<std::string> words,
                           nb::dict arrays, const std::vector<double>& weights, const Data* fresh,
                           double max_weight, std::size_t threads, nb::object callback) {
@@ -51,7 +51,7 @@ Calibrated recalibrate_by(const Calibrated& self, const Data& data, std::size_t 
     });
 }
 
-/// Returns what the sets hold, as shares of all sets.
+/// Returns the summary of the sets, as shares of all sets.
 nb::dict predict_sets_into(const Calibrated& self, const Data& data, double alpha, nb::handle out,
                            bool packed, const std::string& empty, std::size_t threads, nb::object callback) {
     const Calibrator& calibrator = *self.core;
@@ -98,8 +98,8 @@ void predict_p_into(const Calibrated& self, const Data& data, nb::handle out, st
     });
 }
 
-/// The calibrator for images of another size, where nothing depends on the place in the image: one region for
-/// each stratum. Otherwise itself.
+/// The calibrator for images of another size, if each stratum has one region, so that thresholds do not
+/// depend on the place. Otherwise itself.
 Calibrated resized(const Calibrated& self, std::uint32_t height, std::uint32_t width) {
     const Calibrator& from = *self.core;
     for (std::size_t s = 0; s < from.strata(); ++s)
@@ -170,7 +170,7 @@ void init_calibrator(nb::module_& module) {
                 const Calibrator& core = *self.core;
                 if (core.adapts())
                     fail(ErrorKind::usage,
-                         "thresholds of this calibrator follow the image; ask for sets or p-values, or "
+                         "thresholds of this calibrator follow the image; use sets or p-values, or "
                          "calibrate with --adapt none");
                 return Array::copy_of(score_thresholds(core, alpha),
                                       {core.classes, core.grid.height, core.grid.width});

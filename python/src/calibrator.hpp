@@ -6,7 +6,7 @@
 
 namespace kandinsky::python {
 
-/// A finished calibrator, shared by everything made from it.
+/// A finished calibrator, shared by all objects made from it.
 struct Calibrated {
     std::shared_ptr<const Calibrator> core;
     std::shared_ptr<const Reference> reference{};  ///< null if there is none

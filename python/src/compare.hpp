@@ -5,7 +5,7 @@
 
 namespace kandinsky::python {
 
-/// What `kandinsky compare` found, with the test images for a report.
+/// The result of `kandinsky compare`, with the test images for a report.
 struct Contest {
     std::shared_ptr<const Comparison> core;
     std::shared_ptr<const Dataset> calibration, test;

@@ -22,17 +22,17 @@ Logits logits_of(const std::string& name) {
 }
 
 namespace {
-/// Reads every value once, so that a bad one is found where it came in and not when it is first used.
+/// Reads every value once, so that a bad value is found in the call that passed it.
 void check(const Dataset& data) {
     const std::size_t pixels = data.grid().pixels();
     parallel_for(data.images(), [&](std::size_t image) {
         thread_local std::vector<float> probs;
         thread_local std::vector<std::uint8_t> truth;
         probs.resize(data.classes() * pixels);
-        data.read_probs(image, {0, pixels}, probs.data());
+        data.read_probs(image, {0, pixels}, probs);
         if (!data.labelled()) return;
         truth.resize((data.classes() + 1) * pixels);
-        data.read_truth(image, {0, pixels}, truth.data(), truth.data() + data.classes() * pixels);
+        data.read_truth(image, {0, pixels}, truth, std::span(truth).subspan(data.classes() * pixels));
     });
 }
 /// Writes which classes each pixel has, [N,C,H,W], and whether it has a label, [N,H,W].
@@ -43,15 +43,15 @@ void read_truth(const Data& data, nb::handle member, nb::handle valid, std::size
     const Output labelled(valid, DType::boolean, set.images() * pixels, "valid");
     PyProgress(nb::none()).run(threads, [&] {
         parallel_for(set.images(), [&](std::size_t image) {
-            set.read_truth(image, {0, pixels}, members.as<std::uint8_t>() + image * planes,
-                           labelled.as<std::uint8_t>() + image * pixels);
+            set.read_truth(image, {0, pixels}, {members.as<std::uint8_t>() + image * planes, planes},
+                           {labelled.as<std::uint8_t>() + image * pixels, pixels});
         });
     });
 }
 }  // namespace
 
 void init_dataset(nb::module_& module) {
-    nb::class_<Data>(module, "Data", "Probabilities, truth and groups; looks at the arrays, copies nothing.")
+    nb::class_<Data>(module, "Data", "Probabilities, truth and groups, as views of the arrays.")
         .def(
             "__init__",
             [](Data* self, nb::handle probs, nb::handle labels, nb::handle groups,

@@ -10,7 +10,7 @@ struct Data {
     Dataset set;
 };
 
-/// What a parameter's word means; throws a usage error for another one.
+/// The meaning of a parameter's word; throws a usage error for an unknown word.
 [[nodiscard]] Logits logits_of(const std::string& name);
 
 }  // namespace kandinsky::python

@@ -21,7 +21,8 @@ const char* class_of(ErrorKind kind) {
     return "InternalError";
 }
 
-/// The library's error as the class of kandinsky.errors that has its kind's name, in Python's words.
+/// Raises the library's error as the class of kandinsky.errors for its kind, with Python's names in the
+/// message.
 void translate(const std::exception_ptr& problem, void*) {
     try {
         std::rethrow_exception(problem);

@@ -35,7 +35,7 @@ Array ece_map_of(const EvaluationReport& report, const Grid& grid) {
 }
 
 namespace {
-/// What `kandinsky evaluate` found.
+/// The result of `kandinsky evaluate`.
 struct Judgement {
     std::shared_ptr<const Calibrator> calibrator;
     EvaluationReport report;

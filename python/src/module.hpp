@@ -4,7 +4,7 @@
 
 namespace kandinsky::python {
 
-// One file each; module.cpp calls them in the order in which later ones need earlier ones' types.
+// Each has its own file. module.cpp calls them in this order, because later ones need types of earlier ones.
 void init_errors(nanobind::module_& module);
 void init_buffers(nanobind::module_& module);
 void init_scratch(nanobind::module_& module);

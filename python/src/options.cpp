@@ -1,4 +1,5 @@
 #include "options.hpp"
+#include "partition/method.hpp"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -26,7 +27,7 @@ CalibrateOptions options_of(const std::string& method, std::vector<std::string> 
         flags.declare(app);
     else
         flags.declare(app, [&asked] { return asked; });
-    // A method counts as named, which presets ask, unless it is the default.
+    // A method counts as given (presets need to know this) unless it is the default.
     app.add_option("--method", flags.method);
     if (method != flags.method) words.push_back("--method=" + method);
     try {
@@ -40,7 +41,7 @@ CalibrateOptions options_of(const std::string& method, std::vector<std::string> 
     CalibrateOptions options = flags.options();
     for (const auto& [flag, value] : arrays) {
         const auto name = nb::cast<std::string>(flag);
-        options.settings.arrays[name] = array_of(value, name);
+        options.method.settings.arrays[name] = array_of(value, name);
     }
     return options;
 }

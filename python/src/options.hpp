@@ -8,13 +8,13 @@
 
 namespace kandinsky::python {
 
-/// Options as the command reads them: `words` are its flags ("--kmeans-clusters", "6"), `arrays` the values
-/// of options that the command reads from a file, by flag without dashes. `asked`: the methods, METHOD or
-/// METHOD:SCORE, that the options are for; none: `method`. An option without effect is a usage error.
+/// Parses options as in the command: `words` are its flags ("--kmeans-clusters", "6"), `arrays` the values of
+/// options that the command reads from a file, by flag without dashes. `asked`: the methods of the options,
+/// METHOD or METHOD:SCORE; empty: `method`. An option without effect is a usage error.
 [[nodiscard]] CalibrateOptions options_of(const std::string& method, std::vector<std::string> words,
                                           nanobind::dict arrays, const std::vector<std::string>& asked = {});
 
-// Other things of src/cli. Only options.cpp includes its headers, which take long to compile.
+// Other functions that use src/cli. Only options.cpp includes its headers, which take long to compile.
 [[nodiscard]] std::string default_method();
 [[nodiscard]] std::vector<std::string> remarks_of(const Calibrator& calibrator);
 

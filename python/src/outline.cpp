@@ -27,7 +27,7 @@ std::unique_ptr<CaseSource> source_of(const Data& data, bool volumes, const Spac
                                .unit = known ? LengthUnit::millimetre : LengthUnit::pixel});
 }
 
-/// The calibrator behind score field; null without one.
+/// The calibrator of the score field; null without one.
 const Calibrator* core_of(const Calibrated* calibrator) {
     return calibrator == nullptr ? nullptr : calibrator->core.get();
 }
@@ -74,7 +74,7 @@ std::string outline_fit(const Data& data, bool volumes, const Spacing& spacing, 
     });
 }
 
-/// Writes [image][class][pixel]; the images of a volume one after the other.
+/// Writes [image][class][pixel]; the images of a volume are consecutive.
 void outline_apply(const std::string& text, const Data& data, bool volumes, const Spacing& spacing,
                    nb::handle out, const Calibrated* calibrator, std::size_t threads, nb::object callback) {
     const OutlineRule rule = outline_rule(text, "rule");
@@ -98,7 +98,7 @@ void outline_apply(const std::string& text, const Data& data, bool volumes, cons
     });
 }
 
-/// How often the promise was kept, as JSON.
+/// How often the guarantee was kept, as JSON.
 std::string outline_judge(const std::string& text, const Data& data, bool volumes, const Spacing& spacing,
                           double small, const Calibrated* calibrator, std::size_t threads,
                           nb::object callback) {

@@ -19,7 +19,7 @@ class PyProgress : public Progress {
     explicit PyProgress(nanobind::object callback) : callback_(std::move(callback)) {}
 
     void update(std::string_view stage, std::size_t done, std::size_t total) override;
-    /// Signals are looked at on the thread that called into the library, which is where Python handles them.
+    /// Signals are checked on the thread that called the library, where Python handles them.
     [[nodiscard]] bool cancelled() const override;
 
     /// Runs work without the interpreter's lock, on at most `threads` threads (0: all of the machine).

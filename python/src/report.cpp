@@ -19,7 +19,7 @@ namespace nb = nanobind;
 namespace kandinsky::python {
 
 namespace {
-/// The page as bytes: it is UTF-8 already, and some megabytes long.
+/// The page as bytes, because it is UTF-8 already and several megabytes long.
 nb::bytes bytes_of(const std::string& page) {
     return nb::bytes(page.data(), page.size());
 }
@@ -61,7 +61,7 @@ nb::bytes calibrators_page(const std::vector<Calibrated>& calibrators, const std
             const CalibrateOptions &first = calibrators.front().core->options, &own = one.core->options;
             if (own.condition != first.condition || own.released != first.released)
                 fail(ErrorKind::usage,
-                     "these calibrators cannot stand in one report: they differ in condition "
+                     "these calibrators cannot be in one report: they differ in condition "
                      "or compat");
             input.calibrators.push_back(one.core.get());
         }

@@ -43,7 +43,7 @@ def field_png():
 
 
 def curve_path(geometry, coefficients):
-    """r(theta) = scale * (a0 + 2 sum_k (re_k cos(k theta) - im_k sin(k theta)))^2, as the geometry states."""
+    """r(theta) = scale * (a0 + 2 sum_k (re_k cos(k theta) - im_k sin(k theta)))^2, as stated in the geometry."""
     column, row = geometry["centre_px"]
     points = []
     for i in range(240):

@@ -7,7 +7,7 @@
     done
     python3 scripts/figures/field_figure.py pixel.npy field.npy > docs/figures/field.svg
 
-Darker: the class enters the set at a lower probability. Red: always in the set, for want of data.
+Darker: the class enters the set at a lower probability. Red: the class is always in the set, because there are no data.
 """
 import base64
 import math

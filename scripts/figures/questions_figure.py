@@ -26,7 +26,7 @@ GIVEN = ["--cal-probs", "demo/cal_probs.npy", "--cal-labels", "demo/cal_labels.n
 
 
 def lesions(folder, images, seed, side=64):
-    """Few or many round spots an image, of which the model sees the larger ones better; probabilities and labels."""
+    """Images with few or many round spots, of which the model finds large ones better; probabilities and labels."""
     random = np.random.default_rng(seed)
     y, x = np.mgrid[:side, :side]
     probs, labels = np.full((images, side, side), 0.01), np.zeros((images, side, side), np.uint8)
@@ -41,7 +41,7 @@ def lesions(folder, images, seed, side=64):
 
 
 def draw_objects(folder, run):
-    """docs/figures/objects.png: an image of several objects of which the outer mask misses one."""
+    """docs/figures/objects.png: an image with several objects; the outer mask misses one of them."""
     lesions(folder, 200, 1), lesions(folder, 60, 2)
     run("outline", "--cal-probs", "lesion_probs1.npy", "--cal-labels", "lesion_labels1.npy", "--unit", "object", "--alpha", "0.2", "--score", "probability",
         "--probs", "lesion_probs2.npy", "--labels", "lesion_labels2.npy", "--contours", "objects", "-o", "objects.npy")
@@ -101,12 +101,12 @@ def draw_confidence(folder, run):
 
 
 def draw_pixels(folder, run):
-    """docs/figures/pixels.png: what sets miss, and what they mark that is something else."""
+    """docs/figures/pixels.png: pixels that sets miss, and pixels that they mark wrongly."""
     data = ("--probs", "demo/cal_probs.npy", "--labels", "demo/cal_labels.npy", "--confidence", "0.95", "--method", "image")
     probs, labels = (np.load(folder / "demo" / f"test_{what}.npy") for what in ("probs", "labels"))
     panels = [("recall", "missed", (0.85, 0.1, 0.1)), ("precision", "marked, but something else", (0.95, 0.6, 0.0))]
     figure, both = pyplot.subplots(1, 2, figsize=(7.2, 3), layout="constrained")
-    # An image whose sets miss about a share alpha, of those with a fair share of the class.
+    # An image with enough pixels of the class, whose sets miss about a share alpha of them.
     chosen = None
     for axes, (risk, failure, colour) in zip(both, panels):
         run("calibrate", *data, "--risk", risk, "-o", "one.kcal")

@@ -1,4 +1,8 @@
 #include "calibrate/adapted_regions.hpp"
+#include "core/data/dataset_access.hpp"
+#include "curve/curve_storage.hpp"
+#include "partition/method.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <map>
@@ -39,7 +43,7 @@ SoftInput input_of(const CalibrateOptions& options, CalibrationRun& run, const L
                     .weights = options.weights.none() ? nullptr : &options.weights,
                     .seed = options.seed,
                     .memory = options.memory,
-                    .settings = &options.settings,
+                    .settings = &options.method.settings,
                     .progress = progress};
     for (std::uint32_t s = 0; s < run.census().strata; ++s) input.strata.push_back(s);
     return input;
@@ -65,7 +69,7 @@ std::vector<std::uint16_t> spread_over(const std::vector<std::uint16_t>& of_regi
 }
 
 /// Merges cells that have the same distribution; returns the partition into the merged cells.
-Partition merge_alike(SmoothCurves::Storage& storage) {
+Partition merge_alike(SmoothStorage& storage) {
     const std::size_t each = storage.edges.size() - 1;
     Partition out{.region = std::vector<std::uint32_t>(storage.region.size())};
     std::map<std::vector<std::uint16_t>, std::uint32_t> number;
@@ -91,13 +95,13 @@ class AdaptedRelearner {
         : options_(options),
           run_(run),
           progress_(progress),
-          learns_(method(options.method).uses_labels),
+          learns_(method(options.method.name).uses_labels),
           input_(input_of(options, run, {}, progress)) {
         const Dataset& data = run.data();
         places_ = partition::make_folds(data, run.census().image_hash, 2, partition::FoldOrder::content,
                                         options.seed)
                       .place;
-        if (method(options.method).uses_features) run.find_features();
+        if (method(options.method.name).uses_features) run.find_features();
         State state;
         for (std::uint32_t s = 0; s < strata(); ++s) {
             all_.push_back(run.census().totals[s] > 0 ? run.region_of(settled(options, choices[s]), s)
@@ -119,7 +123,7 @@ class AdaptedRelearner {
                 learn_without(static_cast<std::uint32_t>(g));
             }
         };
-        accumulate(data.team(), "leaving groups out", run.census().groups, state, walk, 1);
+        accumulate(team_of(data), "leaving groups out", run.census().groups, state, walk, 1);
     }
 
     [[nodiscard]] std::size_t strata() const { return run_.census().strata; }
@@ -130,7 +134,7 @@ class AdaptedRelearner {
         const std::optional<Fit> whole = fit(stratum, Evidence::kNobody, all_[stratum]);
         if (!whole) return partition::regions_without_data(grid, whole_image(grid), ladder);
         SoftCurves out;
-        SmoothCurves::Storage storage;
+        SmoothStorage storage;
         out.adaptation = judges_[stratum]->adapted_curves(envelopes_[stratum], ladder, storage);
         storage.scores = run_.census().totals[stratum];
         out.partition = merge_alike(storage);
@@ -138,7 +142,7 @@ class AdaptedRelearner {
         geometry["pieces"] = out.partition.regions;
         geometry["adapt"] = nlohmann::ordered_json::parse(partition::describe(whole->shift));
         out.partition.geometry = geometry.dump();
-        out.curves = SmoothCurves(grid, ladder, std::move(storage));
+        out.curves = smooth_from(grid, ladder, std::move(storage));
         return out;
     }
 
@@ -176,7 +180,7 @@ class AdaptedRelearner {
         for (std::size_t s = 0; s < strata(); ++s) {
             if (!evidence_[s].has(group)) continue;
             const std::optional<Fit> others = fit(s, group, regions[s]);
-            SmoothCurves::Storage learnt;
+            SmoothStorage learnt;
             if (others)
                 learnt = partition::storage_on(
                     others->grid, Cells(run_.data().grid(), cells_[s]),
@@ -196,18 +200,18 @@ class AdaptedRelearner {
         std::vector<std::uint32_t> others;
         for (std::uint32_t image = 0; image < places_.size(); ++image)
             if (places_[image] != group) others.push_back(image);
-        const Dataset rest = run_.data().subset(others).as_rank_part(
-            std::make_shared<Team>(Team{.comm = run_.data().team().comm}));
+        const Dataset rest = as_rank_part(run_.data().subset(others),
+                                          std::make_shared<Team>(Team{.comm = team_of(run_.data()).comm}));
         Muted muted(progress_);
         CalibrateOptions options = options_;
         options.promise = Promise::none;
         CalibrationRun own(rest, {options}, muted);
         std::vector<Choice> choices(strata());
-        for (Choice& one : choices) one.method = options.method;
+        for (Choice& one : choices) one.method = options.method.name;
         if (has_choice(options)) choices = std::move(choose(rest, own.census(), {options}, muted).front());
         for (std::uint32_t s = 0; s < strata(); ++s) {
             if (!evidence_[s].has(group) || own.census().totals[s] == 0) continue;
-            if (method(options.method).uses_features) own.find_features();
+            if (method(options.method.name).uses_features) own.find_features();
             regions[s] = own.region_of(settled(options, choices[s]), s);
         }
     }

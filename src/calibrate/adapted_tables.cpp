@@ -1,4 +1,5 @@
 #include "calibrate/adapted_tables.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,8 @@
 namespace kandinsky {
 
 namespace {
+constexpr std::size_t kMostLimits = 32000;  // kandinsky.torch numbers them by int16
+
 AdaptedTables::Axis axis_of(std::uint32_t length, std::uint32_t side, std::uint32_t cells) {
     AdaptedTables::Axis out;
     for (std::uint32_t at = 0; at < length; ++at) {
@@ -54,9 +57,26 @@ std::pair<int, int> exponents(std::int64_t low, std::int64_t high) {
     return {static_cast<int>(least / kBinade) - 24, static_cast<int>(most / kBinade) - 24};
 }
 
+std::size_t parts_of(const AdaptedTables& tables) {
+    return std::clamp<std::size_t>(kMostLimits / tables.columns(), 1, AdaptedTables::kParts);
+}
+
+/// The limits that places choose from.
+void add_scores(float largest, AdaptedTables& out) {
+    const auto parts = static_cast<std::int64_t>(parts_of(out));
+    for (std::size_t i = 0; i + 1 < out.columns(); ++i)
+        for (std::int64_t part = 0; part < parts; ++part) {
+            const std::int64_t wide = out.edges[i + 1] - out.edges[i];
+            out.limits.push_back(
+                largest_score_at(static_cast<std::int32_t>(out.edges[i] + wide * part / parts)));
+        }
+    constexpr float kInf = std::numeric_limits<float>::infinity();
+    out.limits.insert(out.limits.end(), {out.ends.back(), largest, kInf, -kInf});
+}
+
 /// The part of the distributions that levels from `least` to `most` can reach.
 void add_columns(const SmoothCurves& curves, std::uint32_t least, std::uint32_t most, AdaptedTables& out) {
-    const SmoothCurves::Storage& from = curves.storage();
+    const SmoothStorage& from = storage_of(curves);
     const std::size_t bins = from.edges.size() - 1, cells = curves.cells().pixels();
     std::size_t first = bins, end = 1;  // columns that are kept: both and those between
     for (std::size_t cell = 0; cell < cells; ++cell) {
@@ -71,10 +91,9 @@ void add_columns(const SmoothCurves& curves, std::uint32_t least, std::uint32_t 
     // Column 0 ends where the distributions are 0, and one more than there are bins where they are 1.
     for (std::size_t b = first; b <= end; ++b) {
         out.edges.push_back(b == 0 ? from.origin : from.edges[b - 1]);
-        out.limits.push_back(largest_score_at(static_cast<std::int32_t>(out.edges.back())));
+        out.ends.push_back(largest_score_at(static_cast<std::int32_t>(out.edges.back())));
     }
-    constexpr float kInf = std::numeric_limits<float>::infinity();
-    out.limits.insert(out.limits.end(), {from.largest, kInf, -kInf});
+    add_scores(from.largest, out);
     std::tie(out.low_exponent, out.high_exponent) = exponents(out.edges.front(), out.edges.back());
     out.share.reserve(cells * out.columns());
     for (std::size_t cell = 0; cell < cells; ++cell)
@@ -84,13 +103,26 @@ void add_columns(const SmoothCurves& curves, std::uint32_t least, std::uint32_t 
                                                 : from.cumulative[cell * bins + b - 1]);
 }
 
-/// The last column of each cell whose share is at most the level.
-std::vector<std::uint16_t> reached(const AdaptedTables& tables, std::uint32_t level) {
-    const auto columns = static_cast<std::ptrdiff_t>(tables.columns());
-    std::vector<std::uint16_t> out;
-    for (auto own = tables.share.begin(); own != tables.share.end(); own += columns)
-        out.push_back(static_cast<std::uint16_t>(std::upper_bound(own, own + columns, level) - own - 1));
-    return out;
+/// Of a cell: the last limit at which its distribution is at most the level, and the first beyond which it
+/// is larger. What holds for all cells around a pixel holds for the distribution between them.
+struct Reached {
+    std::uint16_t sure, last;
+};
+
+Reached reached(const AdaptedTables& tables, std::size_t cell, std::int64_t level) {
+    const std::size_t columns = tables.columns();
+    const auto own = tables.share.begin() + static_cast<std::ptrdiff_t>(cell * columns);
+    const auto parts = static_cast<std::int64_t>(parts_of(tables));
+    const std::int64_t column =
+        std::upper_bound(own, own + static_cast<std::ptrdiff_t>(columns), level) - own - 1;
+    const auto at = [&](std::int64_t part) { return static_cast<std::uint16_t>(column * parts + part); };
+    if (column + 1 == static_cast<std::int64_t>(columns)) return {at(0), at(1)};  // up to the largest score
+    const std::int64_t below = own[column], above = own[column + 1];
+    const auto i = static_cast<std::size_t>(column);
+    const std::int64_t wide = tables.edges[i + 1] - tables.edges[i];
+    const std::int64_t passed = (level - below) * wide / (above - below);  // the last key, from the edge
+    // Part k ends at wide * k / parts, rounded down.
+    return {at(((passed + 1) * parts - 1) / wide), at((passed * parts + wide - 1) / wide)};
 }
 
 /// For each place the least or the largest number among its cells.
@@ -122,16 +154,17 @@ void add_limits(bool everything, AdaptedTables& out) {
     out.last.push_back(out.sure.back());
 }
 
-/// The limits of one alpha: a score in the column after the last that a level has reached may be in the set.
+/// The limits of one alpha.
 void add_limits(const std::vector<std::uint32_t>& levels, AdaptedTables& out) {
-    const auto largest = static_cast<std::uint16_t>(out.columns());
+    const auto largest = static_cast<std::uint16_t>(out.limits.size() - 3);
     std::vector<std::uint16_t>&sure = out.sure.emplace_back(), &last = out.last.emplace_back();
     for (const std::uint32_t level : levels) {
-        std::vector<std::uint16_t> from = reached(out, level), to = from;
-        for (std::uint16_t& each : to) ++each;
-        if (level == SmoothCurves::kOne) {  // all scores that are possible are in the set
-            from.assign(from.size(), largest);
-            to = from;
+        // At level 1 all scores that are possible are in the set.
+        std::vector<std::uint16_t> from(out.cells(), largest), to = from;
+        for (std::size_t cell = 0; cell < out.cells() && level != SmoothCurves::kOne; ++cell) {
+            const Reached own = reached(out, cell, level);
+            from[cell] = own.sure;
+            to[cell] = own.last;
         }
         const auto least = at_places(out, from, [](auto a, auto b) { return std::min(a, b); });
         const auto most = at_places(out, to, [](auto a, auto b) { return std::max(a, b); });
@@ -169,7 +202,7 @@ AdaptedTables adapted_tables(const Calibrator& calibrator, std::size_t stratum,
         highest = std::max(highest, own.back());
     }
     add_columns(curves, std::min(lowest, highest), highest, out);
-    const SmoothCurves::Storage& storage = curves.storage();
+    const SmoothStorage& storage = storage_of(curves);
     const Grid cells = curves.cells();
     out.width = cells.width;
     out.region.assign(storage.region.begin(), storage.region.end());

@@ -15,7 +15,7 @@ namespace kandinsky {
 /// limits[last[alpha][r][place]]. For the few scores between, it is if and only if
 ///   (above - below) * clamp(key - edges[i], 0, wide) <= (l * unit - below) * wide,
 /// where key = scale_key(score), i is the number of edges but the first and the last that lie below it (whose
-/// limits the score exceeds), wide = edges[i + 1] - edges[i], and below and above are the sums of the shares
+/// ends the score exceeds), wide = edges[i + 1] - edges[i], and below and above are the sums of the shares
 /// in columns i and i + 1 of the pixel's cells, times their weights.
 struct AdaptedTables {
     // The row: the largest over the fits of constant + sum of slope * clamp(feature, low, high), at most
@@ -27,9 +27,13 @@ struct AdaptedTables {
 
     std::vector<std::vector<std::uint32_t>> levels;      ///< [alpha][row]
     std::vector<std::vector<std::uint16_t>> sure, last;  ///< [alpha][row][place]
-    std::vector<float> limits;  ///< scores: of each column, the largest, and both infinities
+    /// Scores: kParts to a column, evenly by key, the last edge, the largest score, and both infinities. So
+    /// fine, the two limits of a place differ little, and few scores lie between.
+    std::vector<float> limits;
+    static constexpr std::size_t kParts = 64;  ///< fewer where 16 bits could not number the limits
 
     std::vector<std::int64_t> edges;   ///< [column]; at least two
+    std::vector<float> ends;           ///< [column] the largest score whose key is at most the edge
     std::vector<std::uint32_t> share;  ///< [cell][column], ascending, 0 to SmoothCurves::kOne
     std::int64_t unit = 1;             ///< what the weights of a pixel's cells sum to
     /// Powers of 2 between which the distances lie whose logarithms make the keys of open scores.

@@ -1,4 +1,5 @@
 #include "calibrate/adapted_values.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,7 @@ namespace {
 constexpr float kAbove = 1e30f, kBelow = -1e30f;
 
 float value_of(const SmoothCurves& curves, std::size_t pixel, float score, std::int32_t shift) {
-    if (!(score <= curves.storage().largest)) return kAbove;
+    if (!(score <= storage_of(curves).largest)) return kAbove;
     const std::uint32_t level = curves.level(pixel, score);
     return level == 0 ? kBelow : static_cast<float>(Adaptation::value_of(level) - shift);
 }
@@ -88,7 +89,7 @@ AdaptedSets::AdaptedSets(const Calibrator& calibrator, std::size_t stratum, doub
     limits_.resize(levels.size() * pixels);
     parallel_for(grid_.height, [&](std::size_t y) {
         std::vector<float> row(levels.size() * width);
-        curves_.thresholds_at(levels, {y * width, (y + 1) * width}, row.data());
+        thresholds_at(curves_, levels, {y * width, (y + 1) * width}, row);
         for (std::size_t k = 0; k < levels.size(); ++k)
             std::copy_n(row.data() + k * width, width, limits_.data() + k * pixels + y * width);
     });

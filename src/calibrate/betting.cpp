@@ -6,7 +6,7 @@
 namespace kandinsky {
 
 namespace {
-// Prior mean and variance, which count as this many groups.
+// The prior mean and variance count as much as this number of groups.
 constexpr double kPriorGroups = 2, kPriorMean = 0.5 /* of alpha */, kPriorVariance = 0.5 /* of the largest */;
 // The largest bet, as a share of the bet with which a loss of 1 takes all capital. With few groups a single
 // loss of 1 makes the test fail under any bet, so the whole capital is bet.

@@ -11,7 +11,7 @@ namespace kandinsky {
 /// most delta. docs/risk.md compares this bound with others.
 class BettingTest {
   public:
-    /// For the given number of groups. 0 < alpha < 1, 0 < delta < 1.
+    /// Prepares tests with the given number of groups. 0 < alpha < 1, 0 < delta < 1.
     BettingTest(double alpha, double delta, std::uint64_t groups);
 
     /// Whether the mean is below alpha with confidence 1 - delta. The order of the losses must not depend on
@@ -22,10 +22,9 @@ class BettingTest {
     double alpha_, goal_, most_, scale_;
 };
 
-/// The smallest number of groups with which a test can pass, if no group has a loss. Up to alpha 0.5 it then
-/// passes.
+/// The smallest number of groups with which a test can pass. Without any loss it passes for alpha up to 0.5.
 [[nodiscard]] std::uint64_t groups_needed(double alpha, double confidence);
-/// The smallest alpha for which a test with that many groups can pass; 1 for none.
+/// The smallest alpha for which a test with that many groups can pass; 1 if there is none.
 [[nodiscard]] double least_alpha_of(std::uint64_t groups, double confidence);
 
 }  // namespace kandinsky

@@ -7,14 +7,17 @@
 #include <utility>
 
 #include "calibrate/adapted_regions.hpp"
+#include "calibrate/choice_label.hpp"
 #include "calibrate/choose.hpp"
 #include "calibrate/confidence.hpp"
 #include "calibrate/leave_one_out.hpp"
 #include "calibrate/sample.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
 #include "curve/group_weights.hpp"
+#include "partition/method.hpp"
 
 namespace kandinsky {
 
@@ -22,14 +25,14 @@ namespace {
 /// With fewer effective groups the levels would be unreliable.
 constexpr double kLeastEffective = 10;
 
-/// The data of one calibration. `finder` has the images that regions are learnt from, `setter` those that set
-/// thresholds, and `all` every image; soft methods divide `all` themselves.
+/// The data of one calibration. `finder` has the images from which regions are learnt, `setter` the images
+/// that set thresholds, and `all` every image; soft methods divide `all` themselves.
 struct CalibrationRuns {
     CalibrationRun &finder, &setter, &all;
 };
 
-/// Calibrates each stratum by its method; some of the methods may be soft. `options` are as they take effect.
-/// `data_split` says how soft methods divide the images; null: they do not.
+/// Calibrates each stratum by its method; some methods may be soft. All choices in `options` are resolved.
+/// `data_split` tells soft methods how to divide the images; null: they do not divide them.
 Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Choice> choices,
                                 const DataSplit* data_split, const CalibrationRuns& runs) {
     const Grid& grid = runs.all.data().grid();
@@ -68,7 +71,7 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
         return calibrator;
     }
     std::vector<bool> by_region;
-    std::vector<Partition> wanted;  // strata whose curves are made elsewhere are treated as one region here
+    std::vector<Partition> wanted;  // strata whose method makes the curves itself are one region here
     for (std::size_t s = 0; s < strata; ++s) {
         by_region.push_back(!soft[s] && !pixelwise[s]);
         wanted.push_back(by_region[s] ? partitions[s] : whole_image(grid));
@@ -98,7 +101,7 @@ Calibrator calibrate_by_stratum(const CalibrateOptions& options, std::vector<Cho
     return calibrator;
 }
 
-/// Throws a data error where the weights leave too few groups.
+/// Throws a data error if the weights leave too few effective groups.
 void check_effective(const Weighting& weighting, bool grouped) {
     if (weighting.effective >= kLeastEffective) return;
     fail(ErrorKind::data,
@@ -111,18 +114,18 @@ void check_effective(const Weighting& weighting, bool grouped) {
 /// Calibrators of methods that share the score and the rule of the promise.
 std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<CalibrateOptions>& wanted,
                                         Progress& progress, std::vector<double>& times) {
-    // A soft method divides the images and makes its curves itself; the others find regions first, each
-    // stratum by the method that it has, or that is chosen for it.
+    // A soft method divides the images and makes its curves itself. Other methods first find the regions of
+    // each stratum, by the method that is given or chosen for it.
     std::vector<CalibrateOptions> open;
     std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(open), has_choice);
     const auto is_soft = [](const CalibrateOptions& one) {
-        return !has_choice(one) && method(one.method).fit_curves;
+        return !has_choice(one) && method(one.method.name).fit_curves;
     };
     const bool all_soft = std::all_of(wanted.begin(), wanted.end(), is_soft);
     const Stopwatch start;
     std::optional<DataSplit> data_split;
     if (const double share = wanted.front().split; share > 0) {
-        Communicator& comm = data.team().comm;
+        Communicator& comm = team_of(data).comm;
         const std::uint64_t groups = total(comm, data.groups());
         data_split = split_groups(data, wanted.front(), groups, progress);
         data_split->nobody_learns = total(comm, data_split->learn.size()) == 0;
@@ -140,9 +143,9 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
     // One pass for all methods that need the scores of every pixel.
     PixelWalk walk;
     for (const CalibrateOptions& one : wanted)
-        if (one.method != kAutoMethod && !data_split) {
-            walk.features = walk.features || method(one.method).uses_features;
-            walk.curves = walk.curves || method(one.method).pixelwise;
+        if (one.method.name != kAutoMethod && !data_split) {
+            walk.features = walk.features || method(one.method.name).uses_features;
+            walk.curves = walk.curves || method(one.method.name).pixelwise;
         }
     if (!data_split || !open.empty() || std::any_of(wanted.begin(), wanted.end(), is_soft))
         whole.emplace(data, wanted, progress, walk);
@@ -160,7 +163,7 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
         const Stopwatch own;
         const bool chosen = has_choice(one), soft = is_soft(one);
         std::vector<Choice> by_stratum(find.census().strata);
-        for (Choice& choice : by_stratum) choice.method = one.method;
+        for (Choice& choice : by_stratum) choice.method = one.method.name;
         if (chosen) by_stratum = std::move(*next_choice++);
         CalibrationRun& all = whole ? *whole : set;
         calibrators.push_back(one.promise == Promise::leave_one_out && !soft && one.adapt == Adapt::image
@@ -178,7 +181,7 @@ std::vector<Calibrator> calibrate_alike(const Dataset& data, const std::vector<C
         }
         made.logits = data.options().logits, made.ignore = data.options().ignore;
         if (!chosen) made.choices.clear();
-        if (finder && !soft) {  // the thresholds are the setter's; all images count as seen
+        if (finder && !soft) {  // `setter` sets the thresholds; all images count as seen
             made.images += finder->census().images;
             made.groups += finder->census().groups;
             made.classless = made.classless || finder->census().classless > 0;
@@ -196,13 +199,13 @@ void use_paper_settings(CalibrateOptions& options) {
     options.fallback = Fallback::none;
     for (const Method* one : methods())
         for (const MethodOption& option : one->options)
-            if (!option.paper.empty()) options.settings.text.emplace(option.flag, option.paper);
+            if (!option.paper.empty()) options.method.settings.text.emplace(option.flag, option.paper);
 }
 
-std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<CalibrateOptions>& options,
-                                      Progress& progress, std::vector<double>* seconds) {
-    if (options.empty()) fail(ErrorKind::usage, "there is no method to calibrate with");
-    const std::uint64_t groups = total(data.team().comm, data.groups());
+std::vector<TimedCalibrator> calibrate_all(const Dataset& data, const std::vector<CalibrateOptions>& options,
+                                           Progress& progress) {
+    if (options.empty()) fail(ErrorKind::usage, "no method is given to calibrate with");
+    const std::uint64_t groups = total(team_of(data).comm, data.groups());
     std::vector<CalibrateOptions> wanted;
     std::vector<std::size_t> open;
     const GroupWeights& weights = options.front().weights;
@@ -212,7 +215,7 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
     for (const CalibrateOptions& one : options) {
         if (one.weights.of_row != weights.of_row || one.weights.bound != weights.bound)
             fail(ErrorKind::internal, "[calibrate_all] the methods must share the weights");
-        check_method(one.method);  // unknown names are reported before any work
+        check_method(one.method.name);  // unknown names are reported before any work
         check_confidence(one);
         if (one.confidence > 0 && !one.weights.none())
             fail(ErrorKind::usage, "--confidence is for groups that count alike, so it cannot have weights");
@@ -222,18 +225,17 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
                  "leave it out and the thresholds are exact");
         if (one.confidence == 0) open.push_back(wanted.size());
         CalibrateOptions own = one;
-        // Among several methods, those that cannot adapt do not.
-        if (options.size() > 1 && own.method == kAutoMethod) own.adapt = Adapt::none;
+        // If several methods are given, those that cannot adapt are used without adaptation.
+        if (options.size() > 1 && own.method.name == kAutoMethod) own.adapt = Adapt::none;
         wanted.push_back(one.confidence > 0 ? std::move(own)
                                             : with_promise(effective(std::move(own)), groups, share));
     }
-    std::vector<Calibrator> out(wanted.size());
-    std::vector<double> times(wanted.size());
+    std::vector<TimedCalibrator> out(wanted.size());
     for (std::size_t m = 0; m < wanted.size(); ++m) {
         if (wanted[m].confidence == 0) continue;
         const Stopwatch own;
-        out[m] = calibrate_confident(data, wanted[m], progress);
-        times[m] = own.seconds();
+        out[m].calibrator = calibrate_confident(data, wanted[m], progress);
+        out[m].seconds = own.seconds();
     }
     while (!open.empty()) {
         const CalibrateOptions first = wanted[open.front()];
@@ -245,18 +247,15 @@ std::vector<Calibrator> calibrate_all(const Dataset& data, const std::vector<Cal
         for (auto m = open.begin(); m != later; ++m) alike.push_back(wanted[*m]);
         std::vector<double> own;
         std::vector<Calibrator> made = calibrate_alike(data, alike, progress, own);
-        for (std::size_t i = 0; i < made.size(); ++i) {
-            out[open[i]] = std::move(made[i]);
-            times[open[i]] = own[i];
-        }
+        for (std::size_t i = 0; i < made.size(); ++i)
+            out[open[i]] = {.calibrator = std::move(made[i]), .seconds = own[i]};
         open.erase(open.begin(), later);
     }
-    if (seconds != nullptr) *seconds = std::move(times);
     return out;
 }
 
 Calibrator calibrate(const Dataset& data, const CalibrateOptions& options, Progress& progress) {
-    return std::move(calibrate_all(data, {options}, progress).front());
+    return std::move(calibrate_all(data, {options}, progress).front().calibrator);
 }
 
 }  // namespace kandinsky

@@ -1,4 +1,5 @@
 #include "calibrate/calibration_run.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,12 +59,12 @@ CalibrateOptions effective(CalibrateOptions options) {
              name_of(options.score.kind));
     if (options.score.randomized) options.score.seed = options.seed;
     check_score(options.score);
-    if (options.released) {  // the released code has no choice in these
+    if (options.released) {  // the released code fixes these
         use_paper_settings(options);
         options.score.half = true;
         for (double& level : options.quantiles) level = std::floor(level * 100 + 0.5) / 99.0;
     }
-    // A fallback curve has no guarantee. A class without a curve is in every set, which has one.
+    // A fallback curve has no guarantee. Without it the class is in every set, so the guarantee holds.
     if (options.fallback == Fallback::automatic && options.pooling == Pooling::groups)
         options.fallback = Fallback::none;
     if (options.quantiles.empty()) fail(ErrorKind::usage, "--quantiles needs at least one level");
@@ -79,9 +80,9 @@ CalibrateOptions effective(CalibrateOptions options) {
     if (options.adapt == Adapt::image) {
         if (options.pooling != Pooling::groups || options.released)
             fail(ErrorKind::usage, "--adapt image needs --pooling groups");
-        if (options.method == kAutoMethod)
+        if (options.method.name == kAutoMethod)
             fail(ErrorKind::usage,
-                 "--adapt image needs a method of your choice, but the method is auto; use --method field");
+                 "--adapt image needs a given method, but the method is auto; use --method field");
     }
     if (!options.weights.none()) {
         if (options.pooling != Pooling::groups || options.released)
@@ -103,7 +104,7 @@ namespace {
 constexpr std::uint64_t kMostLeftOut = 200, kMostRefits = 20;
 /// The number of groups that set the thresholds in a split: the mass at infinity is then about 1/100.
 constexpr std::uint64_t kLevelGroups = 100;
-/// Groups of small weight must be more numerous; this is the largest share of the groups.
+/// With small weights more groups must set the thresholds; this is their largest share.
 constexpr double kMostLevels = 0.75;
 
 bool learns_quickly(const Method& how) {
@@ -112,17 +113,18 @@ bool learns_quickly(const Method& how) {
 }  // namespace
 
 CalibrateOptions with_promise(CalibrateOptions options, std::uint64_t groups, double share) {
-    const bool open = options.method == kAutoMethod;
+    const bool open = options.method.name == kAutoMethod;
     if (options.split > 0) options.promise = Promise::split;
-    const bool adapts = options.adapt == Adapt::image;  // how levels follow images is learnt
-    if (!open && !adapts && !method(options.method).uses_labels) {
+    const bool adapts = options.adapt == Adapt::image;  // a method that adapts learns how
+    if (!open && !adapts && !method(options.method.name).uses_labels) {
         options.promise = Promise::none;
         options.split = 0;
     }
     if (options.promise == Promise::automatic) {
         if (options.pooling == Pooling::pixels || options.released)
             options.promise = Promise::none;
-        else if (groups <= (!open && learns_quickly(method(options.method)) ? kMostLeftOut : kMostRefits))
+        else if (groups <=
+                 (!open && learns_quickly(method(options.method.name)) ? kMostLeftOut : kMostRefits))
             options.promise = Promise::leave_one_out;
         else
             options.promise = Promise::split;
@@ -168,9 +170,9 @@ void assign_levels(Calibrator& calibrator) {
 Partition fit_region(const CalibrateOptions& options, PartitionInput input, Progress& progress) {
     input.seed = options.seed;
     input.released = options.released;
-    input.settings = &options.settings;
+    input.settings = &options.method.settings;
     input.progress = &progress;
-    Partition found = method(options.method).fit(input);
+    Partition found = method(options.method.name).fit(input);
     if (progress.cancelled()) throw Interrupted();
     return found;
 }
@@ -185,7 +187,7 @@ CalibrationRun::CalibrationRun(const Dataset& data, const std::vector<CalibrateO
             one.promise != common_.promise)
             fail(ErrorKind::internal,
                  "[calibrate_all] the methods must share score, condition, quantiles, pooling and rungs");
-    if (wanted.any() && !data.team().counts()) {
+    if (wanted.any() && !team_of(data).counts()) {
         gathered_ = std::make_unique<PixelRows>(data, common_.condition, common_.score);
         if (!gathered_->visit_census(common_.memory)) gathered_.reset();
     }
@@ -204,8 +206,8 @@ void CalibrationRun::find_features() {
 }
 
 Partition CalibrationRun::region_of(const CalibrateOptions& options, std::size_t stratum) {
-    progress_.update(options.method, stratum, census_.strata);
-    const Method& how = method(options.method);
+    progress_.update(options.method.name, stratum, census_.strata);
+    const Method& how = method(options.method.name);
     const std::size_t pixels = data_.grid().pixels(), features = common_.quantiles.size();
     PartitionInput input;
     input.grid = data_.grid();
@@ -216,9 +218,9 @@ Partition CalibrationRun::region_of(const CalibrateOptions& options, std::size_t
         input.features = std::span(features_).subspan(stratum * pixels * features, pixels * features);
     }
     input.counts = std::span(census_.counts).subspan(stratum * pixels, pixels);
-    input.team = &data_.team();
+    input.team = &team_of(data_);
     Partition found = fit_region(options, input, progress_);
-    check_same(data_.team().comm,
+    check_same(team_of(data_).comm,
                hash_bytes(found.region.data(), found.region.size() * sizeof(std::uint32_t), found.regions),
                "the regions");
     return found;
@@ -232,7 +234,7 @@ const std::vector<std::vector<ImageFeatures>>& CalibrationRun::image_features() 
 std::vector<SoftCurves> CalibrationRun::soft_curves(const CalibrateOptions& options,
                                                     std::vector<std::uint32_t> strata,
                                                     const DataSplit* data_split, const Ladder& ladder) {
-    return method(options.method)
+    return method(options.method.name)
         .fit_curves({.data = data_,
                      .census = census_,
                      .condition = options.condition,
@@ -246,7 +248,7 @@ std::vector<SoftCurves> CalibrationRun::soft_curves(const CalibrateOptions& opti
                      .weights = options.weights.none() ? nullptr : &options.weights,
                      .seed = options.seed,
                      .memory = options.memory,
-                     .settings = &options.settings,
+                     .settings = &options.method.settings,
                      .progress = progress_});
 }
 
@@ -270,7 +272,7 @@ std::vector<CurveSet> CalibrationRun::pixel_curves(const CurveRule& rule) {
     return std::exchange(pixel_curves_, {});
 }
 
-/// Computes what is requested now, and in the same pass what was announced as wanted.
+/// Computes what is requested, and in the same pass what was announced as wanted.
 void CalibrationRun::walk_pixels(PixelWalk now, const CurveRule& rule) {
     const std::unique_ptr<PixelRows> gathered = std::move(gathered_);
     const PixelWalk wanted = std::exchange(wanted_, {});

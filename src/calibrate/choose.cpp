@@ -1,4 +1,6 @@
 #include "calibrate/choose.hpp"
+#include "calibrate/choice_label.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -25,7 +27,7 @@ using partition::ScoreGrid;
 constexpr std::size_t kFolds = 5, kBins = 128;
 constexpr std::size_t kTask = 64;  ///< pixels judged by one task
 
-/// Scores of all folds but one: what contenders learn from.
+/// The scores of all folds except one, from which contenders learn.
 class TrainingPart {
   public:
     TrainingPart(const Grid& grid, const FoldHistograms& histograms, std::size_t fold)
@@ -44,7 +46,7 @@ class TrainingPart {
     [[nodiscard]] const std::vector<std::uint32_t>& totals() const { return totals_; }
     [[nodiscard]] const std::uint32_t* at(std::size_t pixel) const { return counts_.data() + pixel * bins_; }
 
-    /// Every pixel's curve at the given levels: the rank's place within its bin, on the bins' own scale.
+    /// Every pixel's curve at the given levels. A value is the place of its rank, on a scale of the bins.
     [[nodiscard]] std::vector<float> features(const ScoreGrid& scores,
                                               const std::vector<double>& levels) const {
         std::vector<float> out(grid_.pixels() * levels.size());
@@ -64,7 +66,7 @@ class TrainingPart {
         return out;
     }
 
-    /// The increments that weight the loss, [pixel][bin]: the image's own where the pilot has no data.
+    /// The increments that weight the loss, [pixel][bin]; those of the image where the pilot has no data.
     [[nodiscard]] Plane pilot() const {
         Plane votes(grid_, bins_), out(grid_, bins_);
         std::vector<double> image(bins_);
@@ -94,7 +96,7 @@ class TrainingPart {
     std::vector<std::uint32_t> counts_, totals_;
 };
 
-/// The levels at which a hard contender's thresholds pass each bin, for every region.
+/// The level at which a hard contender's threshold passes each bin, for every region.
 class RegionLevels {
   public:
     RegionLevels(const TrainingPart& part, Partition partition, const CalibrateOptions& options)
@@ -131,8 +133,8 @@ class RegionLevels {
 Partition find_regions(const Contender& one, const TrainingPart& part, const std::vector<float>& features,
                        const CalibrateOptions& options, std::uint32_t stratum, Progress& progress) {
     CalibrateOptions own = options;
-    own.method = one.method->name;
-    own.settings = one.settings;
+    own.method.name = one.method->name;
+    own.method.settings = one.settings;
     Muted muted(progress);
     // Every rank makes quick fits itself, because sharing them would cost more than the work.
     return fit_region(own,
@@ -222,7 +224,7 @@ std::vector<CrossLoss> cross_losses(const Dataset& data, const Census& census,
                     .ladder = {},
                     .seed = options.seed,
                     .memory = options.memory,
-                    .settings = &options.settings,
+                    .settings = &options.method.settings,
                     .progress = progress};
     input.strata.resize(census.strata);
     std::iota(input.strata.begin(), input.strata.end(), 0u);
@@ -239,7 +241,7 @@ std::vector<CrossLoss> cross_losses(const Dataset& data, const Census& census,
         }
     }
     for (const CrossLoss& one : results)
-        check_same(data.team().comm, hash_bytes(one.loss.data(), one.loss.size() * sizeof(double), 0),
+        check_same(team_of(data).comm, hash_bytes(one.loss.data(), one.loss.size() * sizeof(double), 0),
                    "the losses of the methods");
     return results;
 }
@@ -278,7 +280,7 @@ std::pair<std::size_t, std::string> verdict(const std::vector<Contender>& all, c
     if (found.folds == 0) {
         const auto soft = std::find_if(all.begin(), all.end(), is_soft);
         return {soft == all.end() ? 0 : static_cast<std::size_t>(soft - all.begin()),
-                "too few images have the class to judge by"};
+                "too few images have the class for a cross-validation"};
     }
     const auto least =
         static_cast<std::size_t>(std::min_element(found.loss.begin(), found.loss.end()) - found.loss.begin());
@@ -315,30 +317,30 @@ std::string label_of(const std::string& method, const std::map<std::string, std:
 }
 
 bool has_choice(const CalibrateOptions& options) {
-    if (options.method == kAutoMethod) return true;
-    const Method& how = method(options.method);
+    if (options.method.name == kAutoMethod) return true;
+    const Method& how = method(options.method.name);
     return std::any_of(how.options.begin(), how.options.end(),
-                       [&](const MethodOption& option) { return is_open(option, options.settings); });
+                       [&](const MethodOption& option) { return is_open(option, options.method.settings); });
 }
 
 void settle_defaults(CalibrateOptions& options) {
     for (const Method* one : methods())
-        if (options.method == kAutoMethod || options.method == one->name)
+        if (options.method.name == kAutoMethod || options.method.name == one->name)
             for (const MethodOption& option : one->options)
-                if (is_open(option, {})) options.settings.text.emplace(option.flag, option.paper);
+                if (is_open(option, {})) options.method.settings.text.emplace(option.flag, option.paper);
 }
 
 std::vector<Contender> contenders(const CalibrateOptions& options) {
     std::vector<Contender> all;
-    if (options.method != kAutoMethod) {
-        add_contenders(method(options.method), options.settings, all);
+    if (options.method.name != kAutoMethod) {
+        add_contenders(method(options.method.name), options.method.settings, all);
     } else {
-        // Choosing the number of regions of each method, too, would cost several times as much, and methods
+        // To choose the number of regions of each method too would cost several times as much, and methods
         // without such a number usually win.
         CalibrateOptions settled = options;
         settle_defaults(settled);
         for (const Method* one : methods())
-            if (!needs_array(*one)) add_contenders(*one, settled.settings, all);
+            if (!needs_array(*one)) add_contenders(*one, settled.method.settings, all);
     }
     return all;
 }

@@ -1,4 +1,6 @@
 #include "calibrate/confidence.hpp"
+#include "core/data/dataset_access.hpp"
+#include "partition/method.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,11 +17,11 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kSteps = 1000;     // of nested sets, about
+constexpr std::size_t kSteps = 1000;     // approximate number of nested sets
 constexpr double kLearningShare = 0.25;  // of the groups: a bound needs more of them than distributions do
 
-/// The options for learning nested sets from some groups. Any nested sets are valid, so pixels are pooled:
-/// then all levels exist, even with few groups.
+/// The options for learning nested sets from some groups. Any nested sets are valid, so pixels are pooled,
+/// and all levels exist even with few groups.
 CalibrateOptions learning(const CalibrateOptions& asked) {
     CalibrateOptions out = asked;
     out.confidence = 0;
@@ -33,7 +35,8 @@ CalibrateOptions learning(const CalibrateOptions& asked) {
 
 /// The regions of methods that learn nothing: one for each stratum.
 bool learns_nothing(const CalibrateOptions& asked, const Dataset& data) {
-    if (asked.method == kAutoMethod || asked.adapt == Adapt::image || method(asked.method).uses_labels)
+    if (asked.method.name == kAutoMethod || asked.adapt == Adapt::image ||
+        method(asked.method.name).uses_labels)
         return false;
     const std::vector<std::uint32_t> none(data.grid().pixels());
     for (std::size_t s = 0; s < strata_of(data, asked.condition); ++s) {
@@ -47,20 +50,22 @@ bool learns_nothing(const CalibrateOptions& asked, const Dataset& data) {
     return true;
 }
 
-/// Steps in fixed sequences, for one stratum and all alphas of a ladder.
+/// Tests steps in fixed sequences, for one stratum and all alphas of a ladder.
 class Sequences {
   public:
     Sequences(const GroupLosses& losses, std::size_t steps, double delta)
         : losses_(losses), steps_(steps), delta_(delta) {}
 
-    /// The first step from which on all pass the test of the recall, largest sets first; kEveryClass: none.
+    /// The first step such that it and all later steps pass the test of the recall. Tests start with the
+    /// largest sets. kEveryClass if no step passes.
     [[nodiscard]] std::uint32_t least_for_recall(double alpha) const {
         const BettingTest test(alpha, delta_, losses_.with_class);
         std::size_t step = steps_;
         while (step > 0 && test.passes(losses_.missed_at(step - 1))) --step;
         return step == steps_ ? kEveryClass : static_cast<std::uint32_t>(step);
     }
-    /// The last step up to which all from `start` on pass the test of the precision; kNone: none does.
+    /// The last step such that all steps from `start` to it pass the test of the precision; kNone if `start`
+    /// fails.
     [[nodiscard]] std::uint32_t most_for_precision(double alpha, std::size_t start) const {
         const BettingTest test(alpha, delta_, losses_.groups);
         std::size_t step = start;
@@ -74,16 +79,16 @@ class Sequences {
     double delta_;
 };
 
-/// What a stratum's curves are read at.
+/// The steps and levels at which a stratum's curves are read.
 struct Levels {
     std::vector<std::uint32_t> steps;  ///< [rung] for recall
-    RiskLevels risk;                   ///< where precision counts
+    RiskLevels risk;                   ///< if precision is promised
 };
 
 /// The step at which tests of the precision start: the most precise step in the groups that learn. The
 /// smallest sets need not be the most precise, because models are certain of some of their errors. Groups
-/// whose sets miss the class altogether count as wrong, otherwise empty sets would always win. Any rule that
-/// does not use the other groups is valid.
+/// with the class whose sets never contain it count as wrong; otherwise empty sets would always win. Any rule
+/// that does not use the other groups is valid.
 std::uint32_t most_precise(const GroupLosses& learnt, std::size_t steps) {
     std::uint32_t best = 0;
     double least = 3;
@@ -97,7 +102,7 @@ std::uint32_t most_precise(const GroupLosses& learnt, std::size_t steps) {
     return best;
 }
 
-/// `start`: of the tests of the precision.
+/// `start`: the step at which tests of the precision start.
 Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk, std::uint32_t start) {
     const std::size_t rungs = ladder.levels.size();
     std::vector<std::uint32_t> recall(rungs, 0), precision(rungs, 0);
@@ -116,7 +121,7 @@ Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk, std:
     }
     out.steps = std::move(recall);
     if (risk == Risk::recall) return out;
-    // Sets may be larger than the recall needs. Steps before the start have no test of their precision.
+    // Sets may be larger than the recall needs, because steps before the start are not tested for precision.
     for (std::uint32_t& step : out.steps) step = std::max(step, start);
     std::size_t kept = 0;  // rungs that qualify
     while (kept < rungs && precision[kept] != RiskLevels::kNone &&
@@ -129,8 +134,8 @@ Levels find_levels(const Sequences& tests, const Ladder& ladder, Risk risk, std:
     return out;
 }
 
-/// Sets the levels of a calibrator by the losses of `groups`, which took no part in making it; `learnt` did,
-/// and chooses where the tests of the precision start.
+/// Sets the levels of a calibrator by the losses of `groups`, which were not used to make it. `learnt` has
+/// the groups that were used; they also choose where the tests of the precision start.
 void set_levels(const NestedSets& sets, const CalibrateOptions& asked, const Dataset* learnt,
                 const Dataset& groups, Calibrator& out, Progress& progress) {
     const bool precision = asked.risk != Risk::recall;
@@ -155,7 +160,7 @@ void set_levels(const NestedSets& sets, const CalibrateOptions& asked, const Dat
             if (precision) out.risks[s] = std::move(levels.risk);
             if (asked.risk == Risk::precision)
                 for (std::size_t k = 0; k < ladder.levels.size(); ++k)
-                    levels.steps[k] = static_cast<std::uint32_t>(k);  // read at rungs of their own
+                    levels.steps[k] = static_cast<std::uint32_t>(k);  // each step has its own rung
             const std::uint64_t setting = asked.risk == Risk::precision ? losses.groups : losses.with_class;
             read_at_steps(sets, s, levels.steps, ladder, setting, out);
         },
@@ -185,11 +190,11 @@ void check_confidence(const CalibrateOptions& options) {
              "pixels (and --preset paper, --compat released)");
     if (options.promise == Promise::leave_one_out)
         fail(ErrorKind::usage,
-             "--confidence cannot be had with --promise loo: all groups learn there, so their losses are not "
+             "--confidence excludes --promise loo: all groups learn there, so their losses are not "
              "independent and only their mean is bounded; use --promise split");
     if (options.promise == Promise::none)
         fail(ErrorKind::usage,
-             "--confidence is a promise, but --promise none says to make none; use --promise split");
+             "--confidence makes a promise, but --promise none asks for none; use --promise split");
     if (options.risk != Risk::recall && options.condition != Condition::by_class)
         fail(ErrorKind::usage, "--risk {} is about single classes; leave out --condition none",
              name_of(options.risk));
@@ -197,7 +202,7 @@ void check_confidence(const CalibrateOptions& options) {
 
 Calibrator calibrate_confident(const Dataset& data, const CalibrateOptions& asked, Progress& progress) {
     CalibrateOptions wanted = effective(asked);
-    Communicator& comm = data.team().comm;
+    Communicator& comm = team_of(data).comm;
     const bool fixed = learns_nothing(wanted, data), divides = !fixed || wanted.risk != Risk::recall;
     const std::uint64_t groups = total(comm, data.groups());
     wanted.promise = divides ? Promise::split : Promise::none;

@@ -1,4 +1,5 @@
 #include "calibrate/group_losses.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -23,7 +24,7 @@ std::uint32_t share(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? 0 : static_cast<std::uint32_t>((part * kOne + whole - 1) / whole);
 }
 
-/// The place of every group of this rank in the order of all groups of all ranks.
+/// The place of every group of this rank in the order of the groups of all ranks.
 struct Order {
     std::vector<std::size_t> place;
     std::size_t groups = 0;
@@ -32,7 +33,7 @@ struct Order {
 Order order_of(const Dataset& data, std::uint64_t seed, Progress& progress) {
     std::vector<std::uint64_t> tickets = group_identities(data, progress);
     for (std::uint64_t& one : tickets) one = mix(mix(mix(seed) ^ kPurpose) ^ mix(one));
-    const Gathered all = gather_words(data.team().comm, tickets);
+    const Gathered all = gather_words(team_of(data).comm, tickets);
     std::vector<std::size_t> by_ticket(all.values.size());
     std::iota(by_ticket.begin(), by_ticket.end(), std::size_t{0});
     // Without groups, equal keys mean equal images, whose losses are equal.
@@ -65,7 +66,7 @@ void write_rows(const StepCounts& counts, std::size_t steps, std::uint32_t* miss
     }
 }
 
-/// Of rows [group][step], those without kAbsent, as [step][group].
+/// The rows [group][step] of groups that are not kAbsent, as [step][group].
 std::vector<double> by_step(const std::uint32_t* rows, std::size_t groups, std::size_t steps,
                             std::uint64_t& count) {
     std::vector<const std::uint32_t*> present;
@@ -148,7 +149,7 @@ class LossWalk {
         const std::uint8_t* const member = tile.member(c);
         const std::uint8_t* const valid = tile.valid();
         const std::size_t n = range.size(), stratum = strata_[fed_[c]];
-        if (wrong_.empty()) {  // pixels of the class are few: runs of them
+        if (wrong_.empty()) {  // few pixels have the class: process runs of them
             for (std::size_t i = 0; i < n;) {
                 if (member[i] == 0) {
                     ++i;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <kandinsky/dataset.hpp>
 #include <kandinsky/progress.hpp>
 #include <vector>
@@ -11,12 +12,12 @@ namespace kandinsky {
 /// The losses of groups at every step of nested sets, for one stratum. The order of groups follows from their
 /// identity and a seed, never from their position or their losses.
 struct GroupLosses {
-    std::uint64_t with_class = 0;  ///< groups that have the class: those of `missed`
+    std::uint64_t with_class = 0;  ///< number of groups that have the class, as in `missed`
     /// [step][group that has the class] the share of its pixels of the class that are not in their sets.
     std::vector<double> missed;
-    std::uint64_t groups = 0;  ///< all of them: those of `wrong`
-    /// [step][group] of the pixels with the class in their set, the share without the class in truth; 0 where
-    /// there is no such pixel. Empty unless asked for.
+    std::uint64_t groups = 0;  ///< number of all groups, as in `wrong`
+    /// [step][group] among the pixels whose set contains the class, the share whose true label is another; 0
+    /// if there is no such pixel. Empty unless requested.
     std::vector<double> wrong;
 
     [[nodiscard]] std::span<const double> missed_at(std::size_t step) const {

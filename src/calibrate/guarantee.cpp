@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/fail.hpp"
+#include "partition/method.hpp"
 
 namespace kandinsky {
 
@@ -18,7 +19,7 @@ Traits traits_of(const std::string& name) {
     return {};
 }
 
-/// Under which condition the promise holds: what calibration and new groups must be.
+/// The condition under which the promise holds.
 std::string condition_of(const Calibrator& calibrator, const std::string& unit) {
     if (calibrator.weighting.none()) return fmt::format("if calibration and new {}s are exchangeable", unit);
     return fmt::format(
@@ -27,13 +28,13 @@ std::string condition_of(const Calibrator& calibrator, const std::string& unit) 
         unit, unit);
 }
 
-/// What is exchangeable.
+/// The unit that is exchangeable.
 std::string unit_of(const Calibrator& calibrator) {
     const Renewal& renewal = calibrator.renewal;
     return (renewal.none() ? calibrator.grouped : renewal.grouped) ? "group" : "image";
 }
 
-/// What is promised with a confidence, of every stratum alike.
+/// The promise with a confidence, which is the same for every stratum.
 std::string confident(const Calibrator& calibrator) {
     const CalibrateOptions& options = calibrator.options;
     const bool by_class = options.condition == Condition::by_class;
@@ -77,7 +78,7 @@ std::string of_random_pixel(const Calibrator& calibrator, bool in_region, const 
         by_class && !in_region ? " (conformal risk control of the false-negative rate)" : "");
 }
 
-/// What is promised of one stratum.
+/// The promise for one stratum.
 std::string promise(const Calibrator& calibrator, std::size_t stratum) {
     const CalibrateOptions& options = calibrator.options;
     if (options.confidence > 0) return confident(calibrator);
@@ -86,11 +87,11 @@ std::string promise(const Calibrator& calibrator, std::size_t stratum) {
                "little.";
     const Traits traits = traits_of(calibrator.method_of(stratum));
     const bool finds_regions = traits.finds_regions;
-    // Where levels follow the image, they are set for all regions together, as those of smooth curves are.
+    // If levels follow the image, they are set for all regions together, like the levels of smooth curves.
     const bool soft = traits.soft || options.adapt == Adapt::image;
     const bool relearnt = options.promise == Promise::leave_one_out;
     // If the method was chosen on the images that set the thresholds, its guarantee is lost.
-    const bool judged_on_same = options.method == kAutoMethod && options.split == 0 && !relearnt;
+    const bool judged_on_same = options.method.name == kAutoMethod && options.split == 0 && !relearnt;
     if (soft && options.pooling == Pooling::pixels)
         return "No finite-sample guarantee: each pixel's threshold is a quantile of a distribution smoothed "
                "over its surroundings, as good as the calibration images are typical.";

@@ -8,6 +8,7 @@
 
 #include "calibrate/logistic_regression.hpp"
 #include "core/base/fail.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/kernel/hash.hpp"
 #include "core/team/team.hpp"
 #include "score/image_features.hpp"
@@ -16,7 +17,10 @@ namespace kandinsky {
 
 namespace {
 constexpr std::size_t kWeightFolds = 5;
-constexpr double kLeastGain = 1e-9;  // above rounding: equal samples have no shift
+// Weights are clipped at this quantile of the new groups' weights: the clipped bound is the mass at infinity,
+// and few groups lie above it. docs/shift.md has figures.
+constexpr double kBoundShare = 0.9;
+constexpr double kLeastGain = 1e-9;  // above rounding, so that equal samples have no shift
 constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001};
 
 /// The features of every class in each group of a data set: the means over its images, [group][feature].
@@ -59,8 +63,8 @@ std::vector<double> arranged(const std::vector<double>& own, std::size_t width, 
     return out;
 }
 
-/// Standardises features so that the two samples together, each weighing one half, have mean 0 and
-/// variance 1. Features of other groups are first brought into the range that was seen.
+/// Standardises features so that the two samples together, each with weight one half, have mean 0 and
+/// variance 1. Features of other groups are first clipped to the range of the samples.
 class Scale {
   public:
     explicit Scale(const TwoSamples& samples) : places_(samples.features) {
@@ -100,10 +104,10 @@ class Scale {
 
 struct Judged {
     double loss = 0;   ///< cross-validated
-    double error = 0;  ///< standard error of its difference from that of no shift
+    double error = 0;  ///< standard error of the difference between this loss and the loss without a shift
 };
 
-/// Rows in their order are dealt to the folds.
+/// Rows are assigned to the folds in turn.
 Judged cross_validated(const TwoSamples& samples, double ridge) {
     std::array<std::vector<double>, 2> losses;  // of the rows of each sample
     for (std::size_t fold = 0; fold < kWeightFolds; ++fold) {
@@ -160,8 +164,8 @@ GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, dou
     refuse_unless_alike(calibration, fresh);
     const std::vector<double> own = group_features(calibration, progress);
     TwoSamples samples{.features = calibration.classes() * ImageFeatures::kBasic};
-    samples.first = arranged(own, samples.features, calibration.team().comm);
-    samples.second = arranged(group_features(fresh, progress), samples.features, fresh.team().comm);
+    samples.first = arranged(own, samples.features, team_of(calibration).comm);
+    samples.second = arranged(group_features(fresh, progress), samples.features, team_of(fresh).comm);
     if (std::min(samples.first_rows(), samples.second_rows()) < 2 * kWeightFolds)
         fail(ErrorKind::data,
              "{} calibration and {} new {} are too few to learn weights from; at least {} of each are needed",
@@ -190,7 +194,13 @@ GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, dou
     }
     const double mean = sum / static_cast<double>(samples.first_rows());
     GroupWeights out;
-    out.bound = std::min(largest, most * mean) / mean;
+    std::vector<double> fresh_weights;
+    for (std::size_t r = 0; r < samples.second_rows(); ++r)
+        fresh_weights.push_back(weight_at(samples.second, r));
+    const auto high = fresh_weights.begin() +
+                      static_cast<std::ptrdiff_t>(kBoundShare * static_cast<double>(samples.second_rows()));
+    std::nth_element(fresh_weights.begin(), high, fresh_weights.end());
+    out.bound = std::min({largest, most * mean, std::max(*high, mean)}) / mean;
     const std::vector<double> rows = scale(own);
     std::vector<double> of_group;
     for (std::size_t g = 0; g < calibration.groups(); ++g) {
@@ -199,10 +209,10 @@ GroupWeights learn_weights(const Dataset& calibration, const Dataset& fresh, dou
     }
     std::size_t last = 0;
     for (std::size_t image = 0; image < calibration.images(); ++image)
-        last = std::max(last, calibration.row_of(image) + 1);
+        last = std::max(last, row_of(calibration, image) + 1);
     out.of_row.assign(last, 0);
     for (std::size_t image = 0; image < calibration.images(); ++image)
-        out.of_row[calibration.row_of(image)] = of_group[calibration.group_of(image)];
+        out.of_row[row_of(calibration, image)] = of_group[calibration.group_of(image)];
     nlohmann::ordered_json slopes = nlohmann::ordered_json::object();
     for (std::size_t k = 0; k < samples.features; ++k)
         slopes[fmt::format("{} of class {}", ImageFeatures::kNames[k % ImageFeatures::kBasic],

@@ -1,4 +1,8 @@
 #include "calibrate/leave_one_out.hpp"
+#include "calibrate/choice_label.hpp"
+#include "core/data/dataset_access.hpp"
+#include "curve/curve_storage.hpp"
+#include "partition/method.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -21,13 +25,13 @@ using partition::Envelope;
 using partition::Evidence;
 
 CalibrateOptions settled(CalibrateOptions options, const Choice& choice) {
-    options.method = choice.method;
-    for (const auto& [flag, value] : choice.tuned) options.settings.text[flag] = value;
+    options.method.name = choice.method;
+    for (const auto& [flag, value] : choice.tuned) options.method.settings.text[flag] = value;
     return options;
 }
 
 namespace {
-/// What was learnt about a stratum without a group.
+/// The kind of result for a stratum without a group.
 enum class Learnt : std::uint8_t {
     unknown,  ///< the group has no score of the class, so it is not left out
     nothing,  ///< no other group has the class: every score must be in the set
@@ -35,7 +39,7 @@ enum class Learnt : std::uint8_t {
     smooth,
 };
 
-/// Everything that is kept of the fits, for all groups and strata.
+/// The results of the fits that are kept, for all groups and strata.
 class Fits {
   public:
     Fits(std::size_t groups, std::size_t strata, std::size_t pixels)
@@ -102,7 +106,7 @@ class Relearner {
                                                                       run.census().groups))) {
         for (std::uint32_t s = 0; s < run.census().strata; ++s) input_.strata.push_back(s);
         evidence_ = partition::gather_evidence(input_, input_.strata, places_);
-        const Team& team = run.data().team();
+        const Team& team = team_of(run.data());
         State state = fits_.state();
         for (Envelope& one : envelopes_)
             for (const std::span<std::byte> bytes : one.state()) state.push_back(bytes);
@@ -122,18 +126,18 @@ class Relearner {
     [[nodiscard]] const Fits& fits() const { return fits_; }
     [[nodiscard]] const Cells& cells() const { return cells_; }
 
-    /// The curves of the smooth fits alone, with levels of all.
+    /// The curves of the smooth fits only, with the levels of all fits.
     [[nodiscard]] SmoothCurves smooth(std::size_t stratum, const Ladder& ladder) const {
-        SmoothCurves::Storage storage = judge_.curves(envelopes_[stratum], ladder);
+        SmoothStorage storage = judge_.curves(envelopes_[stratum], ladder);
         storage.scores = run_.census().totals[stratum];
-        return {run_.data().grid(), ladder, std::move(storage)};
+        return smooth_from(run_.data().grid(), ladder, std::move(storage));
     }
 
     /// Evaluates the scores of groups whose fits have regions; returns the judges that thresholds of the
     /// pieces are read from.
     [[nodiscard]] RegionJudge judge_regions(std::size_t stratum) {
-        const RegionJudge judge(evidence_[stratum], groups(),
-                                options_.fallback == Fallback::image ? options_.min_count : 0);
+        RegionJudge judge(evidence_[stratum], groups(),
+                          options_.fallback == Fallback::image ? options_.min_count : 0);
         Envelope& own = envelopes_[stratum];
         fits_.for_each(stratum, [&](std::uint32_t group, RegionJudge::Regions regions) {
             judge.judge(group, regions,
@@ -158,14 +162,14 @@ class Relearner {
             if (evidence_[s].has(group)) fits_.set(group, s, Learnt::nothing);
         }
         if (!known) return judge_nothing(group);
-        const Dataset rest = run_.data().subset(others).as_rank_part(
-            std::make_shared<Team>(Team{.comm = run_.data().team().comm}));
+        const Dataset rest = as_rank_part(run_.data().subset(others),
+                                          std::make_shared<Team>(Team{.comm = team_of(run_.data()).comm}));
         Muted muted(progress_);
         CalibrateOptions options = options_;
         options.promise = Promise::none;
         CalibrationRun own(rest, {options}, muted);
         std::vector<Choice> choices(strata());
-        for (Choice& one : choices) one.method = options.method;
+        for (Choice& one : choices) one.method = options.method.name;
         if (has_choice(options)) choices = std::move(choose(rest, own.census(), {options}, muted).front());
         std::map<std::string, std::vector<std::uint32_t>> soft;
         for (std::uint32_t s = 0; s < strata(); ++s) {
@@ -185,7 +189,7 @@ class Relearner {
             const std::vector<SoftCurves> made = own.soft_curves(one, those, nullptr, Ladder{});
             for (std::size_t i = 0; i < those.size(); ++i) {
                 fits_.set(group, those[i], Learnt::smooth);
-                judge_.add(evidence_[those[i]], group, &made[i].curves.storage(), {}, envelopes_[those[i]]);
+                judge_.add(evidence_[those[i]], group, &storage_of(made[i].curves), {}, envelopes_[those[i]]);
             }
         }
         judge_nothing(group);
@@ -253,7 +257,7 @@ CurveSet curves_of(Relearner& learner, std::size_t stratum, const Partition& pie
         for (const double level : ladder.levels) alphas.push_back(1 - level);
         std::vector<float> row(count);
         for (std::size_t p = 0; p < pieces.regions; ++p) {
-            smooth.thresholds(alphas, {p, p + 1}, row.data());
+            smooth.thresholds(alphas, {p, p + 1}, row);
             for (std::size_t k = 0; k < count; ++k)
                 most[p * count + k] = std::max(most[p * count + k], row[k]);
         }
@@ -309,7 +313,7 @@ Calibrator leave_one_out(const CalibrateOptions& options, std::vector<Choice> ch
         }
     }
     CalibrateOptions finished = options;
-    finished.fallback = Fallback::none;  // regions that fall back do so in every fit
+    finished.fallback = Fallback::none;  // every fit has applied the fallback already
     Calibrator made = run.finish(finished, std::move(partitions), std::move(curves), std::move(smooth));
     made.options.fallback = options.fallback;
     made.choices = std::move(choices);

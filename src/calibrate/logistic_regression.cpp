@@ -53,11 +53,11 @@ LogRatio logistic_regression(const TwoSamples& samples, double ridge) {
     LogRatio ratio{.constant = 0, .slope = std::vector<double>(n)};
     double loss = penalised(samples, ratio, ridge);
     for (int step = 0; step < kMostSteps; ++step) {
-        std::vector<double> gradient(n + 1), x(n + 1, 1.0);  // the constant comes last
+        std::vector<double> gradient(n + 1), x(n + 1, 1.0);  // the constant is the last element
         SymmetricMatrix curvature(n + 1);
         each_row(samples, [&](std::span<const double> row, double weight, double sign) {
             std::copy(row.begin(), row.end(), x.begin());
-            const double wrong = 1 / (1 + std::exp(sign * ratio.at(row)));  // the chance of the other sample
+            const double wrong = 1 / (1 + std::exp(sign * ratio.at(row)));  // probability of the other sample
             for (std::size_t k = 0; k <= n; ++k) gradient[k] -= weight * sign * wrong * x[k];
             curvature.add_product(weight * wrong * (1 - wrong), x, x);
         });
@@ -66,7 +66,7 @@ LogRatio logistic_regression(const TwoSamples& samples, double ridge) {
             curvature(k, k) += ridge;
         }
         if (largest(gradient) < kFlat) break;
-        curvature(n, n) += 1e-12;  // far off both samples may be flat
+        curvature(n, n) += 1e-12;  // the loss may be flat far from both samples
         const std::vector<double> move = curvature.solve(gradient);
         double length = 1;
         for (int halving = 0; halving < kMostHalvings; ++halving, length /= 2) {
@@ -79,7 +79,7 @@ LogRatio logistic_regression(const TwoSamples& samples, double ridge) {
             loss = next_loss;
             break;
         }
-        if (length < 0x1.0p-40) break;  // rounding ends the descent
+        if (length < 0x1.0p-40) break;  // the rest is rounding
     }
     return ratio;
 }

@@ -6,7 +6,8 @@
 
 namespace kandinsky {
 
-/// Two samples of rows of features. The rows of a sample have equal weight, and so have the samples.
+/// Two samples of rows of features. The rows of a sample have equal weight, and the samples have equal
+/// weight.
 struct TwoSamples {
     std::size_t features = 0;
     std::vector<double> first{}, second{};  ///< [row][feature]
@@ -15,7 +16,7 @@ struct TwoSamples {
     [[nodiscard]] std::size_t second_rows() const { return second.size() / features; }
 };
 
-/// The log of how much more common a row is in the second sample than in the first: constant + slope . row.
+/// The logarithm of the density ratio of the second sample to the first at a row: constant + slope . row.
 struct LogRatio {
     double constant = 0;
     std::vector<double> slope{};  ///< [feature]

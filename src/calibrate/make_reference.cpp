@@ -1,11 +1,16 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <kandinsky/reference.hpp>
+#include <limits>
 
 #include "calibrate/sample.hpp"
+#include "core/base/random.hpp"
 #include "core/base/thread_buffer.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
 #include "score/group_identity.hpp"
+#include "score/shortfall.hpp"
 #include "score/visit.hpp"
 #include "score/watched.hpp"
 
@@ -19,58 +24,114 @@ std::vector<std::uint32_t> some_groups(const Dataset& data, std::size_t count, P
         visit_blocks({.data = data, .progress = progress, .stage = "keys"}, {},
                      [&](std::size_t, std::size_t first, std::size_t last) {
                          for (std::size_t image = first; image < last; ++image)
-                             content[image] = data.content_key(image);
+                             content[image] = content_key(data, image);
                      });
     return draw_sample(data, group_identities(data, content), count, SamplePurpose::reference, 0, 0);
+}
+
+/// What is measured in every image: features, and with labels whether it has a class and its shortfalls.
+struct Measured {
+    std::size_t features, classes;
+    std::vector<std::int64_t> values, present, short_by;
+
+    Measured(const Reference& layout, std::size_t images)
+        : features(layout.features()),
+          classes(layout.labelled.size()),
+          values(images * features),
+          present(images * classes),
+          short_by(present.size() * Reference::kShares.size()) {}
+
+    void add(const Reference& layout, const Dataset& data, std::size_t image) {
+        const std::size_t pixels = data.grid().pixels(), all = data.classes() * pixels;
+        std::vector<float>& probs = thread_buffer<float, Reference>();
+        probs.resize(all);
+        data.read_probs(image, {0, pixels}, probs);
+        watch_image(layout, data.grid(), probs, std::span(values).subspan(image * features, features));
+        if (classes == 0) return;
+        std::vector<std::uint8_t>& truth = thread_buffer<std::uint8_t, Reference>();
+        truth.resize(all + pixels);
+        data.read_truth(image, {0, pixels}, truth, std::span(truth).subspan(all));
+        for (std::size_t i = 0; i < classes; ++i) {
+            const std::size_t at = image * classes + i, from = layout.labelled[i] * pixels;
+            present[at] = shortfalls(probs.data() + from, std::span(truth).subspan(from, pixels),
+                                     std::span(short_by).subspan(at * Reference::kShares.size()));
+        }
+    }
+
+    /// One row a group: the means over its images, NaN for a class that it does not have.
+    [[nodiscard]] std::vector<float> by_group(const Dataset& data) const {
+        constexpr std::size_t kShares = Reference::kShares.size();
+        const std::size_t width = features + classes * kShares;
+        std::vector<std::int64_t> sums(data.groups() * width), images(data.groups() * (1 + classes));
+        for (std::size_t image = 0; image < data.images(); ++image) {
+            std::int64_t* const sum = sums.data() + data.group_of(image) * width;
+            std::int64_t* const count = images.data() + data.group_of(image) * (1 + classes);
+            ++count[0];
+            for (std::size_t f = 0; f < features; ++f) sum[f] += values[image * features + f];
+            for (std::size_t i = 0; i < classes; ++i) count[1 + i] += present[image * classes + i];
+            for (std::size_t i = 0; i < classes * kShares; ++i)
+                sum[features + i] += short_by[image * classes * kShares + i];
+        }
+        std::vector<float> out(sums.size());
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            const std::size_t column = i % width,
+                              counted = column < features ? 0 : 1 + (column - features) / kShares;
+            const std::int64_t count = images[i / width * (1 + classes) + counted];
+            out[i] = count > 0 ? watched_value(sums[i], count) : std::numeric_limits<float>::quiet_NaN();
+        }
+        return out;
+    }
+};
+
+/// Keeps `most` values, each with the same probability, whatever they are.
+void thin(std::vector<float>& ascending, std::size_t most, std::size_t number) {
+    Random random(0, 0x73686F7274, number);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < ascending.size() && kept < most; ++i)
+        if (random.below(ascending.size() - i) < most - kept) ascending[kept++] = ascending[i];
+    ascending.resize(std::min(most, ascending.size()));
 }
 }  // namespace
 
 Reference make_reference(const Calibrator& calibrator, const Dataset& data, Progress& progress) {
-    Communicator& comm = data.team().comm;
+    Communicator& comm = team_of(data).comm;
     std::vector<std::uint64_t> counts(calibrator.strata());
     for (std::size_t i = 0; i < calibrator.counts.size(); ++i)
         counts[i / calibrator.grid.pixels()] += calibrator.counts[i];
     if (counts.size() != data.classes()) counts.clear();  // classes were pooled
     const bool exclusive = !data.overlapping() && data.options().logits != Logits::sigmoid;
     Reference out = watch_layout(data.grid(), data.classes(), exclusive, counts);
-    const std::size_t features = out.features(), most = most_units(out), pixels = data.grid().pixels();
+    if (data.labelled()) out.labelled = labelled_classes(out, data.classes());
+    const std::size_t features = out.features(), most = most_units(out);
     std::optional<Dataset> sample;
     if (total(comm, data.groups()) > most) sample = data.subset(some_groups(data, most, progress));
     const Dataset& seen = sample ? *sample : data;
 
-    std::vector<std::int64_t> of_image(seen.images() * features);
+    Measured measured(out, seen.images());
     visit_blocks({.data = seen, .progress = progress, .stage = "features"}, {},
                  [&](std::size_t, std::size_t first, std::size_t last) {
-                     std::vector<float>& probs = thread_buffer<float, Reference>();
-                     probs.resize(seen.classes() * pixels);
-                     for (std::size_t image = first; image < last; ++image) {
-                         seen.read_probs(image, {0, pixels}, probs.data());
-                         watch_image(out, seen.grid(), probs,
-                                     std::span(of_image).subspan(image * features, features));
-                     }
+                     for (std::size_t image = first; image < last; ++image) measured.add(out, seen, image);
                  });
-    std::vector<std::int64_t> sums(seen.groups() * features), images(seen.groups());
-    for (std::size_t image = 0; image < seen.images(); ++image) {
-        const std::size_t group = seen.group_of(image);
-        ++images[group];
-        for (std::size_t f = 0; f < features; ++f)
-            sums[group * features + f] += of_image[image * features + f];
-    }
-    std::vector<float> own(sums.size());
-    for (std::size_t i = 0; i < own.size(); ++i) own[i] = watched_value(sums[i], images[i / features]);
+    const std::vector<float> own = measured.by_group(seen);
     std::vector<float> all;
     for (const std::vector<std::byte>& part : comm.gather(std::as_bytes(std::span(own)))) {
         const std::size_t before = all.size();
         all.resize(before + part.size() / sizeof(float));
         if (!part.empty()) std::memcpy(all.data() + before, part.data(), part.size());
     }
-    out.units = all.size() / features;
-    out.values.resize(all.size());
-    for (std::size_t f = 0; f < features; ++f) {
-        const auto first = out.values.begin() + static_cast<std::ptrdiff_t>(f * out.units);
+    const std::size_t width = features + out.labelled.size() * Reference::kShares.size();
+    out.units = all.size() / width;
+    for (std::size_t f = 0; f < width; ++f) {
+        std::vector<float> column;
         for (std::size_t u = 0; u < out.units; ++u)
-            first[static_cast<std::ptrdiff_t>(u)] = all[u * features + f];
-        std::sort(first, first + static_cast<std::ptrdiff_t>(out.units));
+            if (const float value = all[u * width + f]; !std::isnan(value)) column.push_back(value);
+        std::sort(column.begin(), column.end());
+        if (f < features) {
+            out.values.insert(out.values.end(), column.begin(), column.end());
+        } else {
+            thin(column, most_shortfalls(out.labelled.size()) / 2, f);
+            out.shortfalls.push_back(std::move(column));
+        }
     }
     return out;
 }

@@ -1,4 +1,6 @@
 #include "calibrate/nested_sets.hpp"
+#include "curve/curve_storage.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -13,7 +15,7 @@ namespace kandinsky {
 namespace {
 constexpr std::size_t kMostTable =
     std::size_t{1} << 22;     // largest number of thresholds of a stratum that are stored as a table
-constexpr int kKeyBits = 18;  // of a fixed step: 32 steps for every halving of s or 1 - s
+constexpr int kKeyBits = 18;  // bits of a key per fixed step: 32 steps for every halving of s or 1 - s
 constexpr float kInf = std::numeric_limits<float>::infinity();
 }  // namespace
 
@@ -23,7 +25,7 @@ NestedSets::NestedSets(const Calibrator& base)
     for (std::size_t s = 0; s < base.strata(); ++s) {
         if (const SmoothCurves* const smooth = base.smooth_of(s)) {
             if (base.adaptation_of(s) != nullptr || smooth->without_data()) continue;
-            const std::vector<std::uint32_t>& levels = smooth->storage().levels;
+            const std::vector<std::uint32_t>& levels = storage_of(*smooth).levels;
             smooth_[s].resize(SmoothCurves::kOne + 1);
             for (std::uint32_t level = 0; level <= SmoothCurves::kOne; ++level)
                 smooth_[s][level] = static_cast<std::uint16_t>(
@@ -50,7 +52,7 @@ void NestedSets::enter_at(std::size_t stratum, std::int32_t shift, PixelRange ra
         }
         const Adaptation* const adaptation = base_.adaptation_of(stratum);
         for (std::size_t i = 0; i < n; ++i) {
-            if (!(scores[i] <= smooth->storage().largest)) {
+            if (!(scores[i] <= storage_of(*smooth).largest)) {
                 out[i] = static_cast<std::uint16_t>(all);
                 continue;
             }
@@ -91,7 +93,7 @@ void read_at_steps(const NestedSets& sets, std::size_t stratum, std::span<const 
                    const Ladder& ladder, std::uint64_t groups, Calibrator& out) {
     const Calibrator& base = sets.base();
     if (const SmoothCurves* const smooth = base.smooth_of(stratum)) {
-        SmoothCurves::Storage storage = smooth->storage();
+        SmoothStorage storage = storage_of(*smooth);
         storage.groups = groups;
         storage.levels.clear();
         if (const Adaptation* const own = base.adaptation_of(stratum)) {
@@ -105,9 +107,9 @@ void read_at_steps(const NestedSets& sets, std::size_t stratum, std::span<const 
             for (const std::uint32_t step : steps)
                 storage.levels.push_back(step == kEveryClass || smooth->without_data()
                                              ? SmoothCurves::kNever
-                                             : smooth->storage().levels[step]);
+                                             : storage_of(*smooth).levels[step]);
         }
-        out.smooth[stratum] = SmoothCurves(base.grid, ladder, std::move(storage));
+        out.smooth[stratum] = smooth_from(base.grid, ladder, std::move(storage));
         out.curves[stratum] = CurveSet(ladder);
         return;
     }

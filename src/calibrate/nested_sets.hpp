@@ -5,8 +5,8 @@
 
 namespace kandinsky {
 
-/// The sets of a calibrator as one nested sequence for each stratum: step k has the sets of rung k of the
-/// ladder, for regions, smooth curves and levels that follow the image alike. Const use is thread-safe.
+/// The sets of a calibrator as one nested sequence for each stratum. Step k has the sets of rung k of the
+/// ladder, for regions, smooth curves and levels that follow the image. Const use is thread-safe.
 class NestedSets {
   public:
     explicit NestedSets(const Calibrator& base);
@@ -28,15 +28,15 @@ class NestedSets {
   private:
     const Calibrator& base_;
     Ladder ladder_;
-    std::vector<std::vector<float>> table_;           ///< [stratum][curve][step] where that is not too much
-    std::vector<std::vector<std::uint16_t>> smooth_;  ///< [stratum][level] the step, where there are curves
+    std::vector<std::vector<float>> table_;           ///< [stratum][curve][step] unless that is too large
+    std::vector<std::vector<std::uint16_t>> smooth_;  ///< [stratum][level] the step, for smooth curves
 };
 
-/// The level of a step at which the class is in every set: thresholds are infinite.
+/// In place of a step: thresholds are infinite, so the class is in every set.
 inline constexpr std::uint32_t kEveryClass = 0xFFFFFFFF;
 
-/// Makes the curves of a stratum be read at other steps: rung k of `ladder` at steps[k], which ascend;
-/// kEveryClass makes thresholds infinite. `groups`: the number of groups that set the levels.
+/// Changes the steps at which the curves of a stratum are read: rung k of `ladder` is read at steps[k], which
+/// ascend; kEveryClass makes thresholds infinite. `groups`: the number of groups that set the levels.
 void read_at_steps(const NestedSets& sets, std::size_t stratum, std::span<const std::uint32_t> steps,
                    const Ladder& ladder, std::uint64_t groups, Calibrator& out);
 

@@ -9,6 +9,7 @@
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
 #include "core/base/thread_buffer.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/kernel/pack_bits.hpp"
 
 namespace kandinsky {
@@ -26,21 +27,21 @@ void check_fits(std::size_t classes, Grid grid, const Dataset& data) {
              name, data.grid().height, data.grid().width, grid.height, grid.width);
 }
 
-/// The probabilities of one image, [class][pixel], in memory that the thread keeps for the next one.
+/// The probabilities of one image, [class][pixel], in memory that the thread reuses for its next image.
 std::span<const float> probs_of(const Dataset& data, std::size_t image) {
     const std::size_t pixels = data.grid().pixels();
     std::vector<float>& probs = thread_buffer<float, struct ProbsOf>();
     probs.resize(data.classes() * pixels);
-    data.read_probs(image, {0, pixels}, probs.data());
+    data.read_probs(image, {0, pixels}, probs);
     return probs;
 }
 
-/// The probabilities of one image where they are stored as halves, [class][pixel]; nothing otherwise.
+/// The probabilities of one image if they are stored as halves, [class][pixel]; otherwise nothing.
 std::span<const std::uint16_t> halves_of(const Dataset& data, std::size_t image) {
     const std::size_t pixels = data.grid().pixels();
-    const std::byte* const first = data.halves(image, 0);
-    // The planes of all classes lie at one distance.
-    if (first == nullptr || data.halves(image, 1) != first + 2 * pixels) return {};
+    const std::byte* const first = halves_of(data, image, 0);
+    // The planes of all classes are equally spaced.
+    if (first == nullptr || halves_of(data, image, 1) != first + 2 * pixels) return {};
     return {reinterpret_cast<const std::uint16_t*>(first), data.classes() * pixels};
 }
 
@@ -73,7 +74,7 @@ void predict_blocks(const Dataset& data, std::size_t bytes, const PredictionSink
     if (progress.cancelled()) throw Interrupted();
 }
 
-/// The sets of one image as bytes; returns how many were filled.
+/// Writes the sets of one image as bytes; returns how many were filled.
 std::uint64_t make_sets(const Predictor& predictor, const Dataset& data, std::size_t image,
                         std::span<std::uint8_t> out) {
     if (const std::span<const std::uint16_t> halves = halves_of(data, image); !halves.empty())

@@ -5,6 +5,7 @@
 #include <kandinsky/predictor.hpp>
 
 #include "calibrate/adapted_values.hpp"
+#include "core/base/attempt.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/thread_buffer.hpp"
 #include "core/kernel/compare_kernels.hpp"
@@ -12,6 +13,7 @@
 #include "core/kernel/pack_bits.hpp"
 #include "score/image_features.hpp"
 #include "score/planes.hpp"
+#include "score/scoring.hpp"
 
 namespace kandinsky {
 
@@ -31,6 +33,11 @@ std::uint16_t half_limit(float threshold) {
 }
 }  // namespace
 
+/// A class of its own name, so that the public header names no internal one.
+struct Predictor::Adapted : AdaptedSets {
+    using AdaptedSets::AdaptedSets;
+};
+
 Predictor::Predictor(const Calibrator& calibrator, double alpha, EmptySets empty)
     : grid_(calibrator.grid),
       classes_(calibrator.classes),
@@ -44,7 +51,7 @@ Predictor::Predictor(const Calibrator& calibrator, double alpha, EmptySets empty
         adapted_.push_back(c > s ? adapted_.front()
                            : calibrator.adaptation_of(s) == nullptr
                                ? nullptr
-                               : std::make_shared<const AdaptedSets>(calibrator, s, alpha));
+                               : std::make_shared<const Adapted>(calibrator, s, alpha));
     }
     if (!on_probabilities()) return;
     half_thresholds_.resize(thresholds_.size());
@@ -72,7 +79,7 @@ void sets_by_score(const ScoreOptions& score, std::size_t classes, std::size_t p
     }
 }
 
-/// The same for the score near, which takes one class after the other.
+/// The same for the score near, one class after the other.
 void sets_by_near(std::size_t classes, Grid grid, std::span<const float> probs, std::span<const float> limits,
                   std::span<std::uint8_t> sets) {
     const std::size_t pixels = grid.pixels();
@@ -86,7 +93,8 @@ void sets_by_near(std::size_t classes, Grid grid, std::span<const float> probs, 
     }
 }
 
-/// Puts the most probable class into every empty set; returns how many. prob(i): value i of [class][pixel].
+/// Puts the most probable class into every empty set; returns the number of these sets. prob(i): value i of
+/// [class][pixel].
 template <class Prob>
 std::uint64_t fill_empty(std::size_t classes, std::size_t pixels, Prob&& prob, std::span<std::uint8_t> sets) {
     constexpr std::size_t kRun = 1024;
@@ -132,7 +140,7 @@ void Predictor::adapted_sets(std::span<const float> probs, std::span<std::uint8_
     const bool pooled = adapted_.front() != nullptr && adapted_.front() == adapted_.back();
     for (std::size_t c = 0; c < classes_ && pooled; ++c) look_at(c);
     for (std::size_t c = 0; c < classes_; ++c) {
-        const AdaptedSets* const adapted = adapted_[c].get();
+        const Adapted* const adapted = adapted_[c].get();
         const float* const own = scores.data() + (alone ? 0 : c * pixels);
         std::uint8_t* const out = sets.data() + c * pixels;
         if (adapted != nullptr && !pooled) look_at(c);
@@ -197,10 +205,14 @@ std::optional<std::uint64_t> Predictor::half_sets(std::span<const std::uint16_t>
         classes_, grid_.pixels(), [&](std::size_t i) { return half_to_float(probs[i]); }, sets);
 }
 
+Result<Predictor> try_predictor(const Calibrator& calibrator, double alpha, EmptySets empty) noexcept {
+    return attempt([&] { return Predictor(calibrator, alpha, empty); });
+}
+
 void p_values(const Calibrator& calibrator, std::span<const float> probs, std::span<float> out) {
     if (calibrator.options.risk == Risk::precision)
         fail(ErrorKind::usage,
-             "there are no p-values where alpha bounds the false-discovery rate: larger alphas mean larger "
+             "there are no p-values if alpha bounds the false-discovery rate: larger alphas mean larger "
              "sets; "
              "ask for sets, or calibrate with --risk recall");
     const std::size_t pixels = calibrator.grid.pixels();
@@ -223,7 +235,8 @@ void p_values(const Calibrator& calibrator, std::span<const float> probs, std::s
         const SmoothCurves* const smooth = calibrator.smooth_of(s);
         for (std::size_t p = 0; p < pixels; ++p) {
             float& value = out[c * pixels + p];
-            // Rounded down: nearest would lift 0.1 above 0.1, and the set at alpha = 0.1 would gain a class.
+            // Rounded down: rounding to nearest would put 0.1 above 0.1, and the set at alpha = 0.1 would
+            // gain a class.
             const double exact = adapted ? value_p(calibrator, s, value)
                                  : smooth != nullptr
                                      ? smooth->p_value(p, value)

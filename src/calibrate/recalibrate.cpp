@@ -7,7 +7,9 @@
 #include "calibrate/adapted_values.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
+#include "curve/curve_storage.hpp"
 #include "partition/group_levels.hpp"
 #include "score/census.hpp"
 #include "score/image_features.hpp"
@@ -19,8 +21,8 @@ namespace kandinsky {
 using partition::GroupLevels;
 
 namespace {
-/// The curve of a region as a distribution: the number of its points below a score gives the score's level,
-/// in steps of GroupLevels. Scores above all points have the last step.
+/// The curve of a region as a distribution. The number of its points below a score gives the level of the
+/// score, in steps of GroupLevels; scores above all points have the last step.
 std::size_t step_above(const CurveSet& curves, std::size_t curve, std::size_t above) {
     const std::size_t points = curves.values(curve).size();
     if (above == 0) return 0;
@@ -63,7 +65,7 @@ class FixedJudge {
 
     [[nodiscard]] std::size_t step(std::size_t s, std::size_t pixel, float score, std::size_t nobody) const {
         if (const SmoothCurves* const smooth = calibrator_.smooth_of(s)) {
-            if (smooth->without_data() || !(score <= smooth->storage().largest)) return nobody;
+            if (smooth->without_data() || !(score <= storage_of(*smooth).largest)) return nobody;
             const std::uint32_t level = smooth->level(pixel, score);
             return calibrator_.adaptation_of(s) != nullptr ? GroupLevels::step_of(level, shifts_[s])
                                                            : GroupLevels::step_of(level);
@@ -93,7 +95,7 @@ CurveSet releveled(const CurveSet& old, const GroupLevels& levels) {
         const std::span<const float> points = old.values(k);
         CurveSet::Curve curve{
             .scores = old.scores(k), .groups = levels.groups(), .complete = false, .values = {}};
-        std::size_t above = 0;  // the most points that a score may lie above
+        std::size_t above = 0;  // the largest number of points below a score
         for (const double step : points.empty() ? std::vector<double>{} : steps) {
             while (above < points.size() && static_cast<double>(step_above(old, k, above + 1)) <= step)
                 ++above;
@@ -111,13 +113,13 @@ void refuse_unless_possible(const Calibrator& calibrator, const Dataset& data) {
     if (!data.labelled()) fail(ErrorKind::usage, "to recalibrate, the new images need labels");
     if (calibrator.options.confidence > 0)
         fail(ErrorKind::usage,
-             "this calibrator promises with confidence {:g}, which new levels would not keep; calibrate anew "
+             "this calibrator's promise has confidence {:g}, which new levels would not keep; calibrate anew "
              "on "
              "the new images",
              calibrator.options.confidence);
     if (calibrator.options.released || calibrator.options.pooling != Pooling::groups)
         fail(ErrorKind::usage,
-             "this calibrator counts pixels alike and not groups, so new groups cannot set its levels; "
+             "this calibrator was made with --pooling pixels, so new groups cannot set its levels; "
              "calibrate with --pooling groups");
 }
 }  // namespace
@@ -126,11 +128,11 @@ Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data, Progre
     refuse_unless_possible(calibrator, data);
     const Census census = take_census(data, calibrator.options.condition, progress);
     if (census.fingerprint == calibrator.fingerprint)
-        fail(
-            ErrorKind::data,
-            "{} has the images that the calibrator was made from; its levels are theirs already, so give new "
-            "images",
-            data.options().probs_name);
+        fail(ErrorKind::data,
+             "{} has the images that the calibrator was made from, which have set its levels already; give "
+             "new "
+             "images",
+             data.options().probs_name);
     const std::size_t strata = calibrator.strata();
     std::vector<GroupLevels> sums;
     for (std::size_t s = 0; s < strata; ++s)
@@ -142,25 +144,26 @@ Calibrator recalibrate(const Calibrator& calibrator, const Dataset& data, Progre
     visit_groups({.data = data, .progress = progress, .stage = "levels", .sums = [&] { return kept; }},
                  [&](const std::vector<std::uint32_t>& images) {
                      std::vector<std::vector<std::uint32_t>> counts;
+                     counts.reserve(sums.size());
                      for (const GroupLevels& one : sums) counts.push_back(one.no_counts());
                      FixedJudge judge(calibrator, data);
                      for (const std::uint32_t image : images) judge.count(image, counts);
                      const std::lock_guard lock(adding);
                      for (std::size_t s = 0; s < strata; ++s) sums[s].add(counts[s]);
                  });
-    for (GroupLevels& one : sums) one.sum(data.team().comm);
+    for (GroupLevels& one : sums) one.sum(team_of(data).comm);
 
     Calibrator made = calibrator;
     for (std::size_t s = 0; s < strata; ++s) {
         if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {
             if (smooth->without_data()) continue;
-            SmoothCurves::Storage storage = smooth->storage();
+            SmoothStorage storage = storage_of(*smooth);
             storage.groups = sums[s].groups();
             if (const Adaptation* const own = calibrator.adaptation_of(s))
                 made.adaptations[s] = partition::adapted(own->shifts(), sums[s], smooth->ladder(), storage);
             else
                 storage.levels = partition::levels_of(smooth->ladder(), &sums[s]);
-            made.smooth[s] = SmoothCurves(calibrator.grid, smooth->ladder(), std::move(storage));
+            made.smooth[s] = smooth_from(calibrator.grid, smooth->ladder(), std::move(storage));
         } else {
             made.curves[s] = releveled(calibrator.curves[s], sums[s]);
         }

@@ -12,9 +12,9 @@
 namespace kandinsky {
 
 /// The scores of one stratum in ascending order. Gives the levels of a group's scores, and of new scores,
-/// under a partition that was learnt without the group. The distribution of a region is F(s): the mean over
-/// the other groups with scores there of their share of scores below s; 0 if there are none. Levels are
-/// rounded up to n/4096.
+/// under a partition that was learnt without the group. The distribution of a region is F(s): each other
+/// group with scores there has a share of scores below s, and F(s) is the mean of these shares, or 0 without
+/// such a group. Levels are rounded up to n/4096.
 class RegionJudge {
     using Evidence = partition::Evidence;
     using GroupLevels = partition::GroupLevels;
@@ -22,7 +22,8 @@ class RegionJudge {
   public:
     using Regions = std::span<const std::uint16_t>;  ///< [pixel]
 
-    /// `fallback`: regions where the others have fewer than that many scores use those of the whole image.
+    /// `fallback`: a region where the other groups have fewer scores than this uses the scores of the whole
+    /// image.
     RegionJudge(const Evidence& evidence, std::size_t groups, std::uint64_t fallback)
         : groups_(groups), fallback_(fallback) {
         for (const Evidence::Image& image : evidence.images())
@@ -31,7 +32,7 @@ class RegionJudge {
                   [](const Item& a, const Item& b) { return a.score < b.score; });
     }
 
-    /// Adds the levels of a group's scores, with regions that were learnt without it and its weight.
+    /// Adds the levels of a group's scores. `regions` were learnt without the group; `weight` is the group's.
     void judge(std::uint32_t group, Regions regions, std::uint64_t weight, GroupLevels& levels) const {
         Walk walk(*this, group, regions);
         std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
@@ -40,7 +41,8 @@ class RegionJudge {
         levels.add(counts, weight);
     }
     /// [region][rung]: the largest score whose level is at most that of the rung (in units of 1 /
-    /// SmoothCurves::kOne), among what was learnt without a group; regions that fall back have the image's.
+    /// SmoothCurves::kOne), under the regions learnt without a group; regions that fall back have the
+    /// image's.
     [[nodiscard]] std::vector<float> thresholds(std::uint32_t group, Regions regions,
                                                 const std::vector<std::uint32_t>& rungs) const {
         Walk walk(*this, group, regions);
@@ -70,7 +72,7 @@ class RegionJudge {
         float score;
         std::uint32_t pixel, group;
     };
-    /// One pass through the scores, with the mass of each region below the current score.
+    /// One pass through the scores, with the weight of each region below the current score.
     class Walk {
       public:
         Walk(const RegionJudge& judge, std::uint32_t left_out, Regions regions)
@@ -97,7 +99,7 @@ class RegionJudge {
         [[nodiscard]] std::size_t serving(std::size_t region) const { return serves_[region]; }
 
         /// Calls at(item) for each score of the left-out group, and passed(region, score) once a region's
-        /// mass at a score is counted.
+        /// weight at a score is counted.
         template <class At, class Passed>
         void run(At&& at, Passed&& passed) {
             const std::vector<Item>& items = judge_.items_;
@@ -121,7 +123,7 @@ class RegionJudge {
             return static_cast<WideCount>(mass_[region]) * GroupLevels::kSteps >
                    static_cast<WideCount>(kUnit) * groups_[region] * limit;
         }
-        /// The mass of a region below, in steps of GroupLevels.
+        /// The weight of a region below the current score, in steps of GroupLevels.
         [[nodiscard]] std::uint32_t step(std::size_t region) const {
             if (groups_[region] == 0) return 0;
             const WideCount whole = static_cast<WideCount>(kUnit) * groups_[region];
@@ -131,9 +133,9 @@ class RegionJudge {
 
       private:
         static constexpr std::uint64_t kUnit = std::uint64_t{1}
-                                               << 46;  // the mass of a group; 65536 of them fit
+                                               << 46;  // the weight of a group; the sum of 65536 fits
 
-        /// The regions that a score counts in: its own, and the image where that is needed.
+        /// The regions in which a score counts: its own, and the whole image if needed.
         [[nodiscard]] std::span<const std::size_t> counted(const Item& one) {
             both_[0] = regions_[one.pixel];
             return std::span(both_).first(judge_.fallback_ > 0 ? 2 : 1);

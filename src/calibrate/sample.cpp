@@ -1,4 +1,5 @@
 #include "calibrate/sample.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,7 @@ namespace kandinsky {
 std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<std::uint64_t>& who,
                                        std::size_t count, SamplePurpose purpose, std::uint64_t seed,
                                        std::uint64_t draw) {
-    Communicator& comm = data.team().comm;
+    Communicator& comm = team_of(data).comm;
     const std::uint64_t groups = total(comm, data.groups());
     if (count == 0 || count > groups)
         fail(ErrorKind::usage, "--sample is {}, but there are {} {} to draw from", count, groups,
@@ -26,12 +27,13 @@ std::vector<std::uint32_t> draw_sample(const Dataset& data, const std::vector<st
     std::vector<Ticket> tickets;
     for (std::uint32_t group = 0; group < data.groups(); ++group)
         tickets.push_back({mix(salt ^ mix(who[group])), group});
-    // Equal numbers without groups mean equal images: which of them is taken makes no difference.
+    // Without groups, equal numbers mean equal images, so it does not matter which of them is taken.
     std::stable_sort(tickets.begin(), tickets.end(),
                      [](const Ticket& a, const Ticket& b) { return a.number < b.number; });
-    // The key of the last group drawn, found by counting over the ranks. Among equal keys those of lower
+    // The key of the last group drawn, found by counting over the ranks. Of equal keys, those on lower
     // ranks come first.
     std::vector<std::uint64_t> numbers;
+    numbers.reserve(tickets.size());
     for (const Ticket& ticket : tickets) numbers.push_back(ticket.number);
     const std::uint64_t wanted[] = {count};
     const std::uint64_t last = select_ranks(comm, numbers, wanted).front();

@@ -8,7 +8,7 @@
 
 namespace kandinsky {
 
-/// What a sample is drawn for: different purposes draw independently.
+/// The purpose of a sample. Draws for different purposes are independent.
 enum class SamplePurpose : std::uint64_t {
     draws = 0x73616D706C65,
     split = 0x73706C6974,

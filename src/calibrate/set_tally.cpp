@@ -19,7 +19,7 @@ struct Sizes {
     std::uint64_t empty = 0, single = 0, full = 0;
 };
 
-/// Of sets of at most 255 classes.
+/// Counts sets of at most 255 classes.
 void count_few(const std::uint8_t* sets, std::size_t classes, std::size_t pixels, std::size_t n, Sizes& to) {
     std::vector<std::uint8_t>& size = thread_buffer<std::uint8_t, struct FewSizes>(kRun);
     std::fill_n(size.begin(), n, std::uint8_t{0});

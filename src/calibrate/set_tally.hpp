@@ -11,17 +11,18 @@ class SetTally {
   public:
     explicit SetTally(std::size_t classes) { counts_.members.resize(classes); }
 
-    /// The sets [class][pixel] of one image, of which `filled` were filled.
+    /// Adds the sets [class][pixel] of one image, of which `filled` were filled.
     void add(const std::uint8_t* sets, std::size_t pixels, std::uint64_t filled);
 
-    /// What another tally has counted.
+    /// Adds the counts of another tally.
     void add(const Predicted& other);
 
-    /// Once all images are added.
+    /// The result, after all images are added.
     [[nodiscard]] const Predicted& counts() const { return counts_; }
 
   private:
-    void add_all(const Predicted& other);  ///< but for the members
+    /// Adds all counts except the members.
+    void add_all(const Predicted& other);
 
     Predicted counts_;
 };

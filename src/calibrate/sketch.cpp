@@ -8,7 +8,9 @@
 #include "calibrate/confidence.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
+#include "partition/method.hpp"
 #include "score/scored_tile.hpp"
+#include "score/scoring.hpp"
 #include "score/visit.hpp"
 
 namespace kandinsky {
@@ -18,20 +20,20 @@ constexpr std::size_t kMostBins = std::size_t{1} << 16;
 
 void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
     check_confidence(options);
-    if (options.method == kAutoMethod || method(options.method).fit_curves) {
+    if (options.method.name == kAutoMethod || method(options.method.name).fit_curves) {
         std::string others;
         for (const Method* one : methods())
             if (one->fit) others += (others.empty() ? "" : ", ") + one->name;
         fail(ErrorKind::usage,
-             "--sketch reads the images once, which --method {} cannot do; choose one of {}", options.method,
-             others);
+             "--sketch reads the images once, which --method {} cannot do; choose one of {}",
+             options.method.name, others);
     }
     if (has_choice(options))
         fail(ErrorKind::usage,
              "--sketch reads the images once, so cross-validation cannot choose: give a number instead of "
              "'auto'");
     if (!options.weights.none())
-        fail(ErrorKind::usage, "--sketch counts every image alike, so there cannot be weights");
+        fail(ErrorKind::usage, "--sketch gives every image the same weight, so it cannot have --weights");
     if (options.released)
         fail(ErrorKind::usage, "--sketch cannot reproduce the released code's exact curves");
     if (options.split > 0 || options.promise == Promise::split || options.promise == Promise::leave_one_out)
@@ -40,7 +42,7 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
     // The weight of a score in its group is known only after a pass over the groups, unless it is the group's
     // only score.
     bool single = false;
-    if (!method(options.method).uses_features) {
+    if (!method(options.method.name).uses_features) {
         const std::vector<std::uint32_t> none(grid.pixels());
         PartitionInput input;
         input.grid = grid;
@@ -49,7 +51,8 @@ void refuse_unless_possible(const CalibrateOptions& options, const Grid& grid) {
     }
     if (!single)
         fail(ErrorKind::usage,
-             "--sketch counts every pixel alike in regions; use --pooling pixels (or --method pixel)");
+             "in regions, --sketch gives every pixel the same weight; use --pooling pixels (or --method "
+             "pixel)");
 }
 }  // namespace
 
@@ -64,7 +67,7 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
     const bool unit = options.score.kind == ScoreKind::lac || options.score.kind == ScoreKind::margin;
     low_ = score_range(options.score, classes).low;
     const double high = unit ? 1.0 : largest_score(options.score, classes);
-    // Ends of bins are floats, so the width is reduced by the largest rounding error.
+    // The ends of bins are floats, so the width is reduced by the largest rounding error.
     const double rounding = 0x1.0p-23 * high;
     const double wanted = std::ceil((high - low_) / (options.sketch - rounding));
     if (!(options.sketch > rounding) || !(wanted <= static_cast<double>(kMostBins)))
@@ -81,7 +84,7 @@ Sketch::Sketch(Grid grid, std::size_t classes, const CalibrateOptions& options)
     const std::size_t bytes = places * bins * sizeof(std::uint32_t);
     if (bytes > options.memory)
         fail(ErrorKind::usage,
-             "--sketch {} needs {} MiB for {} classes of {} x {} pixels, but --memory allows {} MiB; say a "
+             "--sketch {} needs {} MiB for {} classes of {} x {} pixels, but --memory allows {} MiB; allow a "
              "larger error or more memory",
              options.sketch, (bytes >> 20) + 1, strata_, grid.width, grid.height, options.memory >> 20);
     counts_.resize(places * bins);
@@ -104,9 +107,10 @@ void Sketch::add(const Dataset& images, Progress& progress) {
              images.options().probs_name, images.classes(), images.grid().height, images.grid().width,
              classes_, grid_.height, grid_.width);
     if (images.grouped() && options_.pooling == Pooling::groups)
-        fail(ErrorKind::usage, "--sketch counts every image alike, so --groups needs --pooling pixels");
+        fail(ErrorKind::usage,
+             "--sketch gives every image the same weight, so --groups needs --pooling pixels");
     if (images_ > 0 && images.grouped() != grouped_)
-        fail(ErrorKind::usage, "all images of a sketch need groups, or none");
+        fail(ErrorKind::usage, "either all images of a sketch have groups or none");
     // Bad values are found before anything is counted.
     const Census census = take_census(images, options_.condition, progress);
     for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i] += census.counts[i];
@@ -142,7 +146,7 @@ void Sketch::count(const Dataset& images, Progress& progress) {
                 tiles.count(), take);
 }
 
-/// Curves from sums of counters.
+/// Makes curves from sums of counters.
 class Sketch::Curves {
   public:
     Curves(const Sketch& sketch, std::size_t stratum)
@@ -150,7 +154,7 @@ class Sketch::Curves {
           pixels_(sketch.grid_.pixels()),
           counts_(sketch.counts_.data() + stratum * pixels_ * sketch.bins()) {}
 
-    /// How many scores of a list of pixels lie up to each bin's end.
+    /// The number of scores of a list of pixels up to the end of each bin.
     [[nodiscard]] std::vector<std::uint64_t> up_to(std::span<const std::uint32_t> pixels) const {
         std::vector<std::uint64_t> sums(sketch_.bins());
         for (const std::uint32_t pixel : pixels)
@@ -158,7 +162,7 @@ class Sketch::Curves {
         std::partial_sum(sums.begin(), sums.end(), sums.begin());
         return sums;
     }
-    /// The k-th score, from 0, as the end of its bin.
+    /// The end of the bin of the k-th score, from 0.
     [[nodiscard]] float at(const std::vector<std::uint64_t>& up_to, std::size_t k) const {
         return sketch_.edges_[static_cast<std::size_t>(std::upper_bound(up_to.begin(), up_to.end(), k) -
                                                        up_to.begin())];
@@ -204,7 +208,7 @@ Calibrator Sketch::finish(Progress& progress) const {
     for (std::size_t s = 0; s < strata_; ++s) {
         const Curves curves(*this, s);
         std::vector<float> features;
-        if (method(options_.method).uses_features) {
+        if (method(options_.method.name).uses_features) {
             features.assign(pixels * wanted, 0.0f);
             parallel_for(pixels, [&](std::size_t p) {
                 const std::uint32_t pixel[] = {static_cast<std::uint32_t>(p)};

@@ -4,11 +4,12 @@
 #include "calibrate/confidence.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
+#include "score/scoring.hpp"
 
 namespace kandinsky {
 
 namespace {
-/// The score threshold of every class at every pixel, [class][pixel], as `value` changes it.
+/// The score threshold of every class at every pixel, [class][pixel], changed by `value`.
 template <class Value>
 std::vector<float> thresholds_of(const Calibrator& calibrator, double alpha, Value&& value) {
     check_alpha(alpha);
@@ -24,7 +25,7 @@ std::vector<float> thresholds_of(const Calibrator& calibrator, double alpha, Val
         const double read = curve_alpha(calibrator, s, alpha);
         if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {
             parallel_for(calibrator.grid.height, [&](std::size_t y) {
-                smooth->thresholds({&read, 1}, {y * width, (y + 1) * width}, own + y * width);
+                smooth->thresholds({&read, 1}, {y * width, (y + 1) * width}, {own + y * width, width});
                 for (std::size_t p = y * width; p < (y + 1) * width; ++p) own[p] = value(own[p]);
             });
             continue;
@@ -57,7 +58,7 @@ std::vector<float> thresholds(const Calibrator& calibrator, double alpha) {
     check_alpha(alpha);
     if (calibrator.adapts())
         fail(ErrorKind::usage,
-             "thresholds of this calibrator follow the image; ask for sets or p-values, or calibrate with "
+             "thresholds of this calibrator follow the image; use sets or p-values, or calibrate with "
              "--adapt none");
     if (!has_probability_thresholds(calibrator.options.score))
         fail(ErrorKind::usage,
@@ -79,7 +80,7 @@ EmptySets empty_sets(EmptySets wanted, const Calibrator& calibrator) {
              "--empty fill puts classes into sets without a test, so the calibrator's promise of precision "
              "would not hold; leave it out");
     if (wanted != EmptySets::automatic) return wanted;
-    // A class that fills an empty set is a discovery without a test.
+    // A class that fills an empty set is a discovery that was not tested.
     return calibrator.classless || !calibrator.risks.empty() ? EmptySets::keep : EmptySets::fill;
 }
 

@@ -38,7 +38,7 @@ constexpr Entry kCommands[] = {{"calibrate", add_calibrate, true},
                                {"collect", add_collect},
                                {"nnunet", add_nnunet}};
 
-/// Declares only the chosen command if the first word names one: the options of all commands would need
+/// Declares only the chosen command if the first word is its name: the options of all commands would need
 /// thousands of allocations, several times as many as the rest of the start.
 std::vector<Command> add_commands(CLI::App& root, std::span<char* const> words) {
     std::vector<Command> commands;
@@ -50,11 +50,11 @@ std::vector<Command> add_commands(CLI::App& root, std::span<char* const> words) 
 }
 
 void tell(const char* line) {
-    // Messages contain file names, and a name may contain control sequences of a terminal.
+    // Messages contain file names, which may contain control sequences of a terminal.
     complain(kandinsky::printable(line, std::string::npos));
 }
 
-/// Prints the error once for any number of ranks, and ends with this code.
+/// Prints the error once for any number of ranks, and ends the program with this code.
 int give_up(ErrorKind kind, const std::string& message) {
     const int code = static_cast<int>(kind);
     if (kandinsky::World* const all = world()) all->abandon(code, message.c_str());
@@ -63,7 +63,7 @@ int give_up(ErrorKind kind, const std::string& message) {
     return code;
 }
 
-/// The same where nothing may be allocated.
+/// The same without an allocation.
 int give_up_without_memory() noexcept {
     if (kandinsky::World* const all = world())
         all->abandon(static_cast<int>(ErrorKind::file), "out of memory; lower --memory or use more ranks");
@@ -74,7 +74,7 @@ int run(int argc, char** argv) {
     CLI::App root("Prediction sets for the pixels of a segmentation, with coverage guarantees.", "kandinsky");
     root.set_version_flag("--version", "kandinsky " KANDINSKY_VERSION);
     root.require_subcommand(1);
-    root.footer("Start with:\n  kandinsky demo\nEvery command explains itself: kandinsky COMMAND --help");
+    root.footer("Start with:\n  kandinsky demo\nHelp for a command: kandinsky COMMAND --help");
     const std::vector<Command> commands = add_commands(root, std::span(argv, static_cast<std::size_t>(argc)));
     for (const Command& command : commands) command.app->check_numbers();
     try {
@@ -121,7 +121,7 @@ int run(int argc, char** argv) {
     return code;
 }
 
-/// Turns the exception that ends a command into a line and a code. May itself run out of memory.
+/// Turns the exception that ends a command into a line and a code. Can throw std::bad_alloc.
 int run_and_tell(int argc, char** argv) {
     try {
         work_with(kandinsky::join(&argc, &argv, tell));

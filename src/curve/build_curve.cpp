@@ -1,4 +1,5 @@
 #include "curve/build_curve.hpp"
+#include "curve/conformal_rank.hpp"
 
 #include <cmath>
 
@@ -40,7 +41,7 @@ CurvePlan CurvePlan::of_groups(std::uint64_t n, const GroupMass& there, const Cu
             plan.targets.push_back(static_cast<Weight>(rank) * kGroupWeight);
         return plan;
     }
-    // More than rounding can lose of a group's weight, for any group of fewer than 4e7 scores.
+    // More than the share of a group's weight that rounding can lose, up to 4e7 scores in the group.
     constexpr double kSlack = 1e-11;
     const double whole = static_cast<double>(there.mass) / static_cast<double>(kGroupWeight) + 1;
     plan.targets.reserve(levels.size());
@@ -96,7 +97,7 @@ CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs, std::vec
     }
     Weight reached = 0;
     std::size_t next = 0;
-    const CurveSet::Curve curve = build_planned_curve(pairs.size(), there, true, rule, [&](Weight target) {
+    CurveSet::Curve curve = build_planned_curve(pairs.size(), there, true, rule, [&](Weight target) {
         while (next < pairs.size() && reached < target) {
             const std::size_t group = pairs[next++] & 0xFFFFFFFFu;
             reached += rule.weight(group) / sizes[group];

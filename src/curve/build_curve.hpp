@@ -19,8 +19,8 @@ struct CurveRule {
     [[nodiscard]] std::uint64_t weight(std::size_t group) const;
 };
 
-/// Weights are integers, so the order of addition has no effect. The sum over many groups needs more than 64
-/// bits.
+/// A weight or a sum of weights. Weights are integers, so the order of addition has no effect. The sum over
+/// many groups needs more than 64 bits.
 __extension__ using Weight = unsigned __int128;
 /// The total weight of a group. A group of m scores loses fewer than m units to rounding.
 inline constexpr std::uint64_t kGroupWeight = std::uint64_t{1} << 62;
@@ -33,7 +33,7 @@ struct GroupMass {
     std::uint64_t groups = 0;
     Weight mass = 0;
 
-    /// For groups that all have weight kGroupWeight.
+    /// If all groups have weight kGroupWeight.
     [[nodiscard]] static GroupMass alike(std::uint64_t groups) {
         return {groups, static_cast<Weight>(groups) * kGroupWeight};
     }
@@ -49,7 +49,7 @@ struct CurvePlan {
 
     /// Every score has weight 1.
     [[nodiscard]] static CurvePlan of_scores(std::uint64_t n, const CurveRule& rule);
-    /// Each group's weight is split evenly over its scores, and the weight kGroupWeight is at +inf.
+    /// The scores of a group share its weight equally, and the weight kGroupWeight is at +inf.
     [[nodiscard]] static CurvePlan of_groups(std::uint64_t n, const GroupMass& there, const CurveRule& rule);
     /// The largest number of targets of a plan, for any number of scores.
     [[nodiscard]] static std::size_t most_targets(const CurveRule& rule) {
@@ -62,12 +62,12 @@ struct CurvePlan {
 
 /// The rank of +inf.
 inline constexpr std::uint32_t kNoRank = std::numeric_limits<std::uint32_t>::max();
-/// Whether n scores, each an observation of its own, make a complete curve. For rules that are not
-/// `released`.
+/// Whether a curve of n scores of equal weight stores all of them, because there are no more scores than
+/// rungs. For rules that are not `released`.
 [[nodiscard]] inline bool plain_complete(std::uint64_t n, const CurveRule& rule) {
     return n <= rule.ladder.levels.size();
 }
-/// The ranks, from 0, of the scores that such a curve consists of; n is below 2^32 - 1.
+/// The ranks, from 0, of the scores in a curve of n scores of equal weight; n is below 2^32 - 1.
 [[nodiscard]] std::vector<std::uint32_t> plain_ranks(std::uint64_t n, const CurveRule& rule);
 
 /// Quantile by linear interpolation between the order statistics at(0) .. at(n - 1) (numpy's default rule), n
@@ -85,15 +85,15 @@ template <class At>
 /// A curve from ascending keys; all scores have the same weight.
 [[nodiscard]] CurveSet::Curve build_curve(std::span<const std::uint32_t> keys, const CurveRule& rule);
 
-/// A curve by the hierarchical quantile from ascending (key, group) pairs: group i has weight 1/(G+1), split
-/// evenly over its scores, and 1/(G+1) sits at +inf; or shares of the rule's weights w, w_i/(sum + bound) and
-/// bound/(sum + bound). `sizes` is scratch of at least as many entries as there
-/// are group numbers, zero on entry and on return. Integer weights: the order of equal scores cannot show.
+/// A curve by the hierarchical quantile from ascending (key, group) pairs. Group i has weight 1/(G+1), which
+/// its scores share equally, and 1/(G+1) is at +inf. With weights w in the rule, these are w_i/(sum + bound)
+/// and bound/(sum + bound). `sizes` is scratch with an entry for each group number, zero on entry and on
+/// return. Weights are integers, so the order of equal scores has no effect.
 [[nodiscard]] CurveSet::Curve build_group_curve(std::span<const std::uint64_t> pairs,
                                                 std::vector<std::uint32_t>& sizes, const CurveRule& rule);
 
-/// A curve of n scores, `grouped` if groups have weights. find(target) returns the score of each target of
-/// the plan in turn, +inf if the total weight is smaller.
+/// A curve of n scores; `grouped`: groups have weights. Calls find(target) for each target of the plan in
+/// turn; it returns the target's score, or +inf if the total weight is smaller.
 template <class Find>
 [[nodiscard]] CurveSet::Curve build_planned_curve(std::uint64_t n, const GroupMass& there, bool grouped,
                                                   const CurveRule& rule, Find&& find) {
@@ -108,14 +108,14 @@ template <class Find>
     return curve;
 }
 
-/// The rank, from 1, of a target if every score has weight 1 or is a group of its own.
+/// The rank, from 1, of a target if every score has weight 1 or every group has one score.
 [[nodiscard]] inline Weight plain_rank(Weight target, bool grouped) {
     // With groups of one score each, the k-th score is the first to reach (k - 1, k] group weights.
     return grouped ? (target + (kGroupWeight - 1)) / kGroupWeight : target;
 }
 
-/// A curve from the order statistics at(0) .. at(n - 1), given as scores. By the rule's pooling, all have the
-/// same weight or each is a group of its own. The result equals that of the two functions above.
+/// A curve from the order statistics at(0) .. at(n - 1), given as scores. The rule's pooling decides whether
+/// all scores have the same weight or each is a group. The result equals that of the functions above.
 template <class At>
 [[nodiscard]] CurveSet::Curve build_plain_curve(std::size_t n, const CurveRule& rule, At&& at) {
     const bool grouped = rule.pooling == Pooling::groups && !rule.released;

@@ -5,6 +5,8 @@
 
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
+#include "curve/conformal_rank.hpp"
+#include "curve/curve_storage.hpp"
 
 namespace kandinsky {
 
@@ -13,7 +15,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 // Slack for levels that are meant to be equal: 1 - 0.7 is not 0.3 in binary.
 constexpr double kSlack = 1e-12;
 
-/// No branch for each value, because the curves of a file can have millions of values.
+/// Has no branch for each value, because the curves of a file can have millions of values.
 bool ascends(const float* values, std::uint64_t n) {
     unsigned wrong = n > 0 && std::isnan(values[0]);
     for (std::uint64_t j = 1; j < n; ++j) wrong |= static_cast<unsigned>(!(values[j] >= values[j - 1]));
@@ -24,7 +26,7 @@ bool ascends(const float* values, std::uint64_t n) {
 std::uint64_t conformal_rank(std::uint64_t n, double alpha) {
     if (!(alpha > 0)) return n + 1;
     if (alpha >= 1) return 0;
-    // ceil((n+1)(1-alpha)) = (n+1) - floor((n+1) alpha); the product may fall a rounding short of an integer.
+    // ceil((n+1)(1-alpha)) = (n+1) - floor((n+1) alpha); rounding may put the product just below an integer.
     const double product = static_cast<double>(n + 1) * alpha;
     const auto spared = static_cast<std::uint64_t>(product * (1 + kSlack));  // cut to the integer below
     return n + 1 - std::min(spared, n + 1);
@@ -115,11 +117,11 @@ double CurveSet::p_value(std::size_t curve, float score) const {
         const auto n1 = static_cast<double>(points.size() + 1);
         return (n1 - static_cast<double>(above)) / n1;
     }
-    // The slack of threshold(), so that both agree at the rungs themselves.
+    // Uses the slack of threshold(), so that both agree at the rungs.
     return std::max(0.0, 1.0 - ladder_.levels[above - 1] - kSlack);
 }
 
-CurveSet CurveSet::from_storage(Ladder ladder, bool interpolate, Storage storage) {
+CurveSet CurveAccess::make(Ladder ladder, bool interpolate, OfSet storage) {
     CurveSet set(std::move(ladder), interpolate);
     const std::size_t n = storage.scores.size();
     const bool fits = storage.offsets.size() == n + 1 && storage.groups.size() == n &&

@@ -1,4 +1,5 @@
 #include "curve/group_weights.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -17,7 +18,7 @@ double bound_of(const Dataset& data, const GroupWeights& weights) {
     const double own = *std::max_element(weights.of_row.begin(), weights.of_row.end());
     std::uint64_t bits[] = {
         std::bit_cast<std::uint64_t>(own)};  // ascends with the number, which is not negative
-    data.team().comm.max(bits);
+    team_of(data).comm.max(bits);
     return std::bit_cast<double>(bits[0]);
 }
 }  // namespace
@@ -29,7 +30,7 @@ void check_weights(const Dataset& data, const GroupWeights& weights) {
     std::vector<std::uint32_t> first(data.groups(), std::numeric_limits<std::uint32_t>::max());
     bool some = false;
     for (std::uint32_t image = 0; image < data.images(); ++image) {
-        const std::size_t row = data.row_of(image);
+        const std::size_t row = row_of(data, image);
         if (row >= weights.of_row.size())
             fail(ErrorKind::data, "there are {} weights, but one for each of {} images is needed",
                  weights.of_row.size(), row + 1);
@@ -40,9 +41,10 @@ void check_weights(const Dataset& data, const GroupWeights& weights) {
         some = some || own > 0;
         std::uint32_t& leader = first[data.group_of(image)];
         if (leader == std::numeric_limits<std::uint32_t>::max()) leader = image;
-        if (const double other = weights.of_row[data.row_of(leader)]; own != other)
+        if (const double other = weights.of_row[row_of(data, leader)]; own != other)
             fail(ErrorKind::data,
-                 "images {} and {} are of one group, but weigh {} and {}; give all images of a group one "
+                 "images {} and {} are in one group, but have the weights {} and {}; give all images of a "
+                 "group one "
                  "weight",
                  leader, image, other, own);
     }
@@ -54,7 +56,7 @@ std::vector<std::uint64_t> units_of_groups(const Dataset& data, const GroupWeigh
     const double bound = bound_of(data, weights);
     std::vector<std::uint64_t> units(data.groups());
     for (std::size_t image = 0; image < data.images(); ++image) {
-        const double share = std::min(1.0, weights.of_row[data.row_of(image)] / bound);
+        const double share = std::min(1.0, weights.of_row[row_of(data, image)] / bound);
         units[data.group_of(image)] = static_cast<std::uint64_t>(share * static_cast<double>(kGroupWeight));
     }
     return units;
@@ -67,7 +69,7 @@ std::vector<std::uint64_t> units_by_place(const Dataset& data, const GroupWeight
     std::vector<std::uint64_t> units(groups);
     for (std::size_t image = 0; image < data.images(); ++image)
         units[places[image]] = own[data.group_of(image)];
-    data.team().comm.sum(std::span(units));  // a group is whole on one rank
+    team_of(data).comm.sum(std::span(units));  // a group is whole on one rank
     return units;
 }
 
@@ -76,7 +78,7 @@ Weighting weighting_of(const Dataset& data, const GroupWeights& weights) {
     // Sums of integers, so ranks and the order of groups have no effect.
     constexpr double kFine = 0x1.0p30;
     std::uint64_t sums[3] = {};
-    std::uint64_t most_below[] = {0};  // of what is missing to the bound
+    std::uint64_t most_below[] = {0};  // the complement of the bound
     for (const std::uint64_t unit : units_of_groups(data, weights)) {
         const auto share = static_cast<double>(unit) / static_cast<double>(kGroupWeight);
         sums[0] += 1;
@@ -84,8 +86,8 @@ Weighting weighting_of(const Dataset& data, const GroupWeights& weights) {
         sums[2] += static_cast<std::uint64_t>(share * share * kFine);
         most_below[0] = std::max(most_below[0], kGroupWeight - unit);
     }
-    data.team().comm.sum(std::span(sums));
-    data.team().comm.max(most_below);
+    team_of(data).comm.sum(std::span(sums));
+    team_of(data).comm.max(most_below);
     const double sum = static_cast<double>(sums[1]) / kFine, squares = static_cast<double>(sums[2]) / kFine;
     return {.groups = sums[0],
             .effective = squares > 0 ? sum * sum / squares : 0,

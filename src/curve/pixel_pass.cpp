@@ -1,4 +1,7 @@
 #include "curve/pixel_pass.hpp"
+#include "core/data/dataset_access.hpp"
+#include "curve/curve_storage.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -17,11 +20,11 @@ namespace kandinsky {
 
 namespace {
 /// Builds the curves and features of all pixels in several threads. The caller provides the order statistics:
-/// a single process reads them from its scores, and ranks search for them together. A caller that only
-/// records which ranks are asked for learns the plan of a pixel.
+/// a single process reads them from its scores, and several ranks search for them together. To get the plan
+/// of a pixel, a caller records the ranks that are requested.
 class PixelCurves {
   public:
-    /// `weighed`: groups have equal weight, and some have several scores at a pixel.
+    /// `weighed`: scores have the weights of their groups; otherwise all scores at a pixel have equal weight.
     PixelCurves(const Dataset& data, const Census& census, const PixelPassRequest& request, bool weighed)
         : data_(data),
           request_(request),
@@ -36,8 +39,9 @@ class PixelCurves {
 
     [[nodiscard]] bool weighed() const { return weighed_; }
 
-    /// Calls body(begin, end, sets) in threads for the pixels of a range, `task` at a time and numbered from
-    /// its first; to `sets`, one per stratum, it appends curves of weighed groups. Ranges come in order.
+    /// Calls body(begin, end, sets) in threads for the pixels of a range, `task` at a time; pixels are
+    /// numbered from the first of the range. The body appends the curves of weighed groups to `sets`, one set
+    /// per stratum. Ranges must be passed in order.
     template <class Body>
     void build(PixelRange range, std::size_t task, Progress& progress, Body&& body) {
         const std::size_t tasks = (range.size() + task - 1) / task, before = parts_.size();
@@ -67,15 +71,14 @@ class PixelCurves {
         if (!request_.curves) return result;
         const Ladder& ladder = request_.rule.ladder;
         if (!weighed_) {
-            for (CurveSet::Storage& own : storage_)
-                result.curves.push_back(
-                    CurveSet::from_storage(ladder, request_.rule.released, std::move(own)));
+            for (CurveStorage& own : storage_)
+                result.curves.push_back(curves_from(ladder, request_.rule.released, std::move(own)));
             return result;
         }
         result.curves.assign(strata_, CurveSet(ladder, request_.rule.released));
         for (std::size_t s = 0; s < strata_; ++s) {
             std::size_t values = 0;
-            for (const std::vector<CurveSet>& part : parts_) values += part[s].storage().values.size();
+            for (const std::vector<CurveSet>& part : parts_) values += storage_of(part[s]).values.size();
             result.curves[s].reserve(pixels_, values);
             for (std::vector<CurveSet>& part : parts_) {
                 result.curves[s].append(part[s]);
@@ -99,7 +102,7 @@ class PixelCurves {
         const bool grouped = rule.pooling == Pooling::groups && !rule.released;
         storage_.resize(strata_);
         for (std::size_t s = 0; s < strata_; ++s) {
-            CurveSet::Storage& own = storage_[s];
+            CurveStorage& own = storage_[s];
             own.offsets.resize(pixels_ + 1);
             own.scores.resize(pixels_);
             own.groups.resize(pixels_);
@@ -117,7 +120,8 @@ class PixelCurves {
             own.values.resize(own.offsets.back());
         }
     }
-    /// Which ranks make a curve depends on the number of scores only; there are far fewer than pixels.
+    /// The ranks of a curve depend on the number of scores only, which has far fewer values than there are
+    /// pixels.
     void plan_all(const Census& census) {
         const std::size_t levels = request_.rule.ladder.levels.size();
         first_ranks_.resize(levels);
@@ -159,10 +163,10 @@ class PixelCurves {
     std::size_t strata_, pixels_;
     bool weighed_;
     std::vector<float> features_;
-    // Each score is an observation of its own, so the lengths of curves follow from the counts, and threads
-    // write in place.
-    std::vector<CurveSet::Storage> storage_;  ///< [stratum]
-    std::vector<std::size_t> plan_of_;  ///< [scores]: where its ranks begin; empty when there are too many
+    // All scores have equal weight, so the lengths of curves follow from the counts, and threads write in
+    // place.
+    std::vector<CurveStorage> storage_;  ///< [stratum]
+    std::vector<std::size_t> plan_of_;   ///< [scores]: where its ranks begin; empty when there are too many
     std::vector<std::uint32_t> ranks_, first_ranks_;
     std::vector<std::vector<CurveSet>> parts_;  ///< [task][stratum], of weighed groups
 };
@@ -175,8 +179,8 @@ constexpr std::uint32_t kBeyond = std::numeric_limits<std::uint32_t>::max();  //
 struct Unit {
     std::size_t first = 0, count = 0;  ///< of the rank's own sorted keys
     std::uint64_t scores = 0;          ///< of all ranks
-    std::vector<Sought> ranks;         ///< every score alike
-    std::vector<Sought> weights;       ///< every group alike
+    std::vector<Sought> ranks;         ///< if all scores have equal weight
+    std::vector<Sought> weights;       ///< if groups are weighed
 };
 
 /// The curves and features of a range of pixels for several ranks, each with a part of the images. All ranks
@@ -214,14 +218,14 @@ class RangeSelection {
             return static_cast<std::size_t>(std::lower_bound(own.begin(), own.end(), middle) - own.begin());
         };
         bisect<std::uint32_t>(
-            data_.team().comm, units_.size(), features + (curves_.weighed() ? 0 : targets), 0,
+            team_of(data_).comm, units_.size(), features + (curves_.weighed() ? 0 : targets), 0,
             rows_.key_bits(), [&](std::size_t u) -> std::vector<Sought>& { return units_[u].ranks; },
             [&](std::size_t u, const Sought&, std::uint64_t middle) {
                 return static_cast<std::uint32_t>(below(units_[u], middle));
             });
         if (curves_.weighed())
             bisect<Weight>(
-                data_.team().comm, units_.size(), targets, 0, rows_.key_bits(),
+                team_of(data_).comm, units_.size(), targets, 0, rows_.key_bits(),
                 [&](std::size_t u) -> std::vector<Sought>& { return units_[u].weights; },
                 [&](std::size_t u, const Sought&, std::uint64_t middle) {
                     const std::size_t n = below(units_[u], middle);
@@ -322,7 +326,8 @@ class RangeSelection {
         });
     }
 
-    /// The own keys of every unit, ascending, and where groups are weighed the running sums of their weights.
+    /// This rank's keys of every unit, ascending, and the running sums of their weights if groups are
+    /// weighed.
     void sort_own() {
         const std::size_t places = rows_.places();
         const bool weighed = curves_.weighed();
@@ -352,7 +357,7 @@ class RangeSelection {
         });
     }
 
-    /// Keys and running weights of a unit's pairs, from `first` on, and the unit's own groups.
+    /// The keys and running weights of a unit's pairs, from `first` on, and the unit's groups on this rank.
     void weigh(std::span<std::uint64_t> pairs, std::size_t first, std::size_t unit) {
         std::vector<std::uint32_t>& sizes = thread_buffer<std::uint32_t, struct GroupSizes>();
         sizes.resize(std::max(sizes.size(), data_.groups()));
@@ -378,9 +383,9 @@ class RangeSelection {
         std::vector<Weight> totals(units_.size());
         for (std::size_t u = 0; u < units_.size(); ++u)
             if (units_[u].count > 0) totals[u] = sums_[units_[u].first + units_[u].count - 1];
-        data_.team().comm.sum(std::span(groups_));
-        sum_wide(data_.team().comm, mass_);
-        sum_wide(data_.team().comm, totals);
+        team_of(data_).comm.sum(std::span(groups_));
+        sum_wide(team_of(data_).comm, mass_);
+        sum_wide(team_of(data_).comm, totals);
         return totals;
     }
 
@@ -400,14 +405,14 @@ class RangeSelection {
 void select_range(const Dataset& data, const Census& census, const PixelPassRequest& request, PixelRows& rows,
                   PixelRange range, PixelCurves& curves, Progress& progress) {
     RangeSelection selection(data, census, request, rows, range, curves);
-    const std::vector<std::byte> found = remembered(data.team(), "pixel curves", [&] {
+    const std::vector<std::byte> found = remembered(team_of(data), "pixel curves", [&] {
         rows.gather(range, progress);
         return selection.find();
     });
     selection.build(found, progress);
 }
 
-/// Bytes that this takes for a pixel on one rank, besides the pixel's rows.
+/// Bytes per pixel that this needs on one rank, in addition to the pixel's rows.
 std::size_t select_bytes(const PixelRows& rows, const PixelPassRequest& request, std::size_t strata,
                          bool weighed) {
     const std::size_t asked =
@@ -459,7 +464,7 @@ PixelPassResult pixel_pass(const Dataset& data, const Census& census, const Pixe
     std::optional<PixelRows> own;
     if (request.gathered == nullptr) own.emplace(data, request.condition, request.score);
     PixelRows& rows = own ? *own : *request.gathered;
-    const Team& team = data.team();
+    const Team& team = team_of(data);
     // If every group has one score at a pixel, on every rank, and all groups have equal weight, then all
     // scores have equal weight.
     const bool grouped = request.rule.pooling == Pooling::groups && !request.rule.released;

@@ -11,7 +11,7 @@ namespace kandinsky {
 
 class PixelRows;
 
-/// What is computed from the scores of each pixel.
+/// The results to compute from the scores of each pixel.
 struct PixelPassRequest {
     Condition condition = Condition::by_class;
     ScoreOptions score{};
@@ -20,7 +20,7 @@ struct PixelPassRequest {
     CurveRule rule{};               ///< for the curves
     std::size_t budget =
         std::size_t{1}
-        << 29;  ///< bytes of scores held at a time; those of a few neighbouring pixels at least
+        << 29;  ///< bytes of scores held at a time; the scores of a few neighbouring pixels are always held
     PixelRows* gathered = nullptr;  ///< scores of all pixels that a census has gathered already
 };
 

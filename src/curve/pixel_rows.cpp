@@ -1,4 +1,5 @@
 #include "curve/pixel_rows.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -22,8 +23,8 @@ namespace kandinsky {
 namespace {
 constexpr std::size_t kStretch =
     1024;                           // pixels formed at a time, so that a block of images stays in the cache
-constexpr std::size_t kBlock = 32;  // images formed at a time: what goes to a tile is some kilobytes
-// Scores in [0, 1] have no more bits than that as floats, so a stratum fits above them.
+constexpr std::size_t kBlock = 32;  // images formed at a time, so that some kilobytes are copied to each tile
+// A score in [0, 1] has at most this many bits as a float, so the stratum fits above them.
 constexpr unsigned kUnitBits = 30;
 }  // namespace
 
@@ -117,7 +118,7 @@ void PixelRows::gather_words(PixelRange range, Progress& progress) {
             for (std::size_t image = first; image < last; ++image) {
                 Word* const line = formed.data() + (image - first) * slots_ * kStretch;
                 if (!tile) {
-                    data_.read_truth(image, part, member.data(), valid.data());
+                    data_.read_truth(image, part, member, valid);
                     form(image, part, member.data(), line, kStretch);
                     continue;
                 }

@@ -10,12 +10,13 @@
 #include "curve/column_sort.hpp"
 #include "score/census.hpp"
 #include "score/narrow_scores.hpp"
+#include "score/scoring.hpp"
 
 namespace kandinsky {
 
 /// The scores of a range of pixels, with a place for each image (and for each class, if classes overlap). The
 /// place determines the image, so only the score and its stratum are stored. Words order as (stratum, score);
-/// places without a score come last. Neighbouring pixels form a tile: the columns of a matrix with one line
+/// places without a score are last. Neighbouring pixels form a tile: the columns of a matrix with one line
 /// for each place.
 class PixelRows final : public CensusGuest {
   public:
@@ -50,7 +51,7 @@ class PixelRows final : public CensusGuest {
     [[nodiscard]] float score(const Scratch& scratch, std::size_t stratum, std::size_t k) const {
         return score_at(stratum, key(scratch, stratum, k));
     }
-    /// The same as the key it is sorted by: a number of key_bits() bits that ascends with the score.
+    /// The key of that score: a number of key_bits() bits that ascends with the score.
     [[nodiscard]] std::uint32_t key(const Scratch& scratch, std::size_t stratum, std::size_t k) const;
     [[nodiscard]] unsigned key_bits() const { return code_bits_; }
     [[nodiscard]] float score_at(std::size_t stratum, std::uint32_t key) const;
@@ -72,12 +73,12 @@ class PixelRows final : public CensusGuest {
     template <class Word>
     void see_words(PixelRange range, std::size_t first, std::size_t last, std::size_t image,
                    const std::uint8_t* member);
-    /// The words of one image where scores have few values, over what `line` holds: a line for each class
-    /// where they overlap, `stride` words apart.
+    /// Overwrites `line` with the words of one image, for scores with few values. If classes overlap, there
+    /// is a line for each class, `stride` words apart.
     template <class Word>
     void form(std::size_t image, PixelRange part, const std::uint8_t* member, Word* line,
               std::size_t stride) const;
-    /// Formed lines of images from `first` on to their places in the tiles, from pixel `begin` of them on.
+    /// Copies the lines of the images from `first` on to their places in the tiles, from pixel `begin` on.
     template <class Word>
     void hand_over(const Word* formed, std::size_t stride, std::size_t first, std::size_t last,
                    std::size_t begin, std::size_t pixels) const;

@@ -1,4 +1,6 @@
 #include "curve/region_pass.hpp"
+#include "core/data/dataset_access.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -74,7 +76,7 @@ class RegionWalk {
                                  if (tile)
                                      tile->load(image, range);
                                  else
-                                     data_.read_truth(image, range, truth.data(), valid.data());
+                                     data_.read_truth(image, range, truth, valid);
                                  for (std::size_t c = 0; c < classes; ++c) {
                                      const std::size_t s = request_.condition == Condition::by_class ? c : 0;
                                      const std::uint32_t* const to = job_of_.data() + s * pixels + begin;
@@ -113,7 +115,8 @@ class RegionWalk {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr unsigned kLeadingBits = 16, kFollowingBits = 8;
-constexpr std::uint64_t kSmall = std::uint64_t{1} << 18;  // scores; more of few values are faster counted
+// With more scores than this, scores of few distinct values are faster to count than to sort.
+constexpr std::uint64_t kSmall = std::uint64_t{1} << 18;
 
 [[nodiscard]] bool by_groups(const CurveRule& rule) {
     return rule.pooling == Pooling::groups && !rule.released;
@@ -128,7 +131,7 @@ class Counters {
     Count& at(std::size_t part, std::size_t slot, std::size_t digit) {
         return tables_[part][slot * digits_ + digit];
     }
-    /// What a checkpoint keeps.
+    /// The memory that a checkpoint saves.
     [[nodiscard]] State state() {
         State all;
         for (std::vector<Count>& table : tables_) all.push_back(bytes_of(table));
@@ -203,10 +206,10 @@ class Selection {
 
   private:
     struct Search : Sought {
-        std::uint32_t slot = 0;  ///< whose counters the next digit is counted in
-        Count before = 0;        ///< what this rank has below the bits found so far
+        std::uint32_t slot = 0;  ///< the counters of the next digit
+        Count before = 0;        ///< the weight of this rank's scores below the bits found so far
     };
-    /// A digit that is known: [slot][digit] is the slot that the next digit is counted in, or kNone.
+    /// A known digit: [slot][digit] is the slot of the next digit's counters, or kNone.
     struct Known {
         unsigned shift = 0, bits = 0;
         std::vector<std::uint32_t> next;
@@ -241,7 +244,7 @@ class Selection {
         for (std::size_t j = 0; j < there.size(); ++j) there[j] = {number[j], mass[j]};
     }
 
-    [[nodiscard]] Communicator& comm() const { return data_.team().comm; }
+    [[nodiscard]] Communicator& comm() const { return team_of(data_).comm; }
 
     /// One pass over the images that adds to counters.
     template <class Table, class Visit>
@@ -330,7 +333,7 @@ class Selection {
     const RegionWalk& walk_;
     std::span<const RegionJob> jobs_;
     std::size_t parts_;
-    std::size_t followed_;  ///< jobs whose following digits are counted in one pass
+    std::size_t followed_;  ///< jobs whose remaining digits are counted in one pass
     std::size_t each_;      ///< searches of a job at most
     const RegionPassRequest& request_;
     Progress& progress_;
@@ -341,7 +344,7 @@ class Selection {
 
 using Curves = std::vector<CurveSet::Curve>;
 
-/// As many jobs at a time as there are counters for.
+/// Takes as many jobs at a time as there are counters for.
 Curves count_curves(const Dataset& data, const std::vector<Partition>& partitions,
                     std::span<const RegionJob> jobs, const RegionPassRequest& request, Progress& progress) {
     const bool grouped = by_groups(request.rule);
@@ -356,12 +359,12 @@ Curves count_curves(const Dataset& data, const std::vector<Partition>& partition
     std::size_t parts = threads_in_use();
     while (parts > 4 && most_jobs(parts) < jobs.size()) parts /= 2;
     while (parts > 1 && parts * kLeading * count > request.budget) parts /= 2;
-    // All ranks take the same batches, whatever their share and their threads.
-    const std::size_t batch_size = jobs.empty() ? 1 : least(data.team().comm, most_jobs(parts));
+    // All ranks use the same batches, whatever their share of the images and their number of threads.
+    const std::size_t batch_size = jobs.empty() ? 1 : least(team_of(data).comm, most_jobs(parts));
     const std::size_t following =
         (CurvePlan::most_targets(request.rule) << kFollowingBits) * (parts * count + sizeof(std::uint32_t));
     const std::size_t followed =
-        least(data.team().comm, std::max<std::size_t>(1, request.budget / 2 / following));
+        least(team_of(data).comm, std::max<std::size_t>(1, request.budget / 2 / following));
     Curves curves;
     for (std::size_t begin = 0; begin < jobs.size(); begin += batch_size) {
         const auto batch = jobs.subspan(begin, std::min(batch_size, jobs.size() - begin));
@@ -457,7 +460,7 @@ std::vector<CurveSet> region_pass(const Dataset& data, const Census& census,
     const std::uint64_t most =
         std::max<std::uint64_t>(1, request.budget / (by_groups(request.rule) ? 16 : 8));
     const bool few_values = NarrowScores::of(data, request.score, request.condition).has_value();
-    const std::uint64_t sorted = data.team().counts() ? 0 : few_values ? std::min(most, kSmall) : most;
+    const std::uint64_t sorted = team_of(data).counts() ? 0 : few_values ? std::min(most, kSmall) : most;
     Curves curves(jobs.size());
     const auto find = [&](std::span<const std::size_t> some, auto&& how) {
         std::vector<RegionJob> batch;

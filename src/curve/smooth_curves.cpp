@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "core/base/fail.hpp"
-#include "curve/lattice.hpp"
+#include "curve/curve_storage.hpp"
 #include "score/score_scale.hpp"
 
 namespace kandinsky {
@@ -31,6 +31,14 @@ struct Corners {
                weight[3] * cell[3][bin];
     }
 };
+
+/// Where a pixel lies between the cells, down and across.
+std::pair<BetweenCells, BetweenCells> place_of(const SmoothStorage& data, Grid image, Grid cells,
+                                               std::size_t pixel) {
+    if (!data.region.empty()) return {alone_in(0), alone_in(data.region[pixel])};
+    return {between_cells(static_cast<std::uint32_t>(pixel / image.width), data.side, cells.height),
+            between_cells(static_cast<std::uint32_t>(pixel % image.width), data.side, cells.width)};
+}
 }  // namespace
 
 SmoothCurves::SmoothCurves(Grid grid, Ladder ladder, Storage storage)
@@ -63,19 +71,13 @@ SmoothCurves::SmoothCurves(Grid grid, Ladder ladder, Storage storage)
     }
 }
 
-std::pair<BetweenCells, BetweenCells> SmoothCurves::place_of(std::size_t pixel) const {
-    if (!data_.region.empty()) return {alone_in(0), alone_in(data_.region[pixel])};
-    return {between_cells(static_cast<std::uint32_t>(pixel / grid_.width), data_.side, cells_.height),
-            between_cells(static_cast<std::uint32_t>(pixel % grid_.width), data_.side, cells_.width)};
-}
-
 std::size_t SmoothCurves::rung_of(double alpha) const {
     return static_cast<std::size_t>(
         std::lower_bound(ladder_.levels.begin(), ladder_.levels.end(), 1 - alpha - kSlack) -
         ladder_.levels.begin());
 }
 
-void SmoothCurves::thresholds(std::span<const double> alphas, PixelRange range, float* out) const {
+void SmoothCurves::thresholds(std::span<const double> alphas, PixelRange range, std::span<float> out) const {
     std::vector<std::uint32_t> wanted;
     for (const double alpha : alphas) {
         const std::size_t rung = rung_of(alpha);
@@ -87,26 +89,30 @@ void SmoothCurves::thresholds(std::span<const double> alphas, PixelRange range, 
     thresholds_at(wanted, range, out);
 }
 
-void SmoothCurves::thresholds_at(std::span<const std::uint32_t> wanted, PixelRange range, float* out) const {
+void SmoothCurves::thresholds_at(std::span<const std::uint32_t> levels, PixelRange range,
+                                 std::span<float> out) const {
+    if (out.size() < levels.size() * range.size())
+        fail(ErrorKind::usage, "[thresholds] there is room for {} values, but {} are needed", out.size(),
+             levels.size() * range.size());
     const std::size_t n = range.size(), bins = without_data() ? 0 : data_.edges.size() - 1;
     const std::uint32_t unit = 4 * data_.side * data_.side;
     std::vector<std::uint32_t> row(bins);
     for (std::size_t i = 0; i < n; ++i) {
         if (bins > 0) {
-            const auto [y, x] = place_of(range.begin + i);
+            const auto [y, x] = place_of(data_, grid_, cells_, range.begin + i);
             const Corners corners(y, x, cells_.width, bins, data_.cumulative.data());
             for (std::size_t b = 0; b < bins; ++b) row[b] = corners.at(b);
         }
-        for (std::size_t a = 0; a < wanted.size(); ++a) {
+        for (std::size_t a = 0; a < levels.size(); ++a) {
             float& threshold = out[a * n + i];
-            if (wanted[a] == kNever) {
+            if (levels[a] == kNever) {
                 threshold = kInf;
-            } else if (wanted[a] == kNothing) {
+            } else if (levels[a] == kNothing) {
                 threshold = -kInf;
-            } else if (wanted[a] == kOne) {
+            } else if (levels[a] == kOne) {
                 threshold = data_.largest;
             } else {
-                const std::uint64_t target = std::uint64_t{wanted[a]} * unit;
+                const std::uint64_t target = std::uint64_t{levels[a]} * unit;
                 const auto b =
                     static_cast<std::size_t>(std::upper_bound(row.begin(), row.end(), target) - row.begin());
                 const std::uint64_t below = b > 0 ? row[b - 1] : 0, above = b < bins ? row[b] : kOne * unit;
@@ -120,14 +126,15 @@ void SmoothCurves::thresholds_at(std::span<const std::uint32_t> wanted, PixelRan
     }
 }
 
-std::uint32_t SmoothCurves::level(const BetweenCells& row, const BetweenCells& column, std::size_t bin,
-                                  std::int32_t key) const {
-    const std::size_t bins = data_.edges.size() - 1;
-    const Corners corners(row, column, cells_.width, bins, data_.cumulative.data());
-    const std::uint32_t unit = 4 * data_.side * data_.side;
+std::uint32_t CurveAccess::level(const SmoothCurves& curves, const BetweenCells& row,
+                                 const BetweenCells& column, std::size_t bin, std::int32_t key) {
+    const SmoothStorage& data = curves.data_;
+    const std::size_t bins = data.edges.size() - 1;
+    const Corners corners(row, column, curves.cells_.width, bins, data.cumulative.data());
+    const std::uint32_t unit = 4 * data.side * data.side;
     const std::uint64_t below = bin > 0 ? corners.at(bin - 1) : 0,
-                        above = bin < bins ? corners.at(bin) : kOne * unit;
-    const std::int64_t from = bin > 0 ? data_.edges[bin - 1] : data_.origin, to = data_.edges[bin];
+                        above = bin < bins ? corners.at(bin) : SmoothCurves::kOne * unit;
+    const std::int64_t from = bin > 0 ? data.edges[bin - 1] : data.origin, to = data.edges[bin];
     const auto whole = static_cast<std::uint64_t>(to - from);
     if (key >= to) return static_cast<std::uint32_t>((above + unit - 1) / unit);
     const auto passed = static_cast<std::uint64_t>(std::max<std::int64_t>(0, key - from));
@@ -139,8 +146,8 @@ std::uint32_t SmoothCurves::level(std::size_t pixel, float score) const {
     const std::int32_t key = scale_key(score);
     if (key > data_.edges.back()) return kOne;
     const auto bin = std::lower_bound(data_.edges.begin(), data_.edges.end(), key) - data_.edges.begin();
-    const auto [y, x] = place_of(pixel);
-    return level(y, x, static_cast<std::size_t>(bin), key);
+    const auto [y, x] = place_of(data_, grid_, cells_, pixel);
+    return level_between(*this, y, x, static_cast<std::size_t>(bin), key);
 }
 
 double SmoothCurves::p_value(std::size_t pixel, float score) const {

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 constexpr char kMagic[8] = {'K', 'A', 'N', 'D', 'C', 'K', 'P', '1'};
 
-/// Before the bytes of every file.
+/// The header of every file.
 struct Head {
     char magic[8];
     std::uint64_t run = 0, name = 0, done = 0, bytes = 0, hash = 0;
@@ -25,7 +25,7 @@ std::uint64_t name_hash(std::string_view name) {
     return hash_bytes(name.data(), name.size(), 0);
 }
 
-/// The head of a file of ours, or nothing.
+/// Reads the header of a file that this class wrote; nothing for other files.
 std::optional<Head> read_head(std::ifstream& file) {
     Head head;
     if (!file.read(reinterpret_cast<char*>(&head), sizeof head)) return std::nullopt;
@@ -125,12 +125,12 @@ void CheckpointFolder::clear() {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
         const std::string name = entry.path().filename().string();
-        // A process that is killed while it puts a file in place may leave the file's first name behind.
+        // A process that is killed while it renames a file may leave a file with the temporary name.
         const bool stale = name.starts_with(".kandinsky-") && name.ends_with(".tmp");
         if (stale || (name.ends_with(".kckp") && name.starts_with(own))) files.push_back(entry.path());
     }
     for (const fs::path& path : files) fs::remove(path, ignored);
-    fs::remove(folder_, ignored);  // only when it is empty
+    fs::remove(folder_, ignored);  // has an effect only if it is empty
 }
 
 }  // namespace kandinsky

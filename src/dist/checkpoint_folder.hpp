@@ -9,11 +9,12 @@
 
 namespace kandinsky {
 
-/// A checkpoint in files below a folder, one for each step and rank: whenever a run is killed, each is whole.
+/// A checkpoint in files below a folder, one for each step and rank. Every file is complete, whenever the run
+/// is killed.
 class CheckpointFolder final : public Checkpoint {
   public:
-    /// `run` names what is computed, from what, on how many ranks. A folder that holds the state of another
-    /// run is refused with a usage error. `interval`: seconds between saves.
+    /// `run` identifies the computation, its input and the number of ranks. A folder with the state of
+    /// another run is refused with a usage error. `interval`: seconds between saves.
     CheckpointFolder(std::filesystem::path folder, const std::string& run, std::size_t rank, double interval);
 
     [[nodiscard]] std::optional<std::size_t> load(std::size_t step, std::string_view name,
@@ -25,7 +26,7 @@ class CheckpointFolder final : public Checkpoint {
     [[nodiscard]] bool due() const override { return since_.seconds() >= interval_; }
     [[nodiscard]] double interval() const override { return interval_; }
 
-    /// The run is done: removes this rank's files, and the folder when nothing else is in it.
+    /// Call when the run is done: removes this rank's files, and the folder if it is empty.
     void clear();
 
   private:

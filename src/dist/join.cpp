@@ -29,7 +29,7 @@ std::size_t first_of(std::initializer_list<const char*> variables, std::size_t o
 }
 
 WorldFunction& load() {
-    // Global: the parts that MPI loads for itself look for its symbols there.
+    // Loaded with global symbols, because components that MPI loads need its symbols.
     return *reinterpret_cast<WorldFunction*>(load_plugin({.file = "libkandinsky_mpi.so",
                                                           .variable = "KANDINSKY_MPI",
                                                           .does = "work on several ranks",
@@ -42,7 +42,8 @@ WorldFunction& load() {
 }  // namespace
 
 std::size_t started_ranks() {
-    // The variables of Open MPI's mpirun, of others that follow PMI, and of a Slurm step, not an allocation.
+    // The variables of Open MPI's mpirun, of other launchers with PMI, and of a Slurm step (not of an
+    // allocation).
     return std::max<std::size_t>(
         1, first_of({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"}, 1));
 }

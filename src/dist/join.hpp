@@ -6,7 +6,7 @@ namespace kandinsky {
 
 /// The number of ranks that mpirun or a Slurm step started, from the environment; 1 without either.
 [[nodiscard]] std::size_t started_ranks();
-/// The number of this rank, known before MPI starts.
+/// The number of this rank, from the environment, before MPI starts.
 [[nodiscard]] std::size_t started_rank();
 /// The number of ranks on this machine, if the launcher provides it.
 [[nodiscard]] std::size_t ranks_here();

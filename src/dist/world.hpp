@@ -4,7 +4,7 @@
 
 namespace kandinsky {
 
-/// The ranks of a run that was started on several, as a plug-in sees them.
+/// The ranks of a run on several ranks: the interface of the plug-in.
 class World {
   public:
     virtual ~World() = default;
@@ -12,7 +12,7 @@ class World {
     /// Ends all ranks with this code at any point of their work, after rank 0 has printed one failure: that
     /// of the lowest rank if several fail together.
     [[noreturn]] virtual void abandon(int code, const char* message) = 0;
-    /// All ranks have done their work.
+    /// Call when all ranks have done their work.
     virtual void leave() = 0;
 };
 

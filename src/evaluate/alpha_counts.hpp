@@ -23,7 +23,7 @@ inline void add_sizes(const std::uint8_t* in, std::size_t n, Size* size) {
         for (std::size_t i = 0; i < n; ++i) size[i] = static_cast<Size>(size[i] + in[i]);
 }
 
-/// The number of labelled pixels whose set has that many classes.
+/// The number of labelled pixels by the size of their set.
 template <class Size>
 inline std::uint64_t count_size(const Size* size, std::size_t wanted, const std::uint8_t* labelled,
                                 std::size_t n) {
@@ -35,8 +35,7 @@ inline std::uint64_t count_size(const Size* size, std::size_t wanted, const std:
     return count;
 }
 
-/// Adds a class's samples, and those that their set covers, to the counts by set size; returns the numbers of
-/// both.
+/// Adds a class's samples and covered samples to the counts by set size; returns the number of each.
 template <class Size>
 inline std::pair<std::uint64_t, std::uint64_t> count_by_size(const Size* size, const std::uint8_t* member,
                                                              const std::uint8_t* in, std::size_t n,
@@ -50,8 +49,11 @@ inline std::pair<std::uint64_t, std::uint64_t> count_by_size(const Size* size, c
         hits += own;
     };
     if constexpr (sizeof(Size) == 1) {
-        for (std::uint8_t k = 0; k < samples.size(); ++k)
-            add(k, count_equal(size, k, member, member, n), k > 0 ? count_equal(size, k, member, in, n) : 0);
+        for (std::size_t k = 0; k < samples.size(); ++k) {
+            const auto wanted = static_cast<std::uint8_t>(k);
+            add(k, count_equal(size, wanted, member, member, n),
+                k > 0 ? count_equal(size, wanted, member, in, n) : 0);
+        }
     } else {
         for (std::size_t i = 0; i < n; ++i)
             if (member[i] != 0) add(size[i], 1, in[i]);
@@ -59,10 +61,10 @@ inline std::pair<std::uint64_t, std::uint64_t> count_by_size(const Size* size, c
     return {all, hits};
 }
 
-/// What sets hold.
+/// The contents of sets.
 struct HeldCounts {
     SetCounts plain;                     ///< before any is filled
-    std::uint64_t filled = 0, hits = 0;  ///< sets filled, and with a class that the pixel has
+    std::uint64_t filled = 0, hits = 0;  ///< number of filled sets, and of those that got the pixel's class
     HeldCounts& operator+=(const HeldCounts& other) {
         plain += other.plain;
         filled += other.filled;
@@ -71,7 +73,7 @@ struct HeldCounts {
     }
 };
 
-/// What is counted over all images.
+/// The counts over all images.
 struct AlphaCounts : HeldCounts {
     explicit AlphaCounts(std::size_t classes)
         : size_samples(classes + 1), size_covered(classes + 1), tested(classes), wrong(classes) {}

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/data/dataset_access.hpp"
 #include "core/kernel/compare_kernels.hpp"
 #include "core/kernel/count_kernels.hpp"
 #include "core/team/team.hpp"
@@ -31,8 +32,7 @@ inline std::uint64_t total(const std::vector<std::uint64_t>& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-/// The lowest share among the places from `first` on that have enough samples; the first place if several are
-/// equal.
+/// The lowest share among the places from `first` on that have enough samples; ties go to the first place.
 inline WorstPlace worst_of(const std::vector<std::uint64_t>& tested,
                            const std::vector<std::uint64_t>& covered, std::size_t first = 0) {
     WorstPlace worst;
@@ -48,7 +48,7 @@ inline WorstPlace worst_of(const std::vector<std::uint64_t>& tested,
 class AlphaJudge {
   public:
     /// `features`: [image][class]. `closely`: whether set_sums(), pixel_wrong() and undecided() will be
-    /// asked for.
+    /// called.
     AlphaJudge(const Calibrator& calibrator, const EvaluateOptions& options, const Dataset& data,
                const std::vector<std::vector<ImageFeatures>>& features, bool closely)
         : calibrator_(calibrator),
@@ -107,7 +107,7 @@ class AlphaJudge {
             const std::lock_guard lock(judge_.mutex_);
             judge_.counts_.add(counts_);
         }
-        /// AlphaCounts by pixel and set size; those by image stay with the rank that has the image.
+        /// The counts by pixel and set size; counts by image stay on the rank that has the image.
         void list(VisitSums& sums) {
             sums.add(std::span(covered_));
             if (!judge_.set_sums_.empty()) {
@@ -119,7 +119,7 @@ class AlphaJudge {
         }
 
       private:
-        /// One image; `size` is room for the sizes of its sets, bytes where vectors can count them.
+        /// Adds one image. `size` has room for the sizes of its sets: bytes if vector code can count them.
         template <class Size>
         void add_sets(Size* size, const ScoredTile& tile, std::size_t image) {
             const Calibrator& calibrator = judge_.calibrator_;
@@ -166,7 +166,8 @@ class AlphaJudge {
             }
             recent_[s] = 0;
         }
-        /// AlphaCounts what filling labelled pixels' empty sets does; adds to set_sums() and pixel_wrong().
+        /// Counts the effect of filling the empty sets of labelled pixels; adds to set_sums() and
+        /// pixel_wrong().
         template <class Size>
         void look_at(const Size* size, const ScoredTile& tile, HeldCounts& held) {
             const std::size_t n = range_.size(), classes = judge_.calibrator_.classes;
@@ -193,7 +194,7 @@ class AlphaJudge {
                 ++marked_[best];
             }
         }
-        /// Adds what one image holds to the counts.
+        /// Adds the contents of one image to the counts.
         void note(const HeldCounts& held, std::size_t image) {
             const SetCounts& plain = held.plain;
             add_atomically(judge_.image_valid_[image], plain.sets);
@@ -216,12 +217,13 @@ class AlphaJudge {
         PixelRange range_;
         std::vector<float> limits_;                 ///< [stratum][pixel]
         std::vector<std::uint8_t> in_set_;          ///< [class][pixel] of the current image
-        std::vector<std::uint16_t> size_;           ///< [pixel], of many classes
-        std::vector<std::uint8_t> few_;             ///< [pixel], of few
+        std::vector<std::uint16_t> size_;           ///< [pixel], for many classes
+        std::vector<std::uint8_t> few_;             ///< [pixel], for at most 255 classes
         std::vector<std::uint8_t> recent_covered_;  ///< [stratum][pixel], not yet in covered_
-        std::vector<unsigned> recent_;              ///< [stratum] additions to them
+        std::vector<unsigned> recent_;              ///< [stratum] number of additions to recent_covered_
         std::vector<std::uint32_t> covered_;        ///< [stratum][pixel]
-        /// [class] of the image at hand: sets that contain it, once filled; those of them that should not.
+        /// [class] of the current image: sets that contain it after filling, and those of them that should
+        /// not.
         std::vector<std::uint64_t> marked_, wrong_;
         AlphaCounts counts_;
     };
@@ -246,8 +248,8 @@ class AlphaJudge {
             }
         }
         out.alpha = options_.alpha;
-        const std::uint64_t hits = kandinsky::total(data_.team().comm, total(covered)),
-                            samples = kandinsky::total(data_.team().comm, total(tested));
+        const std::uint64_t hits = kandinsky::total(team_of(data_).comm, total(covered)),
+                            samples = kandinsky::total(team_of(data_).comm, total(tested));
         out.coverage_at_alpha = share_of(hits, samples);
         out.filled_coverage = share_of(hits + counts_.hits, samples);
         out.filled_share = share_of(counts_.filled, counts_.plain.sets);
@@ -263,7 +265,7 @@ class AlphaJudge {
         }
         for (std::size_t k = 0; k < size_samples.size(); ++k)
             out.size_coverage.push_back(share_of(size_covered[k], size_samples[k]));
-        out.worst_size = worst_of(size_samples, size_covered, 1);  // an empty set covers nothing anyway
+        out.worst_size = worst_of(size_samples, size_covered, 1);  // an empty set never covers
         out.size_samples = std::move(size_samples);
         out.image_coverage = image_coverage(tested, covered, calibrator_.strata());
         for (const float threshold : score_thresholds(calibrator_, options_.alpha))
@@ -339,7 +341,7 @@ class AlphaJudge {
         }
         out.false_share = share_of(wrong, classes * counts_.plain.sets - tested);
         out.false_discovery =
-            mean_share(data_.team().comm, by_group(image_wrong_[s]), by_group(image_marked_[s]));
+            mean_share(team_of(data_).comm, by_group(image_wrong_[s]), by_group(image_marked_[s]));
         if (resamples.count() == 0) return;
         out.coverage_interval = interval(resamples, image_covered_[s], image_tested_[s]);
         ByImage others = image_valid_;
@@ -347,14 +349,14 @@ class AlphaJudge {
             others[image] = classes * others[image] - image_tested_[s][image];
         out.false_interval = interval(resamples, image_wrong_[s], others);
     }
-    /// For one stratum or, beyond them, for all together.
+    /// For one stratum, or for all together if the number is beyond the last stratum.
     [[nodiscard]] ImageCoverage image_coverage(const ByImage& tested, const ByImage& covered,
                                                std::size_t stratum) const {
         const bool all = stratum == calibrator_.strata();
         std::vector<ImageFeatures> features;
         for (const std::vector<ImageFeatures>& classes : features_)
             features.push_back(stratum_features(classes, all ? 1 : calibrator_.strata(), all ? 0 : stratum));
-        return kandinsky::image_coverage(data_.team().comm, tested, covered, features, options_.alpha);
+        return kandinsky::image_coverage(team_of(data_).comm, tested, covered, features, options_.alpha);
     }
     [[nodiscard]] std::vector<std::uint64_t> by_group(const ByImage& images) const {
         std::vector<std::uint64_t> out(data_.groups());
@@ -378,7 +380,7 @@ class AlphaJudge {
     std::vector<ByImage> image_wrong_, image_marked_;    ///< [stratum] as Tile::wrong_ and marked_
     ByImage image_valid_, image_single_;  ///< sets, and those of one class before any is filled
     std::vector<std::uint32_t> set_sums_, pixel_wrong_;  ///< empty unless looked at closely
-    /// For intervals; empty without resamples. The sets are those after filling, except for `empty`.
+    /// For intervals; empty without resamples. Sets are counted after filling, except for `empty`.
     ByImage image_members_, image_empty_, image_filled_, image_right_, image_full_;
     std::mutex mutex_;
     AlphaCounts counts_;

@@ -1,4 +1,6 @@
 #include "evaluate/bootstrap.hpp"
+#include "core/data/dataset_access.hpp"
+#include "evaluate/sampling_floor.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +38,7 @@ std::vector<double> finite(const std::vector<double>& values) {
 }  // namespace
 
 Resamples::Resamples(const Dataset& data, std::size_t count, std::uint64_t seed, Progress& progress)
-    : comm_(&data.team().comm),
+    : comm_(&team_of(data).comm),
       count_(count),
       stride_((count + 15) / 16 * 16),
       times_(data.groups() * stride_) {
@@ -54,7 +56,7 @@ Resamples::Resamples(const Dataset& data, std::size_t count, std::uint64_t seed,
     for (const std::uint64_t size : sizes) most_images_ = std::max(most_images_, size);
 }
 
-/// Equal identities without groups mean equal images: their order makes no difference.
+/// Without groups, equal identities mean equal images, so their order makes no difference.
 void Resamples::draw(const std::vector<std::uint64_t>& own_who, std::uint64_t seed) {
     const Gathered all = gather_ranked(*comm_, own_who);
     const std::vector<std::uint64_t>& who = all.values;
@@ -67,7 +69,9 @@ void Resamples::draw(const std::vector<std::uint64_t>& own_who, std::uint64_t se
         Random random(seed, kPurpose, b);
         for (std::size_t i = 0; i < groups; ++i) {
             const std::size_t group = order[random.below(groups)] - all.first;
-            if (group < own_who.size())  // else another rank's: unsigned, so below the first wraps too
+            if (group <
+                own_who
+                    .size())  // otherwise the group is another rank's; a number below the first wraps around
                 ++times_[group * stride_ + b];
         }
     }
@@ -112,7 +116,7 @@ double bootstrap_bias(const std::vector<double>& values, double figure) {
 Interval centred_interval(const std::vector<double>& values, double figure) {
     const Interval raw = percentile_interval(values);
     const double bias = bootstrap_bias(values, figure);
-    // These figures are no smaller than 0.
+    // These figures are at least 0.
     return {std::max(0.0, raw.low - bias), std::max(0.0, raw.high - bias)};
 }
 

@@ -12,27 +12,28 @@
 namespace kandinsky {
 
 /// How often each test group of this rank is drawn in each resample. Depends on the groups' ids or the
-/// images' content, never on their order. Up to kRankedGroups groups on all ranks: drawn with replacement, as
-/// many as there are groups, from their common order, which needs 8 bytes of each group on the network. More
-/// groups: each is drawn a Poisson number of times with mean 1, the limit of drawing with replacement;
-/// nothing is sent.
+/// images' content, never on their order. Up to kRankedGroups groups on all ranks are drawn with replacement,
+/// as many as there are groups, from their common order; this sends 8 bytes per group. If there are more
+/// groups, each is drawn a Poisson number of times with mean 1, the limit of drawing with replacement; this
+/// sends nothing.
 class Resamples {
   public:
     Resamples() = default;
     Resamples(const Dataset& data, std::size_t count, std::uint64_t seed, Progress& progress);
 
     [[nodiscard]] std::size_t count() const { return count_; }
-    /// Rows of times() are that long, a multiple of 16 for vector code; beyond count() they are zero.
+    /// The length of the rows of times(), a multiple of 16 for vector code; entries beyond count() are zero.
     [[nodiscard]] std::size_t stride() const { return stride_; }
     [[nodiscard]] const std::uint16_t* times(std::uint32_t group) const {
         return times_.data() + group * stride_;
     }
-    /// The largest number of images in a resample; known only to a single process.
+    /// The largest number of images in a resample; only for a single process.
     [[nodiscard]] std::uint64_t most_images() const { return most_images_; }
 
     [[nodiscard]] Communicator& comm() const { return *comm_; }
 
-    /// For every resample: the sum of top over the sum of bottom, each [group]; NaN where that is 0.
+    /// For every resample: the sum of `top` divided by the sum of `bottom`, each [group]; NaN if the latter
+    /// is 0.
     [[nodiscard]] std::vector<double> ratios(std::span<const std::uint64_t> top,
                                              std::span<const std::uint64_t> bottom) const;
 
@@ -49,10 +50,10 @@ class Resamples {
 /// The 0.05 and 0.95 quantiles of a figure over the resamples; NaN values are left out.
 [[nodiscard]] Interval percentile_interval(const std::vector<double>& values);
 
-/// The mean over the resamples, less the figure itself.
+/// The mean over the resamples minus the figure itself.
 [[nodiscard]] double bootstrap_bias(const std::vector<double>& values, double figure);
 
-/// The percentile interval shifted by the bias: for means of absolute deviations, which resampling raises.
+/// The percentile interval shifted by the bias, for means of absolute deviations, which resampling increases.
 [[nodiscard]] Interval centred_interval(const std::vector<double>& values, double figure);
 
 }  // namespace kandinsky

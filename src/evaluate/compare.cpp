@@ -8,8 +8,11 @@
 #include "calibrate/sample.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/stopwatch.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
+#include "evaluate/compare_row.hpp"
 #include "evaluate/tally.hpp"
+#include "partition/method.hpp"
 #include "score/census.hpp"
 #include "score/group_identity.hpp"
 
@@ -19,7 +22,7 @@ CompareRow compare_row(const Calibrator& calibrator, const Evaluation& evaluatio
                        const ProbabilityEvaluation& probabilities, std::size_t stratum) {
     const StratumEvaluation& from = evaluation.strata[stratum];
     CompareRow row;
-    row.method = calibrator.options.method;
+    row.method = calibrator.options.method.name;
     const bool pooled = calibrator.options.condition == Condition::none;
     row.cls = pooled ? -1 : static_cast<int>(stratum);
     row.regions = calibrator.partitions[stratum].regions;
@@ -57,12 +60,12 @@ CompareRow compare_row(const Calibrator& calibrator, const Evaluation& evaluatio
 }
 
 namespace {
-/// The options of "METHOD" or "METHOD:SCORE".
+/// The options that "METHOD" or "METHOD:SCORE" names.
 CalibrateOptions options_of(const std::string& name, const CalibrateOptions& shared) {
     CalibrateOptions out = shared;
     const std::size_t colon = name.find(':');
-    out.method = name.substr(0, colon);
-    check_method(out.method);
+    out.method.name = name.substr(0, colon);
+    check_method(out.method.name);
     if (colon != std::string::npos) out.score.kind = score_kind(name.substr(colon + 1));
     return out;
 }
@@ -111,9 +114,9 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
              test.grid().width);
     if (options.draws == 0) fail(ErrorKind::usage, "--draws is 0, but at least one draw is needed");
     if (options.draws > 1 && options.sample == 0)
-        fail(ErrorKind::usage, "--draws needs --sample: how many to draw each time");
+        fail(ErrorKind::usage, "--draws needs --sample, the number of groups or images in each draw");
     if (options.draws > 1 && options.bootstrap > 0)
-        fail(ErrorKind::usage, "--bootstrap goes with one draw; --draws {} shows its own spread",
+        fail(ErrorKind::usage, "--bootstrap is for one draw; --draws {} shows the spread over the draws",
              options.draws);
     const std::vector<std::string> names = options.methods.empty() ? default_methods() : options.methods;
     std::vector<CalibrateOptions> wanted;
@@ -135,7 +138,7 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
 
     Comparison result;
     result.grid = calibration.grid();
-    result.test_images = total(test.team().comm, test.images());
+    result.test_images = total(team_of(test).comm, test.images());
     result.sample = options.sample;
     result.draws = options.draws;
     result.grouped = calibration.grouped();
@@ -147,15 +150,17 @@ Comparison run(const Dataset& calibration, const Dataset& test, const CompareOpt
                 ? calibration.subset(draw_sample(calibration, who, options.sample, SamplePurpose::draws,
                                                  options.calibrate.seed, draw))
                 : calibration;
-        result.cal_images = total(part.team().comm, part.images());
-        result.cal_groups = total(part.team().comm, part.groups());
+        result.cal_images = total(team_of(part).comm, part.images());
+        result.cal_groups = total(team_of(part).comm, part.groups());
         std::vector<double> fit_seconds;
         const bool last = draw + 1 == options.draws;
-        result.calibrators = calibrate_all(part, last ? with_references : wanted, progress, &fit_seconds);
-        const auto first_reference = result.calibrators.begin() + static_cast<std::ptrdiff_t>(wanted.size());
-        result.references.assign(std::make_move_iterator(first_reference),
-                                 std::make_move_iterator(result.calibrators.end()));
-        result.calibrators.erase(first_reference, result.calibrators.end());
+        result.calibrators.clear();
+        result.references.clear();
+        for (TimedCalibrator& one : calibrate_all(part, last ? with_references : wanted, progress)) {
+            auto& place = result.calibrators.size() < wanted.size() ? result.calibrators : result.references;
+            place.push_back(std::move(one.calibrator));
+            fit_seconds.push_back(one.seconds);
+        }
         std::vector<const Calibrator*> pointers;
         for (const Calibrator& one : result.calibrators) pointers.push_back(&one);
         const Stopwatch start;

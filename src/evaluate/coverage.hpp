@@ -12,6 +12,7 @@
 #include "evaluate/alpha_judge.hpp"
 #include "evaluate/level_counts.hpp"
 #include "evaluate/level_plan.hpp"
+#include "evaluate/sampling_floor.hpp"
 #include "evaluate/tally.hpp"
 #include "score/scored_tile.hpp"
 
@@ -25,10 +26,10 @@ inline std::vector<double> shares(const std::uint64_t* covered, std::uint64_t te
     return out;
 }
 
-/// Everything about a calibrator that stays the same over the tiles, and the sums over all of them.
+/// The parts of a calibrator that are the same for all tiles, and the sums over all tiles.
 class CoverageJudge {
   public:
-    /// `features`: [image][class]. `closely`: whether take_tally() will be asked for.
+    /// `features`: [image][class]. `closely`: whether take_tally() will be called.
     CoverageJudge(const Calibrator& calibrator, const EvaluateOptions& options, const Dataset& data,
                   const std::vector<std::vector<ImageFeatures>>& features, const Resamples& resamples,
                   bool closely)
@@ -73,13 +74,13 @@ class CoverageJudge {
             levels_.add(tile, image, resampled_ ? &*resampled_ : nullptr);
             for (LevelCounts::Tile& one : others_) one.add(tile, image);
         }
-        /// Brings all counts to where list() says they are.
+        /// Completes the counts that list() refers to.
         void settle() {
             at_alpha_.settle();
             levels_.settle();
             for (LevelCounts::Tile& one : others_) one.settle();
         }
-        /// Before list(), once all images are added.
+        /// Call once all images are added, before list().
         void tabulate() {
             if (resampled_) resampled_->tabulate();
         }
@@ -126,7 +127,7 @@ class CoverageJudge {
         PixelRange range_;
         AlphaJudge::Tile at_alpha_;
         LevelCounts::Tile levels_;
-        std::vector<LevelCounts::Tile> others_;  ///< those of the judge that exist
+        std::vector<LevelCounts::Tile> others_;  ///< of the judge's optional parts that exist
         std::optional<ResampledErrors::Tile> resampled_;
     };
 
@@ -213,10 +214,10 @@ class CoverageJudge {
     [[nodiscard]] std::vector<std::uint64_t> undecided() const { return at_alpha_.undecided(); }
 
   private:
-    /// Coverage by region is kept for partitions that a reader could look through.
+    /// Coverage by region is kept for partitions with at most this many regions.
     static constexpr std::uint32_t kMostRegions = 1024;
 
-    /// Coverage at each level of the regions of a stratum, where they are few.
+    /// Coverage at each level of the regions of a stratum with few regions.
     struct Regions {
         std::vector<std::uint64_t> tested, covered;  ///< [region] and [region][level]
     };
@@ -228,8 +229,8 @@ class CoverageJudge {
     LevelCounts levels_;                   ///< of the coverage error
     std::optional<LevelCounts> marginal_;  ///< the released code's other levels
     std::optional<LevelCounts> slider_;    ///< with a tally
-    std::optional<LevelCounts> curves_;    ///< with a tally, where the coverage error has other levels
-    std::vector<LevelCounts*> others_;     ///< those of the last three that exist
+    std::optional<LevelCounts> curves_;    ///< with a tally, if the coverage error has other levels
+    std::vector<LevelCounts*> others_;     ///< those of the three above that exist
     std::vector<std::vector<double>> ce_;  ///< [stratum][pixel]
     std::mutex mutex_;
     std::vector<Regions> regions_;              ///< [stratum]

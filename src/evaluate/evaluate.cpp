@@ -11,6 +11,7 @@
 #include "calibrate/adapted_values.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
 #include "evaluate/coverage.hpp"
 #include "evaluate/reliability.hpp"
@@ -24,10 +25,10 @@ namespace {
 constexpr std::size_t kTile = 512;
 constexpr std::size_t kCloseTile = 128;  // the thresholds of the slider's levels stay in the nearest cache
 constexpr std::size_t kGroupBytes = std::size_t{128} << 20;  // of tiles that are processed at the same time
-constexpr std::size_t kTallyBytes = 256;  // of a pixel and class: thresholds and counts of a calibrator, bins
+constexpr std::size_t kTallyBytes = 256;  // per pixel and class: thresholds and counts of a calibrator, bins
 constexpr std::size_t kCloseBytes = 512;  // the same for a tally, in addition
 constexpr std::size_t kBand = std::size_t{1} << 27;   // bytes of counts before they are summed over ranks
-constexpr std::size_t kNotes = std::size_t{1} << 24;  // bytes that the bootstrap notes in a tile
+constexpr std::size_t kNotes = std::size_t{1} << 24;  // bytes of the bootstrap's records in a tile
 
 /// Which labels the test images have, at each pixel and in each image.
 class TruthCounts {
@@ -81,7 +82,7 @@ class TruthCounts {
 /// Everything that is counted on the test images.
 class Examiner {
   public:
-    /// `closely`: whether take_tally() will be asked for.
+    /// `closely`: whether take_tally() will be called.
     Examiner(const Dataset& data, const std::vector<const Calibrator*>& calibrators,
              const EvaluateOptions& options, bool closely, Progress& progress)
         : data_(data),
@@ -93,7 +94,7 @@ class Examiner {
           ece_maps_(options.maps && options.ece_maps),
           most_images_(0),
           totals_(data.classes()) {
-        const Team& team = data.team();
+        const Team& team = team_of(data);
         const std::size_t pixels = data.grid().pixels();
         if (options.bootstrap > 0) {
             resamples_ = Resamples(data, options.bootstrap, options.seed, progress);
@@ -119,9 +120,9 @@ class Examiner {
         report_.bootstrap = options.bootstrap;
         if (ece_maps_) report_.probabilities.ece_map.assign(data.classes(), std::vector<double>(pixels));
     }
-    /// All images.
+    /// Visits all images.
     void count() {
-        const Team& team = data_.team();
+        const Team& team = team_of(data_);
         const std::size_t together = tiles_together();
         for (std::size_t first = 0; first < tiles_.count(); first += together) {
             Tiled open(std::min(together, tiles_.count() - first));
@@ -153,7 +154,7 @@ class Examiner {
         }
         if (team.counts()) totals_.sum(team.comm);
     }
-    /// After count().
+    /// Call after count().
     [[nodiscard]] EvaluationReport finish() {
         std::uint64_t samples = 0;
         for (const auto& judge : judges_) {
@@ -167,7 +168,7 @@ class Examiner {
         if (groups_) groups_->finish(resamples_, report_.probabilities);
         return std::move(report_);
     }
-    /// After finish().
+    /// Call after finish().
     [[nodiscard]] Tally take_tally() {
         Tally out;
         truth_->finish(out);
@@ -188,7 +189,7 @@ class Examiner {
             }
         }
     }
-    /// What is counted in one tile.
+    /// The counts in one tile.
     struct Tile {
         Tile(Examiner& all, PixelRange own)
             : range(own), reliability(all.data_.classes(), own.size(), all.released_, all.ece_maps_) {
@@ -208,18 +209,18 @@ class Examiner {
     };
     using Tiled = std::vector<std::unique_ptr<Tile>>;
 
-    /// Tiles are narrow, so that a tile's thresholds and counts stay in the cache. As many as memory allows
-    /// are counted together; each such group of tiles needs a visit of the images.
+    /// Tiles are narrow, so that a tile's thresholds and counts stay in the cache. As many tiles as memory
+    /// allows are counted together; each such group of tiles needs a visit of the images.
     [[nodiscard]] std::size_t tiles_together() const {
         const std::size_t classes = data_.classes(), count = calibrators_.size(),
                           close = closely_ ? kCloseBytes : 0;
-        if (!data_.team().counts()) {
+        if (!team_of(data_).counts()) {
             const std::size_t notes = options_.bootstrap > 0 ? data_.images() : 0;
             const std::size_t pixel = classes * (count * (kTallyBytes + close + notes) + kTallyBytes);
             return std::max(kGroupBytes / (tiles_.length * pixel), 2 * threads_in_use());
         }
         // The same on all ranks.
-        constexpr std::size_t kLevels = 24, kBins = 24;  // and a little more
+        constexpr std::size_t kLevels = 24, kBins = 24;  // plus a margin
         const std::size_t stride = resamples_.stride();
         const std::size_t counts =
             count * calibrators_.front()->strata() * (kLevels * (8 + 4 * stride) + close);
@@ -245,7 +246,7 @@ class Examiner {
             if (truth_) truth_->add(tiles.front(), to.range, image);
         }
     }
-    /// All counts, of which the bootstrap's are there once tabulated.
+    /// All counts; those of the bootstrap exist only after tabulation.
     [[nodiscard]] VisitSums list(const Tiled& open) {
         VisitSums sums;
         for (const auto& tile : open) {

@@ -11,8 +11,8 @@
 namespace kandinsky {
 
 namespace {
-/// quantile() of all ranks' shares together, n of them. Ranks look for the order statistics by counting, so
-/// what they say does not grow with the images.
+/// quantile() of the n shares of all ranks together. Ranks find the order statistics by counting, so the
+/// network volume does not grow with the number of images.
 std::array<double, ImageCoverage::kLevels.size()> quantiles_of(Communicator& comm,
                                                                const std::vector<double>& shares,
                                                                std::uint64_t n) {
@@ -22,7 +22,7 @@ std::array<double, ImageCoverage::kLevels.size()> quantiles_of(Communicator& com
         for (std::size_t k = 0; k < kCount; ++k) out[k] = quantile(shares, ImageCoverage::kLevels[k]);
         return out;
     }
-    // The bits of numbers that are not negative ascend with them.
+    // The bits of non-negative numbers have the order of the numbers.
     std::vector<std::uint64_t> keys, wanted;
     for (const double one : shares) keys.push_back(std::bit_cast<std::uint64_t>(one));
     std::sort(keys.begin(), keys.end());
@@ -41,14 +41,15 @@ std::array<double, ImageCoverage::kLevels.size()> quantiles_of(Communicator& com
     return out;
 }
 
-// Sums over ranks are of whole numbers.
+// Only integers are summed over ranks.
 constexpr double kParts = 4294967296.0;
 std::uint64_t in_parts(double value) {
     return static_cast<std::uint64_t>(value * kParts + 0.5);
 }
 
-/// Images in tenths by one feature: those at or above the cut before a tenth, and below the next. Equal ones
-/// are together in the higher. `features` and `shares`: [image]; `n`: images of all ranks, at least one.
+/// Images in tenths by one feature. A tenth has the images at or above its lower cut and below the next cut,
+/// so equal images are together in the higher tenth. `features` and `shares`: [image]; `n`: the number of
+/// images of all ranks, at least one.
 std::array<FeatureTenth, 10> tenths_of(Communicator& comm, const std::vector<double>& features,
                                        const std::vector<double>& shares, std::uint64_t n) {
     constexpr std::size_t kTenths = 10;
@@ -88,7 +89,7 @@ ImageCoverage image_coverage(Communicator& comm, std::span<const std::uint64_t> 
     for (std::size_t image = 0; image < tested.size(); ++image) {
         if (tested[image] == 0) continue;
         shares.push_back(share_of(covered[image], tested[image]));
-        // 1 - 0.9 is not 0.1: a share that is meant to be equal is not below.
+        // 1 - 0.9 is not exactly 0.1: a share that should be equal must not count as below.
         below += shares.back() < 1 - alpha - 1e-12;
         far_below += shares.back() < 0.9 - alpha - 1e-12;
         distance += in_parts(std::abs(shares.back() - (1 - alpha)));

@@ -12,7 +12,7 @@
 namespace kandinsky {
 inline constexpr double kGapUnits = 4294967296.0;  // 2^32 are probability 1
 
-/// One place of bin_probabilities().
+/// One pixel of bin_probabilities().
 inline void bin_one(const float* probs, const std::uint8_t* flag, const std::uint8_t* valid, std::size_t i,
                     std::size_t bins, std::size_t fine_bins, const Binned& out) {
     if (valid[i] == 0) {
@@ -117,7 +117,7 @@ void FirstCoveringLevel(const float* HWY_RESTRICT scores, const float* HWY_RESTR
     const hn::Rebind<std::uint8_t, decltype(real)> narrow;
     const std::size_t lanes = hn::Lanes(real);
     const auto all = hn::Set(whole, static_cast<std::int32_t>(levels));
-    // From the number of all thresholds each that covers takes one, since true is -1.
+    // Starts with the number of all thresholds; each that covers subtracts 1, since true is -1.
     const auto less_one_if = [&](auto left, auto score, const float* limit) HWY_ATTR {
         const auto covers = hn::Le(score, hn::LoadU(real, limit));
 #if HWY_TARGET <= HWY_AVX3

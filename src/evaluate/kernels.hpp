@@ -5,13 +5,13 @@
 
 namespace kandinsky {
 
-/// Kernels of coverage and of the calibration error. As those of count_kernels.hpp: the widest vector unit,
-/// any n, no allocation, the same result on every unit.
+/// Kernels of coverage and of the calibration error. As in count_kernels.hpp, they use the widest vector
+/// unit, take any n, allocate nothing and give the same result on every unit.
 
-/// The bin of a probability p among `bins` (at most 255) of equal width; the slot, which is the sum of that
-/// bin and of the bin among `fine_bins` (at most 65000); and p - flag in units of 2^-32, rounded towards p =
-/// 0. Both bins ascend with p, so their sum identifies the pair. Where valid[i] is 0: bin `bins`, slot 0, gap
-/// 0. Valid probabilities lie in [0, 1].
+/// Writes for each probability p: its bin among `bins` (at most 255) of equal width; its slot, the sum of
+/// that bin and of its bin among `fine_bins` (at most 65000); and its gap, p - flag in units of 2^-32, where
+/// p is rounded down. Both bins ascend with p, so their sum identifies the pair. Where valid[i] is 0, the bin
+/// is `bins`, and slot and gap are 0. Valid probabilities lie in [0, 1].
 struct Binned {
     std::uint8_t* bin;
     std::uint16_t* slot;
@@ -20,7 +20,7 @@ struct Binned {
 void bin_probabilities(const float* probs, const std::uint8_t* flag, const std::uint8_t* valid, std::size_t n,
                        std::size_t bins, std::size_t fine_bins, Binned out);
 
-/// For each b below `bins`: all[b] += places whose bin is b, flagged[b] += those of them with the flag.
+/// For each b below `bins`: all[b] += pixels whose bin is b, flagged[b] += those of them with the flag.
 void count_bins(const std::uint8_t* bin, const std::uint8_t* flag, std::size_t n, std::size_t bins,
                 std::uint64_t* all, std::uint64_t* flagged);
 

@@ -37,14 +37,15 @@ inline void add_level(const std::uint32_t* counts, const double* share, double t
     }
 }
 
-/// Adds to each level what it or a lower one is the first to cover; returns the sum of all.
+/// covered[l] += first[0] + ... + first[l]. Returns the sum of `first`, which has one entry more than
+/// `covered`.
 inline std::uint64_t add_up(const std::uint64_t* first, std::vector<std::uint64_t>& covered) {
     std::uint64_t sum = 0;
     for (std::uint64_t& level : covered) level += sum += *first++;
     return sum + *first;
 }
 
-/// The same by itself.
+/// [level] these cumulative sums.
 inline std::vector<std::uint64_t> up_to(const std::vector<std::uint64_t>& first) {
     std::vector<std::uint64_t> out(first.size() - 1);
     add_up(first.data(), out);
@@ -52,7 +53,7 @@ inline std::vector<std::uint64_t> up_to(const std::vector<std::uint64_t>& first)
 }
 
 /// The mean coverage error of every resample of the test groups, in the same pass as the error itself. A tile
-/// records the first level that covers each sample and counts them for all resamples at its end. Cost:
+/// records the first level that covers each sample; at its end it counts these for all resamples. Cost:
 /// samples x resamples additions of small integers, and pixels x resamples x levels for the errors.
 class ResampledErrors {
   public:
@@ -74,7 +75,7 @@ class ResampledErrors {
       public:
         Tile(ResampledErrors& all, std::size_t pixels)
             : all_(all), pixels_(pixels), first_(all.data_.classes() * pixels * all.data_.images(), kNone) {}
-        /// ranks[pixel] of class c in an image; members only count.
+        /// Records ranks[pixel] of class c in an image; only pixels with the class count.
         void note(std::size_t image, std::size_t c, const std::uint8_t* ranks, const std::uint8_t* member) {
             const std::size_t images = all_.data_.images();
             std::uint8_t* const to = first_.data() + c * pixels_ * images + image;
@@ -82,7 +83,8 @@ class ResampledErrors {
                 if (member[i] != 0) to[i * images] = ranks[i];
         }
         void finish() {
-            // A class may be there once in every image; where classes are pooled and overlap, each counts.
+            // A pixel has a class at most once in every image. If classes are pooled and overlap, each of
+            // them counts.
             const std::uint64_t most =
                 all_.resamples_.most_images() *
                 (all_.calibrator_.strata() == 1 ? all_.data_.classes() : std::size_t{1});
@@ -99,7 +101,7 @@ class ResampledErrors {
                 for (std::size_t i = 0; i < pixels_; ++i)
                     count_pixel(s, i, tables_.data() + (s * pixels_ + i) * each);
         }
-        /// The notes for checkpoints, and the counts once tabulated.
+        /// The records for checkpoints, and the counts after tabulation.
         void list(VisitSums& sums) {
             sums.add(std::span(tables_));
             sums.keep(bytes_of(first_));
@@ -147,7 +149,8 @@ class ResampledErrors {
                 all_.pixels_[i] += counted[i];
             }
         }
-        /// How often each level is the first to cover a pixel's sample, in each resample; whether it has one.
+        /// How often each level is the first to cover a pixel's sample, in each resample. Returns whether
+        /// there is a sample.
         template <class Count>
         bool count_pixel(std::size_t stratum, std::size_t pixel, Count* table) const {
             const std::size_t images = all_.data_.images(), stride = all_.resamples_.stride();
@@ -167,10 +170,10 @@ class ResampledErrors {
         ResampledErrors& all_;
         std::size_t pixels_;
         std::vector<std::uint8_t> first_;    ///< [class][pixel][image]: level, or kNone
-        std::vector<std::uint32_t> tables_;  ///< [stratum][pixel][level][resample] once tabulated
+        std::vector<std::uint32_t> tables_;  ///< [stratum][pixel][level][resample] after tabulation
     };
 
-    /// [resample]: mean over the pixels that have a sample in it; NaN when there is none.
+    /// [resample]: mean over the pixels that have a sample in the resample; NaN without such a pixel.
     [[nodiscard]] std::vector<double> means(std::size_t stratum) const {
         std::vector<double> out(resamples_.count(), std::numeric_limits<double>::quiet_NaN());
         for (std::size_t b = 0; b < out.size(); ++b) {
@@ -196,17 +199,17 @@ class ResampledErrors {
 /// Integer counts of the sets of one calibrator at several levels.
 struct LevelTotals {
     std::vector<std::uint64_t> tested;                ///< [stratum] samples
-    std::vector<std::vector<std::uint64_t>> covered;  ///< [stratum][level] samples that their set covers
+    std::vector<std::vector<std::uint64_t>> covered;  ///< [stratum][level] covered samples
     std::vector<std::vector<std::uint64_t>> members;  ///< [stratum][level] classes in all sets together
-    std::vector<SetCounts> sets;                      ///< [level] of the pixels with a label, over all images
+    std::vector<SetCounts> sets;                      ///< [level] sets of labelled pixels, over all images
     std::vector<std::uint32_t> pixel_tested;          ///< [stratum][pixel]
     std::vector<std::uint32_t> pixel_covered;         ///< [stratum][pixel][level]
 
-    /// The number of samples without the class, for a stratum of that many classes.
+    /// The number of pixels and classes that are not a sample, for a stratum of that many classes.
     [[nodiscard]] std::uint64_t others(std::size_t stratum, std::size_t classes) const {
         return classes * sets.front().sets - tested[stratum];
     }
-    /// [level] the number of these whose set contains the class.
+    /// [level] the number of these for which the set contains the class.
     [[nodiscard]] std::vector<std::uint64_t> wrong(std::size_t stratum) const {
         std::vector<std::uint64_t> out = members[stratum];
         for (std::size_t l = 0; l < out.size(); ++l) out[l] -= covered[stratum][l];
@@ -370,7 +373,7 @@ class LevelCounts {
             add_covered(rank_.data(), member, levels, n, recent_covered_.data() + s * levels * n);
             if (++recent_[s] == 255) unload(s);
         }
-        /// Moves the counts in bytes to the wide ones.
+        /// Adds the byte counts to the wide counts and clears them.
         void unload(std::size_t s) {
             const auto move = [](std::uint8_t* from, std::size_t n, std::uint32_t* to) {
                 for (std::size_t i = 0; i < n; ++i) to[i] += from[i];
@@ -388,19 +391,20 @@ class LevelCounts {
         std::vector<std::uint32_t> tested_;   ///< [stratum][pixel], with Detail::pixels
         std::vector<std::uint32_t> covered_;  ///< [stratum][level][pixel], with Detail::pixels
         std::vector<std::uint8_t> recent_tested_, recent_covered_;  ///< the same, not yet in those
-        std::vector<unsigned> recent_;                              ///< [stratum] additions to them
-        /// By the first level that covers a sample or lets a class in; the last: none does.
+        std::vector<unsigned> recent_;                              ///< [stratum] number of additions to them
+        /// By the first level that covers a sample or whose set contains a class; the last entry: no level.
         std::vector<std::uint64_t> first_covered_;  ///< [stratum][level], without pixels
         std::vector<std::uint64_t> first_member_;   ///< [stratum][level] of each class in a set
-        /// [level] of the first, second and last class in a set; of the first two where the first is right.
+        /// [level] at which the first, second and last class enter a set; for the first two also if the first
+        /// is right.
         std::vector<std::uint64_t> first_class_, second_class_, last_class_, first_right_, second_right_;
         std::vector<std::uint8_t> rank_;  ///< [pixel] first covering level of the current class
-        std::vector<std::uint8_t> first_, second_, last_;  ///< [pixel] of these over the classes
-        std::vector<std::uint8_t> right_;                  ///< [pixel] whether it has the first class
+        std::vector<std::uint8_t> first_, second_, last_;  ///< [pixel] these levels over the classes so far
+        std::vector<std::uint8_t> right_;                  ///< [pixel] whether the pixel has the first class
     };
 
     [[nodiscard]] std::size_t levels() const { return levels_; }
-    /// Once every tile is finished.
+    /// Call once every tile is finished.
     [[nodiscard]] const LevelTotals& totals() const { return totals_; }
     [[nodiscard]] LevelTotals take() { return std::move(totals_); }
 

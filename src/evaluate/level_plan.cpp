@@ -56,6 +56,7 @@ namespace {
 std::vector<double> read_alphas(const Calibrator& calibrator, std::size_t stratum,
                                 const std::vector<double>& alphas) {
     std::vector<double> out;
+    out.reserve(alphas.size());
     for (const double alpha : alphas)
         out.push_back(curve_alpha(calibrator, stratum, kept_alpha(calibrator, stratum, alpha)));
     return out;
@@ -71,6 +72,7 @@ ThresholdTable thresholds_by_curve(const Calibrator& calibrator, const std::vect
         table[s].resize(curves.size() * alphas.size());
         std::vector<std::size_t> rungs;
         const std::vector<double> read = read_alphas(calibrator, s, alphas);
+        rungs.reserve(read.size());
         for (const double alpha : read) rungs.push_back(curves.rung_of(alpha));
         constexpr std::size_t kTask = 1024;  // curves
         parallel_for((curves.size() + kTask - 1) / kTask, [&](std::size_t task) {
@@ -93,7 +95,8 @@ void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, 
             continue;
         }
         if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) {
-            smooth->thresholds(read_alphas(calibrator, s, table.alphas), range, out + s * levels * n);
+            smooth->thresholds(read_alphas(calibrator, s, table.alphas), range,
+                               {out + s * levels * n, levels * n});
             continue;
         }
         for (std::size_t i = 0; i < n; ++i) {

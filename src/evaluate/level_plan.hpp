@@ -7,11 +7,11 @@
 
 namespace kandinsky {
 
-/// The levels at which coverage is measured: where each threshold comes from and what it is compared with.
+/// The levels at which coverage is measured: the level of each threshold and its target coverage.
 struct LevelPlan {
     std::vector<double> alphas;   ///< descending, so thresholds ascend
     std::vector<double> levels;   ///< 1 - alpha, exactly
-    std::vector<double> targets;  ///< coverage that a level is compared with
+    std::vector<double> targets;  ///< the coverage to compare with
 };
 
 /// CE_20 of the paper: levels m/20 for m = 1..19, compared with themselves.
@@ -28,7 +28,7 @@ inline constexpr std::size_t kCurveLevels = 19;     ///< 0.05, 0.10, ..., 0.95: 
 [[nodiscard]] std::vector<double> slider_alphas();  ///< 1 - level, descending
 [[nodiscard]] std::vector<double> curve_alphas();   ///< the same for the curves of each pixel
 
-/// Thresholds at some alphas, read off the curves of regions once; smooth curves are read where wanted.
+/// Thresholds at some alphas. Curves of regions are read once; smooth curves are read at each request.
 struct ThresholdTable {
     std::vector<double> alphas;
     std::vector<std::vector<float>> by_curve;  ///< [stratum][curve * alphas + alpha]
@@ -40,7 +40,8 @@ struct ThresholdTable {
 /// values_of() instead of scores.
 void fill_thresholds(const Calibrator& calibrator, const ThresholdTable& table, PixelRange range, float* out);
 
-/// What a tile's scores, [class][pixel], become where levels follow the image, whose shifts() those are.
+/// The values of a tile's scores, [class][pixel], if levels follow the image. `shifts`: shifts() of the
+/// image.
 [[nodiscard]] std::vector<float> values_of(const Calibrator& calibrator, const ScoredTile& tile,
                                            PixelRange range, std::span<const std::int32_t> shifts);
 

@@ -53,8 +53,8 @@ double smooth_ece_at(std::span<const std::int64_t> residuals, std::uint64_t coun
 
 double smooth_ece(std::span<const std::int64_t> residuals, std::uint64_t count, double one) {
     if (count == 0) return std::numeric_limits<double>::quiet_NaN();
-    // The error falls as the width grows, so there is one crossing, and it lies below the error without any
-    // smoothing. 2^-16 is far below a bin.
+    // The error falls as the width grows, so it equals the width once, below the error without smoothing.
+    // 2^-16 is far below a bin.
     double low = 0, high = std::min(1.0, smooth_ece_at(residuals, count, one, 0));
     while (high - low > 0x1.0p-16) {
         const double middle = (low + high) / 2;
@@ -66,12 +66,12 @@ double smooth_ece(std::span<const std::int64_t> residuals, std::uint64_t count, 
 namespace {
 constexpr std::size_t kBins = Reliability::kBins;
 constexpr double kOne = 4294967296.0;  // 2^32 units are probability 1
-// The released code divides in half precision, and what reaches 20 that way has a bin of its own.
+// The released code divides in half precision; quotients that round to 20 have their own bin.
 constexpr std::size_t kMapBins = kBins + 1;
 
 __extension__ using Long = __int128;
 
-/// As numbers without a sign, modulo 2^112.
+/// As unsigned numbers, modulo 2^112.
 void sum_over_ranks(Communicator& comm, std::vector<Long>& values) {
     sum_wide(comm, std::span(reinterpret_cast<WideCount*>(values.data()), values.size()));
     for (Long& value : values) value = static_cast<Long>(static_cast<WideCount>(value) << 16) >> 16;
@@ -102,7 +102,8 @@ std::size_t place_of(float p, std::size_t bins) {
 std::array<std::size_t, kBins + 1> first_slots() {
     std::array<std::size_t, kBins + 1> first{};
     for (std::size_t b = 1; b < kBins; ++b) {
-        float p = static_cast<float>(b) / static_cast<float>(kBins);  // the least that falls there is near
+        // Close to the smallest probability of the bin.
+        float p = static_cast<float>(b) / static_cast<float>(kBins);
         while (place_of(p, kBins) >= b) p = std::nextafter(p, 0.0f);
         while (place_of(p, kBins) < b) p = std::nextafter(p, 1.0f);
         first[b] = b + place_of(p, kSmoothBins);
@@ -148,7 +149,8 @@ ReliabilityTile::Added ReliabilityTile::add_class(const ScoredTile& tile, std::s
         totals_.count[c * kBins + b] += all[b];
         added.count += all[b];
     }
-    // Neighbours often fall into the same slot or bin and would wait for each other, so they add in turn.
+    // Neighbours often have the same slot or bin, and their additions would wait for each other, so several
+    // accumulators take turns.
     std::int64_t* const slots = turns_.data() + c * kTurns * Totals::kSlots;
     const std::size_t n = pixels_;
     for (std::size_t i = 0; i < n; ++i) slots[i % kTurns * Totals::kSlots + slot[i]] += gap[i];
@@ -203,7 +205,7 @@ void GroupBins::finish(const Resamples& resamples, ProbabilityEvaluation& out) c
     std::vector<double> means(resamples.count(), 0.0);
     double mean = 0;
     for (std::size_t c = 0; c < classes_; ++c) {
-        // A sum over the groups of a resample may leave 64 bits.
+        // A sum over the groups of a resample may exceed 64 bits.
         std::vector<Long> sums(resamples.count() * (kBins + 1));
         std::vector<double> values(resamples.count());
         for (std::size_t g = 0; g < groups_; ++g) {

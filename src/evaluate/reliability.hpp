@@ -14,17 +14,18 @@ namespace kandinsky {
 /// The resolution of the smooth calibration error: 1024 bins.
 inline constexpr std::size_t kSmoothBins = 1024;
 
-/// The smooth expected calibration error of Blasiok and Nakkiran (2023): the residuals y - p, smoothed by a
-/// Gaussian that is reflected at 0 and 1, integrated in absolute value, at the one width that equals the
-/// result. `residuals[bin]`: sums of p - y over the pixels with p in the bin, in any unit in which a pixel is
-/// `one`; `count`: pixels. NaN when there is none. Residuals stand at the middles of their bins.
+/// The smooth expected calibration error of Blasiok and Nakkiran (2023). The residuals y - p are smoothed by
+/// a Gaussian that is reflected at 0 and 1, and the absolute value is integrated. The width of the Gaussian
+/// is the one that equals the result. `residuals[bin]`: sums of p - y over the pixels with p in the bin, in
+/// units of 1 / `one`; `count`: number of pixels. NaN without pixels. Residuals are placed at the middles of
+/// bins.
 [[nodiscard]] double smooth_ece(std::span<const std::int64_t> residuals, std::uint64_t count, double one);
 
 /// The same at a given width.
 [[nodiscard]] double smooth_ece_at(std::span<const std::int64_t> residuals, std::uint64_t count, double one,
                                    double width);
 
-/// What every test group adds to the bins of the calibration error, for the bootstrap.
+/// The contribution of every test group to the bins of the calibration error, for the bootstrap.
 class GroupBins {
   public:
     GroupBins(std::size_t classes, std::size_t groups)
@@ -45,18 +46,17 @@ class GroupBins {
 /// so their order has no effect.
 class ReliabilityTile {
   public:
-    /// `released`: half-precision probabilities and differences, those up to 0.02 left out and not counted,
-    /// as the released code has it.
-    /// `map`: whether write_map() will be asked for.
+    /// `released`: as in the released code, probabilities and differences have half precision, and
+    /// probabilities up to 0.02 are left out. `map`: whether write_map() will be called.
     ReliabilityTile(std::size_t classes, std::size_t pixels, bool released, bool map);
 
-    /// And what the tile adds to the bins of one group, where there are any.
+    /// The same, and adds to the bins of one group if there are any.
     void add(const ScoredTile& tile, GroupBins* groups, std::uint32_t group);
     /// Expected calibration error of each pixel of the tile, into map[class][first + i].
     void write_map(std::size_t first, std::vector<std::vector<double>>& map) const;
 
     struct Totals {
-        /// One for each pair of a bin and a fine bin that share probabilities, named by the sum of the two.
+        /// One slot for each pair of a bin and a fine bin that overlap; its number is the sum of the two.
         static constexpr std::size_t kSlots = Reliability::kBins + kSmoothBins - 1;
         std::vector<std::uint64_t> count, positive;  ///< [class][bin]
         std::vector<std::int64_t> gaps;              ///< [class][slot] sums of p - y in units of 2^-32
@@ -69,7 +69,7 @@ class ReliabilityTile {
         [[nodiscard]] std::vector<Reliability> finish() const;
     };
     [[nodiscard]] Totals totals() const;
-    /// What a map needs is summed over the ranks tile by tile; the totals are once, at the end.
+    /// The counts of a map are summed over the ranks tile by tile, the totals once at the end.
     void list(VisitSums& sums) {
         sums.add(std::span(gap_));
         sums.add(std::span(seen_));
@@ -79,9 +79,9 @@ class ReliabilityTile {
     }
 
   private:
-    /// What a class adds to its bins: sums of p - y, and how many count.
+    /// The contribution of a class to its bins: sums of p - y, and the number of pixels that count.
     struct Added {
-        std::int64_t gaps[Reliability::kBins + 1] = {};  ///< the last: of what does not count
+        std::int64_t gaps[Reliability::kBins + 1] = {};  ///< the last entry is for pixels that do not count
         std::uint64_t count = 0;
     };
     template <bool kGaps>

@@ -8,7 +8,7 @@
 
 namespace kandinsky {
 
-/// part / whole; NaN of nothing.
+/// part / whole; NaN if `whole` is 0.
 [[nodiscard]] inline double share_of(std::uint64_t part, std::uint64_t whole) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole)
                      : std::numeric_limits<double>::quiet_NaN();
@@ -18,10 +18,10 @@ namespace kandinsky {
 struct SetCounts {
     std::uint64_t sets = 0;     ///< one for each pixel with a label
     std::uint64_t members = 0;  ///< classes in all of them together
-    std::uint64_t wrong = 0;    ///< those of them that the pixel does not have
+    std::uint64_t wrong = 0;    ///< those of them that are not the pixel's
     std::uint64_t empty = 0;    ///< sets without a class
     std::uint64_t single = 0;   ///< sets of one class
-    std::uint64_t right = 0;    ///< those of them whose class the pixel has
+    std::uint64_t right = 0;    ///< those of them whose class is the pixel's
     std::uint64_t full = 0;     ///< sets with every class
 
     SetCounts& operator+=(const SetCounts& other) {
@@ -31,7 +31,7 @@ struct SetCounts {
         return *this;
     }
 
-    /// The counts once `filled` empty sets got a class each, which the pixel has in `hits` of them.
+    /// The counts after `filled` empty sets got one class each; in `hits` of them it is the pixel's.
     [[nodiscard]] SetCounts with_filled(std::uint64_t filled, std::uint64_t hits) const {
         return {sets, members + filled, wrong + filled - hits, empty - filled, single + filled, right + hits,
                 full};
@@ -51,21 +51,23 @@ struct SetCounts {
 struct MethodTally {
     std::vector<std::vector<std::uint64_t>> covered;  ///< [stratum][slider level] samples that were covered
     std::vector<std::uint64_t> others;                ///< [stratum] samples without the class
-    std::vector<std::vector<std::uint64_t>> wrong;    ///< [stratum][slider level] of these, covered
-    std::vector<SetCounts> sets;                      ///< [slider level], none filled
-    std::vector<std::uint32_t> pixel_tested;          ///< [stratum][pixel] samples
-    std::vector<std::uint32_t> pixel_covered;         ///< [stratum][pixel][curve level] samples covered
-    std::vector<std::uint32_t> set_sums;              ///< [pixel] summed set sizes at alpha, none filled
-    std::vector<std::uint32_t> pixel_wrong;  ///< [stratum][pixel] classes wrongly held at alpha, none filled
+    /// [stratum][slider level] those of `others` that are covered.
+    std::vector<std::vector<std::uint64_t>> wrong;
+    std::vector<SetCounts> sets;               ///< [slider level] before filling
+    std::vector<std::uint32_t> pixel_tested;   ///< [stratum][pixel] samples
+    std::vector<std::uint32_t> pixel_covered;  ///< [stratum][pixel][curve level] samples covered
+    std::vector<std::uint32_t> set_sums;       ///< [pixel] summed set sizes at alpha before filling
+    std::vector<std::uint32_t> pixel_wrong;    ///< [stratum][pixel] wrong classes at alpha before filling
 };
 
 struct Tally {
-    std::uint64_t labels = 0;              ///< pixels with a label, over all images
-    std::vector<std::uint32_t> labelled;   ///< [pixel] images with a label there
-    std::vector<std::uint32_t> samples;    ///< [class][pixel] images that have the class there
-    std::vector<std::uint64_t> undecided;  ///< [image] pixels whose set is not one class, first calibrator
-    std::vector<std::uint64_t> kinds;      ///< [image] number of classes that its labels show
-    std::vector<MethodTally> methods;      ///< in the order of the calibrators
+    std::uint64_t labels = 0;             ///< pixels with a label, over all images
+    std::vector<std::uint32_t> labelled;  ///< [pixel] images with a label there
+    std::vector<std::uint32_t> samples;   ///< [class][pixel] images that have the class there
+    /// [image] pixels whose set does not have one class (first calibrator).
+    std::vector<std::uint64_t> undecided;
+    std::vector<std::uint64_t> kinds;  ///< [image] number of classes that its labels show
+    std::vector<MethodTally> methods;  ///< in the order of the calibrators
 };
 
 /// evaluate() and the tally of the same calibrators, in one visit of the images.

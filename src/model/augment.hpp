@@ -4,33 +4,34 @@
 
 namespace kandinsky {
 
-/// Light augmentation: what may happen to an image before the network learns from it.
+/// Light augmentation: random changes of an image before the network learns from it.
 struct Augmentation {
     bool mirror = true;       ///< left-right, half of the time
-    double shift = 0.05;      ///< at most, in shares of the side
-    double zoom = 0.1;        ///< at most, in both directions
-    double turn = 10;         ///< degrees at most
-    double brightness = 0.1;  ///< added, at most
-    double contrast = 0.1;    ///< factor away from 1, at most
+    double shift = 0.05;      ///< largest shift, as a share of the side
+    double zoom = 0.1;        ///< largest relative change of the size
+    double turn = 10;         ///< largest angle in degrees
+    double brightness = 0.1;  ///< largest amount added or subtracted
+    double contrast = 0.1;    ///< largest distance of the factor from 1
 
     [[nodiscard]] static Augmentation none() {
         return {.mirror = false, .shift = 0, .zoom = 0, .turn = 0, .brightness = 0, .contrast = 0};
     }
 };
 
-/// One random change, drawn from (seed, epoch, sample): the same however batches are made.
+/// One random change, drawn from (seed, epoch, sample), so it does not depend on the batches.
 class Warp {
   public:
     Warp(const Augmentation& limits, Grid grid, std::uint64_t seed, std::uint64_t epoch,
          std::uint64_t sample);
 
-    /// Moves planes [planes][H][W] bilinearly and changes their brightness; outside is the nearest edge.
+    /// Moves planes [planes][H][W] bilinearly and changes their brightness. Pixels from outside are those of
+    /// the nearest edge.
     void pixels(std::size_t planes, const float* from, float* to) const;
-    /// Moves planes of 0 and 1 to the nearest pixel; outside is `outside`.
+    /// Moves planes of 0 and 1 to the nearest pixel. Pixels from outside are `outside`.
     void mask(std::size_t planes, const std::uint8_t* from, std::uint8_t* to, std::uint8_t outside) const;
 
   private:
-    /// Where a pixel of the result comes from.
+    /// The source position of a pixel of the result.
     void source(double row, double column, double& y, double& x) const;
 
     Grid grid_;

@@ -22,7 +22,7 @@ ordered_json parse_file(const std::filesystem::path& file) {
     try {
         return ordered_json::parse(content.text());
     } catch (const nlohmann::json::exception&) {
-        fail(ErrorKind::data, "{} is no JSON", printable(file.string()));
+        fail(ErrorKind::data, "{} is not JSON", printable(file.string()));
     }
 }
 
@@ -49,13 +49,12 @@ class Section {
         try {
             value = json_[key].get<T>();
         } catch (const nlohmann::json::exception&) {
-            fail(ErrorKind::data, "{}: {} is {}, which is not valid there", file_, full(key),
-                 json_[key].dump());
+            fail(ErrorKind::data, "{}: {} is {}, which is not valid", file_, full(key), json_[key].dump());
         }
     }
     void done() const {
         for (const auto& [key, value] : json_.items())
-            if (seen_.count(key) == 0) fail(ErrorKind::data, "{}: there is no entry {}", file_, full(key));
+            if (!seen_.contains(key)) fail(ErrorKind::data, "{}: there is no entry {}", file_, full(key));
     }
 
   private:
@@ -103,7 +102,7 @@ ordered_json describe(const std::filesystem::path& file) {
             {"crc32", fmt::format("{:08x}", crc32_of(content.bytes.data(), content.bytes.size()))}};
 }
 
-/// Whether the stage's note is there, has this recipe, and all outputs are as it says (size and CRC-32).
+/// Whether the stage's note exists and has this recipe, and all outputs have its sizes and CRC-32.
 bool is_done(const std::filesystem::path& folder, const Stage& stage) {
     std::error_code ignored;
     if (!std::filesystem::exists(note_of(folder, stage), ignored)) return false;
@@ -203,10 +202,10 @@ std::map<std::string, Part> split_groups(const Experiment& experiment, const std
                 const std::string name = entry.is_string() ? entry.get<std::string>() : entry.dump();
                 const auto found = parts.find(name);
                 if (found == parts.end())
-                    fail(ErrorKind::data, "{}: \"{}\" lists {}, but there is nothing of that name",
+                    fail(ErrorKind::data, "{}: \"{}\" lists {}, but nothing has that name",
                          printable(file.string()), key, printable(name));
                 if (found->second != Part::none)
-                    fail(ErrorKind::data, "{}: {} stands in two parts", printable(file.string()),
+                    fail(ErrorKind::data, "{}: {} is in two parts", printable(file.string()),
                          printable(name));
                 found->second = part;
             }
@@ -242,7 +241,7 @@ bool run_stage(const std::filesystem::path& folder, const Stage& stage) {
     ordered_json note{{"stage", stage.name}, {"recipe", stage.recipe}, {"outputs", ordered_json::object()}};
     for (const std::string& name : stage.outputs) {
         if (!std::filesystem::exists(folder / name, ignored))
-            fail(ErrorKind::internal, "[experiment] stage {} made no {}", stage.name, name);
+            fail(ErrorKind::internal, "[experiment] stage {} did not write {}", stage.name, name);
         note["outputs"][name] = describe(folder / name);
     }
     AtomicFile file(note_of(folder, stage));

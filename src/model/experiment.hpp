@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -34,10 +35,10 @@ struct Experiment {
 /// Reads a declaration. Throws a data error that names file and entry if one is missing, unknown or mistyped.
 [[nodiscard]] Experiment read_experiment(const std::filesystem::path& file);
 
-/// Where an experiment's declaration lies: the file itself, or NAME.json among those of the program.
+/// The file of an experiment's declaration: the given file, or NAME.json among the program's experiments.
 [[nodiscard]] std::filesystem::path find_experiment(const std::string& name);
 
-/// Which part of the split each group belongs to.
+/// The part of the split of each group.
 enum class Part { none, train, calibration, test };
 /// `names`: of the groups (scans or photos), with repetitions. The parts are drawn by name, or read from the
 /// split file in the data folder: lists of names under "train", the calibration key and "test".
@@ -45,16 +46,17 @@ enum class Part { none, train, calibration, test };
                                                        const std::vector<std::string>& names,
                                                        const std::filesystem::path& data);
 
-/// One step of an experiment: it makes files in the run's folder out of what came before. A note NAME.done
-/// beside them says what they were made from and how they looked, for later runs.
+/// One step of an experiment, which writes files into the run's folder from earlier files. A note NAME.done
+/// beside them records the recipe and the files' sizes and checksums for later runs.
 struct Stage {
     std::string name;
-    std::string recipe;                ///< everything that the outputs depend on, as text
+    std::string recipe;                ///< a text with everything that the outputs depend on
     std::vector<std::string> outputs;  ///< names within the folder
     std::function<void()> work;
 };
 
-/// Does the stage's work unless it is done; whether it did. A later stage's recipe should contain this one's.
+/// Does the stage's work unless it is done already; returns whether it did. The recipe of a later stage
+/// should contain the recipes of earlier stages.
 bool run_stage(const std::filesystem::path& folder, const Stage& stage);
 
 }  // namespace kandinsky

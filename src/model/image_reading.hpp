@@ -4,30 +4,30 @@
 
 namespace kandinsky {
 
-/// Images for a network, straight from the files people have.
+/// Images for a network, read from the usual files.
 struct ImageFiles {
     std::filesystem::path images;  ///< a folder of photos (JPEG, PNG), or of volumes (NIfTI) or arrays
     std::filesystem::path labels;  ///< a folder, a COCO .json, or empty
-    FolderOptions folder;          ///< axis, grid, slices; COCO's letterbox is the grid for photos
+    FolderOptions folder;          ///< axis, grid, slices; photos use COCO's letterbox as the grid
 };
 
 struct ReadImages {
     Array pixels;                      ///< uint8 [N,3,H,W] for photos, float32 [N,K,H,W] for the rest
     Array labels;                      ///< [N,H,W]; empty without labels
-    Array groups;                      ///< int64 [N]; empty where every image stands alone
+    Array groups;                      ///< int64 [N]; empty if every image is a group
     std::vector<ImageOrigin> origins;  ///< [N]
-    std::vector<std::string> names;    ///< [N] of the group: the scan's or the photo's
+    std::vector<std::string> names;    ///< [N] name of the group: the scan's or the photo's
     std::vector<std::int64_t> ignore;
 };
 
-/// The photos (JPEG, PNG) of a folder by name; none where it is no folder.
+/// The photos (JPEG, PNG) of a folder by name; empty if it is not a folder.
 [[nodiscard]] std::vector<std::filesystem::path> photos_of(const std::filesystem::path& folder);
 [[nodiscard]] inline bool has_photos(const std::filesystem::path& folder) {
     return !photos_of(folder).empty();
 }
 
-/// Decodes everything once, in parallel, onto one grid, into temporary files. Images and labels pair by
-/// name; an image without labels is left out when labels are given, labels without an image are a data error.
+/// Decodes all files once, in parallel, onto one grid, into temporary files. Images and labels pair by name.
+/// If labels are given, an image without labels is left out; labels without an image are a data error.
 [[nodiscard]] ReadImages read_model_images(const ImageFiles& files, Progress& progress = silent());
 
 }  // namespace kandinsky

@@ -18,7 +18,7 @@ std::size_t padded(std::size_t length, std::size_t multiple) {
     return (length + multiple - 1) / multiple * multiple;
 }
 
-/// Copies a plane into the middle of a larger one; its edge is repeated around it.
+/// Copies a plane into the middle of a larger plane and repeats its edge around it.
 void pad_plane(const float* from, Grid grid, std::size_t height, std::size_t width, float* to) {
     const std::size_t top = (height - grid.height) / 2, left = (width - grid.width) / 2;
     for (std::size_t row = 0; row < height; ++row) {
@@ -30,8 +30,8 @@ void pad_plane(const float* from, Grid grid, std::size_t height, std::size_t wid
     }
 }
 
-/// The largest allowed difference from the stored outputs: the rounding of single precision in another order
-/// of summation.
+/// The largest allowed difference from the stored outputs, because another order of summation rounds
+/// differently.
 constexpr double kTolerance = 1e-3;
 
 OpenedModel open_own(const ModelOptions& options) {
@@ -171,13 +171,13 @@ OpenedModel open_model(const ModelOptions& options) {
     if (!onnx && is_model_file(path)) {
         if (!options.activation.empty())
             fail(ErrorKind::usage,
-                 "--outputs is for TorchScript and ONNX models: {} says itself what it yields",
+                 "--outputs is for TorchScript and ONNX models; {} states its outputs itself",
                  printable(options.path));
         model = open_own(options);
     } else {
         if (options.activation.empty())
             fail(ErrorKind::usage,
-                 "{} does not say what it yields: add --outputs sigmoid or softmax (logits) or none "
+                 "{} does not state its outputs: add --outputs sigmoid or softmax (logits) or none "
                  "(probabilities)",
                  printable(options.path));
         model.activation = activation_of(options.activation);

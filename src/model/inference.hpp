@@ -8,32 +8,33 @@
 
 namespace kandinsky {
 
-/// What turns a network's outputs into probabilities. Stated, never guessed.
+/// The function that turns a network's outputs into probabilities. It must be stated; it is never guessed.
 enum class Activation { none, sigmoid, softmax };
 [[nodiscard]] Activation activation_of(std::string_view name);
 
-/// A network and what its file says about the images it wants.
+/// A network, and the images that it expects according to its file.
 struct OpenedModel {
     std::unique_ptr<Network> network;
     Activation activation = Activation::none;
-    std::string intensity;       ///< empty: the file does not say
-    std::uint32_t multiple = 1;  ///< heights and widths it takes
-    std::uint32_t inputs = 0;    ///< 0: the file does not say
+    std::string intensity;       ///< empty: not in the file
+    std::uint32_t multiple = 1;  ///< heights and widths must be multiples of this
+    std::uint32_t inputs = 0;    ///< 0: not in the file
 };
 
 struct ModelOptions {
     std::string path;
-    std::string activation;      ///< empty: as the file says; needed for TorchScript and ONNX
-    std::uint32_t multiple = 0;  ///< 0: as the file says
+    std::string activation;      ///< empty: as in the file; required for TorchScript and ONNX
+    std::uint32_t multiple = 0;  ///< 0: as in the file
     EngineOptions engine;
 };
 
-/// Opens what kandinsky trained, a TorchScript module or an ONNX model, recognised by content and name. An
-/// ONNX model with NAME.check.npz beside it (arrays `input` and `output`) has to reproduce it.
+/// Opens a model that kandinsky trained, a TorchScript module or an ONNX model, recognised by content and
+/// name. If NAME.check.npz lies beside an ONNX model, the model must reproduce its `output` from its `input`.
 [[nodiscard]] OpenedModel open_model(const ModelOptions& options);
 
-/// Probabilities of every image, in order, as [outputs][H][W]: batched, padded to the network's multiple by
-/// repeating the edge, cropped back. `begin(outputs)` comes before the first.
+/// Computes the probabilities of every image, in order, as [outputs][H][W]. Images are put into batches,
+/// padded to the network's multiple by repeating the edge, and the outputs are cropped. Calls begin(outputs)
+/// first.
 void infer(OpenedModel& model, const Samples& samples, std::size_t batch,
            const std::function<void(std::size_t outputs)>& begin,
            const std::function<void(std::size_t sample, const float* probabilities)>& sink,

@@ -1,4 +1,5 @@
 #include "model/model_file.hpp"
+#include "io/zip/zip_reader.hpp"
 
 #include <cmath>
 
@@ -83,8 +84,7 @@ ModelHeader read_model_header(const std::filesystem::path& path) {
         header.training = meta.at("training");
         header.log = meta.at("log");
     } catch (const nlohmann::json::exception&) {
-        fail(ErrorKind::data, "{}: meta.json is damaged; take a copy that is whole",
-             printable(path.string()));
+        fail(ErrorKind::data, "{}: meta.json is damaged; use an intact copy", printable(path.string()));
     }
     if (version > kVersion)
         fail(ErrorKind::data, "{} was written by a newer kandinsky (model format {}): update this one",

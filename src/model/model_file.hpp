@@ -8,29 +8,30 @@
 
 namespace kandinsky {
 
-/// What a trained U-Net's file says besides its weights.
+/// The fields of a trained U-Net's file besides its weights.
 struct ModelHeader {
     UNetShape shape;
     std::string intensity = "none";                                      ///< how images were prepared
-    std::uint64_t step = 0, steps = 0;                                   ///< of training, done and planned
-    nlohmann::ordered_json training = nlohmann::ordered_json::object();  ///< options that made it
+    std::uint64_t step = 0, steps = 0;                                   ///< training steps: done and planned
+    nlohmann::ordered_json training = nlohmann::ordered_json::object();  ///< options of the training
     std::string log;                                                     ///< the rows of the CSV log so far
 };
 
-/// Whether a file is one of ours, by its content.
+/// Whether a file is a model of this kind, by its content.
 [[nodiscard]] bool is_model_file(const std::filesystem::path& path);
 
-/// Writes weights (and, for going on with training, the optimiser's moments) as a .npz with meta.json:
-/// numpy.load opens it, no library's version matters. Atomic.
+/// Writes weights (and, to continue training, the optimiser's moments) as a .npz with meta.json. numpy.load
+/// opens it, and it does not depend on the version of a library. Atomic.
 void write_model(const std::filesystem::path& path, const ModelHeader& header, const Network& network,
                  bool with_moments);
 
-/// The header alone; throws a data error for what is no model file.
+/// Reads the header only; throws a data error if the file is not a model.
 [[nodiscard]] ModelHeader read_model_header(const std::filesystem::path& path);
-/// Sets the network's tensors from the file; `with_moments`: those too, an error when they are missing.
+/// Sets the network's tensors from the file. `with_moments`: also the moments; throws if they are missing.
 void read_model(const std::filesystem::path& path, Network& network, bool with_moments);
 
-/// First weights, whatever the library: normal with variance 2 / fan-in, by (seed, tensor); biases 0.
+/// Sets the initial weights, which do not depend on the library: normal with variance 2 / fan-in, drawn by
+/// (seed, tensor); biases are 0.
 void initialise(Network& network, std::uint64_t seed);
 
 /// Number of weights.

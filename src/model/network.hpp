@@ -8,7 +8,8 @@
 // interface, so a plug-in may be built by another compiler against any version of the library.
 namespace kandinsky {
 
-/// The paper's U-Net: `depth` times halved and doubled, `width` channels at full size, a logit per class.
+/// The paper's U-Net. The image is halved and doubled `depth` times; there are `width` channels at full size
+/// and a logit per output.
 struct UNetShape {
     std::uint32_t inputs = 3;
     std::uint32_t outputs = 1;
@@ -16,7 +17,7 @@ struct UNetShape {
     std::uint32_t depth = 4;
 };
 
-/// Images [n][channels][height][width] and, for training, targets [n][outputs][height][width] of 0 and 1 and
+/// Images [n][channels][height][width]. For training also targets [n][outputs][height][width] of 0 and 1, and
 /// valid [n][height][width], 0 where a pixel does not count.
 struct Batch {
     std::size_t images = 0, channels = 0, height = 0, width = 0;
@@ -30,7 +31,7 @@ struct StepOptions {
     double decay = 0;          ///< weight decay
     bool decoupled = true;     ///< AdamW; false: Adam with L2
     double share = 1;          ///< the share of pixels with the largest loss that counts, per image
-    std::uint64_t number = 1;  ///< of this step, from 1: Adam's bias correction
+    std::uint64_t number = 1;  ///< number of this step from 1, for Adam's bias correction
 };
 
 struct StepResult {
@@ -58,9 +59,9 @@ class Network {
   public:
     virtual ~Network() = default;
     [[nodiscard]] virtual const char* device() const = 0;
-    /// The network's outputs [n][outputs][height][width], as they are: our U-Net's are logits, what others'
-    /// are only their makers know. Writes at most `capacity` floats, fewer or none when that is too few, and
-    /// returns the number of outputs.
+    /// Writes the network's outputs [n][outputs][height][width] without an activation. Those of our U-Net are
+    /// logits; the meaning of others is unknown. Writes at most `capacity` floats, fewer or none if that is
+    /// too few, and returns the number of outputs.
     virtual std::uint32_t predict(const Batch& batch, float* out, std::size_t capacity) = 0;
 
     /// One step of training on the batch.
@@ -75,7 +76,7 @@ class Network {
 struct EngineOptions {
     const char* device = "auto";  ///< auto, cpu or cuda
     std::uint32_t threads = 0;    ///< 0: the library's own choice
-    bool mixed = false;           ///< bfloat16 where it does no harm (GPU)
+    bool mixed = false;           ///< bfloat16 where the precision is sufficient (GPU)
 };
 
 /// A deep-learning library.
@@ -83,7 +84,7 @@ class Engine {
   public:
     virtual ~Engine() = default;
     [[nodiscard]] virtual const char* library() const = 0;  ///< name and version
-    /// A U-Net with all weights zero, or null where the library cannot train.
+    /// A U-Net with all weights zero, or null if the library cannot train.
     [[nodiscard]] virtual Network* make_unet(const UNetShape& shape, const EngineOptions& options) = 0;
     /// A network from the library's own file format (TorchScript, ONNX); forward only.
     [[nodiscard]] virtual Network* open(const char* path, const EngineOptions& options) = 0;

@@ -8,20 +8,20 @@
 
 namespace kandinsky {
 
-/// The plug-ins that networks come from.
+/// The plug-ins that provide networks.
 enum class EngineKind {
-    torch,  ///< libkandinsky_torch.so: trains, runs our U-Net and TorchScript modules
+    torch,  ///< libkandinsky_torch.so: trains, and runs our U-Net and TorchScript modules
     onnx,   ///< libkandinsky_onnx.so: runs ONNX models
 };
 
 /// Loads the plug-in on first use, as load_plugin() does, and keeps it. KANDINSKY_TORCH or KANDINSKY_ONNX may
-/// say where it lies.
+/// give its path.
 [[nodiscard]] Engine& engine(EngineKind kind);
 
-/// What a library says in its first line; libtorch adds where in its own code it happened.
+/// The first line of a library's error; libtorch adds the place in its code after it.
 [[nodiscard]] std::string first_line(const std::exception& error);
 
-/// A network of a plug-in, ready to use.
+/// A network of a plug-in that is ready to use.
 [[nodiscard]] std::unique_ptr<Network> make_unet(const UNetShape& shape, const EngineOptions& options);
 [[nodiscard]] std::unique_ptr<Network> open_network(EngineKind kind, const std::string& path,
                                                     const EngineOptions& options);

@@ -34,8 +34,7 @@ Samples::Samples(Array pixels, Array labels, Array groups, Intensity intensity,
     grid_ = {.height = static_cast<std::uint32_t>(shape[shape.size() - 2]),
              .width = static_cast<std::uint32_t>(shape.back())};
     if (count_ == 0 || channels_ == 0 || grid_.pixels() == 0)
-        fail(ErrorKind::data, "{} has shape {}: there is nothing in it", pixels_name_,
-             pixels_.view().shape_text());
+        fail(ErrorKind::data, "{} has shape {}: it is empty", pixels_name_, pixels_.view().shape_text());
     if (labelled()) {
         const std::vector<std::size_t> wanted{count_, grid_.height, grid_.width};
         if (labels_.shape() != wanted)
@@ -73,7 +72,7 @@ void Samples::find_scales() {
         for (const std::size_t i : *lists[g])
             for (std::size_t c = 0; c < channels_; ++c) {
                 read_plane(pixels_.view(), i, c, grid_, one.data());
-                // Padding added around a scan is exactly 0 and says nothing about its intensities.
+                // Padding around a scan is exactly 0 and is not part of its intensities.
                 for (const float value : one)
                     if (value != 0 && std::isfinite(value)) values.push_back(value);
             }

@@ -7,14 +7,14 @@ namespace kandinsky {
 
 /// How intensities are scaled for a network.
 enum class Intensity {
-    none,        ///< as they are
+    none,        ///< unchanged
     byte,        ///< divided by 255
-    percentile,  ///< clipped to the group's 0.5 and 99.5 percentiles and scaled to [0, 1]: scans
+    percentile,  ///< clipped to the group's 0.5 and 99.5 percentiles and scaled to [0, 1]; for scans
 };
 [[nodiscard]] Intensity intensity_of(std::string_view name);
 
-/// Images to learn from or to judge: pixels [N,H,W] or [N,K,H,W] of any type, labels [N,H,W] (optional), and
-/// groups [N] (optional) that say which slices belong to one scan. Views only.
+/// Views of images for training or evaluation: pixels [N,H,W] or [N,K,H,W] of any type, labels [N,H,W]
+/// (optional), and groups [N] (optional), the scan of each slice.
 class Samples {
   public:
     Samples(Array pixels, Array labels, Array groups, Intensity intensity, std::vector<std::int64_t> ignore,
@@ -25,13 +25,14 @@ class Samples {
     [[nodiscard]] Grid grid() const { return grid_; }
     [[nodiscard]] bool labelled() const { return !labels_.empty(); }
     [[nodiscard]] std::int64_t group(std::size_t sample) const;
-    /// The largest label that is not ignored, plus one; reads all. Throws a data error for negative ones.
+    /// The largest label that is not ignored, plus one. Reads all labels; throws a data error for negative
+    /// labels.
     [[nodiscard]] std::size_t classes() const;
 
     /// One image as float32 [channels][H][W] with scaled intensities. Throws a data error that names image,
     /// channel, row and column for NaN and infinite values.
     void read_pixels(std::size_t sample, float* out) const;
-    /// Targets [outputs][H][W] and valid [H][W]. One output means: any class but 0.
+    /// Targets [outputs][H][W] and valid [H][W]. A single output stands for every class except 0.
     void read_targets(std::size_t sample, std::size_t outputs, std::uint8_t* targets,
                       std::uint8_t* valid) const;
 

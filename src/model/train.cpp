@@ -29,8 +29,7 @@ double Schedule::rate_at(std::uint64_t step, std::uint64_t steps) const {
         begin += length;
         length *= std::max(growth, 1.0);
     }
-    // If the end would truncate the last cycle, that cycle is shortened, so that training ends with small
-    // steps.
+    // A last cycle that the end would truncate is shortened, so that training ends with small steps.
     length = std::min(length, static_cast<double>(steps) - begin);
     const double part = length > 1 ? (at - begin) / (length - 1) : 1;
     const double cosine = (1 + std::cos(std::numbers::pi * std::min(part, 1.0))) / 2;
@@ -56,7 +55,7 @@ std::vector<std::size_t> order_of(std::size_t count, std::uint64_t seed, std::ui
     return order;
 }
 
-/// The memory of one batch, filled by all threads while the network works on another.
+/// The memory of one batch, which all threads fill while the network works on another batch.
 struct Prepared {
     std::vector<float> pixels;
     std::vector<std::uint8_t> targets, valid;

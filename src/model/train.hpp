@@ -17,11 +17,11 @@ struct Schedule {
     std::uint64_t warm_up = 0;  ///< steps of linear increase at the very start
     std::uint64_t cycle = 0;    ///< steps of the first cosine cycle; 0: one cycle over all steps
     double growth = 2;          ///< length of a cycle relative to the one before
-    double share = 0.1;         ///< of the pixels that counts in the end
-    double first_share = 1;     ///< at the start
-    double anneal = 0;          ///< share of all steps over which it falls from first to last; 0: at once
+    double share = 0.1;         ///< share of the pixels that counts at the end
+    double first_share = 1;     ///< the same at the start
+    double anneal = 0;  ///< share of all steps over which it falls from first_share to share; 0: at once
 
-    /// For step 0 .. steps-1.
+    /// The rate and share of steps 0 .. steps-1.
     [[nodiscard]] double rate_at(std::uint64_t step, std::uint64_t steps) const;
     [[nodiscard]] double share_at(std::uint64_t step, std::uint64_t steps) const;
 };
@@ -44,7 +44,7 @@ struct TrainOptions {
 struct EpochRow {
     std::uint64_t epoch = 0, step = 0;  ///< done
     double rate = 0, share = 0, loss = 0;
-    std::vector<double> dice;      ///< per output, on the validation images or a few training images
+    std::vector<double> dice;      ///< [output] on the validation images, or on a few training images
     double images_per_second = 0;  ///< not in the log, which does not depend on the machine
 };
 
@@ -56,8 +56,8 @@ struct TrainResult {
     double images_per_second = 0;
 };
 
-/// Trains a U-Net from its first weights, or goes on where options.checkpoint stopped: on a CPU to the same
-/// weights, bit for bit, as a run that was never stopped. A checkpoint of other options or data is refused.
+/// Trains a U-Net from its initial weights, or continues from options.checkpoint. On a CPU the weights are
+/// bit for bit those of a run without a stop. A checkpoint of other options or data is refused.
 [[nodiscard]] TrainResult train(const Samples& samples, const Samples* validation,
                                 const TrainOptions& options, std::unique_ptr<Network> network,
                                 const std::function<void(const EpochRow&)>& on_epoch = {},
@@ -70,17 +70,17 @@ struct TrainResult {
 void write_trained(const std::filesystem::path& path, const Samples& samples, const TrainOptions& options,
                    const TrainResult& result);
 
-/// Dice's overlap per output, 2 |A and B| / (|A| + |B|) over all pixels added, from whole counts.
+/// Dice's overlap per output, 2 |A and B| / (|A| + |B|) over all pixels added, from integer counts.
 class Dice {
   public:
     explicit Dice(std::size_t outputs) : both_(outputs, 0), sum_(outputs, 0) {}
 
     /// Adds one image: probabilities and targets [outputs][pixels], valid [pixels]. With one output a pixel
-    /// belongs to it from probability 1/2 on; with several, each belongs to the output with the largest one.
+    /// belongs to it from probability 1/2 on; with several, a pixel belongs to the most probable output.
     void add(std::size_t pixels, const float* probabilities, const std::uint8_t* targets,
              const std::uint8_t* valid);
     void add(const Dice& other);
-    /// NaN where neither side has a pixel.
+    /// NaN if neither side has a pixel.
     [[nodiscard]] double value(std::size_t output) const;
 
   private:

@@ -49,6 +49,21 @@ void Bets::bet(double p) {
     play(payments(p), log_value, share, asleep);
 }
 
+std::array<double, RiseBets::kWays> rise_payments(double p) {
+    const double q = 1 - p, root = std::sqrt(p);
+    return {0.25 / (root * std::sqrt(root)),
+            0.5 / root,
+            2 * q,
+            4 * q * q * q,
+            1 + 0.5 * (0.5 - p),
+            1 + (0.5 - p),
+            1 + 1.9 * (0.5 - p)};
+}
+
+void RiseBets::bet(double p) {
+    play(rise_payments(p), log_value, share, asleep);
+}
+
 void LossBets::bet(double loss, double limit) {
     constexpr std::array<double, kWays> kStakes{0.1, 0.25, 0.5, 0.75, 0.95};
     std::array<double, kWays> paid;

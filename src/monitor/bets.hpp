@@ -34,6 +34,30 @@ struct Bets {
 /// What the betting functions pay for a p-value; each integrates to 1.
 [[nodiscard]] std::array<double, Bets::kWays> payments(double p);
 
+/// The same with functions that pay for small p-values only: for one direction of change.
+struct RiseBets {
+    static constexpr std::size_t kWays = 7;
+
+    double log_value = 0;
+    std::array<double, kWays> share = even();
+    double asleep = Bets::kAsleep;
+
+    /// 0 < p < 1. Constant time, no allocation.
+    void bet(double p);
+
+    friend bool operator==(const RiseBets&, const RiseBets&) = default;
+
+  private:
+    static constexpr std::array<double, kWays> even() {
+        std::array<double, kWays> out{};
+        for (double& one : out) one = (1 - Bets::kAsleep) / kWays;
+        return out;
+    }
+};
+
+/// What their functions pay; each integrates to 1 and does not increase.
+[[nodiscard]] std::array<double, RiseBets::kWays> rise_payments(double p);
+
 /// The same against the hypothesis "the mean loss, given the past, is at most `limit`", for losses in [0, 1].
 /// The capital is a supermartingale under it.
 struct LossBets {

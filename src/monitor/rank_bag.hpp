@@ -18,13 +18,28 @@ class RankBag {
     /// The smoothed rank of a value among the bag and itself, in (0, 1), small for large values. Adds the
     /// value.
     double rank_and_keep(float value, Random chance, std::size_t most) {
-        const auto [low, high] = std::equal_range(values_.begin(), values_.end(), value);
+        const auto low = std::lower_bound(values_.begin(), values_.end(), value);
+        // Most values are new: then the second search is not needed.
+        const auto high =
+            low == values_.end() || *low != value ? low : std::upper_bound(low, values_.end(), value);
         const auto above = static_cast<double>(values_.end() - high), equal = static_cast<double>(high - low);
         const double theta = chance.uniform() + 0x1.0p-54;  // in (0, 1)
         const double p = (above + theta * (equal + 1)) / static_cast<double>(values_.size() + 1);
-        values_.insert(high, value);
-        if (values_.size() > most)
-            values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(chance.below(values_.size())));
+        const auto place = high - values_.begin();
+        if (values_.size() < most) {
+            values_.insert(high, value);
+            return p;
+        }
+        // The new value goes in as one goes out: only those between the two places move.
+        const auto out = static_cast<std::ptrdiff_t>(chance.below(values_.size() + 1));
+        const auto begin = values_.begin();
+        if (out < place) {
+            std::move(begin + out + 1, begin + place, begin + out);
+            begin[place - 1] = value;
+        } else if (out > place) {
+            std::move_backward(begin + place, begin + out - 1, begin + out);
+            begin[place] = value;
+        }
         return p;
     }
     [[nodiscard]] const std::vector<float>& values() const { return values_; }

@@ -2,20 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/base/beta_law.hpp"
 #include "core/base/fail.hpp"
 #include "core/kernel/hash.hpp"
 #include "io/kcal/kcal.hpp"
+#include "score/shortfall.hpp"
 #include "score/watched.hpp"
 
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kMostKept = 2048, kMostKeptBytes = std::size_t{500} << 10, kMostLabelClasses = 32;
+constexpr std::size_t kMostKept = 2048, kMostKeptBytes = std::size_t{500} << 10;
 constexpr double kRegions = 0.2;  // of the weight
-constexpr std::uint64_t kRankPurpose = 0x6D6F6E69746F72;
+constexpr std::uint64_t kRankPurpose = 0x6D6F6E69746F72, kShortfallPurpose = 0x73686F7274;
+constexpr std::size_t kShares = Reference::kShares.size();
 
 /// Identifies the calibrator by its images and options.
 std::uint64_t identity_of(const Calibrator& calibrator, const Reference& reference) {
@@ -27,7 +28,7 @@ std::uint64_t identity_of(const Calibrator& calibrator, const Reference& referen
 /// The groups that set the level of a class.
 double groups_of(const Calibrator& calibrator, std::size_t cls) {
     if (const SmoothCurves* const smooth = calibrator.smooth_of(calibrator.stratum_of(cls)))
-        return static_cast<double>(smooth->storage().groups);
+        return static_cast<double>(smooth->groups());
     return std::max(1.0, static_cast<double>(calibrator.groups) * (1 - calibrator.options.split));
 }
 
@@ -83,19 +84,21 @@ Monitor::State::State(const Calibrator& from, const Reference& reference, const 
         const double median = values[values.size() / 2];
         features.push_back({RankBag(std::move(values)), {}, 0.5, median});
     }
-    if (from.classes <= kMostLabelClasses) {
-        classes.resize(from.classes);
-        std::iota(classes.begin(), classes.end(), std::size_t{0});
-    } else {
-        for (std::size_t i = 0; i < std::min(kMostLabelClasses, layout->classes.size()); ++i)
-            classes.push_back(layout->classes[i]);
-    }
-    // Half of delta is for the random calibration images, half for the random stream.
+    const std::vector<std::uint32_t> labelled = labelled_classes(*layout, from.classes);
+    classes.assign(labelled.begin(), labelled.end());
+    if (!layout->labelled.empty() &&
+        (layout->labelled != labelled || layout->shortfalls.size() != classes.size() * kShares))
+        fail(ErrorKind::usage, "the reference does not belong to the calibrator");
+    // Half of delta is for the comparison with calibration; of the rest, half is for the random calibration
+    // images and half for the random stream.
     for (const std::size_t c : classes)
         losses.push_back({luckless(options.alpha, groups_of(from, c),
-                                   options.delta / (2 * static_cast<double>(classes.size()))),
+                                   options.delta / (4 * static_cast<double>(classes.size()))),
                           {},
                           {}});
+    for (const std::vector<float>& own : layout->shortfalls)
+        shortfalls.push_back(
+            {RankBag(own), {}, own.empty() ? 0.0 : static_cast<double>(own[own.size() / 2])});
 }
 
 double Monitor::State::evidence(std::size_t feature) const {
@@ -103,7 +106,17 @@ double Monitor::State::evidence(std::size_t feature) const {
 }
 
 double Monitor::State::loss_evidence(std::size_t cls) const {
-    return losses[cls].bets.log_value - std::log(2 * static_cast<double>(classes.size()));
+    return losses[cls].bets.log_value - std::log(4 * static_cast<double>(classes.size()));
+}
+
+std::pair<double, std::size_t> Monitor::State::odds_evidence(std::size_t cls) const {
+    std::size_t most = 0;
+    for (std::size_t k = 1; k < kShares; ++k)
+        if (shortfalls[cls * kShares + k].bets.log_value > shortfalls[cls * kShares + most].bets.log_value)
+            most = k;
+    return {shortfalls[cls * kShares + most].bets.log_value -
+                std::log(2 * static_cast<double>(shortfalls.size())),
+            most};
 }
 
 void Monitor::State::judge_outputs() {
@@ -159,8 +172,27 @@ void Monitor::State::judge_labels() {
     if (!any) return;
     ++labelled_units;
     labels_course.add(row);
+    if (!shortfalls.empty()) judge_shortfalls();
     for (std::size_t i = 0; i < classes.size(); ++i)
         if (!labels && loss_evidence(i) >= -std::log(options.delta)) labels = Alarm{labelled_units, i};
+}
+
+void Monitor::State::judge_shortfalls() {
+    const std::size_t most = most_shortfalls(classes.size());
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+        const std::int64_t* const own = open_labels.sums.data() + 2 * classes.size();
+        if (own[i] == 0) continue;
+        for (std::size_t k = 0; k < kShares; ++k) {
+            const std::size_t place = i * kShares + k;
+            ShortfallState& state = shortfalls[place];
+            const float value = watched_value(own[classes.size() + place], own[i]);
+            state.bets.bet(state.bag.rank_and_keep(
+                value, Random(fingerprint[0], kShortfallPurpose, labelled_units * shortfalls.size() + place),
+                most));
+            state.late_value += kLate * (static_cast<double>(value) - state.late_value);
+        }
+        if (!odds && odds_evidence(i).first >= -std::log(options.delta)) odds = Alarm{labelled_units, i};
+    }
 }
 
 }  // namespace kandinsky

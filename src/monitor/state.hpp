@@ -27,12 +27,19 @@ struct LossState {
     MeanBounds bounds;
 };
 
+/// The state of one class's shortfall at one share.
+struct ShortfallState {
+    RankBag bag;
+    RiseBets bets;
+    double late_value = 0;  ///< recent mean
+};
+
 /// A group that may get more images.
 struct OpenGroup {
     bool open = false;
     std::int64_t id = 0;
     std::uint64_t images = 0;
-    std::vector<std::int64_t> sums;  ///< [feature]; of labels [class] missed, then [class] pixels
+    std::vector<std::int64_t> sums;  ///< [feature]; of labels as ImageLook has them
 
     void begin(std::int64_t number, std::size_t numbers) {
         open = true, id = number, images = 0;
@@ -64,18 +71,25 @@ struct Monitor::State {
     double late_set_size = std::numeric_limits<double>::quiet_NaN();
     std::vector<FeatureState> features;
     std::vector<LossState> losses;  ///< [of classes]
+    std::vector<ShortfallState>
+        shortfalls;  ///< [of classes][of Reference::kShares]; none without a reference
     OpenGroup open, open_labels;
     double open_set_sizes = 0;                            ///< of the open group: their sum
     std::uint64_t open_sets = 0;                          ///< of images that were measured
     RecentKeys seen, seen_labels, judged, judged_labels;  ///< outputs, labelled outputs, groups, their labels
-    std::optional<Alarm> outputs, labels;
+    std::optional<Alarm> outputs, labels, odds;
     ThinnedCurve outputs_course, labels_course;
 
     /// Natural logarithm of the weighted martingale.
     [[nodiscard]] double evidence(std::size_t feature) const;
     [[nodiscard]] double loss_evidence(std::size_t cls) const;
+    /// Of the class, and the share with most of it.
+    [[nodiscard]] std::pair<double, std::size_t> odds_evidence(std::size_t cls) const;
     void judge_outputs();  ///< of the open group, and closes it
     void judge_labels();
+
+  private:
+    void judge_shortfalls();
 };
 
 /// Classes and features whose course is kept.

@@ -1,13 +1,17 @@
 #include <algorithm>
 #include <cmath>
-#include <kandinsky/npz.hpp>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/base/fail.hpp"
 #include "io/file/printable.hpp"
 #include "io/json/json_outline.hpp"
+#include "io/zip/zip_reader.hpp"
 #include "io/zip/zip_writer.hpp"
+#include "monitor/look.hpp"
 #include "monitor/state.hpp"
+#include "monitor/state_file.hpp"
+#include "score/shortfall.hpp"
 
 namespace kandinsky {
 
@@ -16,7 +20,7 @@ using nlohmann::ordered_json;
 namespace {
 constexpr const char* kComment = "kandinsky monitor ";
 constexpr const char* kStateFormat = "kandinsky-monitor";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;  // 1: without shortfalls
 constexpr std::size_t kMostMeta = std::size_t{1} << 20;
 
 template <class T>
@@ -44,6 +48,13 @@ std::vector<T> take(const ZipReader& archive, const std::string& name,
             if (!std::isfinite(value))
                 fail(ErrorKind::data, "member {} has a value that is not a number", name);
     return out;
+}
+
+std::vector<float> ascending(std::vector<float> values) {
+    if (!std::is_sorted(values.begin(), values.end()) ||
+        !std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }))
+        fail(ErrorKind::data, "its values do not ascend");
+    return values;
 }
 
 template <class Own>
@@ -107,6 +118,39 @@ void take_course(const ZipReader& archive, const ordered_json& meta, const std::
         fail(ErrorKind::data, "the course {} is inconsistent", name);
 }
 
+/// The bags have different sizes: a group counts where it has the class.
+void put_shortfalls(ZipWriter& zip, const std::vector<ShortfallState>& states) {
+    std::vector<std::uint32_t> sizes;
+    std::vector<float> values;
+    std::vector<double> bets, late;
+    for (const ShortfallState& own : states) {
+        sizes.push_back(static_cast<std::uint32_t>(own.bag.values().size()));
+        values.insert(values.end(), own.bag.values().begin(), own.bag.values().end());
+        put_bets(bets, own.bets);
+        late.push_back(own.late_value);
+    }
+    put(zip, "shortfall_units", sizes);
+    put(zip, "shortfalls", values);
+    put(zip, "shortfall_bets", bets);
+    put(zip, "shortfall_late", late);
+}
+void take_shortfalls(const ZipReader& archive, std::size_t most, std::vector<ShortfallState>& states) {
+    const auto sizes = take<std::uint32_t>(archive, "shortfall_units", states.size());
+    const auto values = take<float>(archive, "shortfalls");
+    const auto bets = take<double>(archive, "shortfall_bets", states.size() * (RiseBets::kWays + 2));
+    const auto late = take<double>(archive, "shortfall_late", states.size());
+    if (std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) != values.size())
+        fail(ErrorKind::data, "it has the wrong number of shortfalls");
+    const double* bet = bets.data();
+    auto from = values.begin();
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        if (sizes[i] > most) fail(ErrorKind::data, "it has too many shortfalls");
+        states[i] = {RankBag(ascending({from, from + sizes[i]})), {}, late[i]};
+        from += sizes[i];
+        bet = take_bets(bet, states[i].bets);
+    }
+}
+
 RecentKeys keys_from(const std::vector<std::uint64_t>& keys) {
     RecentKeys out;
     for (const std::uint64_t key : keys) out.add(key);
@@ -116,12 +160,17 @@ RecentKeys keys_from(const std::vector<std::uint64_t>& keys) {
 
 void Monitor::save(const std::filesystem::path& path) const {
     AtomicFile file(path);
-    save(file);
+    kandinsky::save(*this, file);
     file.commit();
 }
 
-void Monitor::save(AtomicFile& file) const {
-    const State& state = *state_;
+/// Gives the library's own code the state.
+struct MonitorAccess {
+    [[nodiscard]] static const Monitor::State& state(const Monitor& monitor) { return *monitor.state_; }
+};
+
+void save(const Monitor& monitor, AtomicFile& file) {
+    const auto& state = MonitorAccess::state(monitor);
     ZipWriter zip(file);
     ordered_json meta{{"format", kStateFormat},
                       {"format_version", kVersion},
@@ -136,6 +185,7 @@ void Monitor::save(AtomicFile& file) const {
                                                                    : ordered_json(state.late_set_size)},
                       {"outputs_alarm", alarm_json(state.outputs)},
                       {"labels_alarm", alarm_json(state.labels)},
+                      {"odds_alarm", alarm_json(state.odds)},
                       {"open_group", group_json(state.open)},
                       {"open_labels", group_json(state.open_labels)},
                       {"open_sets", {{"sizes", state.open_set_sizes}, {"images", state.open_sets}}}};
@@ -155,6 +205,7 @@ void Monitor::save(AtomicFile& file) const {
         bounds.insert(bounds.end(), one.larger.begin(), one.larger.end());
         bounds.insert(bounds.end(), one.smaller.begin(), one.smaller.end());
     }
+    put_shortfalls(zip, state.shortfalls);
     const std::size_t features = state.features.size(), classes = state.losses.size();
     put(zip, "bags", bags, {features, bags.size() / features});
     put(zip, "bets", bets, {features, bets.size() / features});
@@ -192,8 +243,8 @@ Monitor::Monitor(const Calibrator& calibrator, const Reference& reference,
     if (meta.is_discarded() || !meta.is_object() || meta.value("format", ordered_json()) != kStateFormat)
         fail(ErrorKind::data, "{} is not the state of a monitor", name);
     try {
-        if (meta.at("format_version").get<std::int64_t>() > kVersion)
-            fail(ErrorKind::data, "it was written by a newer version; update kandinsky");
+        const auto version = meta.at("format_version").get<std::int64_t>();
+        if (version > kVersion) fail(ErrorKind::data, "it was written by a newer version; update kandinsky");
         if (!archive.checksum_ok()) fail(ErrorKind::data, "its checksum does not match");
         const MonitorOptions options{meta.at("delta").get<double>(), meta.at("alpha").get<double>()};
         state_ = std::make_unique<State>(calibrator, reference, options);
@@ -208,8 +259,14 @@ Monitor::Monitor(const Calibrator& calibrator, const Reference& reference,
         state.outputs = alarm_from(meta.at("outputs_alarm"), features);
         state.labels = alarm_from(meta.at("labels_alarm"), classes);
         state.open = group_from(meta.at("open_group"), take<std::int64_t>(archive, "open_sums"), features);
-        state.open_labels =
-            group_from(meta.at("open_labels"), take<std::int64_t>(archive, "open_label_sums"), 2 * classes);
+        const std::size_t numbers = label_numbers(*state.layout, classes);
+        auto sums = take<std::int64_t>(archive, "open_label_sums");
+        if (version < 2 && sums.size() == 2 * classes) sums.resize(numbers);  // no shortfalls so far
+        state.open_labels = group_from(meta.at("open_labels"), std::move(sums), numbers);
+        if (version >= 2) {
+            state.odds = alarm_from(meta.at("odds_alarm"), classes);
+            take_shortfalls(archive, most_shortfalls(classes), state.shortfalls);
+        }
         state.open_set_sizes = meta.at("open_sets").at("sizes").get<double>();
         state.open_sets = meta.at("open_sets").at("images").get<std::uint64_t>();
 
@@ -222,11 +279,7 @@ Monitor::Monitor(const Calibrator& calibrator, const Reference& reference,
         const double* from = bets.data();
         for (std::size_t f = 0; f < features; ++f) {
             const auto first = bags.begin() + static_cast<std::ptrdiff_t>(f * kept);
-            std::vector<float> own(first, first + static_cast<std::ptrdiff_t>(kept));
-            if (!std::is_sorted(own.begin(), own.end()) ||
-                !std::all_of(own.begin(), own.end(), [](float v) { return std::isfinite(v); }))
-                fail(ErrorKind::data, "its values do not ascend");
-            state.features[f].bag = RankBag(std::move(own));
+            state.features[f].bag = RankBag(ascending({first, first + static_cast<std::ptrdiff_t>(kept)}));
             from = take_bets(from, state.features[f].bets);
             state.features[f].late_p = late[2 * f];
             state.features[f].late_value = late[2 * f + 1];

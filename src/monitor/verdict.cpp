@@ -77,9 +77,24 @@ MonitorVerdict Monitor::verdict() const {
         if (bounds.count == 0) continue;
         if (state.labels && state.labels->what == i)
             out.labels = Alarm{state.labels->unit, out.coverage.size()};
-        out.coverage.push_back({state.classes[i], bounds.count, 1 - bounds.mean(), 1 - bounds.high,
-                                1 - bounds.low, 1 - state.losses[i].limit,
-                                std::exp(std::min(state.loss_evidence(i), 700.0))});
+        if (state.odds && state.odds->what == i) out.odds = Alarm{state.odds->unit, out.coverage.size()};
+        WatchedCoverage& one = out.coverage.emplace_back();
+        one.cls = state.classes[i];
+        one.units = bounds.count;
+        one.coverage = 1 - bounds.mean();
+        one.low = 1 - bounds.high;
+        one.high = 1 - bounds.low;
+        one.limit = 1 - state.losses[i].limit;
+        one.evidence = std::exp(std::min(state.loss_evidence(i), 700.0));
+        one.odds_evidence = std::numeric_limits<double>::quiet_NaN();
+        if (state.shortfalls.empty()) continue;
+        const auto [evidence, share] = state.odds_evidence(i);
+        const std::size_t place = i * Reference::kShares.size() + share;
+        const std::vector<float>& reference = layout.shortfalls[place];
+        one.odds_evidence = std::exp(std::min(evidence, 700.0));
+        one.odds_share = Reference::kShares[share];
+        one.odds_before = reference.empty() ? 0.0 : -static_cast<double>(reference[reference.size() / 2]);
+        one.odds_now = -state.shortfalls[place].late_value;
     }
     return out;
 }
@@ -147,13 +162,28 @@ std::vector<std::string> describe(const MonitorVerdict& verdict, const std::vect
     }
     for (std::size_t i = 0; i < verdict.coverage.size(); ++i) {
         const WatchedCoverage& one = verdict.coverage[i];
-        const bool rang = verdict.labels && verdict.labels->what == i;
-        out.push_back(fmt::format(
-            "coverage of {}: {:.3f} in {} {}s, true value in [{:.3f}, {:.3f}]; {}",
-            class_name(one.cls, names), one.coverage, one.units, unit, one.low, one.high,
-            rang ? fmt::format("ALARM at labelled {} {}: below {:.3f}", unit, verdict.labels->unit, one.limit)
-                 : fmt::format("no alarm (below {:.3f}: evidence {:.2g} of {:.4g})", one.limit, one.evidence,
-                               wanted)));
+        const bool below = verdict.labels && verdict.labels->what == i,
+                   fell = verdict.odds && verdict.odds->what == i;
+        std::string text =
+            fmt::format("coverage of {}: {:.3f} in {} {}s, true value in [{:.3f}, {:.3f}]",
+                        class_name(one.cls, names), one.coverage, one.units, unit, one.low, one.high);
+        if (below)
+            text +=
+                fmt::format("; ALARM at labelled {} {}: below {:.3f}", unit, verdict.labels->unit, one.limit);
+        if (fell)
+            text += fmt::format(
+                "; ALARM at labelled {} {}: its odds fell in its own pixels (log2 of the odds that {:.0f} % "
+                "of "
+                "them reach: {:.2f} of late, {:.2f} at calibration)",
+                unit, verdict.odds->unit, 100 * one.odds_share, one.odds_now, one.odds_before);
+        const bool compared = !std::isnan(one.odds_evidence);
+        if (!below && !fell)
+            text += fmt::format(
+                "; no alarm (evidence of {:.4g}: {:.2g} for below {:.3f}{})", wanted, one.evidence, one.limit,
+                compared ? fmt::format(", {:.2g} for lower odds than at calibration", one.odds_evidence)
+                         : std::string());
+        if (!compared) text += "; the calibrator has no labels to compare the odds with";
+        out.push_back(std::move(text));
     }
     return out;
 }

@@ -16,7 +16,7 @@ class DatasetCases : public CaseSource {
                 fail(ErrorKind::usage, "--spacing is {}, but must be above 0", step);
         if (options.volumes && !data.grouped())
             fail(ErrorKind::usage,
-                 "--volumes needs --groups: they tell which images are slices of one volume");
+                 "--volumes needs --groups, which say which images are slices of one volume");
         std::map<std::int64_t, std::size_t> of_group;
         for (std::size_t image = 0; image < data.images(); ++image) {
             const std::int64_t id = data.group_id(image);
@@ -55,9 +55,9 @@ class DatasetCases : public CaseSource {
         std::vector<float> probs(classes * pixels);
         std::vector<std::uint8_t> member(data_.labelled() ? classes * pixels : 0);
         for (std::size_t s = 0; s < slices.size(); ++s) {
-            data_.read_probs(slices[s], {0, pixels}, probs.data());
+            data_.read_probs(slices[s], {0, pixels}, probs);
             if (data_.labelled())
-                data_.read_truth(slices[s], {0, pixels}, member.data(), out.valid.data() + s * pixels);
+                data_.read_truth(slices[s], {0, pixels}, member, std::span(out.valid).subspan(s * pixels));
             for (std::size_t c = 0; c < classes; ++c) {
                 std::copy_n(probs.data() + c * pixels, pixels, out.probs.data() + c * voxels + s * pixels);
                 if (data_.labelled())

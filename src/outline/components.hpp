@@ -19,11 +19,11 @@ struct Components {
 
 /// The voxels of each component, ascending.
 struct ObjectVoxels {
-    std::vector<std::size_t> begin;    ///< [component] of `voxels`, and its end at last
+    std::vector<std::size_t> begin;    ///< [component] its first entry in `voxel`; the last number is the end
     std::vector<std::uint32_t> voxel;  ///< of one component after the other
 
     [[nodiscard]] std::size_t count() const { return begin.size() - 1; }
-    /// Those of a component, from 0 on.
+    /// The voxels of a component; components are numbered from 0.
     [[nodiscard]] std::span<const std::uint32_t> of(std::size_t component) const {
         return std::span(voxel).subspan(begin[component], begin[component + 1] - begin[component]);
     }
@@ -32,8 +32,8 @@ struct ObjectVoxels {
 /// The objects of a class in a labelled case; ignored voxels belong to none.
 [[nodiscard]] ObjectVoxels objects_of(const Case& one, std::size_t cls, Connectivity connectivity);
 
-/// The number of voxels of an object that may be missed: all except `share` of it, rounded up, and except one
-/// at least.
+/// The number of voxels of an object that may be missed. At least `share` of them, rounded up, and at least
+/// one must be found.
 [[nodiscard]] std::size_t allowed_object_misses(double share, std::size_t object);
 
 }  // namespace kandinsky::outline

@@ -11,7 +11,7 @@ constexpr double kFar = std::numeric_limits<double>::infinity();
 
 /// Squared distances along a row, in units of `step`, to voxels where mask == wanted.
 void sweep(const std::uint8_t* mask, std::uint8_t wanted, std::size_t n, double step, float* out) {
-    double last = kFar;  // voxels since the last one of the mask
+    double last = kFar;  // number of voxels since the last wanted voxel
     for (std::size_t i = 0; i < n; ++i) {
         last = (mask[i] != 0) == (wanted != 0) ? 0 : last + 1;
         out[i] = static_cast<float>(last);
@@ -47,7 +47,7 @@ class Envelope {
             top_[count] = q;
             from_[count++] = cross;
         }
-        if (count == 0) return;  // all are far
+        if (count == 0) return;  // no voxel is wanted
         for (std::size_t p = 0, k = 0; p < n; ++p) {
             while (k + 1 < count && from_[k + 1] < static_cast<double>(p)) ++k;
             const double gap = static_cast<double>(p) - static_cast<double>(top_[k]);

@@ -11,9 +11,9 @@ namespace kandinsky::outline {
 void distances(std::span<const std::uint8_t> mask, const Extent& extent, const Spacing& spacing,
                std::span<float> out);
 
-/// Signed distance: outside the mask the distance to it, inside minus the distance to the nearest voxel
-/// outside. Limited to the diagonal of the grid, which an empty mask has everywhere, and to its negative,
-/// which a full mask has.
+/// Signed distance: outside the mask the distance to the mask, inside minus the distance to the nearest voxel
+/// outside. Limited to the diagonal of the grid and its negative: an empty mask has the diagonal everywhere,
+/// a full mask its negative.
 void signed_distances(std::span<const std::uint8_t> mask, const Extent& extent, const Spacing& spacing,
                       std::span<float> out);
 

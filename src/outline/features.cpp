@@ -82,7 +82,7 @@ std::vector<std::string> starts(Quantity what, MeasureBy by, bool hard) {
     const bool dice = what == Quantity::dice;
     if (hard && (by == MeasureBy::quantiles || by == MeasureBy::soft))
         fail(ErrorKind::usage,
-             "--by {} needs probabilities, but there are only masks; take predicted, relative or auto",
+             "--by {} needs probabilities, but there are only masks; use predicted, relative or auto",
              name_of(by));
     switch (by) {
         case MeasureBy::quantiles:
@@ -115,7 +115,7 @@ Start start_of(Quantity what, const std::string& name, const GroupFeatures& of) 
         if (name == "skewed") return {2 * expected - 1, expected, 1};
         if (name == "one") return {1, 1, 1};
     }
-    fail(ErrorKind::data, "'{}' is not a start of an interval", name);
+    fail(ErrorKind::data, "there is no interval start '{}'", name);
 }
 
 std::pair<double, double> bounds_of(Quantity what) {

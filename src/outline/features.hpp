@@ -26,20 +26,21 @@ struct GroupFeatures {
 struct Start {
     double low = 0, high = 0, scale = 1;
 
-    [[nodiscard]] double strangeness(double truth) const;  ///< the smallest t that holds the truth
-    /// The interval, cut to [least, most]; its middle where it would be empty.
+    /// The smallest t for which the interval contains the truth.
+    [[nodiscard]] double strangeness(double truth) const;
+    /// The interval, clipped to [least, most]; its middle if it would be empty.
     [[nodiscard]] std::pair<double, double> widened(double t, double least, double most) const;
 };
 
-/// What an interval is made for.
+/// The quantity that an interval is for.
 enum class Quantity { size, dice };
 
-/// The intervals before calibration, by name; all that are possible for the data.
+/// The names of the intervals before calibration that are possible for the data.
 [[nodiscard]] std::vector<std::string> starts(Quantity what, MeasureBy by, bool hard);
 [[nodiscard]] Start start_of(Quantity what, const std::string& name, const GroupFeatures& of);
-[[nodiscard]] std::pair<double, double> bounds_of(Quantity what);  ///< no truth lies beyond
+[[nodiscard]] std::pair<double, double> bounds_of(Quantity what);  ///< limits of the truth
 
-/// The level of one quantity and class from the features of its groups.
+/// Calibrates one quantity of one class with the features of its groups.
 [[nodiscard]] MeasureLevel measure_level(Quantity what, const std::vector<const GroupFeatures*>& groups,
                                          const std::vector<std::string>& names, const Assurance& wanted,
                                          std::uint64_t seed);

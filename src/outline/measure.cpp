@@ -29,7 +29,7 @@ double mean_width(outline::Quantity what, const MeasureLevel& level,
 
 nlohmann::ordered_json json_of(const MeasureLevel& one) {
     nlohmann::ordered_json out{{"start", one.start}, {"threshold", one.threshold}};
-    if (std::isinf(one.threshold)) out["threshold"] = "inf";  // JSON has none
+    if (std::isinf(one.threshold)) out["threshold"] = "inf";  // JSON has no infinity
     return out;
 }
 
@@ -37,7 +37,7 @@ MeasureLevel level_of(outline::Quantity what, const nlohmann::ordered_json& json
     const auto& limit = json.at("threshold");
     const MeasureLevel out{json.at("start").get<std::string>(),
                            limit.is_string() ? kUnlimited : limit.get<double>()};
-    (void)start_of(what, out.start, {});  // refuses other names
+    (void)start_of(what, out.start, {});  // throws for unknown names
     return out;
 }
 }  // namespace
@@ -97,7 +97,8 @@ std::vector<Measurement> measure(const MeasureRule& rule, const CaseSource& case
             const auto dice = interval_of(outline::Quantity::dice, rule.classes[c].dice, of);
             Measurement one;
             one.group = cases.group(groups[g].front());
-            // A group of several images of an array has no name but its id; of files, that of the first.
+            // A group of several images in an array has its id as name; a group of files has the name of the
+            // first file.
             one.name = grouped && !cases.images(groups[g].front()).empty() ? std::to_string(one.group)
                                                                            : cases.name(groups[g].front());
             one.number = classes[c];

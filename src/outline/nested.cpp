@@ -14,16 +14,17 @@ namespace kandinsky::outline {
 
 namespace {
 constexpr double kBeyond = std::numeric_limits<double>::infinity();
-constexpr double kGain = 0.05;  // saving that another family needs, for one group that chooses
+constexpr double kGain = 0.05;                   // required saving of another family, if one group chooses
 constexpr std::size_t kFewest = 5, kMost = 100;  // groups that choose
-constexpr double kSteady = 20;                   // groups above a threshold that further ones hardly move
-constexpr int kLevels = 9;                       // at which sizes are compared
-constexpr std::uint64_t kPurpose = 0x6f75746c;   // of the random numbers
+constexpr double kSteady = 20;  // groups above a threshold, so that further groups hardly change it
+constexpr int kLevels = 9;      // at which sizes are compared
+constexpr std::uint64_t kPurpose = 0x6f75746c;  // of the random numbers
 
-/// The rank of the threshold among those of the groups; above their number if none is high enough. On
-/// average: the smallest integer that is at least (1 - alpha) (groups + 1), with a tolerance for the rounding
-/// of alpha. With a confidence: the share of new groups up to the r-th smallest value follows beta(r, groups
-/// + 1 - r), or is larger with ties, so the smallest r with P(share >= 1 - alpha) >= confidence.
+/// The rank of the threshold among the groups' thresholds; above their number if none is high enough. Without
+/// a confidence it is the smallest integer that is at least (1 - alpha) (groups + 1), with a tolerance for
+/// the rounding of alpha. With a confidence: the share of new groups up to the r-th smallest value has the
+/// law beta(r, groups + 1 - r), or is larger if there are ties, so the rank is the smallest r with P(share >=
+/// 1 - alpha) >= confidence.
 std::size_t rank_of(const Assurance& wanted, std::size_t groups) {
     const double n = static_cast<double>(groups) + 1;
     if (wanted.confidence == 0)
@@ -50,8 +51,8 @@ double ordered(const std::vector<std::vector<double>>& groups, std::size_t rank)
     return *place;
 }
 
-/// The smallest value above which lie parts of at most `budget` groups, each part counting as its share of
-/// its group.
+/// The smallest value such that the parts above it are at most `budget` groups. Each part counts as its share
+/// of its group.
 double least_above(const std::vector<std::vector<double>>& groups, double budget) {
     std::vector<std::pair<double, double>> parts;  // value, share
     for (const std::vector<double>& own : groups)
@@ -70,9 +71,9 @@ double least_above(const std::vector<std::vector<double>>& groups, double budget
     return parts[std::min(next, parts.size() - 1)].first;
 }
 
-/// The threshold of the groups' sets. A new group's share of missed parts L(t) lies between 0 and 1, so (sum
-/// of L(t) over the G groups + 1) / (G + 1) <= alpha is enough; with one part a group that is a rank.
-/// `clipped`: the largest value in place of +inf.
+/// The threshold of the groups' sets. A new group's share of missed parts L(t) lies between 0 and 1, so it is
+/// enough that (sum of L(t) over the G groups + 1) / (G + 1) <= alpha. With one part in each group this gives
+/// a rank. `clipped`: returns the largest value instead of +inf.
 double threshold_of(const std::vector<std::vector<double>>& groups, const Assurance& wanted, bool clipped) {
     const std::size_t count = groups.size(), rank = rank_of(wanted, count);
     if (rank > count && !clipped) return kBeyond;
@@ -125,7 +126,7 @@ Level conformal_level(std::span<const Family> families, const Assurance& wanted,
     for (std::size_t k = 0; k < families.size(); ++k) {
         const auto own = part(families[k], true);
         if (own.empty()) break;
-        // At several levels, because at one level few groups would decide. Below the first level that these
+        // Several levels, because few groups would decide at a single level. Below the first level that these
         // groups can guarantee, every threshold would be the largest value.
         double size = 0;
         for (int i = 0; i < kLevels; ++i) {

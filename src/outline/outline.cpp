@@ -24,7 +24,7 @@ OutlineRule calibrate_outlines(const CaseSource& cases, const OutlineOptions& op
     const bool objects = options.per == OutlineUnit::object;
     if (!(options.share <= 1 && (options.share > 0 || (objects && options.share == 0))))
         fail(ErrorKind::usage, "--share is {}, but must be {} and at most 1", options.share,
-             objects ? "at least 0 (a voxel of the object is enough)" : "above 0");
+             objects ? "at least 0 (one voxel of the object is enough)" : "above 0");
     if (objects && options.sides != OutlineSides::outer)
         fail(ErrorKind::usage, "--unit object is for outer masks: --sides outer");
     if (objects && options.confidence > 0)

@@ -15,10 +15,11 @@ namespace kandinsky::outline {
 
 namespace {
 constexpr double kAll = std::numeric_limits<double>::infinity();
-constexpr std::size_t kSample = 65536;  // voxels of a group that a profile is made of, at most
-constexpr std::size_t kSteps = 512;     // values of a profile
+constexpr std::size_t kSample = 65536;  // the largest number of voxels of a group in a profile
+constexpr std::size_t kSteps = 512;     // number of values of a profile
 
-/// The score of the object's last voxel but `misses`, in ascending order; -inf where all may be missed.
+/// The score of the object's voxel after which `misses` voxels follow in ascending order; -inf if all may be
+/// missed.
 double last_needed(std::vector<float>& scores, std::size_t misses) {
     if (scores.size() <= misses) return -kAll;
     const auto last = scores.begin() + static_cast<std::ptrdiff_t>(scores.size() - misses - 1);
@@ -26,7 +27,7 @@ double last_needed(std::vector<float>& scores, std::size_t misses) {
     return *last;
 }
 
-/// The thresholds at which the objects of a case are held, one after the other.
+/// The thresholds from which on the masks contain the objects of a case, one for each object.
 void add_objects(const ObjectVoxels& objects, const std::vector<float>& scores, double share,
                  std::vector<double>& to) {
     std::vector<float> own;
@@ -42,7 +43,7 @@ GroupRecord record_of(const std::vector<Case>& cases, const std::vector<std::vec
                       const OutlineOptions& options) {
     GroupRecord out;
     std::vector<ClassScores> makers;
-    std::vector<ObjectVoxels> objects;  // of each case, where they are the unit
+    std::vector<ObjectVoxels> objects;  // of each case, if objects are the unit
     const bool apart = options.per == OutlineUnit::object;
     std::size_t object = 0, voxels = 0;
     for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -129,8 +130,8 @@ std::vector<OutlineScore> candidates(const OutlineOptions& options) {
     using Kind = OutlineScore::Kind;
     std::vector<OutlineScore> out = options.scores;
     if (out.empty()) {
-        // The second is taken where there are too few groups to choose. It is the most robust one: margins
-        // grow with the object, and it needs no probabilities.
+        // The second is used if there are too few groups to choose. It is the most robust: its margins grow
+        // with the object, and it needs no probabilities.
         out = {{Kind::distance, 0}, {Kind::relative, 0}};
         if (!options.hard)
             out.insert(
@@ -142,7 +143,7 @@ std::vector<OutlineScore> candidates(const OutlineOptions& options) {
         if (options.hard &&
             (score.weight > 0 || (score.kind != Kind::distance && score.kind != Kind::relative)))
             fail(ErrorKind::usage,
-                 "--score {} needs probabilities, but there are only masks; take distance or relative",
+                 "--score {} needs probabilities, but there are only masks; use distance or relative",
                  name_of(score));
         if (score.kind == Kind::field && !options.calibrator)
             fail(ErrorKind::usage, "--score field needs --calibrator: the .kcal whose values it takes");
@@ -198,7 +199,7 @@ ClassOutline outline_of(const std::vector<const GroupRecord*>& groups,
     out.choosers = static_cast<std::size_t>(std::count(choosing.begin(), choosing.end(), true));
     // Used if there are too few groups to choose a score; candidates() explains the choice.
     const std::size_t plain = scores.size() > 1 ? 1 : 0;
-    // The mask on the other side is the whole image, or empty.
+    // The mask of the other side is the whole image, or empty.
     const Level none{plain, kAll};
     const Level large = sides == OutlineSides::inner ? none : conformal_level(outer, level, choosing, plain);
     const Level small = sides == OutlineSides::outer ? none : conformal_level(inner, level, choosing, plain);

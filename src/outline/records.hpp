@@ -6,12 +6,12 @@
 
 namespace kandinsky::outline {
 
-/// The scores of a group's voxels, thinned: how large a mask is at any threshold.
+/// A sample of the scores of a group's voxels, which gives the size of a mask at any threshold.
 class Profile {
   public:
     Profile() = default;
-    explicit Profile(std::vector<float> scores);  ///< of all voxels that count
-    /// A number made of the values.
+    explicit Profile(std::vector<float> scores);  ///< scores of all voxels that count
+    /// A hash of the values.
     [[nodiscard]] std::uint64_t key() const;
     /// Share of the voxels whose score is at most `threshold`.
     [[nodiscard]] double up_to(double threshold) const;
@@ -23,14 +23,14 @@ class Profile {
     std::vector<float> values_;
 };
 
-/// What calibration needs of one group and one class.
+/// The data of one group and one class that calibration needs.
 struct GroupRecord {
-    double object_share = 0;  ///< of the voxels that count; 0: the group does not have the class
+    double object_share = 0;  ///< share of the voxels that count; 0: the group does not have the class
     bool has = false;
-    /// [score][object] the smallest threshold of an outer mask that holds it; one object unless they are the
-    /// unit.
+    /// [score][object] the smallest threshold whose outer mask contains the object; one object per group
+    /// unless objects are the unit.
     std::vector<std::vector<double>> outer;
-    std::vector<double> inner;      ///< [score] the largest threshold of an inner mask that stays in it
+    std::vector<double> inner;      ///< [score] the largest threshold whose inner mask lies in the object
     std::vector<Profile> profiles;  ///< [score]
 };
 
@@ -47,10 +47,12 @@ struct GroupRecord {
                                       const std::vector<OutlineScore>& scores, const Assurance& wanted,
                                       OutlineSides sides, std::uint64_t seed);
 
-/// Voxels that may be missed: floor((1 - share) object), whatever rounding does to the share.
+/// The number of voxels that may be missed: floor((1 - share) object), with a tolerance for the rounding of
+/// the share.
 [[nodiscard]] std::size_t allowed_misses(double share, std::size_t object);
 
-/// The candidates of `options`: as given, or all that there are. Throws a usage error for what cannot be.
+/// The candidate scores: the given score, or all possible scores. Throws a usage error for an impossible
+/// score.
 [[nodiscard]] std::vector<OutlineScore> candidates(const OutlineOptions& options);
 
 }  // namespace kandinsky::outline

@@ -7,8 +7,8 @@
 namespace kandinsky::outline {
 
 namespace {
-constexpr double kNearlyAll = 0.9;  // of the image: such a mask says nothing
-constexpr double kMuchLess = 0.5;   // of the objects: such a mask says where they are, not how large
+constexpr double kNearlyAll = 0.9;  // share of the image; such a mask tells nothing
+constexpr double kMuchLess = 0.5;   // share of the objects; such a mask shows where they are, not how large
 
 /// A confidence, in words.
 std::string with(double confidence) {

@@ -7,8 +7,7 @@
 
 namespace kandinsky::outline {
 
-/// What users should know of a rule that was just calibrated: too few groups, masks that say nothing. A line
-/// each.
+/// Warnings about a new rule, one line each: too few groups, masks that tell nothing.
 [[nodiscard]] std::vector<std::string> remarks(const OutlineRule& rule);
 [[nodiscard]] std::vector<std::string> remarks(const MeasureRule& rule);
 

@@ -30,7 +30,7 @@ OutlineLevel level_of(const nlohmann::ordered_json& json) {
     return {outline_score(json.at("score").get<std::string>()), threshold};
 }
 
-/// The place of a word in the list that an enumeration's words are.
+/// The place of a word in the list of an enumeration's words.
 template <class Enum, std::size_t N>
 Enum read_word(const nlohmann::ordered_json& json, const char* key, const char* const (&words)[N]) {
     const auto word = json.at(key).get<std::string>();
@@ -39,7 +39,7 @@ Enum read_word(const nlohmann::ordered_json& json, const char* key, const char* 
     fail(ErrorKind::data, "{} '{}' is unknown", key, word);
 }
 
-/// What the masks do, of a group.
+/// The sentence about the masks of a group.
 std::string held_by(const OutlineRule& rule) {
     const std::string out = fmt::format("{:g} %", 100 * rule.share),
                       rest = fmt::format("{:g} %", 100 * (1 - rule.share));

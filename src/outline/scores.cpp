@@ -18,7 +18,7 @@ constexpr std::pair<OutlineScore::Kind, const char*> kNames[] = {
     {OutlineScore::Kind::probability, "probability"},
     {OutlineScore::Kind::field, "field"},
     {OutlineScore::Kind::doubt, "doubt"}};
-constexpr float kLikely = 0.1f, kPossible = 0.01f;  // beside the predicted mask, the masks of `doubt`
+constexpr float kLikely = 0.1f, kPossible = 0.01f;  // `doubt` uses these masks and the predicted mask
 }  // namespace
 
 std::string name_of(const OutlineScore& score) {
@@ -83,7 +83,7 @@ ClassScores::ClassScores(const Case& one, std::size_t cls, const std::vector<flo
                                                          : std::sqrt(1 / std::numbers::pi));
 }
 
-/// The mean of the distances to the predicted mask and to where the class is likely or possible.
+/// The mean of the distances to the predicted mask and to the masks where the class is likely and possible.
 void ClassScores::mean_distances(float* out) const {
     const std::size_t voxels = distance_.size();
     std::vector<std::uint8_t> mask(voxels);
@@ -109,7 +109,7 @@ void ClassScores::make(const OutlineScore& score, float* out) const {
             return;
         case OutlineScore::Kind::doubt: {
             mean_distances(out);
-            double doubtful = 1;  // positive also for a model without uncertain voxels
+            double doubtful = 1;  // positive even if the model has no uncertain voxels
             for (std::size_t v = 0; v < voxels; ++v)
                 doubtful += probs_[v] > kLikely && probs_[v] < 1 - kLikely;
             const auto scale = static_cast<float>(std::sqrt(radius_ * side_of(case_, doubtful)));

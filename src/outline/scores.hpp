@@ -4,13 +4,14 @@
 
 namespace kandinsky::outline {
 
-/// The predicted mask of a class: where it is the most probable one, the lowest number among equals.
+/// The predicted mask of a class: the voxels where it is the most probable class; ties go to the lowest
+/// number.
 [[nodiscard]] std::vector<std::uint8_t> predicted_mask(const Case& one, std::size_t cls);
 
 /// The scores of one class in one case.
 class ClassScores {
   public:
-    /// `field`: [class][voxel] p-values, for the score of that name.
+    /// `field`: [class][voxel] p-values, for the score `field`.
     ClassScores(const Case& one, std::size_t cls, const std::vector<float>* field);
     /// [voxel]. Never NaN.
     void make(const OutlineScore& score, float* out) const;
@@ -21,7 +22,7 @@ class ClassScores {
     const Case& case_;
     const float* probs_;
     const float* field_ = nullptr;
-    std::vector<std::uint8_t> mask_;  ///< the predicted one
+    std::vector<std::uint8_t> mask_;  ///< the predicted mask
     std::vector<float> distance_;
     double pixel_ = 1;   ///< side of a pixel within a slice
     double radius_ = 1;  ///< of a disc or ball as large as the predicted mask

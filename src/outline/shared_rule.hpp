@@ -11,9 +11,10 @@
 
 namespace kandinsky::outline {
 
-// What the rules of outlines and of measures have in common: how they are made, written and read.
+// Common code of the rules of outlines and of measures: how they are made, written and read.
 
-/// The classes asked for, or all but 0. Throws a usage error for a class that is not there or there twice.
+/// The given classes, or all except 0. Throws a usage error for a class that does not exist or is given
+/// twice.
 [[nodiscard]] inline std::vector<std::uint32_t> chosen_classes(std::vector<std::uint32_t> asked,
                                                                std::size_t classes) {
     if (asked.empty()) {
@@ -28,7 +29,7 @@ namespace kandinsky::outline {
     return asked;
 }
 
-/// A rule with what options and cases say; groups and classes are still to come.
+/// A rule with the fields that options and cases determine; groups and classes are set later.
 template <class Rule, class Options>
 [[nodiscard]] Rule begun_rule(const Options& options, const CaseSource& cases) {
     Rule out;
@@ -43,7 +44,7 @@ template <class Rule, class Options>
 
 constexpr int kRuleVersion = 1;  ///< of both formats
 
-/// All but the classes and what one rule alone has.
+/// All fields except the classes and those of one kind of rule.
 template <class Rule>
 [[nodiscard]] nlohmann::ordered_json rule_json(const Rule& rule, const char* format) {
     return {{"format", format},
@@ -59,8 +60,8 @@ template <class Rule>
             {"grouped", rule.grouped}};
 }
 
-/// The rule of a JSON text; `command` is who writes the format. `read(json, rule)` reads what one rule alone
-/// has, `read_class(item)` a class. Throws a data error that begins with `name`.
+/// The rule of a JSON text. `command` is the command that writes the format. `read(json, rule)` reads the
+/// fields of one kind of rule, `read_class(item)` a class. Throws a data error that begins with `name`.
 template <class Rule, class Read, class ReadClass>
 [[nodiscard]] Rule rule_of(const std::string& text, const std::string& name, const char* format,
                            const char* command, Read&& read, ReadClass&& read_class) {
@@ -86,7 +87,8 @@ template <class Rule, class Read, class ReadClass>
             out.classes.push_back(read_class(item));
             out.classes.back().number = item.at("class").template get<std::uint32_t>();
             if (out.classes.back().number >= out.class_count)
-                fail(ErrorKind::data, "class {} is none of {}", out.classes.back().number, out.class_count);
+                fail(ErrorKind::data, "class {} is not one of {}", out.classes.back().number,
+                     out.class_count);
         }
         if (out.classes.empty()) fail(ErrorKind::data, "it has no class");
         return out;

@@ -7,27 +7,27 @@
 
 namespace kandinsky::outline {
 
-// Words that the sentences about promises have in common.
+// Words that all sentences about promises use.
 
-/// What the promise is for.
+/// The unit of the promise.
 [[nodiscard]] inline const char* unit_word(bool grouped, bool volumes) {
     return grouped ? "group" : volumes ? "volume" : "image";
 }
 
-/// What areas and volumes are in.
+/// The unit of areas and volumes.
 [[nodiscard]] inline const char* size_unit(LengthUnit unit, bool volumes) {
     if (unit == LengthUnit::millimetre) return volumes ? "mm^3" : "mm^2";
     return volumes ? "voxels" : "pixels";
 }
 
-/// Over which draws it holds.
+/// The draws over which it holds.
 [[nodiscard]] inline std::string assured(double confidence) {
     return confidence > 0
                ? fmt::format(", in at least {:g} % of the draws of calibration data", 100 * confidence)
                : std::string();
 }
 
-/// What must be true for it.
+/// Its condition.
 [[nodiscard]] inline const char* exchangeable(double confidence) {
     return confidence > 0 ? "drawn independently from one source" : "exchangeable";
 }

@@ -1,16 +1,16 @@
 #pragma once
 
 #include <algorithm>
-#include <kandinsky/partition.hpp>
 #include <kandinsky/smooth_curves.hpp>
+#include "partition/method.hpp"
 
 #include "curve/lattice.hpp"
 
 namespace kandinsky::partition {
 
-/// The cells for which distributions are stored. Either a lattice: blocks of side x side pixels, the smallest
-/// blocks that give at most kMost cells (distributions are smooth, so smaller cells would cost more and add
-/// nothing). Or regions, each of which is one cell that its pixels read alone.
+/// The cells for which distributions are stored. They are either a lattice of blocks of side x side pixels,
+/// the smallest blocks that give at most kMost cells (distributions are smooth, so smaller cells would cost
+/// more and add nothing), or regions: each region is one cell, and its pixels read only that cell.
 class Cells {
   public:
     static constexpr std::size_t kMost = 6000;
@@ -28,7 +28,7 @@ class Cells {
     [[nodiscard]] Grid grid() const {
         return region_.empty() ? lattice_of(image_, side_) : Grid{1, regions_};
     }
-    /// [pixel] its region; empty for a lattice. The last one has pixels.
+    /// [pixel] its region; empty for a lattice. The region with the highest number has pixels.
     [[nodiscard]] const std::vector<std::uint32_t>& region() const { return region_; }
     [[nodiscard]] std::size_t of(std::size_t pixel) const {
         if (!region_.empty()) return region_[pixel];
@@ -40,7 +40,7 @@ class Cells {
         out.region.resize(image_.pixels());
         for (std::size_t p = 0; p < out.region.size(); ++p) out.region[p] = static_cast<std::uint32_t>(of(p));
     }
-    /// The positions of the rows, or columns, of pixels between those of cells. Each region is a column.
+    /// Where the rows or columns of pixels lie between the rows or columns of cells. Each region is a column.
     [[nodiscard]] std::vector<BetweenCells> rows() const {
         if (!region_.empty()) return std::vector<BetweenCells>(image_.height, alone_in(0));
         return between(image_.height, grid().height);
@@ -51,7 +51,7 @@ class Cells {
         for (std::uint32_t cell = 0; cell < regions_; ++cell) out.push_back(alone_in(cell));
         return out;
     }
-    /// Which of columns() a pixel lies in.
+    /// The place of a pixel in columns().
     [[nodiscard]] std::size_t column_of(std::size_t pixel) const {
         return region_.empty() ? pixel % image_.width : region_[pixel];
     }
@@ -61,7 +61,7 @@ class Cells {
     [[nodiscard]] std::uint32_t middle_column(std::size_t column) const {
         return middle(column, image_.width);
     }
-    /// Whether a pixel is the one in the middle of its cell.
+    /// Whether a pixel is the middle pixel of its cell.
     [[nodiscard]] bool in_middle(std::size_t pixel) const {
         const std::size_t row = pixel / image_.width, column = pixel % image_.width;
         return row == middle_row(row / side_) && column == middle_column(column / side_);

@@ -1,12 +1,12 @@
 #include "partition/envelope.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace kandinsky::partition {
 
-std::vector<std::uint16_t> read_on(const ScoreGrid& to, const SmoothCurves::Storage& from,
-                                   std::size_t cells) {
+std::vector<std::uint16_t> read_on(const ScoreGrid& to, const SmoothStorage& from, std::size_t cells) {
     struct Place {
         std::size_t bin;
         std::int64_t part, whole;  ///< of the bin
@@ -63,9 +63,9 @@ void Envelope::sum(Communicator& comm) {
         }
 }
 
-SmoothCurves::Storage storage_on(const ScoreGrid& grid, const Cells& cells,
-                                 std::optional<std::vector<std::uint16_t>> distributions) {
-    SmoothCurves::Storage storage;
+SmoothStorage storage_on(const ScoreGrid& grid, const Cells& cells,
+                         std::optional<std::vector<std::uint16_t>> distributions) {
+    SmoothStorage storage;
     storage.side = cells.side();
     storage.region = cells.region();
     if (!distributions) return storage;
@@ -85,7 +85,7 @@ SmoothJudge::SmoothJudge(const Dataset& data, const ScoreOptions& score, const C
 
 namespace {
 constexpr std::size_t kCount = ImageFeatures::kCount;
-constexpr std::size_t kShiftNumbers = 3 * kCount + 2;  // the last: whether the group was left out
+constexpr std::size_t kShiftNumbers = 3 * kCount + 2;  // the last number: whether the group was left out
 
 void store(const Adaptation::Shift& shift, double* to) {
     for (const auto* part : {&shift.slope, &shift.low, &shift.high})
@@ -115,13 +115,13 @@ Envelope SmoothJudge::start(Adapt adapt, std::size_t groups, std::vector<std::ui
             .weights = std::move(weights)};
 }
 
-void SmoothJudge::add(const Evidence& evidence, std::uint32_t group, const SmoothCurves::Storage* learnt,
+void SmoothJudge::add(const Evidence& evidence, std::uint32_t group, const SmoothStorage* learnt,
                       const Adaptation::Shift& shift, Envelope& out) {
     const bool adapts = !out.shifts.empty();
     std::vector<std::uint32_t> counts = out.levels.no_counts();
     std::optional<std::vector<std::uint16_t>> read;
     if (learnt != nullptr) read = read_on(common_, *learnt, cells_.grid().pixels());
-    const SmoothCurves curves(image_, Ladder{}, storage_on(common_, cells_, std::move(read)));
+    const SmoothCurves curves = smooth_from(image_, Ladder{}, storage_on(common_, cells_, std::move(read)));
     for (const Evidence::Image& image : evidence.images()) {
         if (image.group != group) continue;
         if (learnt == nullptr) {
@@ -131,30 +131,31 @@ void SmoothJudge::add(const Evidence& evidence, std::uint32_t group, const Smoot
         const std::int32_t own_shift = shift.at(image.features);
         for (const auto& [pixel, score] : image.scores) {
             const std::int32_t key = scale_key(score);
-            const std::uint32_t level = curves.level(
-                rows_[pixel / image_.width], columns_[cells_.column_of(pixel)], common_.bin_of_key(key), key);
+            const std::uint32_t level =
+                level_between(curves, rows_[pixel / image_.width], columns_[cells_.column_of(pixel)],
+                              common_.bin_of_key(key), key);
             ++counts[adapts ? GroupLevels::step_of(level, own_shift) : GroupLevels::step_of(level)];
         }
     }
     const std::lock_guard lock(adding_);
     if (adapts) store(shift, out.shifts.data() + group * kShiftNumbers);
     out.levels.add(counts, out.weights.empty() ? GroupLevels::kWhole : out.weights[group]);
-    const std::vector<std::uint16_t>& own = curves.storage().cumulative;
+    const std::vector<std::uint16_t>& own = storage_of(curves).cumulative;
     for (std::size_t i = 0; i < out.most.size(); ++i)
         out.most[i] = std::max<std::uint16_t>(out.most[i], own.empty() ? 65535 : 65535 - own[i]);
 }
 
-SmoothCurves::Storage SmoothJudge::curves(const Envelope& envelope, const Ladder& ladder) const {
+SmoothStorage SmoothJudge::curves(const Envelope& envelope, const Ladder& ladder) const {
     std::vector<std::uint16_t> least;
     for (const std::uint16_t value : envelope.most) least.push_back(65535 - value);
-    SmoothCurves::Storage storage = storage_on(common_, cells_, std::move(least));
+    SmoothStorage storage = storage_on(common_, cells_, std::move(least));
     if (envelope.shifts.empty()) storage.levels = levels_of(ladder, &envelope.levels);
     storage.groups = envelope.levels.groups();
     return storage;
 }
 
 Adaptation SmoothJudge::adapted_curves(const Envelope& envelope, const Ladder& ladder,
-                                       SmoothCurves::Storage& storage) const {
+                                       SmoothStorage& storage) const {
     storage = curves(envelope, ladder);
     return adapted(stored_shifts(envelope.shifts), envelope.levels, ladder, storage);
 }

@@ -3,18 +3,19 @@
 #include <mutex>
 #include <vector>
 
+#include "curve/curve_storage.hpp"
 #include "partition/evidence.hpp"
 #include "partition/group_levels.hpp"
 
 namespace kandinsky::partition {
 
-/// The results for one stratum after some groups were left out, each once: the minimum of the smooth
-/// distributions that were learnt without them, and the levels of their scores.
+/// The results for one stratum after some groups were each left out once: the minimum of the smooth
+/// distributions that were learnt without one of them, and the levels of their scores.
 struct Envelope {
-    std::vector<std::uint16_t> most;  ///< [cell][bin but the last]: 65535 less the least distribution
+    std::vector<std::uint16_t> most;  ///< [cell][bin except the last]: 65535 minus the minimum
     GroupLevels levels;
     std::vector<double> shifts{};  ///< [group][numbers of a shift] where levels adapt; 0: not left out
-    std::vector<std::uint64_t> weights{};  ///< [group] in units of GroupLevels; empty: all alike
+    std::vector<std::uint64_t> weights{};  ///< [group] in units of GroupLevels; empty: equal
 
     [[nodiscard]] State state();   ///< for checkpoints
     void sum(Communicator& comm);  ///< over the ranks, which have left out different groups
@@ -33,13 +34,13 @@ class SmoothJudge {
     /// `learnt`: what was learnt without the group (edges, origin and distributions are used). Null: nothing
     /// could be learnt, so the group's scores count as infinite and the distribution is 0 everywhere.
     /// `shift`: learnt without the group, if levels adapt. Thread-safe.
-    void add(const Evidence& evidence, std::uint32_t group, const SmoothCurves::Storage* learnt,
+    void add(const Evidence& evidence, std::uint32_t group, const SmoothStorage* learnt,
              const Adaptation::Shift& shift, Envelope& out);
     /// The curves of an envelope, without the number of scores.
-    [[nodiscard]] SmoothCurves::Storage curves(const Envelope& envelope, const Ladder& ladder) const;
-    /// The same where levels adapt to the image: how they do, and the curves in `storage`.
+    [[nodiscard]] SmoothStorage curves(const Envelope& envelope, const Ladder& ladder) const;
+    /// The same if levels adapt to the image: returns the adaptation and puts the curves into `storage`.
     [[nodiscard]] Adaptation adapted_curves(const Envelope& envelope, const Ladder& ladder,
-                                            SmoothCurves::Storage& storage) const;
+                                            SmoothStorage& storage) const;
 
   private:
     Grid image_;
@@ -50,11 +51,11 @@ class SmoothJudge {
 };
 
 /// The fields of smooth curves that depend only on the grid of scores.
-[[nodiscard]] SmoothCurves::Storage storage_on(const ScoreGrid& grid, const Cells& cells,
-                                               std::optional<std::vector<std::uint16_t>> distributions);
+[[nodiscard]] SmoothStorage storage_on(const ScoreGrid& grid, const Cells& cells,
+                                       std::optional<std::vector<std::uint16_t>> distributions);
 
-/// Distributions read at other thresholds, rounded down: [cell][bin but the last].
-[[nodiscard]] std::vector<std::uint16_t> read_on(const ScoreGrid& to, const SmoothCurves::Storage& from,
+/// Distributions read at other thresholds, rounded down: [cell][bin except the last].
+[[nodiscard]] std::vector<std::uint16_t> read_on(const ScoreGrid& to, const SmoothStorage& from,
                                                  std::size_t cells);
 
 }  // namespace kandinsky::partition

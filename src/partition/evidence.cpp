@@ -1,4 +1,5 @@
 #include "partition/evidence.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -132,7 +133,7 @@ std::vector<Evidence> gather_evidence(const SoftInput& input, std::span<const st
                              }
                          }
                  });
-    for (Evidence& one : out) share(input.data.team().comm, one);
+    for (Evidence& one : out) share(team_of(input.data).comm, one);
     return out;
 }
 

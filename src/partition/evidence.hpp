@@ -11,11 +11,12 @@ namespace kandinsky::partition {
 /// reading of files. The results equal, to the bit, those from the other images alone.
 class Evidence {
   public:
-    static constexpr std::uint32_t kNobody = 0xFFFFFFFF;  ///< as the group that is left out: none is
-    static constexpr std::size_t kLeastMemory = std::size_t{64}
-                                                << 20;  ///< lower limit of the memory for scores
+    /// In place of a group to leave out: leaves out none.
+    static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
+    /// Lower limit of the memory for scores.
+    static constexpr std::size_t kLeastMemory = std::size_t{64} << 20;
 
-    /// One score, and the pixel it is at.
+    /// One score and its pixel.
     struct Score {
         std::uint32_t pixel;
         float score;
@@ -23,7 +24,7 @@ class Evidence {
     struct Image {
         std::uint32_t group;  ///< the place of its group in the order of all, as Folds::place
         std::vector<Score> scores;
-        ImageFeatures features{};     ///< where levels adapt to them ...
+        ImageFeatures features{};     ///< if levels adapt to them ...
         std::vector<Score> others{};  ///< ... with some scores of pixels with another label
     };
 
@@ -31,7 +32,7 @@ class Evidence {
     [[nodiscard]] std::vector<Image>& images() { return images_; }
     /// Whether a group has scores.
     [[nodiscard]] bool has(std::uint32_t group) const;
-    /// The mean number of images in a group, one group left out.
+    /// The mean number of images in a group, without one group.
     [[nodiscard]] double images_per_group(std::uint32_t left_out) const;
 
     /// The thresholds from all groups except one; empty if these have no score.

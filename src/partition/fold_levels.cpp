@@ -1,4 +1,5 @@
 #include "partition/fold_levels.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -7,8 +8,8 @@
 namespace kandinsky::partition {
 
 namespace {
-/// [image of the level side][place in the strata] the shifts of images. Images that set the levels and are
-/// those it was learnt from get their shifts from what was learnt without their fold.
+/// [image that sets levels][place in the strata] the shift of each image. If the shifts were learnt from the
+/// same images, an image gets its shift from what was learnt without its fold.
 ImageShifts image_shifts(const LevelImages& images, std::span<const std::uint32_t> strata, const Folds& folds,
                          const std::vector<std::vector<ShiftSample>>& samples,
                          const std::vector<LearntShift>& learnt) {
@@ -37,8 +38,8 @@ FoldLevels fold_levels(const LevelImages& images, std::span<const std::uint32_t>
     for (std::size_t i = 0; i < strata.size(); ++i) {
         const auto add = [&](std::vector<Judge>& to,
                              const std::optional<std::vector<std::uint16_t>>& distributions) {
-            to[i].by_fold.emplace_back(input.data.grid(), Ladder{},
-                                       storage_on(grids[i], cells[i], distributions));
+            to[i].by_fold.push_back(
+                smooth_from(input.data.grid(), Ladder{}, storage_on(grids[i], cells[i], distributions)));
         };
         judges.push_back({.grid = &grids[i], .by_fold = {}});
         whole.push_back(judges.back());
@@ -97,7 +98,7 @@ LearntShift shift_without_group(const Evidence& evidence, std::uint32_t left_out
                                 const ScoreGrid& grid, const Cells& cells, const FoldDistributions& fit) {
     std::vector<SmoothCurves> by_fold;
     for (const auto& one : fit.without_fold)
-        by_fold.emplace_back(cells.image(), Ladder{}, storage_on(grid, cells, one));
+        by_fold.push_back(smooth_from(cells.image(), Ladder{}, storage_on(grid, cells, one)));
     std::size_t images = 0;
     for (const Evidence::Image& image : evidence.images()) images += image.group != left_out;
     std::vector<ShiftSample> samples;

@@ -10,13 +10,14 @@
 
 namespace kandinsky::partition {
 
-/// The distributions of one stratum as they are stored: from all folds, and without each.
+/// The stored form of one stratum's distributions: from all folds, and without each.
 struct FoldDistributions {
     std::vector<std::uint16_t> whole;
-    std::vector<std::optional<std::vector<std::uint16_t>>> without_fold{};  ///< none: nothing to learn from
+    /// [fold]; empty if the other folds have no scores.
+    std::vector<std::optional<std::vector<std::uint16_t>>> without_fold{};
 };
 
-/// The images to learn from and, where groups count, those that set the levels: the same, or others.
+/// The images to learn from and, with pooling by groups, the images that set the levels: the same or others.
 struct LevelImages {
     const SoftInput& learn;
     const SoftInput& level;
@@ -26,10 +27,10 @@ struct LevelImages {
 /// Calls body with the two sides of the input's data split, neither of which is empty.
 void with_sides(const SoftInput& input, const std::function<void(const LevelImages&)>& body);
 
-/// The levels of some strata, from the groups.
+/// The levels of some strata, set by the groups.
 struct FoldLevels {
     std::vector<GroupLevels> levels;  ///< [place in the strata]
-    std::vector<LearntShift> shifts;  ///< the same; empty where levels do not adapt to the image
+    std::vector<LearntShift> shifts;  ///< [place in the strata]; empty if levels do not adapt to the image
 };
 
 /// Levels from the images that set them. Images that are also learnt from are evaluated by what was learnt
@@ -40,13 +41,13 @@ struct FoldLevels {
                                      const std::vector<ScoreGrid>& grids,
                                      const std::vector<FoldDistributions>& fits);
 
-/// How the levels of all images but those of one group depend on the image, learnt from distributions that
-/// were learnt without that group and each fold of the others.
+/// Learns how levels depend on the image, from all images except those of one group, with distributions that
+/// were learnt without that group and without each fold of the others.
 [[nodiscard]] LearntShift shift_without_group(const Evidence& evidence, std::uint32_t left_out,
                                               const Folds& folds, const ScoreGrid& grid, const Cells& cells,
                                               const FoldDistributions& fit);
 
-/// What was learnt about the images, as a JSON object for `inspect`.
+/// The learnt shift as a JSON object for `inspect`.
 [[nodiscard]] std::string describe(const LearntShift& shift);
 
 }  // namespace kandinsky::partition

@@ -1,4 +1,5 @@
 #include "partition/folds.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +13,7 @@
 namespace kandinsky::partition {
 
 namespace {
-/// The fold of a place in an order of `groups`: run after run, as equal in size as can be.
+/// The fold of a place in an order of `groups`. Folds are consecutive runs whose sizes differ by at most one.
 std::uint8_t run_of(std::size_t place, std::size_t folds, std::size_t groups) {
     return static_cast<std::uint8_t>(place * folds / groups);
 }
@@ -29,13 +30,13 @@ std::vector<std::uint64_t> tickets_of(const Dataset& data, const std::vector<std
     }
     for (std::size_t image = 0; image < data.images(); ++image) {
         std::uint64_t& ticket = tickets[data.group_of(image)];
-        ticket = std::min(ticket, std::uint64_t{data.row_of(image)});
+        ticket = std::min(ticket, std::uint64_t{row_of(data, image)});
     }
     return tickets;
 }
 
-/// The place of each of this rank's tickets among all ranks' in ascending order. Equal numbers by content
-/// mean equal images: which of them comes first makes no difference.
+/// The place of each of this rank's tickets in the ascending order of all ranks' tickets. Equal tickets mean
+/// images with equal content, so their order makes no difference.
 std::vector<std::size_t> places_of(Communicator& comm, const std::vector<std::uint64_t>& own) {
     const Gathered all = gather_ranked(comm, own);
     std::vector<std::uint32_t> order(all.values.size());
@@ -49,8 +50,8 @@ std::vector<std::size_t> places_of(Communicator& comm, const std::vector<std::ui
     return places;
 }
 
-/// Runs of neighbouring tickets, as equal in size as can be, of which no two are the same: by the first
-/// ticket of each run but the first.
+/// [ticket] its run. Runs consist of neighbouring tickets and have nearly equal sizes; equal tickets are in
+/// one run. Collective.
 std::vector<std::uint8_t> runs_of(Communicator& comm, const std::vector<std::uint64_t>& tickets,
                                   std::uint64_t groups, std::uint64_t runs) {
     std::vector<std::uint64_t> sorted = tickets, wanted;
@@ -69,7 +70,7 @@ Folds make_folds(const Dataset& data, const std::vector<std::uint64_t>& image_ha
                  FoldOrder order, std::uint64_t seed) {
     constexpr std::uint64_t kPurpose = 0x666F6C6473;  // "folds"
     const std::vector<std::uint64_t> tickets = tickets_of(data, image_hash, order, mix(mix(seed) ^ kPurpose));
-    Communicator& comm = data.team().comm;
+    Communicator& comm = team_of(data).comm;
     const std::uint64_t groups = total(comm, tickets.size());
     Folds folds;
     folds.count = std::min<std::size_t>(wanted, groups);

@@ -12,13 +12,13 @@ enum class FoldOrder {
     contiguous,    ///< runs of neighbouring positions in the file, for frames of a video
 };
 
-/// The fold of every image, below the returned count. All images of a group share one; folds differ by at
-/// most one group in size when contiguous and up to kRankedGroups groups by content; more are dealt by the
-/// numbers they would be ordered by.
+/// The fold of every image, below the returned count. All images of a group are in one fold. The sizes of
+/// folds differ by at most one group if folds are contiguous, or if there are at most kRankedGroups groups.
+/// More groups are assigned independently of each other, by their hash.
 struct Folds {
     std::vector<std::uint8_t> of_image;
     std::size_t count = 0;  ///< min(wanted, groups)
-    /// [image] the place of its group in the order that the folds are dealt by; empty where they are not.
+    /// [image] the place of its group in the order of all groups; empty if folds are not made from an order.
     std::vector<std::uint32_t> place{};
 };
 

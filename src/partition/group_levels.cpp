@@ -1,4 +1,6 @@
 #include "partition/group_levels.hpp"
+#include "core/data/dataset_access.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +15,7 @@
 namespace kandinsky::partition {
 
 namespace {
-// As in curves: more than any group loses to rounding.
+// The same as in curves: more than any group loses to rounding.
 constexpr double kSlack = 1e-11;
 // Far above rounding, far below a level: 0.3 * 65536 should not round up to the next number.
 constexpr double kRounding = 1e-6;
@@ -82,7 +84,7 @@ std::vector<std::uint32_t> levels_of(const Ladder& ladder, const GroupLevels* fi
 }
 
 Adaptation adapted(std::vector<Adaptation::Shift> shifts, const GroupLevels& levels, const Ladder& ladder,
-                   SmoothCurves::Storage& storage) {
+                   SmoothStorage& storage) {
     const bool moves =
         std::any_of(shifts.begin(), shifts.end(), [](const Adaptation::Shift& one) { return !one.none(); });
     Adaptation made(std::move(shifts), levels.values(ladder));
@@ -93,12 +95,12 @@ Adaptation adapted(std::vector<Adaptation::Shift> shifts, const GroupLevels& lev
 }
 
 namespace {
-/// Reads the levels of images' scores off the judges' distributions.
+/// Reads the levels of images' scores from the distributions of the other folds.
 class LevelReader {
   public:
-    static constexpr std::uint32_t kNone =
-        SmoothCurves::kNever;  ///< of a score for which nothing could be learnt
-    struct NoOthers {};        ///< for read(), where pixels with another label do not count
+    /// The level of a score for which nothing could be learnt.
+    static constexpr std::uint32_t kNone = SmoothCurves::kNever;
+    struct NoOthers {};  ///< for read(), where pixels with another label do not count
 
     LevelReader(const SoftInput& input, std::span<const std::uint32_t> strata, std::span<const Cells> cells,
                 const std::vector<Judge>& judges)
@@ -139,7 +141,7 @@ class LevelReader {
                     for (std::size_t x = 0; x < width; ++x) {
                         const std::size_t pixel = begin + line + x;
                         if (member[line + x] == 0) {
-                            // Scores of no member may lie beyond the thresholds.
+                            // Scores of pixels with another label may lie beyond the thresholds.
                             if constexpr (kOthers)
                                 if (tile_.valid()[line + x] != 0 && priced(pixel, pixels))
                                     other(place, others.level(pixel, scores[line + x]));
@@ -147,7 +149,8 @@ class LevelReader {
                         }
                         const std::int32_t key = scale_key(scores[line + x]);
                         const std::size_t column = cells_[place].column_of(pixel);
-                        body(place, others.level(row, columns_[place][column], grid.bin_of_key(key), key));
+                        body(place,
+                             level_between(others, row, columns_[place][column], grid.bin_of_key(key), key));
                     }
                 }
             }
@@ -202,12 +205,12 @@ std::vector<GroupLevels> group_levels(const SoftInput& input, std::span<const st
                   .stage = "field: levels",
                   .sums = [&] { return kept; }},
                  count);
-    for (GroupLevels& one : sums) one.sum(input.data.team().comm);
+    for (GroupLevels& one : sums) one.sum(team_of(input.data).comm);
     return sums;
 }
 
 namespace {
-/// The group of an image, where groups are too many to be put in an order.
+/// The group of an image if there are too many groups to put in an order.
 std::uint64_t identity(const SoftInput& input, std::size_t image) {
     return input.data.grouped() ? static_cast<std::uint64_t>(input.data.group_id(image))
                                 : input.census.image_hash[image];
@@ -249,7 +252,7 @@ std::vector<std::vector<ShiftSample>> shift_samples(const SoftInput& input,
                  });
     for (std::vector<ShiftSample>& stratum : out) {
         std::erase_if(stratum, [](const ShiftSample& one) { return one.scores == 0 && one.others.empty(); });
-        share(input.data.team().comm, stratum);
+        share(team_of(input.data).comm, stratum);
     }
     return out;
 }

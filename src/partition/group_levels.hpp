@@ -3,14 +3,15 @@
 #include <vector>
 
 #include "core/team/team.hpp"
+#include "curve/curve_storage.hpp"
 #include "partition/histograms.hpp"
 #include "partition/image_shift.hpp"
 
 namespace kandinsky::partition {
 
-/// Collects the u values of groups for the hierarchical quantile: group i has mass 1/(G+1), split evenly over
-/// its values, and mass 1/(G+1) is at +inf. With weights, group i has mass w_i/(sum + bound), and mass
-/// bound/(sum + bound) is at +inf. Values are rounded up to multiples of 1/4096; if levels adapt to the
+/// Collects the u values of groups for the hierarchical quantile. Group i has weight 1/(G+1), which its
+/// values share equally, and weight 1/(G+1) is at +inf. With weights, group i has weight w_i/(sum + bound),
+/// and bound/(sum + bound) is at +inf. Values are rounded up to multiples of 1/4096; if levels adapt to the
 /// image, they are the values of an Adaptation. Weights are integers, so the order of groups has no effect.
 class GroupLevels {
     static constexpr std::int32_t kValueZero = 16 * Adaptation::kUnit;  ///< the step of the value 0
@@ -18,16 +19,16 @@ class GroupLevels {
   public:
     static constexpr std::size_t kSteps = 4096;
     static constexpr std::uint64_t kWhole = std::uint64_t{1} << 62;  ///< the weight of the bound
-    static constexpr std::size_t kValueSteps = 2 * kValueZero;       ///< where levels adapt to the image
+    static constexpr std::size_t kValueSteps = 2 * kValueZero;       ///< if levels adapt to the image
 
     explicit GroupLevels(Adapt adapt = Adapt::none)
         : mass_((adapt == Adapt::none ? kSteps : kValueSteps) + 1) {}
-    /// [step] for add(), without values.
+    /// An empty count for add(): [step].
     [[nodiscard]] std::vector<std::uint32_t> no_counts() const {
         return std::vector<std::uint32_t>(mass_.size() + 1);
     }
-    /// `counts[i]`: values of step i, then the number of those that are infinite. A group without values does
-    /// not count.
+    /// Adds a group. `counts[i]`: number of values at step i; the last entry is the number of infinite
+    /// values. A group without values does not count.
     void add(const std::vector<std::uint32_t>& counts, std::uint64_t weight = kWhole);
     void sum(Communicator& comm);  ///< over the ranks, whose groups differ
     [[nodiscard]] State state();   ///< for checkpoints
@@ -38,9 +39,10 @@ class GroupLevels {
     [[nodiscard]] std::vector<std::int32_t> values(const Ladder& ladder) const;
     /// The step of a level in units of 1 / SmoothCurves::kOne.
     [[nodiscard]] static std::size_t step_of(std::uint32_t level) { return (level + 15) / 16; }
-    /// The same where levels adapt, for an image with that shift.
+    /// The same if levels adapt, for an image with that shift.
     [[nodiscard]] static std::size_t step_of(std::uint32_t level, std::int32_t shift) {
-        return static_cast<std::size_t>(Adaptation::value_of(level) - shift + kValueZero);
+        const std::int32_t step = Adaptation::value_of(level) - shift + kValueZero;
+        return static_cast<std::size_t>(step);
     }
 
   private:
@@ -52,19 +54,20 @@ class GroupLevels {
     std::vector<WideCount> total_ = {0};  ///< sum of the groups' weights
 };
 
-/// The ladder's levels in units of 1 / SmoothCurves::kOne: as they are, or the groups' quantiles for them.
+/// The ladder's levels in units of 1 / SmoothCurves::kOne, either unchanged or replaced by the groups'
+/// quantiles.
 [[nodiscard]] std::vector<std::uint32_t> levels_of(const Ladder& ladder, const GroupLevels* fitted);
 
 /// One stratum's distributions for each fold, from which the groups of that fold get their levels.
 struct Judge {
     const ScoreGrid* grid = nullptr;
-    std::vector<SmoothCurves> by_fold;  ///< without data where the other folds have no scores
+    std::vector<SmoothCurves> by_fold;  ///< without data if the other folds have no scores
 };
 
 /// Makes a stratum's levels follow the images: `shifts` are those of all fits, `levels` those of their
 /// values. The storage gets the levels of an image with shift 0. Empty if no fit shifts any image.
 [[nodiscard]] Adaptation adapted(std::vector<Adaptation::Shift> shifts, const GroupLevels& levels,
-                                 const Ladder& ladder, SmoothCurves::Storage& storage);
+                                 const Ladder& ladder, SmoothStorage& storage);
 
 /// [image][place in the strata] the shifts of images, in units of 1 / Adaptation::kUnit.
 using ImageShifts = std::vector<std::vector<std::int32_t>>;

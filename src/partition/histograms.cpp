@@ -1,4 +1,5 @@
 #include "partition/histograms.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -112,13 +113,13 @@ std::vector<FoldHistograms> count_scores(const SoftInput& input, std::span<const
                  .sums = [&] { return sums; }},
                 tiles.count(), count);
     for (std::size_t i = 0; i < histograms.size(); ++i)
-        histograms[i].sum(input.data.team().comm, grids[i].most_bins());
+        histograms[i].sum(team_of(input.data).comm, grids[i].most_bins());
     return histograms;
 }
 
 std::vector<std::vector<std::uint32_t>> batches_of(const SoftInput& input, std::size_t folds,
                                                    std::size_t bins, const Grid& cells) {
-    // Histograms, and what is made of them: about as much again.
+    // The histograms, and about the same memory for what is computed from them.
     const std::size_t bytes = 4 * cells.pixels() * folds * bins * sizeof(std::uint32_t) +
                               16 * ScoreGrid::kSlots * 2 * sizeof(std::uint64_t);
     const std::size_t most = std::max<std::size_t>(1, input.memory / bytes);

@@ -12,8 +12,9 @@
 
 namespace kandinsky::partition {
 
-/// The number of scores of each cell in each bin, by fold; and those of the pixel in the middle of the cell,
-/// by which distributions are validated, because coverage is needed at pixels and not on average over a cell.
+/// The number of scores in each bin, by cell and fold. The counts of the middle pixel of each cell are kept
+/// too: distributions are validated with them, because coverage is needed at pixels and not on average over a
+/// cell.
 class FoldHistograms {
   public:
     /// `by_pixel`: cells are larger than a pixel.
@@ -33,20 +34,20 @@ class FoldHistograms {
     [[nodiscard]] std::span<const std::uint32_t> at(std::size_t pixel, std::size_t fold) const {
         return {counts_.data() + (pixel * folds_ + fold) * bins_, bins_};
     }
-    /// Of the pixel in the middle of the cell.
+    /// The counts of the middle pixel of the cell.
     [[nodiscard]] std::span<const std::uint32_t> judge(std::size_t pixel, std::size_t fold) const {
         return {(judges_.empty() ? counts_ : judges_).data() + (pixel * folds_ + fold) * bins_, bins_};
     }
     [[nodiscard]] std::span<std::uint32_t> judge(std::size_t pixel, std::size_t fold) {
         return {judges_.data() + (pixel * folds_ + fold) * bins_, bins_};
     }
-    /// The same with every two neighbouring bins in one.
+    /// The same with neighbouring bins merged in pairs.
     [[nodiscard]] FoldHistograms halved() const;
     [[nodiscard]] State state() { return {bytes_of(counts_), bytes_of(judges_)}; }
     /// Adds the counts of all ranks. Every histogram is sent as `room` numbers, at least bins(), so that the
     /// network volume does not depend on the number of thresholds.
     void sum(Communicator& comm, std::size_t room);
-    /// Scores of all folds but one in each bin (fold >= folds(): of all folds); returns their number.
+    /// The scores of all folds except one in each bin (fold >= folds(): of all folds); returns their number.
     std::uint32_t without(std::size_t pixel, std::size_t fold, std::span<std::uint32_t> out) const;
 
   private:
@@ -67,7 +68,7 @@ class FoldHistograms {
                                                        const Folds& folds, const Cells& cells);
 
 /// The strata of the input that have scores, in batches whose counts fit into its memory together. `cells`:
-/// how many each has.
+/// the number of cells of each stratum.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> batches_of(const SoftInput& input, std::size_t folds,
                                                                  std::size_t bins, const Grid& cells);
 

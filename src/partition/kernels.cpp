@@ -7,8 +7,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-// The same number of lanes on every machine: the compiler maps them to the target's vectors, and sums are the
-// same.
+// The number of lanes is the same on every machine. The compiler maps them to the target's vectors, so sums
+// do not depend on the machine.
 HWY_BEFORE_NAMESPACE();
 namespace kandinsky::partition {
 namespace HWY_NAMESPACE {

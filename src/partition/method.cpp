@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <charconv>
-#include <kandinsky/partition.hpp>
 #include <limits>
 
 #include "core/base/fail.hpp"
+#include "partition/method.hpp"
 
 namespace kandinsky {
 
@@ -26,10 +26,15 @@ const Method& method(std::string_view name) {
          fmt::join(method_names(), ", "));
 }
 
+MethodChoice::MethodChoice() : name(default_method()) {}
+MethodChoice::MethodChoice(const char* method) : name(method) {}
+MethodChoice::MethodChoice(std::string method) : name(std::move(method)) {}
+MethodChoice::MethodChoice(std::string_view method) : name(method) {}
+
 std::string default_method() {
     for (const Method* one : methods())
         if (one->standard) return one->name;
-    fail(ErrorKind::internal, "[default_method] no method is the standard one");
+    fail(ErrorKind::internal, "[default_method] no method is marked as the default");
 }
 
 std::vector<std::string> method_names() {

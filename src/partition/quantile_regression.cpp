@@ -45,7 +45,7 @@ double ValueTable::below(double value) const {
 namespace {
 constexpr std::size_t kFeatures = ImageFeatures::kCount;
 
-/// The objective of a fit, and its derivatives with respect to slopes, then intercepts.
+/// The objective of a fit, and its derivatives by the slopes, then the intercepts.
 class Problem {
   public:
     Problem(std::span<const RegressionRow> rows, std::span<const double> levels, double ridge, bool slopes)
@@ -54,7 +54,7 @@ class Problem {
     [[nodiscard]] double objective(const QuantileFit& fit) const {
         return pinball_loss(rows_, levels_, fit) + ridge_ * dot(fit.slopes, fit.slopes);
     }
-    /// Fills gradient and curvature; the latter is kept from vanishing where there are no values.
+    /// Fills gradient and curvature; the curvature stays positive where there are no values.
     void derive(const QuantileFit& fit, std::vector<double>& gradient, SymmetricMatrix& curvature) const {
         constexpr double kLeastDensity = 1e-3;
         const std::size_t size = free_ + levels_.size();
@@ -101,7 +101,7 @@ class Problem {
 
 QuantileFit minimum(const Problem& problem, QuantileFit fit) {
     constexpr int kMostSteps = 200;
-    constexpr double kFlat = 1e-8;  // of a gradient whose parts are shares of the pixels
+    constexpr double kFlat = 1e-8;  // limit of the gradient, whose elements are shares of the pixels
     std::vector<double> gradient;
     SymmetricMatrix curvature(0);
     double now = problem.objective(fit);

@@ -15,8 +15,8 @@ class ValueTable {
     explicit ValueTable(std::span<const std::int32_t> values);
 
     struct Place {
-        double share;    ///< of the values below
-        double density;  ///< of the values there
+        double share;    ///< share of the values below
+        double density;  ///< density of the values there
     };
     [[nodiscard]] Place at(double value) const;
     /// The integral of the share from far below up to a value.
@@ -37,24 +37,24 @@ struct RegressionRow {
     double weight = 0;
 };
 
-/// Conditional quantiles of the values at several levels with slopes in common: that at levels[k] is
-/// intercepts[k] + slopes . features.
+/// Conditional quantiles of the values at several levels, which share the slopes: the quantile at levels[k]
+/// is intercepts[k] + slopes . features.
 struct QuantileFit {
     FeatureRow slopes{};
     std::vector<double> intercepts;
 };
 
-/// The mean over the levels of the pinball losses, weighted over the rows, up to what no fit can change.
+/// The mean pinball loss over the levels and the weighted rows, up to a constant that no fit can change.
 [[nodiscard]] double pinball_loss(std::span<const RegressionRow> rows, std::span<const double> levels,
                                   const QuantileFit& fit);
 
-/// The fit with the least pinball_loss() + ridge |slopes|^2. Convex, with a continuous gradient: Newton's
-/// method with a line search, until the gradient vanishes. `start` is where it begins. Sums run in the order
-/// of the rows. Cost: steps x rows x levels x features^2.
+/// The fit that minimises pinball_loss() + ridge |slopes|^2, which is convex with a continuous gradient. Uses
+/// Newton's method with a line search, from `start` until the gradient vanishes. Sums run in the order of the
+/// rows. Cost: steps x rows x levels x features^2.
 [[nodiscard]] QuantileFit quantile_regression(std::span<const RegressionRow> rows,
                                               std::span<const double> levels, double ridge,
                                               QuantileFit start);
-/// With all slopes 0.
+/// The fit with all slopes 0.
 [[nodiscard]] QuantileFit quantiles_alone(std::span<const RegressionRow> rows,
                                           std::span<const double> levels);
 

@@ -1,4 +1,6 @@
 #include "partition/region_distributions.hpp"
+#include "core/data/dataset_access.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -58,7 +60,7 @@ std::vector<FoldHistograms> count_regions(const SoftInput& input, std::span<cons
                   .sums = [&] { return sums; }},
                  {}, count);
     for (std::size_t i = 0; i < histograms.size(); ++i)
-        histograms[i].sum(input.data.team().comm, grids[i].most_bins());
+        histograms[i].sum(team_of(input.data).comm, grids[i].most_bins());
     return histograms;
 }
 
@@ -104,9 +106,9 @@ FoldDistributions region_distributions(const FoldHistograms& histograms, std::ui
 }
 
 SoftCurves regions_without_data(Grid grid, const Partition& partition, const Ladder& ladder) {
-    SmoothCurves::Storage nothing;
+    SmoothStorage nothing;
     nothing.region = partition.region;
-    SoftCurves out{.partition = partition, .curves = SmoothCurves(grid, ladder, std::move(nothing))};
+    SoftCurves out{.partition = partition, .curves = smooth_from(grid, ladder, std::move(nothing))};
     out.partition.regions = static_cast<std::uint32_t>(out.curves.cells().pixels());
     return out;
 }
@@ -133,14 +135,14 @@ std::vector<SoftCurves> adapted_regions(const LevelImages& images, const std::ve
             fits.push_back(region_distributions(one, least));
         const FoldLevels fitted = fold_levels(images, strata, cells, folds, grids, fits);
         for (std::size_t i = 0; i < strata.size(); ++i) {
-            SmoothCurves::Storage storage = storage_on(grids[i], cells[i], std::move(fits[i].whole));
+            SmoothStorage storage = storage_on(grids[i], cells[i], std::move(fits[i].whole));
             storage.scores = input.census.totals[strata[i]];
             storage.groups = fitted.levels[i].groups();
             const auto place =
                 std::find(input.strata.begin(), input.strata.end(), strata[i]) - input.strata.begin();
             SoftCurves& made = out[static_cast<std::size_t>(place)];
             made.adaptation = adapted({fitted.shifts[i].shift}, fitted.levels[i], input.ladder, storage);
-            made.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
+            made.curves = smooth_from(input.data.grid(), input.ladder, std::move(storage));
             nlohmann::ordered_json geometry = nlohmann::ordered_json::parse(made.partition.geometry);
             geometry["adapt"] = nlohmann::ordered_json::parse(describe(fitted.shifts[i]));
             made.partition.geometry = geometry.dump();

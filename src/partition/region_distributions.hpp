@@ -8,7 +8,7 @@ namespace kandinsky::partition {
 
 /// Score thresholds of the distributions of regions.
 inline constexpr std::size_t kRegionBins = 128;
-/// Parts for the cross-validation of how levels follow images.
+/// The number of folds for learning how levels follow images.
 inline constexpr std::size_t kRegionFolds = 5;
 
 /// Counts the scores of regions in one pass over the data, for each of `strata`, each with its own `cells`

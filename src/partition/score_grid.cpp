@@ -1,4 +1,6 @@
 #include "partition/score_grid.hpp"
+#include "core/data/dataset_access.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -95,7 +97,8 @@ std::vector<ScoreGrid> make_score_grids(const SoftInput& input, std::span<const 
     const std::size_t pixels = input.data.grid().pixels(), wanted = strata.size(),
                       all = wanted * ScoreGrid::kSlots;
     const std::vector<std::size_t> fed = fed_by_class(input.condition, input.data.classes(), strata);
-    // Few parts, because each needs tables of its own; one for small grids, where these are all the work.
+    // Few parts, because each needs its own tables; one part for small grids, where the tables are most of
+    // the work.
     const std::size_t parts =
         std::clamp<std::size_t>(pixels / 256, 1, std::min<std::size_t>(16, threads_in_use()));
     std::vector<std::uint64_t> counts(all), weights(all);
@@ -164,7 +167,7 @@ std::vector<ScoreGrid> make_score_grids(const SoftInput& input, std::span<const 
                  .sums = [&] { return sums; },
                  .settle = add_up},
                 parts, count);
-    input.data.team().comm.max(std::span(top));
+    team_of(input.data).comm.max(std::span(top));
     std::vector<ScoreGrid> grids;
     for (std::size_t i = 0; i < wanted; ++i) {
         const auto slots = [&](const std::vector<std::uint64_t>& tables) {

@@ -10,18 +10,18 @@
 namespace kandinsky::partition {
 
 /// Thresholds E_0 < E_1 < ... that divide the scores: bin b holds E_(b-1) < s <= E_b. Every score seen lies
-/// in a bin. Keys are cut to 2^17 slots (256 for every halving of s or 1 - s), and thresholds are slots'
-/// upper ends, so that a bin is one look into a table.
+/// in a bin. Keys are reduced to 2^17 slots (256 for every halving of s or 1 - s), and thresholds are the
+/// upper ends of slots, so that one table lookup gives the bin.
 class ScoreGrid {
   public:
     static constexpr std::size_t kSlots = std::size_t{1} << 17;
     static constexpr std::int32_t kZeroSlot = 1 << 16;  ///< of the score 0
     static constexpr int kShift = 15;                   ///< bits of a key within a slot
 
-    /// At most `bins` (3 to 256) thresholds: half of them quantiles of all scores alike, half quantiles with
-    /// every pixel weighing the same, which resolve rare hard pixels, and the largest score seen.
-    /// `counts`: scores per slot, some not zero; `weights`: sums of 1 / n_p per slot, in any unit; `largest`:
-    /// what stands for the largest possible score.
+    /// At most `bins` (3 to 256) thresholds. Half of them are quantiles in which every score has the same
+    /// weight, half are quantiles in which every pixel has the same weight, which resolve rare hard pixels;
+    /// the last is the largest score seen. `counts`: scores per slot, not all zero; `weights`: sums of 1 /
+    /// n_p per slot, in any unit; `largest`: the largest possible score.
     ScoreGrid(const std::vector<std::uint64_t>& counts, const std::vector<std::uint64_t>& weights,
               float largest, std::size_t bins);
 
@@ -44,7 +44,9 @@ class ScoreGrid {
         return (std::uint64_t{1} << 36) / std::max(1u, scores);
     }
     [[nodiscard]] std::size_t bins() const { return edges_.size(); }
-    [[nodiscard]] std::size_t most_bins() const { return most_bins_; }  ///< as asked for; scores may be few
+    [[nodiscard]] std::size_t most_bins() const {
+        return most_bins_;
+    }  ///< the number requested; bins() can be smaller if there are few scores
     [[nodiscard]] const std::vector<std::int32_t>& edges() const {
         return edges_;
     }                                                              ///< keys of the thresholds

@@ -91,7 +91,7 @@ const Plane& Pyramid::level(std::uint32_t cell) {
 }
 
 Smooth::Smooth(Pyramid& pyramid, double bandwidth, double added) : cell_(cell_for(bandwidth)) {
-    // Below this the kernel has no weight on neighbours that a float could show.
+    // Below this the kernel's weight on neighbours vanishes in a float.
     constexpr double kLeast = 0.15;
     const double c2 = static_cast<double>(cell_) * cell_;
     const double variance = bandwidth * bandwidth - added - (cell_ == 1 ? 0.0 : (c2 - 1) / 12 + c2 / 6);

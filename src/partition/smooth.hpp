@@ -25,8 +25,8 @@ struct Plane {
 /// Not normalised: smooth the divisor in the same way. Cost: 2 (8 sd + 1) operations per value.
 [[nodiscard]] Plane gaussian(const Plane& plane, double sd);
 
-/// A plane and its block sums of 2 x 2, 4 x 4, ... pixels, each made from the one before when first asked
-/// for.
+/// A plane and its block sums of 2 x 2, 4 x 4, ... pixels. Each is computed from the previous one when first
+/// requested.
 class Pyramid {
   public:
     explicit Pyramid(Plane base) { levels_.push_back(std::move(base)); }

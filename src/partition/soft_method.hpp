@@ -3,11 +3,11 @@
 #include <kandinsky/adaptation.hpp>
 #include <kandinsky/curve.hpp>
 #include <kandinsky/dataset.hpp>
-#include <kandinsky/partition.hpp>
 #include <kandinsky/progress.hpp>
 #include <kandinsky/smooth_curves.hpp>
 #include <kandinsky/weights.hpp>
 #include <span>
+#include "partition/method.hpp"
 
 #include "score/census.hpp"
 
@@ -26,19 +26,20 @@ struct DataSplit {
     bool nobody_learns = false, nobody_levels = false;  ///< on any rank
 };
 
-/// What a soft method looks at to make the curves of some strata.
+/// The input from which a soft method makes the curves of some strata.
 struct SoftInput {
     const Dataset& data;
     const Census& census;
     Condition condition = Condition::by_class;
     ScoreOptions score;
-    std::vector<std::uint32_t> strata;  ///< the ones wanted, ascending
+    std::vector<std::uint32_t> strata;  ///< the strata to make curves for, ascending
     Pooling pooling = Pooling::pixels;
-    Ladder ladder;  ///< the levels at which curves can be asked for
+    Ladder ladder;  ///< the levels at which curves can be read
     const DataSplit* data_split =
         nullptr;                 ///< with pooling by groups: learn from some, set levels with the others
     bool leave_one_out = false;  ///< with pooling by groups: learn again without each group
-    /// [image][stratum] with pooling by groups: levels adapt to them; null: they do not.
+    /// [image][stratum], with pooling by groups: the features to which levels adapt; null: levels do not
+    /// adapt.
     const std::vector<std::vector<ImageFeatures>>* features = nullptr;
     const GroupWeights* weights = nullptr;  ///< with pooling by groups: of those that set levels
     std::uint64_t seed = 0;
@@ -53,7 +54,7 @@ struct SoftCurves {
     Adaptation adaptation{};
 };
 
-/// What a soft method looks at to be judged on one stratum: scores counted fold by fold.
+/// The input for the cross-validation of a soft method on one stratum: scores counted by fold.
 struct CrossFitInput {
     const partition::Cells& cells;                ///< the histograms' grid
     const partition::FoldHistograms& histograms;  ///< [cell][fold][bin]
@@ -61,13 +62,13 @@ struct CrossFitInput {
     Progress& progress;
 };
 
-/// A soft method's distributions [cell][bin], cumulative, learnt from all folds but one: whatever it tunes is
-/// tuned without that fold too. Asked only for folds whose others have scores.
+/// A soft method's distributions [cell][bin], cumulative, learnt from all folds except one; whatever it tunes
+/// is tuned without that fold too. Called only for folds for which the other folds have scores.
 struct CrossFit {
     std::function<partition::Plane(std::size_t fold)> without;
 };
 
-/// The place in `strata` of the stratum that each class feeds; as many as there are where it feeds none.
+/// [class] the place in `strata` of the stratum that receives its scores; the size of `strata` if none does.
 [[nodiscard]] inline std::vector<std::size_t> fed_by_class(Condition condition, std::size_t classes,
                                                            std::span<const std::uint32_t> strata) {
     std::vector<std::size_t> place(classes, strata.size());

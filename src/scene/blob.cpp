@@ -9,21 +9,21 @@ namespace {
 // Six ripples of at most this leave the radius positive.
 constexpr float kRippleLimit = 0.15F;
 
-/// The maximum with its crease rounded over a width of k: parts grow together as bodies do.
+/// A smooth maximum, rounded over a width of k, which joins parts as in a body.
 inline float smooth_max(float a, float b, float k) {
     const float overlap = std::max(0.0F, k - std::abs(a - b));
     return std::max(a, b) + overlap * overlap / (4.0F * k);
 }
 
-/// Looks at pixels from the centre of a blob, in its own tilted and stretched frame.
+/// Maps pixels to the tilted and stretched frame about the centre of a blob.
 class Gaze {
   public:
     explicit Gaze(const Blob& blob)
         : blob_(blob), cos_tilt_(std::cos(blob.tilt)), sin_tilt_(std::sin(blob.tilt)) {}
 
     struct Sight {
-        float radius;   ///< how far the point is
-        float outline;  ///< how far the outline is in that direction
+        float radius;   ///< distance of the point
+        float outline;  ///< distance of the outline in that direction
     };
 
     [[nodiscard]] Sight at(float dx, float dy) const {
@@ -46,7 +46,7 @@ class Gaze {
     float cos_tilt_, sin_tilt_;
 };
 
-/// The columns' places, made once: the loops over pixels are vectorised without the conversion.
+/// The positions of the columns as floats, computed once, so that loops over pixels are vectorised.
 std::vector<float> columns(const Frame& frame, float origin) {
     std::vector<float> out(frame.grid().width);
     for (std::size_t c = 0; c < out.size(); ++c) out[c] = frame.x(c) - origin;

@@ -10,7 +10,7 @@
 
 namespace kandinsky::scene {
 
-/// A smooth star-shaped region: an ellipse whose radius carries a short Fourier series in the angle.
+/// A smooth star-shaped region: an ellipse whose radius is multiplied by a short Fourier series in the angle.
 struct Blob {
     Point centre;
     float radius_x = 0.1F, radius_y = 0.1F;
@@ -37,15 +37,15 @@ struct Shape {
 [[nodiscard]] Blob random_blob(Random& random, Point centre, float radius_x, float radius_y, float tilt,
                                float wobble);
 
-/// A blob about as long as it is broad but turned, stretched and rippled at random: the extent of an error.
+/// A blob of about the given size, turned, stretched and rippled at random: the extent of an error.
 [[nodiscard]] Blob patch(Random& random, Point centre, float radius);
 
 /// Approximate signed distance to the outline for every pixel, positive inside. Exact for limbs and circles;
-/// elsewhere the sign is exact for the shape as defined and the size good to the blob's aspect ratio, which
-/// is all the imagined network needs.
+/// elsewhere the sign is exact, and the magnitude is right up to the factor of the blob's aspect ratio, which
+/// is enough for the simulated network.
 void signed_distance(const Shape& shape, const Frame& frame, std::span<float> out);
 
-/// A local rise or fall of the evidence: a missed part, a false alarm.
+/// A local increase or decrease of the evidence: a false alarm or a missed part.
 struct Bump {
     Blob extent;
     float height = 0;
@@ -54,12 +54,13 @@ struct Bump {
 /// Adds height * (1 - t^2)^2 where t < 1; t is the distance from the centre relative to the outline.
 void add_bump(const Bump& bump, const Frame& frame, std::span<float> field);
 
-/// Scenes are drawn in double and painted in float.
+/// Scenes are drawn in double and rendered in float.
 [[nodiscard]] inline float real(double value) {
     return static_cast<float>(value);
 }
 
-/// A normal value within (-limit, limit): drawn again when outside. limit >= sigma / 2, or it takes long.
+/// A normal value within (-limit, limit); values outside are drawn again. Needs limit >= sigma / 2, otherwise
+/// it takes long.
 [[nodiscard]] inline double truncated_normal(Random& random, double sigma, double limit) {
     for (;;) {
         const double value = sigma * random.normal();

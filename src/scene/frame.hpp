@@ -5,8 +5,8 @@
 
 namespace kandinsky::scene {
 
-/// A place in the picture: origin in the middle, y downwards, the shorter side has length 1. Scenes are
-/// defined in these units, so a scene looks the same on every grid.
+/// A position in the picture: the origin is in the middle, y points down, and the shorter side has length 1.
+/// Scenes are defined in these units, so a scene looks the same on every grid.
 struct Point {
     float x = 0, y = 0;
 };
@@ -36,7 +36,7 @@ class Frame {
     float pixel_, half_width_, half_height_;
 };
 
-/// Squared distance from the middle, which the centre-to-border effect depends on: 0 there, 1 in the corners.
+/// Squared distance from the middle, 0 there and 1 in the corners. Determines the effect of the border.
 [[nodiscard]] inline float eccentricity(const Frame& frame, Point at) {
     const float u = at.x / frame.half_width(), v = at.y / frame.half_height();
     return 0.5F * (u * u + v * v);

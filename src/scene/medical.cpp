@@ -18,16 +18,16 @@ constexpr Octave kErrors[] = {{0.16F, 1.0F}, {0.06F, 0.5F}};
 constexpr Octave kHeads[] = {{0.10F, 1.0F}};
 constexpr float kHeadNoise = 0.4F;
 
-// The usual place of the organ, off the middle, and the distance from there at which a place counts as
+// The usual position of the organ, which is not the middle, and the distance from it at which a position is
 // unusual.
 constexpr Point kUsualPlace{-0.12F, 0.07F};
 constexpr float kReach = 0.27F;
 
-/// What the slices of one patient share.
+/// The properties that the slices of one patient share.
 struct Anatomy {
-    Blob organ;              ///< at its widest
-    Point drift;             ///< how far the centre moves from the first slice to the last, halved
-    Blob lesion;             ///< relative to the organ: centre in radii of it
+    Blob organ;              ///< its largest section
+    Point drift;             ///< half of the centre's shift from the first slice to the last
+    Blob lesion;             ///< relative to the organ, with the centre in radii of the organ
     float lesion_depth = 0;  ///< slice coordinate of its middle, in (-1, 1)
     float lesion_extent = 0.5F;
     float skill = 0;  ///< difficulty of this patient for the network, as a shift of the logit
@@ -55,7 +55,8 @@ Anatomy anatomy_of(std::uint64_t seed, std::uint64_t patient) {
     return anatomy;
 }
 
-/// Breadth of an ellipsoid at slice coordinate z, relative to its widest; 0 where it is missed or a sliver.
+/// Breadth of an ellipsoid at slice coordinate z, relative to the largest; 0 if the slice misses or hardly
+/// meets it.
 float breadth(float z) {
     const float squared = 1.0F - z * z;
     return squared > 0.03F ? std::sqrt(squared) : 0.0F;
@@ -109,7 +110,7 @@ void make_medical(std::uint64_t seed, std::uint64_t scene, const Frame& frame, c
 
     Random random(seed, kAnswer, scene);
     const float softness = 0.018F;
-    const float thinness = 1.0F - organ_size;  // end slices are the hard ones
+    const float thinness = 1.0F - organ_size;  // slices at the ends are hard
     const float organ_confidence = 4.5F - 3.0F * thinness + real(0.7 * random.normal());
     const bool lesion_overlooked = random.uniform() < 0.08;
     const float lesion_confidence = (lesion_overlooked ? -2.0F : 3.0F) + real(0.9 * random.normal());
@@ -136,7 +137,8 @@ void make_medical(std::uint64_t seed, std::uint64_t scene, const Frame& frame, c
     std::vector<float> errors(pixels), head(pixels), evidence(pixels), distance(pixels);
     fill_noise(Random(seed, kErrorField, scene), frame, kErrors, errors);
     for (std::size_t c = kMedicalClasses; c-- > 0;) {
-        // Every class has a sigmoid head, with common errors and some of its own; background means "neither".
+        // Every class has its own sigmoid output, with common errors and own errors; background means no
+        // class.
         for (std::size_t i = 0; i < pixels; ++i)
             distance[i] = c == 2   ? lesion[i]
                           : c == 1 ? std::min(organ[i], -lesion[i])

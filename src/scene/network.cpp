@@ -27,7 +27,7 @@ const std::vector<std::uint16_t>& sigmoid_table() {
     return table;
 }
 
-/// Where a pixel sits between knots, and the weights of the four knots around it.
+/// The position of a pixel between knots, and the weights of the four knots around it.
 struct Knots {
     std::size_t first = 0;
     std::array<float, 4> weight{};
@@ -86,7 +86,7 @@ void see_object(std::span<const float> distance, float softness, float confidenc
     const float half_rise = 0.5F * (confidence - habits.empty);
     for (std::size_t i = 0; i < distance.size(); ++i) {
         const float u = distance[i] * inverse;
-        // Algebraic, not exponential, approach to the ends: certainty keeps growing with depth.
+        // The limits are approached algebraically, not exponentially, so certainty keeps growing with depth.
         const float seen = habits.empty + half_rise * (1.0F + u / std::sqrt(1.0F + u * u));
         evidence[i] = std::max(evidence[i], seen);
     }

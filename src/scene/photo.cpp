@@ -97,7 +97,7 @@ std::vector<Shape> cast(std::uint64_t seed, std::uint64_t scene, const Frame& fr
     return shapes;
 }
 
-/// A random part of the shape, or of about its girth, that the network may miss.
+/// A random part of the shape, or a bump about as wide as the shape, that the network may miss.
 Blob part_of(const Shape& shape, Random& random) {
     const std::size_t part = random.below(shape.blobs.size() + shape.limbs.size());
     Point centre;

@@ -6,11 +6,11 @@
 
 namespace kandinsky::scene {
 
-// Names of the random streams; every one is Random(seed, stream + part, scene or patient).
+// Names of the random streams. Each stream is Random(seed, stream + part, scene or patient).
 inline constexpr std::uint64_t kPhotoStream = 0x5CE'0000'0000;
 inline constexpr std::uint64_t kMedicalStream = 0x5CE'0001'0000;
 
-/// Where one scene goes: one plane of the arrays, each plane row by row.
+/// The output of one scene in the arrays; each plane is stored row by row.
 struct ScenePlanes {
     std::span<std::uint16_t> probs;  ///< [C,H,W], half-precision bits
     std::span<std::uint8_t> labels;  ///< [H,W]
@@ -31,7 +31,7 @@ struct Slice {
     std::uint32_t count = 0;  ///< 8 to 16
 };
 
-/// Patients come in pairs of 24 slices together, so any scene finds its patient without counting.
+/// Two patients together always have 24 slices, so the patient of any scene follows from its number.
 [[nodiscard]] Slice slice_of(std::uint64_t seed, std::uint64_t scene);
 
 }  // namespace kandinsky::scene

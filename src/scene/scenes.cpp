@@ -35,7 +35,7 @@ Grid grid_of(const SceneOptions& options, const Preset& preset) {
     if (options.grid == Grid{}) return preset.grid;
     for (const std::uint32_t side : {options.grid.height, options.grid.width})
         if (side < kShortestSide || side > kLongestSide)
-            fail(ErrorKind::usage, "[scenes] a grid of {} x {} cannot be drawn on; use sides from {} to {}",
+            fail(ErrorKind::usage, "[scenes] the grid is {} x {}, but its sides must be from {} to {}",
                  options.grid.height, options.grid.width, kShortestSide, kLongestSide);
     return options.grid;
 }
@@ -44,9 +44,10 @@ Grid grid_of(const SceneOptions& options, const Preset& preset) {
 Scenes make_scenes(const SceneOptions& options, Progress& progress) {
     const Preset& preset = preset_of(options);
     const Grid grid = grid_of(options, preset);
-    if (options.images == 0) fail(ErrorKind::usage, "[scenes] no images were asked for; ask for at least 1");
+    if (options.images == 0)
+        fail(ErrorKind::usage, "[scenes] the number of images is 0, but must be at least 1");
     if (options.images > kSceneLimit || options.first > kSceneLimit - options.images)
-        fail(ErrorKind::usage, "[scenes] {} images from number {} on go past scene {}; ask for fewer",
+        fail(ErrorKind::usage, "[scenes] {} images from number {} on exceed the last scene, {}; use fewer",
              options.images, options.first, kSceneLimit);
 
     const std::size_t pixels = grid.pixels();

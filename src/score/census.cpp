@@ -1,4 +1,5 @@
 #include "score/census.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -28,14 +29,14 @@ std::size_t block_of(const Dataset& data) {
     return std::clamp((std::size_t{8} << 20) / image, std::min(least, most), most);
 }
 
-/// Throws about the first image with a bad value.
+/// Throws the error of the first image with a bad value.
 void refuse_first_bad(const Dataset& data) {
     const std::size_t pixels = data.grid().pixels();
     std::vector<float> probs(data.classes() * pixels);
     std::vector<std::uint8_t> member(probs.size()), valid(pixels);
     for (std::size_t image = 0; image < data.images(); ++image) {
-        data.read_probs(image, {0, pixels}, probs.data());
-        data.read_truth(image, {0, pixels}, member.data(), valid.data());
+        data.read_probs(image, {0, pixels}, probs);
+        data.read_truth(image, {0, pixels}, member, valid);
     }
 }
 }  // namespace
@@ -59,7 +60,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
                           return sums;
                       }};
 
-    // Whole images, as they lie in the file: every byte is read once, in order.
+    // Whole images in the file's order, so that every byte is read once, in order.
     const auto read_block = [&](std::size_t, std::size_t first, std::size_t last) {
         const std::size_t length = std::min(pixels, tiles.length);
         // Four images at a time, as their hashes are made.
@@ -71,14 +72,16 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
             visit.stop_if_cancelled();
             const PixelRange range = tiles[tile];
             const std::size_t n = range.size();
-            const bool halves = n % 8 == 0 && data.halves(first, 0) != nullptr;
+            const bool halves = n % 8 == 0 && halves_of(data, first, 0) != nullptr;
             std::fill(sums.begin(), sums.end(), std::uint8_t{0});
             for (std::size_t image = first; image < last; image += 4) {
                 const std::size_t some = std::min<std::size_t>(4, last - image);
                 for (std::size_t k = 0; k < some; ++k) {
-                    std::uint8_t* const has = member.data() + k * classes * n;
-                    if (!halves) data.read_probs(image + k, range, probs.data() + k * classes * n);
-                    data.read_truth(image + k, range, has, valid.data() + k * n);
+                    const std::span<std::uint8_t> own =
+                        std::span(member).subspan(k * classes * n, classes * n);
+                    std::uint8_t* const has = own.data();
+                    if (!halves) data.read_probs(image + k, range, std::span(probs).subspan(k * classes * n));
+                    data.read_truth(image + k, range, own, std::span(valid).subspan(k * n));
                     if (guest != nullptr) guest->see(range, first, last, image + k, has);
                     add_bytes(has, classes * n, sums.data());
                     skipped += n - sum_bytes(valid.data() + k * n, n);
@@ -100,10 +103,11 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
                 } else {
                     for (std::size_t c = 0; c < classes; ++c)
                         for (std::size_t k = 0; k < 4; ++k)
-                            planes[c][k] = data.halves(image + std::min(k, some - 1), c) + 2 * range.begin;
+                            planes[c][k] =
+                                halves_of(data, image + std::min(k, some - 1), c) + 2 * range.begin;
                     if (!hash_halves(planes, n, hash))
                         for (std::size_t k = 0; k < some; ++k)  // one of them reports the error
-                            data.read_probs(image + k, range, probs.data());
+                            data.read_probs(image + k, range, probs);
                 }
                 add(member, classes * n);
                 add(valid, n);
@@ -139,7 +143,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
         census.fingerprint[1] += mix(content ^ std::rotl(owner, 17) ^ 0x5851F42D4C957F2Du);
     }
     std::uint64_t sums[] = {images, data.groups(), census.fingerprint[0], census.fingerprint[1]};
-    data.team().comm.sum(std::span(sums));
+    team_of(data).comm.sum(std::span(sums));
     census.images = sums[0];
     census.groups = sums[1];
     census.fingerprint = {sums[2], sums[3]};
@@ -148,7 +152,7 @@ Census take_census(const Dataset& data, Condition condition, Progress& progress,
 
 void refuse_changed(const Dataset& data) {
     fail(ErrorKind::file,
-         "{} or {} changed while it was being read, so nothing was written; let nothing change it and run "
+         "{} or {} changed while it was being read, so nothing was written; keep it unchanged and run "
          "again",
          data.options().probs_name, data.options().labels_name);
 }

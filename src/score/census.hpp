@@ -16,7 +16,7 @@ struct Census {
     std::vector<std::uint64_t> totals;      ///< [stratum]
     std::uint64_t ignored = 0;              ///< pixels with an ignored label
     std::uint64_t classless = 0;            ///< pixels that masks give no class
-    std::uint64_t images = 0, groups = 0;   ///< of all ranks together, as everything but image_hash
+    std::uint64_t images = 0, groups = 0;   ///< of all ranks together, like everything except image_hash
     std::vector<std::uint64_t> image_hash;  ///< content of each image of this rank: outputs and truth
     std::array<std::uint64_t, 2>
         fingerprint{};  ///< of the multiset of images and their groups; not cryptographic
@@ -26,9 +26,9 @@ struct Census {
 class CensusGuest {
   public:
     virtual ~CensusGuest() = default;
-    /// The truth [class][range] of one image of the block [first, last), whose probabilities in the range
-    /// have been found valid. The images of a block and range come one after the other, in one thread; blocks
-    /// and ranges in any order, in several.
+    /// Receives the truth [class][range] of one image of the block [first, last); its probabilities in the
+    /// range are valid. The images of one block and range arrive in order and in one thread. Blocks and
+    /// ranges arrive in any order, from several threads.
     virtual void see(PixelRange range, std::size_t first, std::size_t last, std::size_t image,
                      const std::uint8_t* member) = 0;
 };

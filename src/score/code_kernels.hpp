@@ -8,10 +8,10 @@ namespace kandinsky {
 /// Kernels for narrow scores. Each uses the widest vector unit, takes any n and any alignment of `source`,
 /// and allocates nothing.
 
-/// out[i] = top - h with h the bits of the i-th half, without its sign; h itself when top is 0.
+/// out[i] = top - h, where h is the bits of the i-th half without its sign; out[i] = h if top is 0.
 void codes_of_halves(const std::byte* source, std::size_t n, std::uint16_t top, std::uint16_t* out);
 
-/// The same of bytes.
+/// The same for bytes.
 void codes_of_bytes(const std::byte* source, std::size_t n, std::uint16_t top, std::uint16_t* out);
 
 /// words[i] = codes[i] + base where member[i] is not 0; other words stay.

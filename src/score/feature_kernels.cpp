@@ -1,7 +1,5 @@
 #include "score/feature_kernels.hpp"
 
-#include <cmath>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "score/feature_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -12,55 +10,137 @@ namespace kandinsky {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-FeatureCounts CountFeatures(const float* probs, std::size_t n) {
-    constexpr float kOne = 4096, kDoubt = 262144, kFourth = 8;
-    constexpr std::int32_t kHalf = 2048;
-    FeatureCounts out;
-    const hn::ScalableTag<float> real;
-    const hn::RebindToSigned<decltype(real)> whole;
-    const std::size_t lanes = hn::Lanes(real);
-    const auto zero = hn::Zero(real), one = hn::Set(real, 1.0f);
-    const auto unit = hn::Set(real, kOne), nearest = hn::Set(real, 0.5f), doubt_unit = hn::Set(real, kDoubt);
-    const auto fourth_unit = hn::Set(real, kFourth);
-    const auto half = hn::Set(whole, kHalf), single = hn::Set(whole, 1);
-    auto mass = hn::Zero(whole), doubt = mass, inside = mass, inside_mass = mass, inside_doubt = mass;
-    auto root = mass, fourth = mass;
-    std::size_t i = 0;
-    for (; i + lanes <= n; i += lanes) {
-        const auto given = hn::LoadU(real, probs + i);
-        const auto p = hn::IfThenElseZero(hn::Gt(given, zero), hn::Min(given, one));
-        const auto own = hn::ConvertTo(whole, hn::Add(hn::Mul(p, unit), nearest));
-        const auto unsure = hn::ConvertTo(whole, hn::Mul(hn::Mul(p, hn::Sub(one, p)), doubt_unit));
+template <class Whole, class Lanes>
+std::uint32_t SumOf(Whole whole, Lanes lanes) {
+    return static_cast<std::uint32_t>(hn::GetLane(hn::SumOfLanes(whole, lanes)));
+}
+
+/// FeatureCounts by lane.
+template <class Real>
+struct FeatureLanes {
+    static constexpr float kOne = 4096, kDoubt = 262144, kFourth = 8;
+    using Whole = hn::RebindToSigned<Real>;
+    using Floats = hn::Vec<Real>;
+    using Ints = hn::Vec<Whole>;
+
+    Real real;
+    Whole whole;
+    Floats one = hn::Set(real, 1.0f), unit = hn::Set(real, kOne), nearest = hn::Set(real, 0.5f),
+           doubt_unit = hn::Set(real, kDoubt);
+    Ints half = hn::Set(whole, 2048), single = hn::Set(whole, 1);
+    Ints mass = hn::Zero(whole), doubt = mass, inside = mass, inside_mass = mass, inside_doubt = mass,
+         root = mass, fourth = mass;
+
+    /// p as it counts: NaN as 0, what lies outside [0, 1] as its nearer end.
+    HWY_INLINE Floats Clean(Floats given) const {
+        return hn::IfThenElseZero(hn::Gt(given, hn::Zero(real)), hn::Min(given, one));
+    }
+    /// p in multiples of 1/4096, rounded.
+    HWY_INLINE Ints Steps(Floats p) const { return hn::ConvertTo(whole, hn::Add(hn::Mul(p, unit), nearest)); }
+    HWY_INLINE void Add(Floats p, Floats rest) {
+        const auto own = Steps(p);
+        const auto unsure = hn::ConvertTo(whole, hn::Mul(hn::Mul(p, rest), doubt_unit));
         const auto in = hn::Gt(own, half);
-        // The roots are of 1 - p in units of 1/4096: 64 times the square root and 8 times the fourth root.
-        const auto known = hn::ConvertTo(real, own);
-        const auto first = hn::Sqrt(hn::Sub(unit, known)), second = hn::Mul(hn::Sqrt(first), fourth_unit);
-        root = hn::Add(root, hn::ConvertTo(whole, hn::Mul(known, first)));
-        fourth = hn::Add(fourth, hn::ConvertTo(whole, hn::Mul(known, second)));
         mass = hn::Add(mass, own);
         doubt = hn::Add(doubt, unsure);
         inside = hn::Add(inside, hn::IfThenElseZero(in, single));
         inside_mass = hn::Add(inside_mass, hn::IfThenElseZero(in, own));
         inside_doubt = hn::Add(inside_doubt, hn::IfThenElseZero(in, unsure));
     }
-    const auto sum = [&](auto lane_sums) {
-        return static_cast<std::uint32_t>(hn::GetLane(hn::SumOfLanes(whole, lane_sums)));
-    };
-    out = {sum(mass), sum(doubt), sum(inside), sum(inside_mass), sum(inside_doubt), sum(root), sum(fourth)};
-    for (; i < n; ++i) {
-        const float p = probs[i] > 0 ? (probs[i] < 1 ? probs[i] : 1.0f) : 0.0f;
-        const auto own = static_cast<std::int32_t>(p * kOne + 0.5f);
-        const auto unsure = static_cast<std::uint32_t>(p * (1.0f - p) * kDoubt);
-        out.mass += static_cast<std::uint32_t>(own);
-        out.doubt += unsure;
-        const float known = static_cast<float>(own), first = std::sqrt(kOne - known);
-        out.root += static_cast<std::uint32_t>(known * first);
-        out.fourth += static_cast<std::uint32_t>(known * (std::sqrt(first) * kFourth));
-        if (own <= kHalf) continue;
-        ++out.inside;
-        out.inside_mass += static_cast<std::uint32_t>(own);
-        out.inside_doubt += unsure;
+    // The roots are of 1 - p in units of 1/4096: 64 times the square root and 8 times the fourth root.
+    HWY_INLINE void AddRoots(Floats p) {
+        const auto known = hn::ConvertTo(real, Steps(p));
+        const auto first = hn::Sqrt(hn::Sub(unit, known));
+        const auto second = hn::Mul(hn::Sqrt(first), hn::Set(real, kFourth));
+        root = hn::Add(root, hn::ConvertTo(whole, hn::Mul(known, first)));
+        fourth = hn::Add(fourth, hn::ConvertTo(whole, hn::Mul(known, second)));
     }
+    void SumInto(FeatureCounts& out) const {
+        out.mass += SumOf(whole, mass);
+        out.doubt += SumOf(whole, doubt);
+        out.inside += SumOf(whole, inside);
+        out.inside_mass += SumOf(whole, inside_mass);
+        out.inside_doubt += SumOf(whole, inside_doubt);
+        out.root += SumOf(whole, root);
+        out.fourth += SumOf(whole, fourth);
+    }
+};
+
+/// Pixels [first, last), a whole number of vectors of `real`.
+template <class Real>
+void AddStretch(Real real, const float* probs, std::size_t first, std::size_t last, FeatureCounts& out) {
+    if (first == last) return;
+    FeatureLanes<Real> own{.real = real, .whole = {}};
+    for (std::size_t i = first; i < last; i += hn::Lanes(real)) {
+        const auto p = own.Clean(hn::LoadU(real, probs + i));
+        own.Add(p, hn::Sub(own.one, p));
+        own.AddRoots(p);
+    }
+    own.SumInto(out);
+}
+
+FeatureCounts CountFeatures(const float* probs, std::size_t n) {
+    const hn::ScalableTag<float> wide;
+    const hn::CappedTag<float, 1> single;
+    const std::size_t first = n - n % hn::Lanes(wide);
+    FeatureCounts out;
+    AddStretch(wide, probs, 0, first, out);
+    AddStretch(single, probs, first, n, out);
+    return out;
+}
+
+/// Columns [first, last) of all rows, a whole number of vectors of `real`.
+template <class Real>
+void AddColumns(Real real, const float* probs, std::size_t first, std::size_t last, std::size_t rows,
+                std::size_t stride, bool above, WatchCounts& out) {
+    if (first == last) return;
+    constexpr std::int32_t kMost = kMostOdds << 23;
+    constexpr int kShift = 15;  // of the 23 bits behind the point, 8 stay
+    FeatureLanes<Real> own{.real = real, .whole = {}};
+    const auto whole = own.whole;
+    const std::size_t lanes = hn::Lanes(real);
+    const auto none = hn::Zero(whole), most = hn::Set(whole, kMost), least = hn::Set(whole, -kMost);
+    auto likely = none, odds_in = none, odds_out = none, roughness = none, invalid = none;
+    for (std::size_t row = 0; row < rows; ++row) {
+        const float* const from = probs + row * stride;
+        const float* const before = row > 0 || above ? from - stride : from;
+        for (std::size_t i = first; i < last; i += lanes) {
+            const auto given = hn::LoadU(real, from + i);
+            const auto p = own.Clean(given), up = own.Clean(hn::LoadU(real, before + i)),
+                       rest = hn::Sub(own.one, p);
+            invalid = hn::IfThenElse(hn::RebindMask(whole, hn::Eq(p, given)), invalid, own.single);
+            own.Add(p, rest);
+            const auto bits = hn::Sub(hn::BitCast(whole, p), hn::BitCast(whole, rest));
+            const auto odds = hn::ShiftRight<kShift>(hn::Min(hn::Max(bits, least), most));
+            const auto in = hn::Gt(bits, none);
+            likely = hn::Add(likely, hn::IfThenElseZero(in, own.single));
+            odds_in = hn::Add(odds_in, hn::IfThenElseZero(in, odds));
+            odds_out = hn::Sub(odds_out, hn::IfThenZeroElse(in, odds));
+            roughness = hn::Add(roughness, own.Steps(hn::Abs(hn::Sub(p, up))));
+        }
+    }
+    own.SumInto(out.features);
+    out.likely += SumOf(whole, likely);
+    out.odds_in += SumOf(whole, odds_in);
+    out.odds_out += SumOf(whole, odds_out);
+    out.roughness += SumOf(whole, roughness);
+    out.invalid += SumOf(whole, invalid);
+}
+
+WatchCounts CountWatched(const float* probs, std::size_t n, std::size_t rows, std::size_t stride,
+                         bool above) {
+    // Rows are short: what a wide vector leaves of them should not go pixel by pixel.
+    const hn::ScalableTag<float> wide;
+    const hn::CappedTag<float, 8> middle;
+    const hn::CappedTag<float, 4> narrow;
+    const hn::CappedTag<float, 1> single;
+    const std::size_t first = n - n % hn::Lanes(wide), second = n - n % hn::Lanes(middle),
+                      third = n - n % hn::Lanes(narrow);
+    WatchCounts out;
+    AddColumns(wide, probs, 0, first, rows, stride, above, out);
+    AddColumns(middle, probs, first, second, rows, stride, above, out);
+    AddColumns(narrow, probs, second, third, rows, stride, above, out);
+    AddColumns(single, probs, third, n, rows, stride, above, out);
     return out;
 }
 
@@ -72,9 +152,15 @@ HWY_AFTER_NAMESPACE();
 namespace kandinsky {
 
 HWY_EXPORT(CountFeatures);
+HWY_EXPORT(CountWatched);
 
 FeatureCounts count_features(const float* probs, std::size_t n) {
     return HWY_DYNAMIC_DISPATCH(CountFeatures)(probs, n);
+}
+
+WatchCounts count_watched(const float* probs, std::size_t n, std::size_t rows, std::size_t stride,
+                          bool above) {
+    return HWY_DYNAMIC_DISPATCH(CountWatched)(probs, n, rows, stride, above);
 }
 
 }  // namespace kandinsky

@@ -2,19 +2,64 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <kandinsky/image_features.hpp>
 
 namespace kandinsky {
 
-/// Sums over a stretch of one class's probabilities, in whole numbers: of 1/4096 for p, of 2^-18 for products
-/// with 1 - p or its roots.
+/// Sums over a run of one class's probabilities, as integers: in units of 1/4096 for p and of 2^-18 for
+/// products with 1 - p or its roots.
 struct FeatureCounts {
-    std::uint32_t mass = 0, doubt = 0;                            ///< of all pixels
-    std::uint32_t inside = 0, inside_mass = 0, inside_doubt = 0;  ///< where p > 1/2: pixels, and the same
-    std::uint32_t root = 0, fourth = 0;  ///< of p times the square root and the fourth root of 1 - p
+    std::uint32_t mass = 0, doubt = 0;  ///< of all pixels
+    /// Over pixels with p > 1/2: their number, and the sums.
+    std::uint32_t inside = 0, inside_mass = 0, inside_doubt = 0;
+    /// Of p times the square root and the fourth root of 1 - p; 0 from count_watched().
+    std::uint32_t root = 0, fourth = 0;
 };
 
-/// At most 8192 pixels, so that no sum overflows. NaN counts as 0, what lies outside [0, 1] as its nearer
-/// end. The same numbers on every vector unit.
+/// The sums of any number of runs.
+struct FeatureTotals {
+    std::uint64_t pixels = 0, mass = 0, doubt = 0;
+    std::uint64_t inside = 0, inside_mass = 0, inside_doubt = 0;
+    std::uint64_t root = 0, fourth = 0;
+
+    void add(const FeatureCounts& counts, std::size_t n) {
+        pixels += n;
+        mass += counts.mass;
+        doubt += counts.doubt;
+        inside += counts.inside;
+        inside_mass += counts.inside_mass;
+        inside_doubt += counts.inside_doubt;
+        root += counts.root;
+        fourth += counts.fourth;
+    }
+};
+
+/// The features of an image with these sums.
+[[nodiscard]] ImageFeatures image_features(const FeatureTotals& totals);
+
+/// At most 8192 pixels, so that no sum overflows. NaN counts as 0; values outside [0, 1] count as the nearer
+/// end. The result is the same on every vector unit.
 [[nodiscard]] FeatureCounts count_features(const float* probs, std::size_t n);
+
+/// Sums over a rectangle of one class's probabilities, as integers: in units of 1/4096 for differences of p,
+/// of 1/256 for the logarithm of the odds.
+struct WatchCounts {
+    FeatureCounts features;
+    std::uint32_t likely = 0;     ///< pixels with p > 1 - p
+    std::uint32_t odds_in = 0;    ///< log2(p / (1 - p)) where p > 1 - p
+    std::uint32_t odds_out = 0;   ///< log2((1 - p) / p) elsewhere
+    std::uint32_t roughness = 0;  ///< |p - p of the pixel above|
+    std::uint32_t invalid = 0;    ///< not 0 if a value is NaN or outside [0, 1]
+};
+
+/// The logarithm of the odds counts as at most this, in bits.
+inline constexpr std::int32_t kMostOdds = 12;
+
+/// `rows` runs of `n` pixels, `stride` apart, at most 8192 pixels together so that no sum overflows.
+/// `above`: whether the row before the first belongs to the image. The logarithm is straight between powers
+/// of two, as in the bits of a float. NaN counts as 0; values outside [0, 1] count as the nearer end. The
+/// result is the same on every vector unit.
+[[nodiscard]] WatchCounts count_watched(const float* probs, std::size_t n, std::size_t rows,
+                                        std::size_t stride, bool above);
 
 }  // namespace kandinsky

@@ -14,7 +14,7 @@ namespace kandinsky {
             data.grouped() ? static_cast<std::uint64_t>(data.group_id(image)) : image_hash[image];
     return who;
 }
-/// The same without a census at hand: takes one where the images' content is needed.
+/// The same without a census: takes one if the images' content is needed.
 [[nodiscard]] inline std::vector<std::uint64_t> group_identities(const Dataset& data, Progress& progress) {
     if (data.grouped()) return group_identities(data, std::vector<std::uint64_t>{});
     return group_identities(data, take_census(data, Condition::none, progress).image_hash);

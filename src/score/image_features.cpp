@@ -10,7 +10,7 @@
 namespace kandinsky {
 
 namespace {
-constexpr double kLeast = 1.0 / FeatureSums::kOne;  // shares below are as good as none
+constexpr double kLeast = 1.0 / FeatureSums::kOne;  // added to shares, so that the logarithm of 0 is finite
 constexpr std::size_t kRun = 8192;                  // pixels at a time: as many as count_features() takes
 
 double share(std::uint64_t part, std::uint64_t whole) {
@@ -22,34 +22,37 @@ double log_share(double share) {
 }  // namespace
 
 void FeatureSums::add(const float* probs, std::size_t n) {
-    pixels_ += n;
+    FeatureTotals totals{pixels_, mass_, doubt_, inside_, inside_mass_, inside_doubt_, root_, fourth_};
     for (std::size_t begin = 0; begin < n; begin += kRun) {
-        const FeatureCounts counts = count_features(probs + begin, std::min(kRun, n - begin));
-        mass_ += counts.mass;
-        doubt_ += counts.doubt;
-        inside_ += counts.inside;
-        inside_mass_ += counts.inside_mass;
-        inside_doubt_ += counts.inside_doubt;
-        root_ += counts.root;
-        fourth_ += counts.fourth;
+        const std::size_t count = std::min(kRun, n - begin);
+        totals.add(count_features(probs + begin, count), count);
     }
+    pixels_ = totals.pixels, mass_ = totals.mass, doubt_ = totals.doubt;
+    inside_ = totals.inside, inside_mass_ = totals.inside_mass, inside_doubt_ = totals.inside_doubt;
+    root_ = totals.root, fourth_ = totals.fourth;
 }
 
 ImageFeatures FeatureSums::features() const {
-    // 4 p (1 - p) is 2^16 units of doubt at its most.
-    constexpr std::uint64_t kMostDoubt = std::uint64_t{1} << 16;
+    return image_features(
+        FeatureTotals{pixels_, mass_, doubt_, inside_, inside_mass_, inside_doubt_, root_, fourth_});
+}
+
+ImageFeatures image_features(const FeatureTotals& totals) {
+    // The largest value of 4 p (1 - p) is 2^16 units of doubt.
+    constexpr std::uint64_t kMostDoubt = std::uint64_t{1} << 16, kOne = FeatureSums::kOne;
     // If nothing is predicted, `inside` has its largest value.
-    const double inside = inside_ > 0 ? share(inside_doubt_, inside_ * kMostDoubt) : 1.0;
+    const double inside = totals.inside > 0 ? share(totals.inside_doubt, totals.inside * kMostDoubt) : 1.0;
     // A mean over p's mass, to which every pixel adds 1/4096 with a fourth of the largest value: what is not
     // predicted at all has that value.
     constexpr std::uint64_t kRoot = 64;  // sums of roots are in units of 1 / (kRoot kOne)
     const auto mean = [&](std::uint64_t sum) {
-        return std::log2(
-            share(sum + pixels_ * (kRoot / 4), kRoot * std::max<std::uint64_t>(1, mass_ + pixels_)));
+        return std::log2(share(sum + totals.pixels * (kRoot / 4),
+                               kRoot * std::max<std::uint64_t>(1, totals.mass + totals.pixels)));
     };
-    return {{log_share(share(doubt_, pixels_ * kMostDoubt)), log_share(share(mass_, pixels_ * kOne)),
-             log_share(inside), share(mass_ - inside_mass_, mass_ + pixels_ * (kOne / 1024)), mean(root_),
-             mean(fourth_)}};
+    return {{log_share(share(totals.doubt, totals.pixels * kMostDoubt)),
+             log_share(share(totals.mass, totals.pixels * kOne)), log_share(inside),
+             share(totals.mass - totals.inside_mass, totals.mass + totals.pixels * (kOne / 1024)),
+             mean(totals.root), mean(totals.fourth)}};
 }
 
 ImageFeatures image_features(std::span<const float> probs) {
@@ -75,7 +78,7 @@ std::vector<ImageFeatures> features_of(const Dataset& data, std::size_t image) {
     probs.resize(classes * std::min(kRun, pixels));
     for (std::size_t begin = 0; begin < pixels; begin += kRun) {
         const PixelRange range{begin, std::min(pixels, begin + kRun)};
-        data.read_probs(image, range, probs.data());
+        data.read_probs(image, range, probs);
         for (std::size_t c = 0; c < classes; ++c) sums[c].add(probs.data() + c * range.size(), range.size());
     }
     std::vector<ImageFeatures> out;

@@ -15,9 +15,9 @@ class FeatureSums {
   public:
     static constexpr std::uint32_t kOne = 4096;  ///< the probability 1
 
-    /// One class's probabilities in a stretch. No allocation; NaN counts as 0.
+    /// Adds one class's probabilities in a run of pixels. No allocation; NaN counts as 0.
     void add(const float* probs, std::size_t n);
-    /// Of what was added so far.
+    /// The features of the pixels added so far.
     [[nodiscard]] ImageFeatures features() const;
 
   private:
@@ -26,12 +26,12 @@ class FeatureSums {
     std::uint64_t root_ = 0, fourth_ = 0;  ///< of p sqrt(1 - p) and p sqrt(sqrt(1 - p))
 };
 
-/// The features of a stratum from those of every class: the class's own, or the means where one stratum
-/// stands for all.
+/// The features of a stratum from those of every class: those of its class, or the means if classes are
+/// pooled.
 [[nodiscard]] ImageFeatures stratum_features(std::span<const ImageFeatures> classes, std::size_t strata,
                                              std::size_t stratum);
 
-/// The features of every class in an image, which is read once.
+/// The features of every class in an image; reads the image once.
 [[nodiscard]] std::vector<ImageFeatures> features_of(const Dataset& data, std::size_t image);
 
 /// The features of every stratum in all images of this rank, [image][stratum], in one pass.

@@ -1,4 +1,6 @@
 #include "score/narrow_scores.hpp"
+#include "core/data/dataset_access.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 
@@ -9,14 +11,14 @@ namespace kandinsky {
 
 std::optional<NarrowScores> NarrowScores::of(const Dataset& data, const ScoreOptions& options,
                                              Condition condition) {
-    const ArrayView& view = data.stored_probs().view();
+    const ArrayView& view = stored_probs(data).view();
     const auto size = static_cast<std::ptrdiff_t>(size_of(view.dtype));
     const bool rows = view.strides[3] == size && view.strides[2] == size * data.grid().width;
     const bool halves = view.dtype == DType::float16;
     if (options.kind != ScoreKind::lac || data.options().logits != Logits::none || !rows ||
         (!halves && view.dtype != DType::uint8))
         return std::nullopt;
-    // The codes of a single stored plane differ between its two classes: they cannot be pooled.
+    // With a single stored plane the two classes have different codes, so they cannot be pooled.
     if (condition == Condition::none && view.shape[1] == 1) return std::nullopt;
     NarrowScores narrow;
     narrow.data_ = &data;
@@ -29,7 +31,9 @@ std::optional<NarrowScores> NarrowScores::of(const Dataset& data, const ScoreOpt
     for (std::size_t raw = 0; raw < values; ++raw)
         probs[raw] =
             halves ? half_to_float(static_cast<std::uint16_t>(raw)) : static_cast<float>(raw) / 255.0f;
-    // Codes count down from probability 1, where the score is least; up for the class that has the rest.
+    // Codes count down from probability 1, where the score is least. For the class whose probability is 1 - p
+    // they
+    // count up.
     if (narrow.single_) {
         std::vector<float> rest(values);
         for (std::size_t raw = 0; raw < values; ++raw) rest[raw] = 1.0f - probs[raw];
@@ -44,8 +48,8 @@ std::optional<NarrowScores> NarrowScores::of(const Dataset& data, const ScoreOpt
 }
 
 void NarrowScores::read(std::size_t image, PixelRange range, std::size_t c, std::uint16_t* out) const {
-    const ArrayView& view = data_->stored_probs().view();
-    const std::byte* const from = view.at(data_->row_of(image)) +
+    const ArrayView& view = stored_probs(*data_).view();
+    const std::byte* const from = view.at(row_of(*data_, image)) +
                                   (single_ ? 0 : static_cast<std::ptrdiff_t>(c) * view.strides[1]) +
                                   static_cast<std::ptrdiff_t>(range.begin) * view.strides[3];
     const bool down = !(single_ && c == 0);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "score/scoring.hpp"
+
 namespace kandinsky {
 
 /// Scores with few distinct values: half-precision or byte probabilities with a score that depends on one
@@ -16,14 +18,13 @@ class NarrowScores {
     static constexpr unsigned kBits = 14;
     static constexpr std::size_t kCodes = std::size_t{1} << kBits;
 
-    /// Empty if the data or the score need all bits. The data must outlive the result.
+    /// Returns nothing if the data or the score need all bits. The data must outlive the result.
     [[nodiscard]] static std::optional<NarrowScores> of(const Dataset& data, const ScoreOptions& options,
                                                         Condition condition);
 
-    /// Codes of class c, whose probabilities must have been found valid. `out` has room for the range, and is
-    /// scratch for nothing else. No allocation.
+    /// The codes of class c, whose probabilities must be valid. `out` has room for the range. No allocation.
     void read(std::size_t image, PixelRange range, std::size_t c, std::uint16_t* out) const;
-    /// The score behind a code of class c.
+    /// The score that a code of class c stands for.
     [[nodiscard]] float score(std::size_t c, std::uint32_t code) const { return table(c)[code]; }
     /// The scores of class c by their codes, kCodes of them.
     [[nodiscard]] const float* table(std::size_t c) const {
@@ -35,7 +36,7 @@ class NarrowScores {
 
     const Dataset* data_ = nullptr;
     bool halves_ = false;  ///< half precision; bytes otherwise
-    bool single_ = false;  ///< one plane stored: class 0 has what it leaves
+    bool single_ = false;  ///< one plane is stored: class 0 has the probability 1 - p
     std::uint16_t top_ = 0;
     std::vector<float> table_;
 };

@@ -10,13 +10,14 @@
 #include "core/kernel/half.hpp"
 #include "core/kernel/hash.hpp"
 #include "score/planes.hpp"
+#include "score/scoring.hpp"
 #include "score/surroundings.hpp"
 
 namespace kandinsky {
 
 namespace {
 constexpr std::string_view kNames[] = {"lac", "aps", "raps", "saps", "margin", "near"};  // as in ScoreKind
-// Of random shares. Part of their definition: do not change.
+// The random shares. This is part of their definition: do not change it.
 constexpr std::uint64_t kSharePurpose = 0x7363'6F72'65;
 
 float lac_of(const ScoreOptions& options, float p) {
@@ -57,7 +58,7 @@ void check_score(const ScoreOptions& options) {
 void score(const ScoreOptions& options, std::size_t classes, std::size_t pixels, const float* probs,
            float* scores, const ScorePlace& place) {
     if (options.kind == ScoreKind::near)
-        fail(ErrorKind::usage, "the score near looks at whole images: use score_image()");
+        fail(ErrorKind::usage, "the score near needs whole images: use score_image()");
     score_planes(options, classes, pixels, probs, pixels, scores, pixels, place);
 }
 
@@ -156,8 +157,7 @@ Condition condition_of(std::string_view name) {
     fail(ErrorKind::usage, "there is no condition '{}'; choose class or none", name);
 }
 
-namespace {
-/// Planes of one stretch: value(c, i) stands at data[c * step + i].
+namespace {  /// The planes of a run of pixels: value(c, i) is data[c * step + i].
 struct Stretch {
     std::size_t classes, n;
     const float* probs;
@@ -205,15 +205,15 @@ void margin(const Stretch& to) {
     }
 }
 
-/// Visits the classes of every pixel from the most to the least probable, the lower number first among
-/// equals. rule(rank, p, first p, sum of p up to here, random share) returns the score.
+/// Visits the classes of every pixel from the most to the least probable; ties go to the lower number.
+/// rule(rank, p, largest p, sum of p up to this class, random share) returns the score.
 template <class Rule>
 void by_rank(const Stretch& to, const ScoreOptions& options, const ScorePlace& place, Rule&& rule) {
     std::vector<std::uint64_t>& order = thread_buffer<std::uint64_t, struct ByRank>();
     if (order.size() < to.classes) order.resize(to.classes);
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(to.classes);
     for (std::size_t i = 0; i < to.n; ++i) {
-        // Bit patterns of floats from +0 on are ordered as the floats are; adding 0 makes a +0 of a -0.
+        // Bit patterns of floats from +0 on have the order of the floats; adding 0 turns -0 into +0.
         for (std::size_t c = 0; c < to.classes; ++c)
             order[c] = static_cast<std::uint64_t>(
                            ~std::bit_cast<std::uint32_t>(to.probs[c * to.probs_step + i] + 0.0f))
@@ -246,7 +246,7 @@ void score_planes(const ScoreOptions& options, std::size_t classes, std::size_t 
         case ScoreKind::margin:
             margin(to);
             break;
-        case ScoreKind::near:  // of whole images: not here
+        case ScoreKind::near:  // needs whole images, so it is computed elsewhere
             break;
         case ScoreKind::aps:
             by_rank(to, options, place,

@@ -13,9 +13,9 @@ namespace kandinsky {
     return x > 0x1.0p-24f ? std::bit_cast<std::int32_t>(x) - kLeast : 0;
 }
 
-/// Scores on a scale that is fine towards 0 and towards 1, where networks put most of theirs: logarithmic in
-/// s below 1/2, in 1 - s from there to 1, in s - 1 above; negative scores mirrored, so fine towards -1 too.
-/// Distances below 2^-24, which 1 - p cannot resolve, do not count. Ascending in s.
+/// A key of a score on a scale that is fine near 0 and 1, where most scores lie: logarithmic in s below 1/2,
+/// in 1 - s up to 1, in s - 1 above. Negative scores are mirrored, so the scale is fine near -1 too.
+/// Distances below 2^-24, which 1 - p cannot resolve, count as 0. Ascending in s.
 [[nodiscard]] constexpr std::int32_t scale_key(float score) {
     constexpr std::int32_t kOne = 2 * log_bits(0.5f);
     if (score < 0) return -scale_key(-score);
@@ -23,7 +23,7 @@ namespace kandinsky {
     return score <= 1 ? kOne - log_bits(1 - score) : kOne + log_bits(score - 1);
 }
 
-/// A score with about that key; score_on_scale(scale_key(s)) is s up to a rounding and the least distance.
+/// A score with about that key; score_on_scale(scale_key(s)) is s up to rounding and the distance 2^-24.
 [[nodiscard]] constexpr float score_on_scale(std::int32_t key) {
     constexpr auto kLeast = std::bit_cast<std::int32_t>(0x1.0p-24f);
     constexpr std::int32_t kHalf = std::bit_cast<std::int32_t>(0.5f) - kLeast;
@@ -38,7 +38,7 @@ namespace kandinsky {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     float score = score_on_scale(key);
     while (scale_key(score) > key) score = std::nextafter(score, -kInfinity);
-    // Several floats share a key only around 0, 1 and -1 and above 2: there the first guess may be low.
+    // Several floats share a key only near 0, 1 and -1 and above 2; there the first guess may be too low.
     for (float next = std::nextafter(score, kInfinity); scale_key(next) <= key;
          next = std::nextafter(score, kInfinity))
         score = next;

@@ -5,6 +5,8 @@
 #include <kandinsky/score.hpp>
 #include <vector>
 
+#include "core/data/dataset_access.hpp"
+#include "score/scoring.hpp"
 #include "score/surroundings.hpp"
 
 namespace kandinsky {
@@ -25,8 +27,8 @@ class ScoredTile {
     void load(std::size_t image, PixelRange range) {
         size_ = range.size();
         shown_ = nullptr;
-        data_.read_probs(image, range, probs_.data());
-        data_.read_truth(image, range, member_.data(), valid_.data());
+        data_.read_probs(image, range, probs_);
+        data_.read_truth(image, range, member_, valid_);
         if (options_.kind == ScoreKind::near) {
             const ImageStore::Numbers distances = distances_of(data_, image);
             for (std::size_t c = 0; c < data_.classes(); ++c)
@@ -36,7 +38,7 @@ class ScoredTile {
         }
         kandinsky::score(
             options_, data_.classes(), size_, probs_.data(), scores_.data(),
-            {.image = options_.randomized ? data_.content_key(image) : 0, .first_pixel = range.begin});
+            {.image = options_.randomized ? content_key(data_, image) : 0, .first_pixel = range.begin});
     }
 
     [[nodiscard]] std::size_t size() const { return size_; }
@@ -44,7 +46,7 @@ class ScoredTile {
     [[nodiscard]] const float* scores(std::size_t c) const {
         return (shown_ != nullptr ? shown_ : scores_.data()) + c * size_;
     }
-    /// Replaces scores() by these, [class][pixel of the run], until the next load(); null: its own scores.
+    /// Replaces scores() by these, [class][pixel of the run], until the next load(); null restores its own.
     void show(const float* scores) { shown_ = scores; }
     [[nodiscard]] const std::uint8_t* member(std::size_t c) const { return member_.data() + c * size_; }
     [[nodiscard]] const std::uint8_t* valid() const { return valid_.data(); }

@@ -1,4 +1,5 @@
 #include "score/surroundings.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -8,7 +9,7 @@
 namespace kandinsky {
 
 namespace {
-// Part of the definition of `near`: do not change.
+// This is part of the definition of `near`: do not change it.
 constexpr std::uint32_t kSides = 256;  // (height + width) / 256 pixels are the side of a cell
 constexpr std::uint32_t kReach = 8;    // windows reach (height + width) / 8 cells at most
 constexpr float kHalfway = Surroundings::kHalfway;
@@ -24,7 +25,7 @@ void larger(const std::uint16_t* a, const std::uint16_t* b, std::size_t n, std::
     for (std::size_t i = 0; i < n; ++i) out[i] = std::max(a[i], b[i]);
 }
 
-/// out[x] = the larger of in[x - r] and in[x + r]; beyond a border, of what is left.
+/// out[x] = the larger of in[x - r] and in[x + r]; at a border, those that exist.
 void widen_row(const std::uint16_t* in, std::size_t width, std::size_t r, std::uint16_t* out) {
     const std::size_t edge = std::min(r, width);
     for (std::size_t x = 0; x < edge; ++x) out[x] = std::max(in[0], in[std::min(x + r, width - 1)]);
@@ -116,7 +117,7 @@ void Surroundings::score(PixelRange range, const float* probs, const std::uint16
 }
 
 ImageStore::Numbers distances_of(const Dataset& data, std::size_t image) {
-    return data.store().get(data.row_of(image), [&] {
+    return store_of(data).get(row_of(data, image), [&] {
         const Surroundings near(data.grid());
         const std::size_t cells = near.cells().pixels(), height = near.cells().height;
         const std::size_t line = near.pixels_of(0, 1).size();
@@ -127,7 +128,7 @@ ImageStore::Numbers distances_of(const Dataset& data, std::size_t image) {
         for (std::size_t y = 0; y < height; y += some) {
             const std::size_t end = std::min(height, y + some);
             const PixelRange range = near.pixels_of(y, end);
-            data.read_probs(image, range, probs.data());
+            data.read_probs(image, range, probs);
             for (std::size_t c = 0; c < data.classes(); ++c)
                 near.look(y, end, probs.data() + c * range.size(), out.data() + c * cells);
         }

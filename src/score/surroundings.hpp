@@ -8,14 +8,15 @@
 
 namespace kandinsky {
 
-/// What the score `near` adds to 1 - p: how far a pixel is from where the model sees the class. Distances are
-/// kept on cells of side x side pixels, as multiples of 1/65535. docs/scores.md has the formula. All
-/// arithmetic behind the cells' codes is in whole numbers.
+/// The term that the score `near` adds to 1 - p: the distance of a pixel from where the model sees the class.
+/// Distances are stored for cells of side x side pixels, as multiples of 1/65535. docs/scores.md has the
+/// formula. All arithmetic on codes uses integers.
 class Surroundings {
   public:
-    // Part of the definition of `near`: do not change.
-    static constexpr float kWeight = 0.5f;   ///< of the largest distance, in a score
-    static constexpr float kHalfway = 0.1f;  ///< a probability that counts a little more than half
+    // This is part of the definition of `near`: do not change it.
+    static constexpr float kWeight = 0.5f;  ///< of the largest distance in a score
+    /// The probability at which a cell counts a little more than half.
+    static constexpr float kHalfway = 0.1f;
     static constexpr std::uint16_t kTop = 65535;
 
     explicit Surroundings(Grid image);
@@ -28,8 +29,7 @@ class Surroundings {
     /// Codes of the rows [first, last) of cells from one class's probabilities there: how likely the class is
     /// at the cell's best pixel. NaN counts as 0. No allocation after a thread's first call.
     void look(std::size_t first, std::size_t last, const float* probs, std::uint16_t* codes) const;
-    /// Turns one class's codes of all cells into distances, in place. No allocation after a thread's first
-    /// call.
+    /// Replaces one class's codes of all cells by distances. No allocation after a thread's first call.
     void spread(std::uint16_t* cells) const;
     /// 1 - p + weighted distance for one class's pixels in a range; `distances` are those of all cells.
     void score(PixelRange range, const float* probs, const std::uint16_t* distances, float* scores) const;
@@ -40,7 +40,8 @@ class Surroundings {
     unsigned doublings_ = 0;
 };
 
-/// The distances of all classes in one image, [class][cell]: made at first need, kept by the data set.
+/// The distances of all classes in one image, [class][cell]; computed at the first call and kept by the data
+/// set.
 [[nodiscard]] ImageStore::Numbers distances_of(const Dataset& data, std::size_t image);
 
 }  // namespace kandinsky

@@ -1,4 +1,5 @@
 #include "score/visit.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <kandinsky/error.hpp>
 #include <mutex>
@@ -24,7 +25,7 @@ void sum_all(Communicator& comm, const std::vector<std::span<T>>& spans) {
     }
 }
 
-constexpr std::size_t kBlock = 128;  // images that all tiles see before their pages are released
+constexpr std::size_t kBlock = 128;  // images that all tiles read before their pages are released
 
 void report(const Visit& visit, std::size_t images) {
     const std::size_t all = visit.data.images();
@@ -34,7 +35,7 @@ void report(const Visit& visit, std::size_t images) {
 /// Runs read(first, last) over all items: in one stretch, or in several with checkpoints between them.
 void in_stretches(const Visit& visit, std::size_t items,
                   const std::function<void(std::size_t, std::size_t)>& read) {
-    const Team& team = visit.data.team();
+    const Team& team = team_of(visit.data);
     const auto stretch = [&](std::size_t first, std::size_t last) {
         read(first, last);
         if (visit.settle) visit.settle();

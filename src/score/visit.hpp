@@ -35,7 +35,7 @@ class VisitSums {
         wide_.emplace_back(reinterpret_cast<std::uint64_t*>(counts.data()), counts.size());
     }
     void add(std::uint64_t& count) { wide_.emplace_back(&count, 1); }
-    /// What belongs to the images of this rank and is not summed.
+    /// The memory for this rank's own images, which is not summed.
     void keep(std::span<std::byte> bytes) { own_.push_back(bytes); }
 
     [[nodiscard]] State state() const;
@@ -55,11 +55,11 @@ struct Visit {
     Progress& progress;
     std::string_view stage;            ///< in progress reports and checkpoints
     std::size_t pass = 0, passes = 1;  ///< for progress, where the images are read several times
-    /// The score that the body reads, if any: what it needs of whole images is then made beforehand.
+    /// The score that the body reads, if any: its values that need whole images are then computed beforehand.
     const ScoreOptions* score = nullptr;
-    /// What the visit adds to, zero on entry. Asked before the first image for checkpoints, and after the
-    /// last to sum the counts over the ranks; never for a process alone without a checkpoint. Without it,
-    /// nothing is saved or summed.
+    /// Returns the memory that the visit adds to, zero on entry. Called before the first image if there is a
+    /// checkpoint, and after the last image to sum the counts over several ranks. If empty, nothing is saved
+    /// or summed.
     std::function<VisitSums()> sums{};
     /// Called after each run of images: completes the counts that `sums` refers to.
     std::function<void()> settle{};
@@ -70,24 +70,24 @@ struct Visit {
 };
 
 /// For bodies that keep counts for each pixel. Calls body(tile, first, last) for all tiles [0, tiles) in
-/// parallel, one block of images [first, last) after the other: each page of a file is read once, however
-/// narrow the tiles are. Calls for one tile come one after the other, in the order of the images.
+/// parallel, one block of images [first, last) after the other. Each page of a file is therefore read once,
+/// however narrow the tiles are. Calls for one tile are sequential, in the order of the images.
 void visit_tiles(const Visit& visit, std::size_t tiles,
                  const std::function<void(std::size_t, std::size_t, std::size_t)>& body);
 
 /// How visit_blocks() divides the images.
 struct Blocks {
     std::size_t images = 1;  ///< of a block: some megabytes of the file
-    std::size_t parts = 0;   ///< bodies at a time, each with a number of its own; 0: any number of them
+    std::size_t parts = 0;   ///< number of bodies that run at a time, numbered from 0; 0: any number
 };
 
-/// For bodies that keep counts for each image, or write what they read. Calls body(part, first, last) for
-/// blocks of images [first, last) in parallel. With `parts`, the part below it determines the blocks, and
-/// calls for one part come one after the other; without, the part is the number of the block.
+/// For bodies that keep counts for each image, or write a result for each image. Calls body(part, first,
+/// last) for blocks of images [first, last) in parallel. If `parts` is above 0, each block belongs to a part
+/// below `parts`, and calls for one part are sequential. If it is 0, the part is the number of the block.
 void visit_blocks(const Visit& visit, Blocks blocks,
                   const std::function<void(std::size_t, std::size_t, std::size_t)>& body);
 
-/// For bodies that weigh groups. Calls body(images) for the images of each group, in parallel.
+/// For bodies that need all images of a group at once. Calls body(images) for each group, in parallel.
 void visit_groups(const Visit& visit, const std::function<void(const std::vector<std::uint32_t>&)>& body);
 
 }  // namespace kandinsky

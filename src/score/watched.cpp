@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <kandinsky/image_features.hpp>
 #include <numeric>
 
-#include "score/watch_kernels.hpp"
+#include "score/feature_kernels.hpp"
 
 namespace kandinsky {
 
@@ -16,28 +15,35 @@ constexpr std::uint32_t kBlocks = 4;
 constexpr double kLeastWatched = 1.0 / 4096;  // as in image_features()
 
 struct Sums {
-    std::uint64_t mass = 0, inside = 0, odds_in = 0, odds_out = 0, roughness = 0;
+    FeatureTotals features;
+    std::uint64_t likely = 0, odds_in = 0, odds_out = 0, roughness = 0;
+    bool valid = true;  ///< all values are probabilities
 
-    void add(const WatchCounts& one) {
-        mass += one.mass;
-        inside += one.inside;
+    void add(const WatchCounts& one, std::size_t pixels) {
+        features.add(one.features, pixels);
+        likely += one.likely;
         odds_in += one.odds_in;
         odds_out += one.odds_out;
         roughness += one.roughness;
+        valid = valid && one.invalid == 0;
     }
 };
 
-/// The rectangle of rows [top, bottom) and columns [left, right).
-Sums sums_of(const float* plane, std::size_t width, std::size_t top, std::size_t bottom, std::size_t left,
-             std::size_t right) {
-    Sums sums;
+/// Adds the rectangle of rows [top, bottom) and columns [left, right); returns its sum of p in 1/4096.
+std::uint64_t add_rectangle(const float* plane, std::size_t width, std::size_t top, std::size_t bottom,
+                            std::size_t left, std::size_t right, Sums& sums) {
+    std::uint64_t mass = 0;
     for (std::size_t x = left; x < right; x += kWatchedRun) {
         const std::size_t n = std::min(kWatchedRun, right - x),
                           rows = std::max<std::size_t>(1, kWatchedRun / n);
-        for (std::size_t y = top; y < bottom; y += rows)
-            sums.add(count_watched(plane + y * width + x, n, std::min(rows, bottom - y), width, y > 0));
+        for (std::size_t y = top; y < bottom; y += rows) {
+            const std::size_t high = std::min(rows, bottom - y);
+            const WatchCounts one = count_watched(plane + y * width + x, n, high, width, y > 0);
+            sums.add(one, n * high);
+            mass += one.features.mass;
+        }
     }
-    return sums;
+    return mass;
 }
 
 std::int64_t fixed(double value) {
@@ -75,37 +81,36 @@ std::size_t most_units(const Reference& layout) {
     return std::min(kMostUnits, kMostBytes / (sizeof(float) * layout.features()));
 }
 
+bool watch_class(const Reference& layout, Grid grid, const float* plane, std::span<std::int64_t> out) {
+    const std::size_t pixels = grid.pixels(), blocks = std::max<std::size_t>(1, layout.blocks);
+    Sums all;
+    std::int64_t* to = out.data() + Reference::kWhole;
+    for (std::size_t by = 0; by < blocks; ++by)
+        for (std::size_t bx = 0; bx < blocks; ++bx) {
+            const std::size_t top = block_begin(by, blocks, grid.height),
+                              bottom = block_begin(by + 1, blocks, grid.height),
+                              left = block_begin(bx, blocks, grid.width),
+                              right = block_begin(bx + 1, blocks, grid.width);
+            const std::uint64_t mass = add_rectangle(plane, grid.width, top, bottom, left, right, all);
+            if (layout.blocks > 0)
+                *to++ = fixed(std::log2(mean(mass, 4096, (bottom - top) * (right - left)) + kLeastWatched));
+        }
+    const ImageFeatures own = image_features(all.features);
+    for (std::size_t k = 0; k < ImageFeatures::kBasic; ++k) out[k] = fixed(own.values[k]);
+    const double inner = mean(all.odds_in, 256, all.likely),
+                 outer = -mean(all.odds_out, 256, pixels - all.likely);
+    out[4] = fixed(inner);
+    out[5] = fixed(outer);
+    out[6] = fixed(inner + outer);
+    out[7] = fixed(std::log2(mean(all.roughness, 4096, pixels) + kLeastWatched) - own.values[0]);
+    return all.valid;
+}
+
 void watch_image(const Reference& layout, Grid grid, std::span<const float> probs,
                  std::span<std::int64_t> out) {
-    const std::size_t pixels = grid.pixels(), blocks = std::max<std::size_t>(1, layout.blocks);
-    std::int64_t* to = out.data();
-    for (const std::uint32_t c : layout.classes) {
-        const std::span<const float> plane = probs.subspan(c * pixels, pixels);
-        const ImageFeatures own = image_features(plane);
-        std::int64_t* const whole = to;
-        to += Reference::kWhole;
-        Sums all;
-        for (std::size_t by = 0; by < blocks; ++by)
-            for (std::size_t bx = 0; bx < blocks; ++bx) {
-                const std::size_t top = block_begin(by, blocks, grid.height),
-                                  bottom = block_begin(by + 1, blocks, grid.height),
-                                  left = block_begin(bx, blocks, grid.width),
-                                  right = block_begin(bx + 1, blocks, grid.width);
-                const Sums sums = sums_of(plane.data(), grid.width, top, bottom, left, right);
-                all.mass += sums.mass, all.inside += sums.inside, all.roughness += sums.roughness;
-                all.odds_in += sums.odds_in, all.odds_out += sums.odds_out;
-                if (layout.blocks > 0)
-                    *to++ = fixed(
-                        std::log2(mean(sums.mass, 4096, (bottom - top) * (right - left)) + kLeastWatched));
-            }
-        for (std::size_t k = 0; k < ImageFeatures::kBasic; ++k) whole[k] = fixed(own.values[k]);
-        const double inner = mean(all.odds_in, 256, all.inside),
-                     outer = -mean(all.odds_out, 256, pixels - all.inside);
-        whole[4] = fixed(inner);
-        whole[5] = fixed(outer);
-        whole[6] = fixed(inner + outer);
-        whole[7] = fixed(std::log2(mean(all.roughness, 4096, pixels) + kLeastWatched) - own.values[0]);
-    }
+    for (std::size_t i = 0; i < layout.classes.size(); ++i)
+        (void)watch_class(layout, grid, probs.data() + layout.classes[i] * grid.pixels(),
+                          out.subspan(i * layout.per_class(), layout.per_class()));
 }
 
 }  // namespace kandinsky

@@ -11,7 +11,7 @@ namespace kandinsky {
 inline constexpr std::int64_t kWatchUnit = 65536;
 
 /// The classes and regions that are watched: all classes if there are at most 64, otherwise those with the
-/// most calibration pixels. Of two classes that exclude each other only the second, because the first mirrors
+/// most calibration pixels. Of two exclusive classes only the second is watched, because the first mirrors
 /// it. `counts` [class]: calibration pixels; empty: unknown.
 [[nodiscard]] Reference watch_layout(Grid grid, std::size_t classes, bool exclusive,
                                      std::span<const std::uint64_t> counts);
@@ -19,7 +19,7 @@ inline constexpr std::int64_t kWatchUnit = 65536;
 /// How many units a reference of this layout holds at most: 1024, or what 400 KiB hold.
 [[nodiscard]] std::size_t most_units(const Reference& layout);
 
-/// The value of a unit: the mean over its images.
+/// The features of a unit: the means over its images.
 [[nodiscard]] inline float watched_value(std::int64_t sum, std::int64_t images) {
     return static_cast<float>(static_cast<double>(sum) / static_cast<double>(kWatchUnit * images));
 }
@@ -28,6 +28,11 @@ inline constexpr std::int64_t kWatchUnit = 65536;
 [[nodiscard]] inline std::size_t block_begin(std::size_t i, std::size_t blocks, std::size_t length) {
     return i * length / blocks;
 }
+
+/// The features of one class's plane in one image, in units of 1 / kWatchUnit. Returns whether all values are
+/// probabilities; those that are not count as their nearest one, NaN as 0. One pass, no allocation.
+[[nodiscard]] bool watch_class(const Reference& layout, Grid grid, const float* plane,
+                               std::span<std::int64_t> out);
 
 /// The features of one image in units of 1 / kWatchUnit, in the order of Reference::values. `probs`:
 /// [class][pixel]. No allocation.

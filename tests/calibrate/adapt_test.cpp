@@ -10,10 +10,12 @@
 
 #include "calibrate/adapted_values.hpp"
 #include "calibrate/moody.hpp"
+#include "curve/curve_storage.hpp"
 #include "io/support.hpp"
 #include "partition/envelope.hpp"
 #include "partition/field/leave_one_out.hpp"
 #include "score/image_features.hpp"
+#include "score/scoring.hpp"
 #include "support/synthetic.hpp"
 
 namespace kandinsky {
@@ -102,7 +104,7 @@ TEST(Adapt, SetsAreTheSameWhereMemoryHoldsThresholdsForSomeShiftsOnly) {
     }
 }
 
-TEST(Adapt, EvaluationCountsWhatThePredictorSays) {
+TEST(Adapt, EvaluationCountsThePredictorsSets) {
     const Made cal = moody(5, 40, 3), fresh = moody(6, 25, 3);
     const Calibrator calibrator = calibrate(cal.dataset(), options_of(Promise::none));
     ASSERT_TRUE(calibrator.adapts());
@@ -133,7 +135,7 @@ TEST(Adapt, EvaluationCountsWhatThePredictorSays) {
     }
 }
 
-TEST(Adapt, NeitherOrderNorThreadsShowAndFilesKeepEverything) {
+TEST(Adapt, DoesNotDependOnOrderOrThreadsAndFilesKeepEverything) {
     const Made cal = moody(7, 24, 3, {9, 8}, 12), fresh = moody(8, 3, 3);
     const test::Folder folder;
     for (const Promise promise : kPromises) {
@@ -156,8 +158,9 @@ TEST(Adapt, NeitherOrderNorThreadsShowAndFilesKeepEverything) {
     }
 }
 
-/// The rule of docs/adapt.md, fit by fit: what is learnt without a group is learnt from the others alone.
-TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleDemands) {
+/// The rule of docs/adapt.md for each fit: what is learnt without a group is learnt from the other groups
+/// only.
+TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsFollowTheRule) {
     using namespace partition;
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         const Made cal = moody(20 + seed, 20, 2, {6, 7}, seed == 2 ? 10 : 0),
@@ -201,13 +204,14 @@ TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleDemands) {
                                  cells, true, silent());
                 Judge judge{.grid = &grids[0], .by_fold = {}};
                 for (const auto& one : learnt.fit.without_fold)
-                    judge.by_fold.emplace_back(data.grid(), Ladder{}, storage_on(grids[0], cells, one));
+                    judge.by_fold.push_back(
+                        smooth_from(data.grid(), Ladder{}, storage_on(grids[0], cells, one)));
                 const auto samples = shift_samples(input, input.strata, {&cells, 1}, {judge}, folds);
                 fits.push_back(
-                    {SmoothCurves(data.grid(), Ladder{},
-                                  storage_on(common, cells,
-                                             read_on(common, storage_on(grids[0], cells, learnt.fit.whole),
-                                                     cells.grid().pixels()))),
+                    {smooth_from(data.grid(), Ladder{},
+                                 storage_on(common, cells,
+                                            read_on(common, storage_on(grids[0], cells, learnt.fit.whole),
+                                                    cells.grid().pixels()))),
                      learn_shift(samples[0]).shift});
                 std::vector<std::uint32_t> counts = levels.no_counts();
                 for (const std::uint32_t image : own) {
@@ -224,10 +228,10 @@ TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleDemands) {
             ASSERT_NE(found, nullptr) << "choose another seed";
             EXPECT_EQ(found->levels(), levels.values(ladder));
             ASSERT_EQ(found->shifts().size(), fits.size());
-            for (const Fit& fit : fits)  // they stand in the order of the groups' places
+            for (const Fit& fit : fits)  // in the order of the groups' places
                 EXPECT_TRUE(std::find(found->shifts().begin(), found->shifts().end(), fit.shift) !=
                             found->shifts().end());
-            // A score that the rule lets in for some fit is in the set.
+            // If the rule accepts a score for some fit, the class is in the set.
             const Predictor predictor(calibrator, 0.2, EmptySets::keep);
             const std::int32_t level = found->levels()[calibrator.smooth[s].rung_of(0.2)];
             std::vector<std::uint8_t> sets(2 * fresh.pixels());
@@ -253,7 +257,7 @@ TEST(Adapt, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleDemands) {
     }
 }
 
-TEST(Adapt, ClassesWithoutDataAndFewGroupsAreAsWithoutIt) {
+TEST(Adapt, ClassesWithoutDataAndFewGroupsHaveTheLevelsOfNoAdaptation) {
     CalibrateOptions options = options_of(Promise::leave_one_out);
     const Calibrator absent = calibrate(make({.images = 8, .classes = 3, .absent = 2}).dataset(), options);
     const std::vector<float> limits = score_thresholds(absent, 0.3);
@@ -263,13 +267,13 @@ TEST(Adapt, ClassesWithoutDataAndFewGroupsAreAsWithoutIt) {
     EXPECT_TRUE(std::isinf(score_thresholds(one, 0.3)[0]));
 }
 
-TEST(Adapt, IsRefusedWhereItMeansNothing) {
+TEST(Adapt, IsRefusedWhereItHasNoMeaning) {
     const Made made = make({});
     CalibrateOptions pixels = options_of(Promise::none);
     pixels.pooling = Pooling::pixels;
     EXPECT_THROW((void)calibrate(made.dataset(), pixels), Error);
     CalibrateOptions open = options_of(Promise::none);
-    open.method = kAutoMethod;
+    open.method.name = kAutoMethod;
     EXPECT_THROW((void)calibrate(made.dataset(), open), Error);
 }
 

@@ -1,4 +1,5 @@
 #include "calibrate/adapted_regions.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,11 +25,11 @@ constexpr Promise kPromises[] = {Promise::none, Promise::split, Promise::leave_o
 
 CalibrateOptions options_of(const std::string& method, Promise promise) {
     CalibrateOptions options;
-    options.method = method;
+    options.method.name = method;
     options.adapt = Adapt::image;
     options.promise = promise;
-    if (method == "kmeans") options.settings.text["kmeans-clusters"] = "3";
-    if (method == "fcc") options.settings.text = {{"fcc-starts", "1"}, {"fcc-iterations", "2"}};
+    if (method == "kmeans") options.method.settings.text["kmeans-clusters"] = "3";
+    if (method == "fcc") options.method.settings.text = {{"fcc-starts", "1"}, {"fcc-iterations", "2"}};
     return options;
 }
 
@@ -90,7 +91,7 @@ TEST(AdaptedRegions, AClassIsInTheSetAtAlphaIfAndOnlyIfItsPValueExceedsAlpha) {
     }
 }
 
-TEST(AdaptedRegions, NeitherOrderNorThreadsShowAndFilesKeepEverything) {
+TEST(AdaptedRegions, DoesNotDependOnOrderOrThreadsAndFilesKeepEverything) {
     const Made cal = moody(7, 24, 3, {9, 8}, 12), fresh = moody(8, 3, 3);
     const test::Folder folder;
     for (const char* const method : {"image", "kmeans"})
@@ -116,7 +117,7 @@ TEST(AdaptedRegions, NeitherOrderNorThreadsShowAndFilesKeepEverything) {
         }
 }
 
-/// What the other images alone say, learnt from scratch by the passes over data that a split uses.
+/// The same learnt again from the other images only, by the passes over data that a split uses.
 struct FromScratch {
     SmoothCurves curves;
     Adaptation::Shift shift;
@@ -142,10 +143,10 @@ FromScratch learn_from(const Dataset& rest, std::uint32_t stratum, const Calibra
         region_distributions(count_regions(input, input.strata, grids, folds, {&cells, 1}).front(), 0);
     Judge judge{.grid = &grids[0], .by_fold = {}};
     for (const auto& one : fit.without_fold)
-        judge.by_fold.emplace_back(rest.grid(), Ladder{}, storage_on(grids[0], cells, one));
+        judge.by_fold.push_back(smooth_from(rest.grid(), Ladder{}, storage_on(grids[0], cells, one)));
     const ScoreGrid common = ScoreGrid::fixed(options.score, rest.classes());
     const std::size_t count = cells.grid().pixels();
-    return {SmoothCurves(
+    return {smooth_from(
                 rest.grid(), Ladder{},
                 storage_on(common, cells, read_on(common, storage_on(grids[0], cells, fit.whole), count))),
             learn_shift(shift_samples(input, input.strata, {&cells, 1}, {judge}, folds)[0]).shift};
@@ -153,7 +154,7 @@ FromScratch learn_from(const Dataset& rest, std::uint32_t stratum, const Calibra
 
 /// The rule of docs/adapt.md, fit by fit: regions, distributions and shifts without a group are those of the
 /// others alone.
-TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleDemands) {
+TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsFollowTheRule) {
     using partition::GroupLevels;
     for (const char* const method : {"image", "kmeans"}) {
         const Made cal = moody(21, 24, 2, {6, 7}, 12), fresh = moody(41, 8, 2, {6, 7});
@@ -187,10 +188,10 @@ TEST(AdaptedRegions, LeavingOutIsLearningFromTheOthersAndSetsHoldAllThatTheRuleD
             ASSERT_NE(found, nullptr) << method << ": choose another seed";
             EXPECT_EQ(found->levels(), levels.values(calibrator.smooth[s].ladder())) << method;
             ASSERT_EQ(found->shifts().size(), fits.size());
-            for (const FromScratch& fit : fits)  // they stand in the order of the groups' places
+            for (const FromScratch& fit : fits)  // in the order of the groups' places
                 EXPECT_TRUE(std::find(found->shifts().begin(), found->shifts().end(), fit.shift) !=
                             found->shifts().end());
-            // A score that the rule lets in for some fit is in the set.
+            // If the rule accepts a score for some fit, the class is in the set.
             const Predictor predictor(calibrator, 0.2, EmptySets::keep);
             const std::int32_t level = found->levels()[calibrator.smooth[s].rung_of(0.2)];
             std::vector<std::uint8_t> sets(2 * fresh.pixels());
@@ -228,14 +229,14 @@ TEST(AdaptedRegions, RegionsWithTooFewScoresFallBackAndClassesWithoutDataAreInEv
     options.fallback = Fallback::image;
     options.min_count = 1000;
     const Calibrator image = calibrate(cal.dataset(), options);
-    const auto& rows = image.smooth[0].storage();
+    const auto& rows = storage_of(image.smooth[0]);
     const auto row_of = [&](std::size_t cell) {
         const std::size_t each = rows.edges.size() - 1;
         const auto first = rows.cumulative.begin() + static_cast<std::ptrdiff_t>(cell * each);
         return std::vector(first, first + static_cast<std::ptrdiff_t>(each));
     };
     for (std::size_t cell = 1; cell < image.partitions[0].regions; ++cell) EXPECT_EQ(row_of(cell), row_of(0));
-    EXPECT_NE(own.smooth[0].storage().cumulative, rows.cumulative);
+    EXPECT_NE(storage_of(own.smooth[0]).cumulative, rows.cumulative);
     for (const Promise promise : kPromises) {
         const Calibrator absent = calibrate(test::make({.images = 8, .classes = 3, .absent = 2}).dataset(),
                                             options_of("image", promise));

@@ -14,8 +14,7 @@ namespace kandinsky {
 namespace {
 
 TEST(Betting, NeedsAsManyGroupsAsAnyTestDoes) {
-    // (1 - alpha)^G <= 1 - confidence: with fewer, all losses may be 0 by chance although half of the new
-    // groups have one.
+    // (1 - alpha)^G <= 1 - confidence: with fewer groups, all losses may be 0 by chance.
     EXPECT_EQ(groups_needed(0.1, 0.95), 29u);
     EXPECT_EQ(groups_needed(0.05, 0.95), 59u);
     EXPECT_EQ(groups_needed(0.2, 0.9), 11u);
@@ -62,14 +61,14 @@ TEST(Betting, FollowsTheFormulaOfTheDocumentation) {
 
 /// Passes at a mean of just alpha are false: at most a share delta of the draws, whatever the losses are. A
 /// correct test fails here for one seed in a million and row.
-TEST(Betting, PassesFalselyAtMostAsOftenAsItSays) {
+TEST(Betting, PassesFalselyAtMostAsOftenAsStated) {
     constexpr double kAlpha = 0.2, kDelta = 0.1;
     const std::vector<std::function<double(Random&)>> laws{
         [](Random& r) { return r.uniform() < 0.2 ? 1.0 : 0.0; },                // all or nothing
         [](Random& r) { return r.uniform() < 0.4 ? r.uniform() : 0.0; },        // mostly nothing
         [](Random& r) { return 0.4 * r.uniform(); },                            // about the same
         [](Random& r) { return r.uniform() < 0.5 ? 0.2 : 0.4 * r.uniform(); },  // narrow
-        [](Random& r) { return r.uniform() < 0.02 ? 1.0 : 0.18 / 0.98; },       // rarely a catastrophe
+        [](Random& r) { return r.uniform() < 0.02 ? 1.0 : 0.18 / 0.98; },       // rarely a large loss
     };
     const std::size_t draws = 20000 / test::kFewer;
     for (std::size_t law = 0; law < laws.size(); ++law)

@@ -5,6 +5,7 @@
 #include <kandinsky/threads.hpp>
 
 #include "io/support.hpp"
+#include "partition/method.hpp"
 #include "support/fewer.hpp"
 #include "support/naive.hpp"
 
@@ -17,12 +18,12 @@ using namespace test;
 CalibrateOptions options_for(const std::string& method, const Made& made, Pooling pooling = Pooling::pixels,
                              Condition condition = Condition::by_class) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.pooling = pooling;
     options.condition = condition;
     options.rungs = 20;
     options.fallback = Fallback::none;
-    options.settings.arrays["mask"] =
+    options.method.settings.arrays["mask"] =
         Array::copy_of(stripes(made.pixels(), 3), {made.recipe.grid.height, made.recipe.grid.width});
     return options;
 }
@@ -59,7 +60,7 @@ TEST(Calibrate, ThresholdsAreThoseOfTheDefinition) {
                 }
 }
 
-TEST(Calibrate, AlphaZeroTakesEverythingAndAlphaOneNothing) {
+TEST(Calibrate, AtAlphaZeroSetsHaveEveryClassAndAtAlphaOneNone) {
     const Made made = make({.images = 5});
     const Calibrator calibrator = calibrate(made.dataset(), options_for("image", made));
     for (const float t : score_thresholds(calibrator, 0)) EXPECT_EQ(t, kInfinity);
@@ -87,7 +88,7 @@ TEST(Calibrate, GivesTheSameBytesForAnyOrderOfImagesAndNumberOfThreads) {
         }
 }
 
-TEST(Calibrate, DoesNotShowHowMuchMemoryItHad) {
+TEST(Calibrate, DoesNotDependOnMemory) {
     const Made made = make({.images = 30, .grid = {8, 9}, .seed = 6, .groups = 12});
     for (const Method* one : methods())
         for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
@@ -96,7 +97,7 @@ TEST(Calibrate, DoesNotShowHowMuchMemoryItHad) {
                 options.split = split;
                 options.promise = split > 0 ? Promise::split : Promise::none;
                 // One number of regions instead of the best of three; kmeans stands for those that choose.
-                options.settings.text = short_searches({{"genann-radii", "3"}, {"fcc-curves", "3"}});
+                options.method.settings.text = short_searches({{"genann-radii", "3"}, {"fcc-curves", "3"}});
                 const std::string plenty = saved(calibrate(made.dataset(), options));
                 for (const std::size_t memory :
                      {std::size_t{64}, std::size_t{10000}, std::size_t{3} << 20, std::size_t{1} << 33}) {
@@ -113,13 +114,12 @@ TEST(Calibrate, AllAtOnceEqualsOneByOne) {
         std::vector<CalibrateOptions> options;
         for (const std::string method : {"kmeans", "pixel", "mask", "image"})
             options.push_back(options_for(method, made, pooling));
-        std::vector<double> seconds;
-        const auto together = calibrate_all(made.dataset(), options, silent(), &seconds);
+        const auto together = calibrate_all(made.dataset(), options);
         ASSERT_EQ(together.size(), 4u);
-        EXPECT_EQ(seconds.size(), 4u);
+        for (const TimedCalibrator& one : together) EXPECT_GT(one.seconds, 0);
         for (std::size_t m = 0; m < 4; ++m)
-            EXPECT_TRUE(saved(together[m]) == saved(calibrate(made.dataset(), options[m])))
-                << options[m].method;
+            EXPECT_TRUE(saved(together[m].calibrator) == saved(calibrate(made.dataset(), options[m])))
+                << options[m].method.name;
     }
 }
 
@@ -129,7 +129,7 @@ TEST(Calibrate, AMaskThatIsPixelwiseForOneClassOnlyKeepsTheOthersRegions) {
     std::vector<std::uint32_t> maps = regions_by_pixel(12);
     const std::vector<std::uint32_t> second = stripes(12, 3);
     maps.insert(maps.end(), second.begin(), second.end());
-    options.settings.arrays["mask"] = Array::copy_of(maps, {2, 3, 4});
+    options.method.settings.arrays["mask"] = Array::copy_of(maps, {2, 3, 4});
     const Calibrator calibrator = calibrate(made.dataset(), options);
     EXPECT_EQ(calibrator.curves[0].size(), 12u);
     ASSERT_EQ(calibrator.curves[1].size(), 3u);
@@ -174,7 +174,7 @@ TEST(Calibrate, RefusesOptionsThatMakeNoSense) {
         change(options);
         expect_error(ErrorKind::usage, {part}, [&] { (void)calibrate(made.dataset(), options); });
     };
-    refuse("no method 'magic'", [](auto& o) { o.method = "magic"; });
+    refuse("no method 'magic'", [](auto& o) { o.method.name = "magic"; });
     refuse("--quantiles", [](auto& o) { o.quantiles.clear(); });
     refuse("--quantiles has 1.5", [](auto& o) { o.quantiles = {0.5, 1.5}; });
     refuse("--rungs is 1", [](auto& o) { o.rungs = 1; });
@@ -212,7 +212,7 @@ TEST(Calibrate, RegionsWithTooFewScoresFallBackToTheImage) {
     EXPECT_LT(borrowed, 24u);
 }
 
-TEST(Calibrate, ByDefaultOnlyWhatPromisesNothingBorrows) {
+TEST(Calibrate, ByDefaultOnlyCalibratorsWithoutAGuaranteeFallBack) {
     const Made made = make({.images = 3, .classes = 2, .seed = 10, .ignored = 0.3});
     const auto with = [&](Pooling pooling, Fallback fallback, const char* method = "pixel") {
         CalibrateOptions options = options_for(method, made);
@@ -228,11 +228,11 @@ TEST(Calibrate, ByDefaultOnlyWhatPromisesNothingBorrows) {
         EXPECT_EQ(score_thresholds(found, 0.3), score_thresholds(wanted, 0.3));
     }
     EXPECT_NE(with(Pooling::pixels, Fallback::none).levels, with(Pooling::pixels, Fallback::image).levels);
-    // Where no region is short of scores there is nothing to borrow, and no further walk over the data.
+    // If no region has too few scores, there is no fallback and no further pass over the data.
     EXPECT_EQ(with(Pooling::pixels, Fallback::automatic, "image").options.fallback, Fallback::none);
 }
 
-TEST(Calibrate, RecordsWhereItCameFrom) {
+TEST(Calibrate, RecordsItsDataAndOptions) {
     const Made made = make({.images = 8, .classes = 3, .seed = 11, .groups = 3});
     const Calibrator calibrator = calibrate(made.dataset(), options_for("image", made));
     EXPECT_EQ(calibrator.images, 8u);

@@ -4,6 +4,7 @@
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/threads.hpp>
 
+#include "core/data/dataset_access.hpp"
 #include "core/team/team.hpp"
 #include "support/memory_checkpoint.hpp"
 #include "support/synthetic.hpp"
@@ -22,9 +23,9 @@ struct Case {
 
 CalibrateOptions options_of(const Case& one) {
     CalibrateOptions options;
-    options.method = one.method;
+    options.method.name = one.method;
     options.promise = one.promise;
-    if (options.method == "kmeans") options.settings.text["kmeans-clusters"] = "2";
+    if (options.method.name == "kmeans") options.method.settings.text["kmeans-clusters"] = "2";
     return options;
 }
 
@@ -35,11 +36,11 @@ std::vector<float> curves_of(const Calibrator& calibrator) {
     return out;
 }
 
-/// Calibrates with a checkpoint; nothing where it was stopped.
+/// Calibrates with a checkpoint; nothing if it was stopped.
 std::optional<Calibrator> run(const Dataset& data, const CalibrateOptions& options,
                               MemoryCheckpoint& checkpoint) {
     const Dataset own =
-        data.dealt(std::make_shared<const Team>(Team{.comm = alone(), .checkpoint = &checkpoint}));
+        dealt(data, std::make_shared<const Team>(Team{.comm = alone(), .checkpoint = &checkpoint}));
     try {
         return calibrate(own, options);
     } catch (const Interrupted&) {
@@ -49,7 +50,7 @@ std::optional<Calibrator> run(const Dataset& data, const CalibrateOptions& optio
 
 class Checkpoints : public testing::TestWithParam<Case> {};
 
-TEST_P(Checkpoints, ARunThatIsStoppedAfterAnySaveGoesOnFromThereToTheSameCurves) {
+TEST_P(Checkpoints, ARunThatIsStoppedAfterAnySaveContinuesToTheSameCurves) {
     const ThreadLimit limit(2);
     const Case one = GetParam();
     const Dataset data =
@@ -72,7 +73,7 @@ TEST_P(Checkpoints, ARunThatIsStoppedAfterAnySaveGoesOnFromThereToTheSameCurves)
         const auto made = run(data, options, second);
         ASSERT_TRUE(made);
         EXPECT_EQ(curves_of(*made), curves_of(whole)) << "stopped after " << saves;
-        // What was saved is not made again.
+        // Saved results are not computed again.
         EXPECT_EQ(second.saved().size() + saves, all.saved().size()) << "stopped after " << saves;
     }
 }

@@ -1,4 +1,5 @@
 #include "calibrate/choose.hpp"
+#include "partition/method.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,13 +21,13 @@ using partition::Sample;
 CalibrateOptions automatic() {
     CalibrateOptions options{.score = {}};
     options.promise = Promise::none;
-    options.method = kAutoMethod;
+    options.method.name = kAutoMethod;
     options.pooling = Pooling::groups;
-    options.settings.text = test::short_searches();
+    options.method.settings.text = test::short_searches();
     return options;
 }
 
-/// The score's law is the same everywhere.
+/// Scores have the same distribution everywhere.
 Sample alike(std::size_t images) {
     Sample sample{.height = 16, .width = 20, .images = images, .seed = 3};
     return sample.draw();
@@ -51,13 +52,13 @@ std::vector<Choice> choices_for(const Sample& sample, const CalibrateOptions& op
     return choose(data, take_census(data, options.condition, silent()), {options}, silent()).front();
 }
 
-TEST(Choose, TheDefaultOfCalibrationIsTheMethodThatSharesByDegrees) {
-    EXPECT_EQ(CalibrateOptions{}.method, default_method());
+TEST(Choose, TheDefaultOfCalibrationIsTheMethodField) {
+    EXPECT_EQ(CalibrateOptions{}.method.name, default_method());
     EXPECT_TRUE(method(default_method()).fit_curves != nullptr);
     EXPECT_EQ(method_names().back(), kAutoMethod);
 }
 
-TEST(Choose, JudgesEveryMethodThatNeedsNoArrayInTableOrder) {
+TEST(Choose, ComparesEveryMethodThatNeedsNoArrayInTableOrder) {
     std::vector<std::string> judged, expected;
     for (const Contender& one : contenders(automatic())) judged.push_back(one.method->name);
     for (const Method* one : methods())
@@ -65,7 +66,7 @@ TEST(Choose, JudgesEveryMethodThatNeedsNoArrayInTableOrder) {
     EXPECT_EQ(judged, expected);
 }
 
-TEST(Choose, PoolingAllPixelsBeatsEachOnItsOwnWhereAllAreAlike) {
+TEST(Choose, OneRegionBeatsSinglePixelsIfAllPixelsAreAlike) {
     const Choice found = choices_for(alike(12))[1];
     EXPECT_EQ(found.folds, 5u);
     EXPECT_LT(loss_of(found, "image"), loss_of(found, "pixel"));
@@ -106,8 +107,8 @@ TEST(Choose, DependsNeitherOnTheOrderOfImagesNorOnThreads) {
 }
 
 TEST(Choose, FoldsKeepGroupsTogether) {
-    // Every image stands in the data twice. As groups the copies share a fold; without groups a method that
-    // learns by heart is judged on what it has seen.
+    // Every image is in the data twice. As groups, the copies share a fold; without groups, a method that
+    // overfits is evaluated on images that it has seen.
     Sample sample = halves(16);
     const std::size_t pixels = 16 * 20;
     for (std::size_t i = 0; i < 8 * pixels; ++i) {
@@ -132,7 +133,7 @@ TEST(Choose, AFallbackToTheImageShowsInTheLossOfPixels) {
     EXPECT_DOUBLE_EQ(loss_of(fallen, "pixel"), loss_of(fallen, "image"));
 }
 
-TEST(Choose, WithNothingToJudgeTheSoftMethodIsTaken) {
+TEST(Choose, WithoutDataToCompareTheSoftMethodIsChosen) {
     for (const Choice& choice : choices_for(alike(1))) {
         EXPECT_EQ(choice.folds, 0u);
         EXPECT_TRUE(method(choice.method).fit_curves != nullptr);
@@ -150,7 +151,7 @@ TEST(CalibrateAuto, IsTheChosenMethodsOwnCalibratorClassByClass) {
         for (std::size_t s = 0; s < 2; ++s) {
             CalibrateOptions own = options;
             settle_defaults(own);
-            own.method = made.method_of(s);
+            own.method.name = made.method_of(s);
             const Calibrator expected = calibrate(data, own);
             EXPECT_EQ(made.partitions[s].region, expected.partitions[s].region);
             const std::size_t pixels = data.grid().pixels();
@@ -180,7 +181,7 @@ TEST(CalibrateAuto, MixesMethodsOverClassesAndSaysSo) {
     EXPECT_NE(text.find("Class 1: Take a new image"), std::string::npos) << text;
 }
 
-TEST(CalibrateAuto, PromisesNothingUnlessTheChoiceWasMadeOnOtherImages) {
+TEST(CalibrateAuto, HasNoGuaranteeUnlessTheChoiceWasMadeOnOtherImages) {
     const Dataset data = halves(20).data();
     CalibrateOptions options = automatic();
     EXPECT_NE(guarantee(calibrate(data, options)).find("chosen on the same images"), std::string::npos);

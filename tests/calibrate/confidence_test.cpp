@@ -1,4 +1,5 @@
 #include "calibrate/confidence.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,12 +27,12 @@ using namespace kandinsky::test;
 
 CalibrateOptions options_for(const std::string& method, Risk risk = Risk::recall) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.confidence = 0.9;
     options.risk = risk;
     options.rungs = 20;
-    options.settings.text = short_searches();
-    if (method == "kmeans") options.settings.text["kmeans-clusters"] = "3";
+    options.method.settings.text = short_searches();
+    if (method == "kmeans") options.method.settings.text["kmeans-clusters"] = "3";
     return options;
 }
 
@@ -47,7 +48,7 @@ void expect_same(const Calibrator& one, const Calibrator& other) {
     EXPECT_EQ(guarantee(one), guarantee(other));
 }
 
-/// The recall's level from the formulas of docs/risk.md and nothing else, for the method image and groups.
+/// The level of the recall by the formulas of docs/risk.md only, for the method image and groups.
 float naive_threshold(const Made& made, const CalibrateOptions& options, std::size_t c, double alpha) {
     const std::size_t pixels = made.pixels();
     std::map<std::uint64_t, std::vector<float>> by_ticket;  // scores of each group, in the order of the test
@@ -92,7 +93,7 @@ TEST(Confidence, TheMethodImageTestsThresholdsThatNoDataMove) {
     }
 }
 
-TEST(Confidence, NeitherOrderNorThreadsNorMemoryNorRanksShow) {
+TEST(Confidence, DoesNotDependOnOrderThreadsMemoryOrRanks) {
     const Made made = make({.images = 60, .classes = 2, .grid = {6, 5}, .seed = 8});
     std::vector<std::uint32_t> order(60);
     std::iota(order.begin(), order.end(), 0u);
@@ -110,7 +111,7 @@ TEST(Confidence, NeitherOrderNorThreadsNorMemoryNorRanksShow) {
             }
             if (risk == Risk::precision || std::string(method) == "auto") continue;
             const auto by_rank = on_ranks<Calibrator>(3, [&](std::shared_ptr<const Team> team) {
-                return calibrate(made.dataset().dealt(std::move(team)), options);
+                return calibrate(dealt(made.dataset(), std::move(team)), options);
             });
             for (const Calibrator& one : by_rank) expect_same(once, one);
         }
@@ -138,7 +139,7 @@ TEST(Confidence, TooFewGroupsPutEveryClassIntoEverySet) {
     // 13 groups reach alpha 0.162 with confidence 0.9, and 14 reach 0.152.
     for (const std::size_t images : {13, 14}) {
         const Made made = make({.images = images, .classes = 2, .seed = 4, .steps = 1});
-        Made sure = made;  // the label's probability is 1: not one loss
+        Made sure = made;  // the label's probability is 1, so there is no loss
         for (std::size_t n = 0; n < images; ++n)
             for (std::size_t c = 0; c < 2; ++c)
                 for (std::size_t p = 0; p < made.pixels(); ++p)
@@ -150,11 +151,11 @@ TEST(Confidence, TooFewGroupsPutEveryClassIntoEverySet) {
     }
 }
 
-/// Every pixel of an image has the same score, uniform in [0, 1]: groups as dependent as can be. The true
-/// risk of a threshold t is 1 - t, so each draw tells for certain whether it keeps alpha. The number that
-/// does not is binomial with a chance of at most 1 - confidence; a correct program fails for one seed in a
+/// Every pixel of an image has the same score, uniform in [0, 1], so pixels are fully dependent. The true
+/// risk of a threshold t is 1 - t, so it is known for each draw whether it keeps alpha. The number of draws
+/// that do not is binomial with probability at most 1 - confidence; a correct program fails for one seed in a
 /// million.
-TEST(Confidence, HoldsInAsManyDrawsAsItSays) {
+TEST(Confidence, HoldsInAtLeastTheStatedShareOfDraws) {
     constexpr double kAlpha = 0.2;
     const std::size_t draws = 600 / kFewer;
     for (const std::size_t images : {25, 60}) {
@@ -183,8 +184,8 @@ TEST(Confidence, HoldsInAsManyDrawsAsItSays) {
     }
 }
 
-/// Groups whose images and pixels hang together, and learners that could spoil the promise. The true risk of
-/// a draw is measured on 400 new groups.
+/// Groups with dependent images and pixels, and methods whose learning could break the guarantee. The true
+/// risk of a draw is measured on 400 new groups.
 TEST(Confidence, LearningDoesNotSpoilIt) {
     const std::size_t draws = std::max<std::size_t>(4, 24 / kFewer);
     Random fresh(99);
@@ -203,7 +204,7 @@ TEST(Confidence, LearningDoesNotSpoilIt) {
             CalibrateOptions options = options_for(method, risk);
             options.seed = draw;
             const Calibrator made = calibrate(Exchangeable(random, 80, true).calibration(), options);
-            // Class 1 alone is judged, whatever the other class can keep.
+            // Only class 1 is evaluated, whatever the other class can keep.
             Calibrator calibrator = made;
             if (risk == Risk::precision) {
                 if (made.risks[1].least_alpha > kAlpha) continue;
@@ -218,8 +219,8 @@ TEST(Confidence, LearningDoesNotSpoilIt) {
             };
             std::map<std::uint32_t, Counts> groups;
             for (std::size_t image = 0; image < test.images(); ++image) {
-                test.read_probs(image, {0, pixels}, probs.data());
-                test.read_truth(image, {0, pixels}, member.data(), valid.data());
+                test.read_probs(image, {0, pixels}, probs);
+                test.read_truth(image, {0, pixels}, member, valid);
                 predictor.sets(probs, sets);
                 Counts& own = groups[test.group_of(image)];
                 for (std::size_t i = pixels; i < 2 * pixels; ++i)
@@ -243,7 +244,7 @@ TEST(Confidence, LearningDoesNotSpoilIt) {
     }
 }
 
-TEST(Confidence, SaysWhatItCannotDo) {
+TEST(Confidence, RefusesImpossibleOptionsWithAReason) {
     const Made made = make({.images = 40, .classes = 2, .seed = 6});
     const auto refuse = [&](const std::vector<std::string>& parts, const auto& change) {
         CalibrateOptions options = options_for("field");
@@ -282,10 +283,11 @@ TEST(Precision, LargerAlphasGiveLargerSetsAndSmallOnesAreRefused) {
     }
 }
 
-TEST(Precision, TogetherWithRecallSetsAreNeverSmallerThanTheRecallAsks) {
+TEST(Precision, TogetherWithRecallSetsAreNeverSmallerThanForRecall) {
     Random random(7);
     const Dataset data = Exchangeable(random, 300, true).calibration();
-    // Half of what may fail is the recall's; field divides the groups for one as for both.
+    // The recall has half of the probability of failure; field divides the groups in the same way for one or
+    // both.
     CalibrateOptions both = options_for("field", Risk::both), recall = options_for("field");
     both.confidence = 0.9, recall.confidence = 0.95;
     const Calibrator one = calibrate(data, both), other = calibrate(data, recall);

@@ -11,7 +11,7 @@ using namespace test;
 
 std::string text_for(std::size_t groups, const auto& change) {
     CalibrateOptions options{.score = {}};
-    options.method = "image";
+    options.method.name = "image";
     options.promise = Promise::none;
     change(options);
     return guarantee(calibrate(make({.images = 12, .seed = 1, .groups = groups}).dataset(), options));
@@ -26,20 +26,21 @@ void expect_says(const std::string& text, const std::vector<std::string>& parts,
     EXPECT_EQ(text.find('\n'), std::string::npos) << text;
 }
 
-TEST(Guarantee, ReleasedCodePromisesNothing) {
-    expect_says(text_for(0, [](auto& o) { o.released = true, o.method = "pixel"; }),
+TEST(Guarantee, ReleasedCodeHasNoGuarantee) {
+    expect_says(text_for(0, [](auto& o) { o.released = true, o.method.name = "pixel"; }),
                 {"No finite-sample guarantee", "released code"});
 }
 
 TEST(Guarantee, PixelwiseHoldsAtEachPixelWithEitherPooling) {
     for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
-        expect_says(text_for(0, [&](auto& o) { o.method = "pixel", o.pooling = pooling; }),
+        expect_says(text_for(0, [&](auto& o) { o.method.name = "pixel", o.pooling = pooling; }),
                     {"Take a pixel", "new image", "at least 1 - alpha", "exchangeable"},
                     {"No finite-sample"});
-    // Labels give a pixel of an image one score, whatever the class.
+    // With labels, a pixel of an image has one score, whatever the class.
     expect_says(text_for(0,
                          [](auto& o) {
-                             o.pooling = Pooling::pixels, o.method = "pixel", o.condition = Condition::none;
+                             o.pooling = Pooling::pixels, o.method.name = "pixel",
+                             o.condition = Condition::none;
                          }),
                 {"Take a pixel", "with a label there"}, {"No finite-sample"});
 }
@@ -48,7 +49,7 @@ TEST(Guarantee, PooledPixelsAreNoSampleSize) {
     expect_says(text_for(0, [](auto& o) { o.pooling = Pooling::pixels; }),
                 {"No finite-sample guarantee", "not independent"});
     // Several images of one patient at the same pixel are dependent too.
-    expect_says(text_for(4, [](auto& o) { o.pooling = Pooling::pixels, o.method = "pixel"; }),
+    expect_says(text_for(4, [](auto& o) { o.pooling = Pooling::pixels, o.method.name = "pixel"; }),
                 {"No finite-sample guarantee"});
 }
 
@@ -62,29 +63,29 @@ TEST(Guarantee, HierarchicalPoolingHoldsForARandomPixelOfANewImageOrGroup) {
 }
 
 TEST(Guarantee, RegionsFoundOnTheSameImagesLoseIt) {
-    expect_says(text_for(0, [](auto& o) { o.method = "kmeans"; }),
+    expect_says(text_for(0, [](auto& o) { o.method.name = "kmeans"; }),
                 {"No finite-sample guarantee", "same images", "hierarchical"});
-    expect_says(text_for(4, [](auto& o) { o.method = "kmeans"; }), {"same groups"});
+    expect_says(text_for(4, [](auto& o) { o.method.name = "kmeans"; }), {"same groups"});
 }
 
-TEST(Guarantee, WhatIsLearntAgainWithoutEachGroupOrOnOthersHasIt) {
+TEST(Guarantee, LearningWithoutEachGroupOrOnOtherGroupsKeepsIt) {
     for (const char* const method : {"kmeans", "field"})
         for (const Promise promise : {Promise::leave_one_out, Promise::split, Promise::automatic})
-            expect_says(text_for(4, [&](auto& o) { o.method = method, o.promise = promise; }),
+            expect_says(text_for(4, [&](auto& o) { o.method.name = method, o.promise = promise; }),
                         {"random pixel of the class", "new group", "at least 1 - alpha", "exchangeable",
                          "expected to miss at most a share alpha"},
                         {"No finite-sample"});
-    expect_says(text_for(0, [](auto& o) { o.method = "kmeans", o.promise = Promise::leave_one_out; }),
+    expect_says(text_for(0, [](auto& o) { o.method.name = "kmeans", o.promise = Promise::leave_one_out; }),
                 {"Take a new image", "new image"}, {"Take a region"});
 }
 
-TEST(Guarantee, BorrowedCurvesPromiseNothing) {
+TEST(Guarantee, FallbackCurvesHaveNoGuarantee) {
     expect_says(text_for(0, [](auto& o) { o.fallback = Fallback::image, o.min_count = 7; }),
                 {"fewer than 7 scores", "promised nothing"});
     expect_says(text_for(0, [](auto&) {}), {}, {"borrow"});
 }
 
-TEST(Fallback, NamesGoThereAndBack) {
+TEST(Fallback, NamesConvertToValuesAndBack) {
     for (const Fallback fallback : {Fallback::none, Fallback::image, Fallback::automatic})
         EXPECT_EQ(fallback_of(name_of(fallback)), fallback);
     EXPECT_ANY_THROW((void)fallback_of("back"));

@@ -21,21 +21,21 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 CalibrateOptions options_for(const std::string& method, std::map<std::string, std::string> text) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
-    options.settings.text = std::move(text);
+    options.method.name = method;
+    options.method.settings.text = std::move(text);
     options.promise = Promise::leave_one_out;
     options.rungs = 20;
     return options;
 }
 
-/// One score of a class, by whom and where.
+/// One score of a class, with its group and pixel.
 struct Score {
     float score;
     std::int64_t group;
     std::size_t pixel;
 };
 
-/// The formula of docs/promise.md and nothing else. `regions`: what was learnt without each group.
+/// The formula of docs/promise.md only. `regions`: those learnt without each group.
 class Naive {
   public:
     Naive(std::vector<Score> scores, std::map<std::int64_t, std::vector<std::uint32_t>> regions)
@@ -46,7 +46,7 @@ class Naive {
         const double limit = level_of(level);
         float most = -kInf;
         for (const auto& [group, region] : regions_) {
-            // Candidates are the scores: the distribution changes only behind them.
+            // The candidates are the scores, because the distribution changes only there.
             float own = kInf;
             for (const Score& one : scores_) {
                 const double beyond = distribution(group, pixel, std::nextafter(one.score, kInf));
@@ -140,7 +140,7 @@ void agrees_with_the_formula(const CalibrateOptions& options, std::size_t proble
     EXPECT_GT(compared, problems / 2);
 }
 
-TEST(LeaveOneOut, KMeansIsTheFormulaWithWhatEachSubsetTeaches) {
+TEST(LeaveOneOut, KMeansFollowsTheFormulaForEachSubset) {
     agrees_with_the_formula(options_for("kmeans", {{"kmeans-clusters", "3"}}), 300 / kFewer);
 }
 
@@ -167,13 +167,13 @@ TEST(LeaveOneOut, RegionsThatFallBackDoSoInEveryFit) {
     const Dataset data = make({.images = 7, .grid = {4, 5}, .seed = 3}).dataset();
     const std::vector<float> plain = score_thresholds(calibrate(data, options), 0.4);
     options.fallback = Fallback::image;
-    options.min_count = 1000;  // every region: one threshold for the whole image remains
+    options.min_count = 1000;  // every region falls back, so there is one threshold for the whole image
     const std::vector<float> all = score_thresholds(calibrate(data, options), 0.4);
     EXPECT_NE(plain, all);
     for (std::size_t p = 1; p < 20; ++p) EXPECT_EQ(all[p], all[0]);
 }
 
-TEST(LeaveOneOut, TheChoiceAmongMethodsIsMadeAgainAndNeitherThreadsNorOrderShow) {
+TEST(LeaveOneOut, TheChoiceAmongMethodsIsRepeatedAndDoesNotDependOnThreadsOrOrder) {
     const Made made = make({.images = 6, .grid = {5, 6}, .seed = 9});
     CalibrateOptions options = options_for("auto", {{"genann-population", "4"},
                                                     {"genann-generations", "2"},
@@ -198,7 +198,7 @@ TEST(LeaveOneOut, OneGroupSupportsNothingAndTwoSupportAHalf) {
     EXPECT_NE(guarantee(two).find("miss at most a share alpha"), std::string::npos);
 }
 
-TEST(LeaveOneOut, AClassOfTwoGroupsInThirtyHasWhatThoseTwoSupport) {
+TEST(LeaveOneOut, AClassOfTwoGroupsInThirtyHasTheLevelsOfTwoGroups) {
     Made made = make({.images = 30, .grid = {4, 5}});
     for (std::size_t i = 2 * made.pixels(); i < made.truth.size(); ++i) made.truth[i] = 0;
     for (const char* const method : {"kmeans", "field"}) {
@@ -217,7 +217,7 @@ TEST(LeaveOneOut, AClassOfTwoGroupsInThirtyHasWhatThoseTwoSupport) {
 TEST(WithPromise, AutoLeavesOutWhatLearnsQuicklyAndSplitsBeyond) {
     const auto rule = [](const std::string& method, std::uint64_t groups, auto&& change) {
         CalibrateOptions options;
-        options.method = method;
+        options.method.name = method;
         change(options);
         return with_promise(effective(options), groups);
     };

@@ -26,7 +26,7 @@ double penalised(const TwoSamples& samples, const LogRatio& ratio, double ridge)
            ridge / 2 * std::inner_product(ratio.slope.begin(), ratio.slope.end(), ratio.slope.begin(), 0.0);
 }
 
-/// The optimum by plain gradient descent with accelerated steps, which knows no second derivative.
+/// The optimum by accelerated gradient descent, without second derivatives.
 LogRatio by_descent(const TwoSamples& samples, double ridge) {
     const std::size_t n = samples.features;
     std::vector<double> at(n + 1), look = at;
@@ -60,7 +60,7 @@ LogRatio by_descent(const TwoSamples& samples, double ridge) {
             look[k] = moved + (momentum - 1) / next * (moved - at[k]);
             at[k] = moved;
         }
-        momentum = i % 500 == 499 ? 1 : next;  // started anew, so that it does not swing
+        momentum = i % 500 == 499 ? 1 : next;  // restarted, so that it does not oscillate
     }
     return {.constant = at[n], .slope = {at.begin(), at.end() - 1}};
 }

@@ -18,7 +18,7 @@ class Prediction : public testing::Test {
   protected:
     Prediction() {
         CalibrateOptions options;
-        options.method = "pixel";
+        options.method.name = "pixel";
         options.pooling = Pooling::pixels;
         calibrator_ = calibrate(data_, options);
     }
@@ -170,7 +170,7 @@ TEST_F(Prediction, StoredHalvesGiveTheSetsOfTheFloatsTheyStandFor) {
 
 TEST_F(Prediction, ABadValueIsNamedByImageClassRowAndColumn) {
     const Predictor predictor(calibrator_, 0.1);
-    // Value 1000 stands in image 6 (of 165 values), class 0, row 0, column 10.
+    // Value 1000 is in image 6 (of 165 values), class 0, row 0, column 10.
     const std::vector<std::string> place{"image 6, class 0, row 0, column 10", "not in [0, 1]"};
     Made bad = made_;
     bad.probs[1000] = 1.5f;
@@ -193,7 +193,7 @@ TEST_F(Prediction, DataOfAnotherShapeAndMemoryOfAnotherSizeAreRefused) {
                  [&] { predict_sets(predictor, data_, std::span(memory)); });
 }
 
-/// Writes down what it hears, and asks to stop after some images.
+/// Records the progress, and cancels after some images.
 struct Stop : Progress {
     std::vector<std::size_t> told;
     std::size_t after = 99999;
@@ -205,7 +205,7 @@ struct Stop : Progress {
     [[nodiscard]] bool cancelled() const override { return asked++ >= after; }
 };
 
-TEST_F(Prediction, TellsItsProgressAndStopsWhenAsked) {
+TEST_F(Prediction, ReportsProgressAndStopsWhenCancelled) {
     const Predictor predictor(calibrator_, 0.1);
     const ThreadLimit one(1);
     Stop progress;
@@ -224,7 +224,7 @@ TEST_F(Prediction, TellsItsProgressAndStopsWhenAsked) {
     }
 }
 
-TEST_F(Prediction, WhatTheSinkThrowsEndsTheWork) {
+TEST_F(Prediction, AnExceptionOfTheSinkEndsTheWork) {
     std::size_t calls = 0;
     const auto full = [&](std::span<const std::byte>) {
         ++calls;

@@ -15,14 +15,14 @@ namespace {
 std::atomic<std::size_t> allocations{0};
 }
 
-// Every allocation of this program is counted; sized and array forms end up here too. Not inlined, lest the
-// compiler match one half of a pair with the library's other.
+// Every allocation of this program is counted; sized and array forms call these functions too. Not inlined,
+// so that the compiler does not pair one of them with the library's.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
     throw std::bad_alloc();
 }
-// A sanitizer brings forms of its own for what is left out here, and they do not mix.
+// A sanitizer has its own versions of the functions that are not replaced here, which are incompatible.
 [[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     ++allocations;
     return std::malloc(size > 0 ? size : 1);
@@ -52,7 +52,7 @@ using namespace test;
 Calibrator calibrator_of(const Made& made, const std::string& method, Pooling pooling, Condition condition,
                          std::size_t rungs = 20) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.pooling = pooling;
     options.condition = condition;
     options.rungs = rungs;
@@ -135,7 +135,7 @@ TEST(Predictor, AllocatesNothingPerImageAfterTheFirstForAnyScore) {
          {ScoreOptions{.kind = ScoreKind::margin}, ScoreOptions{.kind = ScoreKind::raps},
           ScoreOptions{.kind = ScoreKind::aps, .randomized = true}}) {
         CalibrateOptions options{.score = {}};
-        options.method = "image";
+        options.method.name = "image";
         options.score = score;
         const Calibrator calibrator = calibrate(made.dataset(), options);
         const Predictor predictor(calibrator, 0.1, EmptySets::fill);

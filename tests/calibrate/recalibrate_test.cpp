@@ -8,6 +8,7 @@
 #include <kandinsky/threads.hpp>
 #include <map>
 
+#include "curve/curve_storage.hpp"
 #include "io/support.hpp"
 #include "support/exchangeable.hpp"
 #include "support/fewer.hpp"
@@ -20,9 +21,9 @@ using namespace kandinsky::test;
 
 CalibrateOptions options_for(const std::string& method) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.rungs = 20;
-    options.settings.text = {{"kmeans-clusters", "2"}, {"kmeans-restarts", "1"}, {"field-folds", "2"}};
+    options.method.settings.text = {{"kmeans-clusters", "2"}, {"kmeans-restarts", "1"}, {"field-folds", "2"}};
     return options;
 }
 
@@ -71,7 +72,7 @@ TEST(Recalibrate, SetsTheLevelsByTheNewGroupsAlone) {
         }
 }
 
-TEST(Recalibrate, GivesBackTheSplitWhenTheLevelPartIsNew) {
+TEST(Recalibrate, EqualsASplitWhoseLevelPartIsNew) {
     // A split learns from some images and sets levels with the others; a calibrator of the learning part
     // alone has the same curves, so that recalibrating it with the other part gives the same thresholds.
     const Made all = make({.images = 60, .grid = {6, 6}, .seed = 4});
@@ -82,8 +83,8 @@ TEST(Recalibrate, GivesBackTheSplitWhenTheLevelPartIsNew) {
     const Calibrator learnt = calibrate(all.dataset().subset(first), options);
     const Calibrator after = recalibrate(learnt, all.dataset().subset(second));
     for (std::size_t s = 0; s < 2; ++s) {
-        EXPECT_EQ(after.smooth[s].storage().cumulative, learnt.smooth[s].storage().cumulative);
-        EXPECT_EQ(after.smooth[s].storage().groups, 30u);
+        EXPECT_EQ(storage_of(after.smooth[s]).cumulative, storage_of(learnt.smooth[s]).cumulative);
+        EXPECT_EQ(storage_of(after.smooth[s]).groups, 30u);
     }
     const ThreadLimit limit(1);
     EXPECT_EQ(score_thresholds(recalibrate(learnt, all.dataset().subset(second)), 0.2),

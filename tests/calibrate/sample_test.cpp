@@ -20,7 +20,7 @@ std::vector<std::uint64_t> hashes_of(const Dataset& data) {
     return take_census(data, Condition::by_class, silent()).image_hash;
 }
 
-/// What the drawn images are, whatever their numbers.
+/// The content of the drawn images, independent of their numbers.
 std::multiset<std::uint64_t> contents(const Made& made, std::size_t count, std::uint64_t seed,
                                       std::uint64_t draw) {
     const Dataset data = made.dataset();
@@ -32,7 +32,7 @@ std::multiset<std::uint64_t> contents(const Made& made, std::size_t count, std::
     return out;
 }
 
-TEST(DrawSample, FollowsTheContentOfTheImagesNotTheirPlace) {
+TEST(DrawSample, FollowsTheContentOfTheImagesNotTheirPosition) {
     const Made made = make({.images = 20, .seed = 1});
     for (std::uint64_t round = 0; round < 5; ++round) {
         const auto expected = contents(made, 6, 3, round);
@@ -80,7 +80,7 @@ TEST(DrawSample, DrawsEveryImageEquallyOften) {
     for (const int count : drawn) EXPECT_NEAR(count, 600, 120);
 }
 
-TEST(DrawSample, ManyEqualImagesAreStillThatMany) {
+TEST(DrawSample, EqualImagesAreCountedSeparately) {
     const Made one = make({.images = 2, .seed = 5});
     const Made made = one.permuted({0, 0, 0, 1, 0});
     for (std::size_t count = 1; count <= 5; ++count) EXPECT_EQ(contents(made, count, 0, 0).size(), count);

@@ -4,6 +4,7 @@
 #include <kandinsky/threads.hpp>
 
 #include "io/support.hpp"
+#include "score/scoring.hpp"
 #include "support/fewer.hpp"
 #include "support/naive.hpp"
 
@@ -24,7 +25,7 @@ const std::vector<ScoreOptions> kScores{{.kind = ScoreKind::lac},
 
 CalibrateOptions options_of(const ScoreOptions& score, const std::string& method, Condition condition) {
     CalibrateOptions options;
-    options.method = method;
+    options.method.name = method;
     options.condition = condition;
     options.pooling = Pooling::pixels;
     options.score = score;
@@ -114,7 +115,7 @@ TEST(Scores, OfEveryMethodCoverAboutWhatTheyShould) {
         for (const std::string method : {"pixel", "image", "kmeans", "genann", "fcc", "field"}) {
             CalibrateOptions options = options_of(score, method, Condition::by_class);
             // One number of regions is quicker than the best of three.
-            options.settings.text = short_searches({{"genann-radii", "3"}, {"fcc-curves", "3"}});
+            options.method.settings.text = short_searches({{"genann-radii", "3"}, {"fcc-curves", "3"}});
             const Calibrator calibrator = calibrate(made.dataset(), options);
             const auto limits = score_thresholds(calibrator, 0.2);
             std::uint64_t samples = 0, covered = 0;
@@ -126,7 +127,7 @@ TEST(Scores, OfEveryMethodCoverAboutWhatTheyShould) {
                             ++samples,
                                 covered += scores[c * made.pixels() + p] <= limits[c * made.pixels() + p];
             }
-            // On the calibration images themselves; saps leaps from rank to rank, so it may cover more.
+            // On the calibration images; saps has jumps between ranks, so it may cover more.
             const double share = static_cast<double>(covered) / static_cast<double>(samples);
             EXPECT_GT(share, 0.78) << describe(score) << " " << method;
             if (score.kind != ScoreKind::saps || score.randomized) {

@@ -10,7 +10,7 @@ namespace {
 
 using namespace test;
 
-/// What sets [class][pixel] hold, set by set.
+/// The contents of sets [class][pixel], counted for each set.
 Predicted counted(const std::vector<std::uint8_t>& sets, std::size_t classes) {
     const std::size_t pixels = sets.size() / classes;
     Predicted out{.images = 1, .sets = pixels, .members = std::vector<std::uint64_t>(classes)};
@@ -35,7 +35,7 @@ void expect_same(const Predicted& a, const Predicted& b) {
     EXPECT_EQ(a.members, b.members);
 }
 
-TEST(SetTally, CountsWhatSetsHoldSetBySet) {
+TEST(SetTally, CountsTheContentsOfEachSet) {
     // 300 classes do not fit into bytes: 256 of them would look empty.
     for (const std::size_t classes : {1u, 2u, 3u, 255u, 300u})
         for (const std::size_t pixels : {1u, 63u, 5000u}) {
@@ -61,7 +61,7 @@ TEST(SetTally, CountsWhatSetsHoldSetBySet) {
 TEST(SetTally, IsWhatPredictSetsReturnsForEveryFormTypeAndFilling) {
     const Made made = make({.images = 20, .classes = 3, .grid = {5, 11}, .seed = 7, .steps = 9});
     CalibrateOptions options{.score = {}};
-    options.method = "image";
+    options.method.name = "image";
     const Calibrator calibrator = calibrate(made.dataset(), options);
     for (const EmptySets empty : {EmptySets::keep, EmptySets::fill})
         for (const SetForm form : {SetForm::bytes, SetForm::bits}) {

@@ -5,6 +5,7 @@
 #include <kandinsky/sketch.hpp>
 #include <kandinsky/threads.hpp>
 
+#include "curve/curve_storage.hpp"
 #include "support/fewer.hpp"
 #include "support/synthetic.hpp"
 
@@ -15,7 +16,7 @@ using namespace test;
 
 CalibrateOptions options_for(const std::string& method, double error) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.pooling = Pooling::pixels;
     options.sketch = error;
     return options;
@@ -40,8 +41,8 @@ void expect_equal(const Calibrator& a, const Calibrator& b) {
     ASSERT_EQ(a.curves.size(), b.curves.size());
     for (std::size_t s = 0; s < a.curves.size(); ++s) {
         EXPECT_EQ(a.partitions[s].region, b.partitions[s].region);
-        EXPECT_EQ(a.curves[s].storage().values, b.curves[s].storage().values);
-        EXPECT_EQ(a.curves[s].storage().scores, b.curves[s].storage().scores);
+        EXPECT_EQ(storage_of(a.curves[s]).values, storage_of(b.curves[s]).values);
+        EXPECT_EQ(storage_of(a.curves[s]).scores, storage_of(b.curves[s]).scores);
     }
 }
 
@@ -83,15 +84,15 @@ TEST(Sketch, ServesEveryHardMethod) {
         CalibrateOptions options = options_for(name, 0.01);
         options.fallback = Fallback::image;
         options.min_count = 3;
-        options.settings.text = short_searches();
+        options.method.settings.text = short_searches();
         const Calibrator sketched = sketched_by(made.dataset(), options);
-        EXPECT_EQ(sketched.options.method, name);
+        EXPECT_EQ(sketched.options.method.name, name);
         EXPECT_EQ(sketched.counts.size(), 2 * 12 * 16);
         EXPECT_GT(sketched.sketch_error, 0);
     }
 }
 
-TEST(Sketch, BatchesTheirOrderAndThreadsDoNotShow) {
+TEST(Sketch, DoesNotDependOnBatchesTheirOrderOrThreads) {
     const Made made = make({.images = 40, .classes = 2, .grid = {6, 7}, .seed = 4, .ignored = 0.1});
     const Dataset data = made.dataset();
     const CalibrateOptions options = options_for("kmeans", 0.02);
@@ -104,7 +105,7 @@ TEST(Sketch, BatchesTheirOrderAndThreadsDoNotShow) {
     expect_equal(sketched_by(data, options), whole);
 }
 
-TEST(Sketch, RefusesWhatNeedsMoreThanOneWalk) {
+TEST(Sketch, RefusesOptionsThatNeedMoreThanOnePass) {
     const Grid grid{6, 7};
     const auto refused = [&](CalibrateOptions options) { EXPECT_THROW(Sketch(grid, 2, options), Error); };
     for (const std::string name : {"field", "auto"}) refused(options_for(name, 0.01));

@@ -12,13 +12,13 @@
 #include "support/exchangeable.hpp"
 #include "support/fewer.hpp"
 
-/// Does every rule that states a guarantee keep it? Each draw makes exchangeable groups of images whose
-/// pixels hang together, calibrates on all but one and looks at ONE pixel of the last. Whether that is
-/// covered is an independent coin for each draw, so the number of covered draws is exactly binomial, with a
-/// chance of at least 1 - alpha where that is promised. A rule fails when so few would come with probability
-/// below kFalseAlarm / (number of rules) at a chance of just 1 - alpha: over all rules a correct program
-/// fails for at most one seed in a million. What is looked at follows from the sentence that guarantee()
-/// states and `inspect` prints.
+/// Checks that every rule with a guarantee keeps it. Each draw makes exchangeable groups of images with
+/// dependent pixels, calibrates on all groups except one and checks ONE pixel of the last. Draws are
+/// independent, so the number of covered draws is exactly binomial, with a success probability of at least 1
+/// - alpha if that is guaranteed. A rule fails if a count at most this large has probability below
+/// kFalseAlarm / (number of rules) for success probability 1 - alpha; over all rules a correct program fails
+/// for at most one seed in a million. The pixel to check follows from the sentence that guarantee() states
+/// and `inspect` prints.
 namespace kandinsky {
 namespace {
 
@@ -26,7 +26,7 @@ using test::Exchangeable;
 
 constexpr double kAlpha = 0.2, kFalseAlarm = 1e-6;
 constexpr std::uint64_t kSeed = 20231120;
-constexpr std::size_t kJudged = 1;  // the class that is looked at when each has its curve
+constexpr std::size_t kJudged = 1;  // the class to check if each class has its curve
 
 struct Rule {
     std::string name;
@@ -37,7 +37,7 @@ struct Rule {
     bool unequal = false;  ///< groups of one image or of twelve
 };
 
-/// What a sentence speaks of.
+/// The subject of a sentence.
 enum class Subject { nothing, pixel, region, image };
 
 Subject subject_of(const std::string& sentence) {
@@ -49,7 +49,7 @@ Subject subject_of(const std::string& sentence) {
     return Subject::nothing;
 }
 
-/// The part of the sentence that is about the class that is judged.
+/// The part of the sentence about the class to check.
 std::string sentence_for(const Calibrator& calibrator) {
     const std::string all = guarantee(calibrator), own = fmt::format("Class {}: ", kJudged);
     const std::size_t at = all.find(own);
@@ -64,31 +64,31 @@ std::size_t draw_factor() {
 
 CalibrateOptions options_for(const std::string& method, Pooling pooling, double split) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.pooling = pooling;
     options.split = split;
     options.promise = split > 0 ? Promise::split : Promise::none;
     options.rungs = 100;
-    // The smallest searches there are: what is promised does not depend on how good the regions are.
-    options.settings.text = {{"kmeans-clusters", "3"},
-                             {"kmeans-restarts", "1"},
-                             {"genann-shape", "circle"},
-                             {"genann-radii", "1"},
-                             {"genann-population", "4"},
-                             {"genann-generations", "2"},
-                             {"genann-metric", "sqeuclidean"},
-                             {"fcc-curves", "1"},
-                             {"fcc-order", "1"},
-                             {"fcc-angles", "8"},
-                             {"fcc-nodes", "3"},
-                             {"fcc-starts", "1"},
-                             {"fcc-iterations", "2"},
-                             {"field-folds", "2"},
-                             {"field-bandwidths", "2"},
-                             {"field-bins", "8"},
-                             {"field-rings", "off"},
-                             {"field-mirror", "off"}};
-    if (method == "mask") options.settings.arrays["mask"] = Exchangeable::rings();
+    // The smallest possible searches, because the guarantee does not depend on the quality of the regions.
+    options.method.settings.text = {{"kmeans-clusters", "3"},
+                                    {"kmeans-restarts", "1"},
+                                    {"genann-shape", "circle"},
+                                    {"genann-radii", "1"},
+                                    {"genann-population", "4"},
+                                    {"genann-generations", "2"},
+                                    {"genann-metric", "sqeuclidean"},
+                                    {"fcc-curves", "1"},
+                                    {"fcc-order", "1"},
+                                    {"fcc-angles", "8"},
+                                    {"fcc-nodes", "3"},
+                                    {"fcc-starts", "1"},
+                                    {"fcc-iterations", "2"},
+                                    {"field-folds", "2"},
+                                    {"field-bandwidths", "2"},
+                                    {"field-bins", "8"},
+                                    {"field-rings", "off"},
+                                    {"field-mirror", "off"}};
+    if (method == "mask") options.method.settings.arrays["mask"] = Exchangeable::rings();
     return options;
 }
 
@@ -115,7 +115,7 @@ std::vector<Rule> all_rules() {
                          .slow = !fixed});
                 }
     // Learnt again without each group; the second k-means has a region for every few pixels, so that it
-    // learns its scores by heart.
+    // overfits.
     for (const char* const name : {"kmeans", "kmeans by heart", "kmeans of unequal groups", "genann", "fcc",
                                    "field", "field of unequal groups", "auto"}) {
         const std::string method = std::string(name).substr(0, std::string(name).find(' '));
@@ -124,7 +124,7 @@ std::vector<Rule> all_rules() {
                   quick ? 400u : 100u, true};
         rule.options.promise = Promise::leave_one_out;
         if (rule.name.find("by heart") != std::string::npos)
-            rule.options.settings.text["kmeans-clusters"] = "12";
+            rule.options.method.settings.text["kmeans-clusters"] = "12";
         rule.unequal = rule.name.find("unequal") != std::string::npos;
         rules.push_back(rule);
     }
@@ -156,29 +156,29 @@ std::vector<Rule> all_rules() {
     return rules;
 }
 
-/// Coins thrown and heads.
+/// The number of draws and of successes.
 struct Tally {
     std::size_t counted = 0, covered = 0;
     [[nodiscard]] double share() const { return static_cast<double>(covered) / static_cast<double>(counted); }
-    /// The chance of so few or fewer when the coin's is 1 - alpha.
+    /// The probability of this count or a smaller one if the success probability is 1 - alpha.
     [[nodiscard]] double tail() const {
         const boost::math::binomial law(static_cast<double>(counted), 1 - kAlpha);
         return boost::math::cdf(law, static_cast<double>(covered));
     }
 };
 
-/// Of the draws of a rule: what is promised follows from the method, which `auto` may choose anew in each, by
-/// images that neither set the thresholds nor are judged. So the draws with a promise and those without are
-/// each a sample of their own.
+/// The draws of a rule. The guarantee follows from the method, which `auto` may choose again in each draw,
+/// with images that neither set the thresholds nor are checked. The draws with a guarantee and those without
+/// are therefore separate samples.
 struct Tallies {
     Tally promised, silent;
-    Subject subject = Subject::nothing;  ///< of the last draw that promised something
+    Subject subject = Subject::nothing;  ///< of the last draw with a guarantee
 };
 
 /// `worse`: added to the level at prediction, to make a rule that covers too little.
 Tallies measure(const Rule& rule, double worse = 0) {
     Tallies tallies;
-    // Where nothing is promised the coverage is only told, so fewer draws will do.
+    // Without a guarantee the coverage is only printed, so fewer draws are enough.
     std::size_t draws = rule.draws * draw_factor();
     for (std::size_t draw = 0; draw < draws; ++draw) {
         Random random(kSeed, 77, draw);
@@ -188,7 +188,7 @@ Tallies measure(const Rule& rule, double worse = 0) {
         const Subject subject = subject_of(sentence_for(calibrator));
         const bool promises = subject != Subject::nothing,
                    may_promise = rule.options.promise != Promise::none;
-        if (draw == 0 && !promises && rule.slow && !(rule.options.method == kAutoMethod && may_promise))
+        if (draw == 0 && !promises && rule.slow && !(rule.options.method.name == kAutoMethod && may_promise))
             draws /= 10;
         if (promises) tallies.subject = subject;
         const bool joint = rule.options.condition == Condition::none;
@@ -209,7 +209,7 @@ Tallies measure(const Rule& rule, double worse = 0) {
         tally.covered += sets[data.new_label(image, place) * Exchangeable::kPixels + place];
     }
     EXPECT_TRUE(tallies.promised.counted == 0 || tallies.silent.counted == 0 ||
-                rule.options.method == kAutoMethod)
+                rule.options.method.name == kAutoMethod)
         << rule.name << " promises something in some draws only";
     return tallies;
 }
@@ -241,9 +241,9 @@ TEST(Validity, EveryRuleThatStatesAGuaranteeKeepsIt) {
     EXPECT_GE(kept, 24u);
 }
 
-TEST(Validity, TheTestSeesARankThatIsTooLow) {
-    // Without the correction for the finite sample the quantile of nine groups is the seventh instead of the
-    // eighth; judged as the rule that it pretends to be, it is found out.
+TEST(Validity, TheTestDetectsARankThatIsTooLow) {
+    // Without the finite-sample correction the quantile of nine groups would be too low by one rank; checked
+    // as the right rule, it must fail.
     for (const char* method : {"image", "mask"}) {
         const Rule rule{method, options_for(method, Pooling::groups, 0), true, 3000};
         EXPECT_LT(measure(rule, 0.1).promised.tail(), kFalseAlarm / 100) << method;
@@ -251,7 +251,7 @@ TEST(Validity, TheTestSeesARankThatIsTooLow) {
     }
 }
 
-TEST(Validity, TheTestSeesThatPooledPixelsAreNoSampleSizeAndThatTheReleasedCodeCoversTooLittle) {
+TEST(Validity, TheTestDetectsPooledPixelsAndTheReleasedCode) {
     const Rule pooled{"pooled", options_for("image", Pooling::pixels, 0), true, 3000};
     EXPECT_EQ(measure(pooled).promised.counted, 0u);
     EXPECT_LT(measure(pooled).silent.tail(), kFalseAlarm / 100);

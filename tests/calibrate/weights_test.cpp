@@ -8,7 +8,9 @@
 #include <map>
 #include <numeric>
 
+#include "core/data/dataset_access.hpp"
 #include "curve/group_weights.hpp"
+#include "score/scoring.hpp"
 #include "support/exchangeable.hpp"
 #include "support/fewer.hpp"
 #include "support/naive.hpp"
@@ -60,7 +62,7 @@ float weighted_threshold(std::vector<Sample> samples, const std::map<std::int64_
 
 CalibrateOptions options_for(const std::string& method) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.rungs = 20;
     return options;
 }
@@ -91,7 +93,7 @@ TEST(Weights, GiveTheWeightedHierarchicalQuantile) {
                 options.condition = condition;
                 options.weights = as_rows(made, weights);
                 if (one.method == "mask")
-                    options.settings.arrays["mask"] =
+                    options.method.settings.arrays["mask"] =
                         Array::copy_of(one.region, {made.recipe.grid.height, made.recipe.grid.width});
                 // Regions are sorted, or counted where there is little memory.
                 options.memory = seed % 5 == 1 ? std::size_t{1} << 10 : std::size_t{1} << 30;
@@ -112,7 +114,7 @@ TEST(Weights, GiveTheWeightedHierarchicalQuantile) {
     }
 }
 
-TEST(Weights, ThatAreEqualChangeNothingAndAFactorDoesNotShow) {
+TEST(Weights, ThatAreEqualHaveNoEffectNorHasACommonFactor) {
     for (const char* const method : {"image", "field"})
         for (const Promise promise : {Promise::leave_one_out, Promise::split}) {
             const Made made = make({.images = 120, .grid = {5, 6}, .seed = 3, .groups = 70});
@@ -147,7 +149,7 @@ TEST(Weights, AreTheSameForAnyNumberOfRanksAndThreads) {
             CalibrateOptions options = options_for(method);
             options.promise = promise;
             options.weights = as_rows(made, some_weights(made, 6));
-            options.settings.text = {
+            options.method.settings.text = {
                 {"kmeans-clusters", "2"}, {"kmeans-restarts", "1"}, {"field-folds", "2"}};
             const auto thresholds = [&](const Dataset& data) {
                 const Calibrator made_of = calibrate(data, options);
@@ -162,12 +164,12 @@ TEST(Weights, AreTheSameForAnyNumberOfRanksAndThreads) {
                 EXPECT_EQ(thresholds(made.dataset()), alone) << method;
             }
             const auto several = on_ranks<std::vector<float>>(
-                3, [&](std::shared_ptr<const Team> team) { return thresholds(made.dataset().dealt(team)); });
+                3, [&](std::shared_ptr<const Team> team) { return thresholds(dealt(made.dataset(), team)); });
             for (const std::vector<float>& one : several) EXPECT_EQ(one, alone) << method;
         }
 }
 
-/// Throws of a coin whose chance is 1 - alpha where that is promised: see validity_test.cpp.
+/// Draws whose success probability is at least 1 - alpha if that is guaranteed: see validity_test.cpp.
 struct Coins {
     std::size_t thrown = 0, covered = 0;
     [[nodiscard]] double tail(double alpha) const {
@@ -210,11 +212,11 @@ TEST(Weights, KeepThePromiseUnderAKnownShiftThatBreaksItWithoutThem) {
           Rule{"field", Promise::leave_one_out, 100}, Rule{"kmeans", Promise::split, 300},
           Rule{"kmeans", Promise::leave_one_out, 60}}) {
         CalibrateOptions options{.score = {}};
-        options.method = method;
+        options.method.name = method;
         options.promise = promise;
-        options.settings.text = {{"kmeans-clusters", "3"}, {"kmeans-restarts", "1"},  {"field-folds", "2"},
-                                 {"field-bins", "16"},     {"field-bandwidths", "2"}, {"field-rings", "off"},
-                                 {"field-mirror", "off"}};
+        options.method.settings.text = {
+            {"kmeans-clusters", "3"},  {"kmeans-restarts", "1"}, {"field-folds", "2"},   {"field-bins", "16"},
+            {"field-bandwidths", "2"}, {"field-rings", "off"},   {"field-mirror", "off"}};
         const Coins weighted = throw_coins(options, true, draws / kFewer, kAlpha);
         EXPECT_GE(weighted.tail(kAlpha), kFalseAlarm)
             << method << " covers " << weighted.covered << " of " << weighted.thrown;
@@ -225,8 +227,8 @@ TEST(Weights, KeepThePromiseUnderAKnownShiftThatBreaksItWithoutThem) {
     }
 }
 
-/// The rule of docs/shift.md with any learner, judged by what is known of small problems: strange scores of
-/// all groups together weigh at most alpha of the whole.
+/// The rule of docs/shift.md with any learner, checked on small problems: the strange scores of all groups
+/// together have at most a share alpha of the weight.
 TEST(Weights, BoundTheStrangeScoresOfAnyLearner) {
     constexpr double kAlpha = 0.2;
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -240,7 +242,7 @@ TEST(Weights, BoundTheStrangeScoresOfAnyLearner) {
         }
         const double whole = std::accumulate(weight.begin(), weight.end(), 0.0);
         const double bound = *std::max_element(weight.begin(), weight.end());
-        // What is learnt without g and h judges a score: some ascending function, another for every pair.
+        // The distribution learnt without g and h: any ascending function, another one for every pair.
         const auto judged = [&](std::size_t g, std::size_t h, double s) {
             Random shape(seed, 92, std::min(g, h) * 100 + std::max(g, h));
             return std::pow(s, 0.2 + 3 * shape.uniform()) * (0.5 + shape.uniform());
@@ -309,7 +311,7 @@ TEST(Weights, AreRefusedWhereTheyMakeNoSense) {
         << few;
 }
 
-TEST(Weights, CountAsSoManyEqualGroups) {
+TEST(Weights, CountAsThatNumberOfEqualGroups) {
     const Made made = make({.images = 30});
     GroupWeights weights{.of_row = std::vector<double>(30, 1)};
     for (std::size_t n = 0; n < 10; ++n) weights.of_row[n] = 4;

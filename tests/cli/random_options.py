@@ -1,4 +1,4 @@
-"""Random calls of calibrate and predict, the same in every language: what to read, and options with an effect, as the command spells them."""
+"""Random calls of calibrate and predict, the same in every language: inputs, and options with an effect, in the command's words."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Conformal prediction sets per pixel in plain numpy, slow and short: what the command's numbers are checked against.
+"""Conformal prediction sets per pixel in plain numpy, slow and short: the reference for the command's numbers.
 
 Scores are 1 - p in float32. A stratum is a class (condition class) or all labels together (condition none); `member` is
 bool [N,C,H,W], where a class is a true one; `regions` numbers the pixels, [H,W].
@@ -29,7 +29,7 @@ def members(labels, classes, ignore=(255,)):
 
 
 def plain_threshold(scores, alpha):
-    """The k-th smallest score, k = ceil((n+1)(1-alpha)); every score counts alike."""
+    """The k-th smallest score, k = ceil((n+1)(1-alpha)); all scores have equal weight."""
     k = -((-(len(scores) + 1) * (1 - alpha)) // 1)
     if k <= 0:
         return -INF
@@ -37,7 +37,7 @@ def plain_threshold(scores, alpha):
 
 
 def group_threshold(scores, groups, alpha):
-    """The smallest score at which the weights reach 1-alpha: a group weighs 1/(G+1), evenly over its scores."""
+    """The smallest score at which the weights reach 1-alpha: a group has weight 1/(G+1), shared equally by its scores."""
     if alpha >= 1:
         return -INF
     names, sizes = np.unique(groups, return_counts=True)

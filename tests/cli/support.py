@@ -1,4 +1,4 @@
-"""Running the command, and a room: a folder of small inputs in which commands are tried."""
+"""Runs the command, also in a room: a folder of small inputs for tests."""
 
 import base64
 import hashlib
@@ -27,11 +27,11 @@ class Result:
 
     @property
     def complaints(self):
-        """What stands on standard error besides warnings."""
+        """Standard error without warnings."""
         return [line for line in self.err.splitlines() if not line.startswith(WARNING)]
 
 
-# Sanitizers take their time: their presets say how much more of it a command gets.
+# Sanitizers are slow: their presets state how much more time a command gets.
 PATIENCE = float(os.environ.get("KANDINSKY_PATIENCE", "1"))
 # Searches for regions that end early there, where a test does not ask whether the regions are good.
 SHORT = ["--genann-generations", "10", "--fcc-starts", "1", "--fcc-iterations", "10"] if PATIENCE > 1 else []
@@ -57,7 +57,7 @@ def run(*args, cwd, **options):
 
 
 def without_times(text):
-    """The results of compare or evaluate as JSON, but for what the clock said."""
+    """The results of compare or evaluate as JSON without times."""
     found = json.loads(text)
     for one in found["results"]:
         del one["seconds"]
@@ -95,7 +95,7 @@ def softmax(values, axis=1):
 
 
 def scene(images, classes=3, grid=(5, 7), seed=0):
-    """Probabilities that know something of their labels, float32 [N,C,H,W], and the labels, uint8 [N,H,W]."""
+    """Probabilities that agree with their labels in part, float32 [N,C,H,W], and the labels, uint8 [N,H,W]."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, classes, (images, *grid)).astype(np.uint8)
     logits = random.normal(size=(images, classes, *grid))

@@ -1,5 +1,5 @@
-"""What the documents tell to type can be typed: commands run where the demo's files are enough, and name options that exist
-everywhere; Python snippets compile."""
+"""Commands in the documents work: they run if the demo's files are enough, and all their options exist; Python snippets
+compile."""
 
 import os
 import re
@@ -16,11 +16,11 @@ from support import PATIENCE, SHORT, command, help_text
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(p for p in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if p.name != "cli.md")
 NAMES = [str(p.relative_to(ROOT)) for p in PAGES]
-# Pages that promise that everything on them runs with what the demo makes.
+# Pages on which every command must run with the demo's files.
 WHOLE = ["README.md", "docs/index.md", "docs/guide.md", "docs/concepts.md"]
-# Tested with files of their own by test_files.py and test_raster.py.
+# test_files.py and test_raster.py test these with their own files.
 ELSEWHERE = ["docs/files.md"]
-# Names that stand for somebody's own files; here they are the demo's.
+# Names of a user's files; here they are the demo's.
 STAND_FOR = {
     "cal_probs.npy": "cal_probs", "cal_labels.npy": "cal_labels", "new_probs.npy": "test_probs",
     "test_probs.npy": "test_probs", "test_labels.npy": "test_labels", "P": "cal_probs", "Y": "cal_labels",

@@ -1,4 +1,4 @@
-"""The program itself carries what the build's hardening flags promise (SECURITY.md)."""
+"""The built program has the effects of the hardening flags (SECURITY.md)."""
 
 import platform
 import re
@@ -62,7 +62,7 @@ def test_the_program_is_hardened():
 
 
 def test_it_finds_its_libraries_by_the_system_alone():
-    """A run path would have the program load libraries from a folder that somebody else may fill."""
+    """With a run path the program could load libraries from a folder that another user can write to."""
     dynamic = readelf("-d", command())
     if "libkandinsky" in dynamic:
         pytest.skip("built on the shared library, which it finds in the build folder")

@@ -1,4 +1,4 @@
-"""The pages made from the program's helps are those of this program, and the completions offer what it takes."""
+"""The pages generated from the program's help are up to date, and the completions offer its words."""
 
 import re
 import shutil
@@ -74,7 +74,7 @@ def test_no_word_is_offered_that_the_program_does_not_know(room):
     """Words are picked out of the helps' sentences: a wrong pick shows here."""
     rows = re.findall(r'^ +((?:"calibrate [^"]+"[ |]*)+)\) words="(.*)" ;;', COMPLETIONS.read_text(), re.MULTILINE)
     # Refused for another reason than the word: options for other inputs or methods, and words that need more options.
-    elsewhere = ("has no effect: ", "needs your region map", "needs --confidence")
+    elsewhere = ("has no effect: ", "needs a region map", "needs --confidence")
     methods = completed("calibrate", "--method", "")
     offered = [(option, word) for options, words in rows for option in re.findall(r"calibrate (\S+?)\"", options) for word in words.split()]
     assert len(offered) >= 30

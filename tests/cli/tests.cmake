@@ -12,7 +12,7 @@ if(KANDINSKY_BUILD_CLI)
   endforeach()
   # A program that calls the library, to be compared with the command.
   add_executable(library_calls ${CMAKE_CURRENT_LIST_DIR}/options/library.cpp)
-  target_link_libraries(library_calls PRIVATE kandinsky)
+  target_link_libraries(library_calls PRIVATE ${KANDINSKY_INSIDE})
   kandinsky_compile_options(library_calls)
   kandinsky_compile_fast(library_calls)
   set_property(TEST cli_same_bytes APPEND PROPERTY ENVIRONMENT "KANDINSKY_LIBRARY=$<TARGET_FILE:library_calls>")

@@ -162,7 +162,7 @@ TEST(BuildGroupCurve, OneGroupCanNeverPromiseMoreThanHalf) {
     EXPECT_EQ(curve.values[9], group_threshold(samples, 500));
 }
 
-TEST(BuildGroupCurve, TheOrderOfEqualScoresDoesNotShow) {
+TEST(BuildGroupCurve, TheOrderOfEqualScoresHasNoEffect) {
     Random random(6);
     for (int round = 0; round < 30; ++round) {
         const auto samples = some_samples(static_cast<std::uint64_t>(round), 60, 7, 4);

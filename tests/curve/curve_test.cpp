@@ -8,6 +8,8 @@
 
 #include "core/base/random.hpp"
 #include "curve/build_curve.hpp"
+#include "curve/conformal_rank.hpp"
+#include "curve/curve_storage.hpp"
 #include "curve/score_key.hpp"
 #include "io/support.hpp"
 
@@ -173,7 +175,7 @@ TEST(CurveSet, JoinsAndComesBackFromItsArrays) {
     CurveSet all(ladder);
     for (const std::size_t n : {5u, 0u, 100u, 44u}) all.append(set_of(some_scores(n, n), ladder));
     ASSERT_EQ(all.size(), 4u);
-    const CurveSet back = CurveSet::from_storage(ladder, false, all.storage());
+    const CurveSet back = curves_from(ladder, false, storage_of(all));
     for (std::size_t k = 0; k < 4; ++k) {
         EXPECT_EQ(back.scores(k), all.scores(k));
         for (int a = 0; a <= 100; ++a) EXPECT_EQ(back.threshold(k, a / 100.0), all.threshold(k, a / 100.0));
@@ -185,9 +187,9 @@ TEST(CurveSet, RefusesArraysThatDoNotFitTogether) {
     CurveSet good(ladder);
     for (const std::size_t n : {5u, 0u, 100u}) good.append(set_of(some_scores(n, n), ladder));
     const auto refuse = [&](const std::string& part, auto&& spoil) {
-        CurveSet::Storage storage = good.storage();
+        CurveStorage storage = storage_of(good);
         spoil(storage);
-        expect_error(ErrorKind::data, {part}, [&] { (void)CurveSet::from_storage(ladder, false, storage); });
+        expect_error(ErrorKind::data, {part}, [&] { (void)curves_from(ladder, false, storage); });
     };
     refuse("do not fit together", [](auto& s) { s.offsets.pop_back(); });
     refuse("do not fit together", [](auto& s) { s.offsets.clear(); });
@@ -206,7 +208,7 @@ TEST(CurveSet, RefusesArraysThatDoNotFitTogether) {
     refuse("negative length", [](auto& s) { s.offsets[1] = s.offsets[2] = s.scores[0] = 1u << 28; });
 }
 
-TEST(Pooling, NamesGoThereAndBack) {
+TEST(Pooling, NamesConvertToValuesAndBack) {
     for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
         EXPECT_EQ(pooling_of(name_of(pooling)), pooling);
     EXPECT_THROW((void)pooling_of("puddles"), Error);

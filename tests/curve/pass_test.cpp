@@ -3,12 +3,13 @@
 #include <kandinsky/threads.hpp>
 
 #include "core/base/random.hpp"
+#include "curve/curve_storage.hpp"
 #include "curve/pixel_pass.hpp"
 #include "curve/region_pass.hpp"
 #include "curve/score_key.hpp"
 #include "support/naive.hpp"
 
-/// The two walks over the data, each against the definition on small made-up sets.
+/// The two passes over the data, each against the definition on small synthetic sets.
 namespace kandinsky {
 namespace {
 
@@ -172,11 +173,11 @@ Partition random_regions(std::size_t pixels, std::uint32_t regions, std::uint64_
 void expect_equal(const std::vector<CurveSet>& a, const std::vector<CurveSet>& b) {
     ASSERT_EQ(a.size(), b.size());
     for (std::size_t s = 0; s < a.size(); ++s) {
-        EXPECT_EQ(a[s].storage().scores, b[s].storage().scores);
-        EXPECT_EQ(a[s].storage().groups, b[s].storage().groups);
-        EXPECT_EQ(a[s].storage().complete, b[s].storage().complete);
-        EXPECT_EQ(a[s].storage().offsets, b[s].storage().offsets);
-        EXPECT_EQ(a[s].storage().values, b[s].storage().values);
+        EXPECT_EQ(storage_of(a[s]).scores, storage_of(b[s]).scores);
+        EXPECT_EQ(storage_of(a[s]).groups, storage_of(b[s]).groups);
+        EXPECT_EQ(storage_of(a[s]).complete, storage_of(b[s]).complete);
+        EXPECT_EQ(storage_of(a[s]).offsets, storage_of(b[s]).offsets);
+        EXPECT_EQ(storage_of(a[s]).values, storage_of(b[s]).values);
     }
 }
 
@@ -228,7 +229,7 @@ TEST(RegionPass, CurvesAreThoseOfSortedScoresWhetherHeldOrCounted) {
             }
 }
 
-TEST(RegionPass, BudgetAndThreadsDoNotShow) {
+TEST(RegionPass, DoNotDependOnBudgetOrThreads) {
     const Made made = make({.images = 130, .classes = 2, .grid = {60, 110}, .seed = 6, .groups = 20});
     const Dataset data = made.dataset();
     const Census census = take_census(data, Condition::by_class, silent());

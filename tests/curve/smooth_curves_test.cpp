@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "core/base/random.hpp"
+#include "curve/curve_storage.hpp"
 #include "curve/lattice.hpp"
 #include "score/score_scale.hpp"
 
@@ -20,7 +21,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 /// Random distributions on a lattice, with flat stretches and ties.
 SmoothCurves random_curves(Grid grid, std::uint32_t side, std::size_t bins, std::uint64_t seed) {
     Random random(seed);
-    SmoothCurves::Storage storage;
+    SmoothStorage storage;
     storage.side = side;
     std::vector<float> ends;
     while (ends.size() < bins) {
@@ -45,12 +46,12 @@ SmoothCurves random_curves(Grid grid, std::uint32_t side, std::size_t bins, std:
         storage.levels.push_back(r + 2 >= ladder.levels.size()
                                      ? SmoothCurves::kNever
                                      : static_cast<std::uint32_t>(ladder.levels[r] * SmoothCurves::kOne));
-    return SmoothCurves(grid, ladder, std::move(storage));
+    return smooth_from(grid, ladder, std::move(storage));
 }
 
 /// The definition in double precision: bilinear between the centres of cells, linear in the key.
 double naive_level(const SmoothCurves& curves, const Grid& grid, std::size_t pixel, float score) {
-    const SmoothCurves::Storage& from = curves.storage();
+    const SmoothStorage& from = storage_of(curves);
     const std::size_t bins = from.edges.size() - 1;
     const auto axis = [&](double at, std::size_t count) {
         const double place = std::clamp((at + 0.5) / from.side - 0.5, 0.0, static_cast<double>(count - 1));
@@ -99,7 +100,7 @@ TEST(SmoothCurves, PutAClassIntoTheSetExactlyWhenItsLevelIsLowEnough) {
         const SmoothCurves curves = random_curves(grid, side, bins, *rc::gen::arbitrary<std::uint32_t>());
         const double alpha = *rc::gen::inRange(0, 101) / 100.0;
         std::vector<float> limits(grid.pixels());
-        curves.thresholds({&alpha, 1}, {0, grid.pixels()}, limits.data());
+        curves.thresholds({&alpha, 1}, {0, grid.pixels()}, limits);
         const auto pixel = static_cast<std::size_t>(*rc::gen::inRange(0, static_cast<int>(grid.pixels())));
         float score = static_cast<float>(*rc::gen::inRange(0, 1 << 24)) / (1 << 24);
         if (*rc::gen::arbitrary<bool>() && std::isfinite(limits[pixel])) {  // at the threshold itself
@@ -116,10 +117,10 @@ TEST(SmoothCurves, ReadManyAlphasAsOneByOneAndAscendWithTheLevel) {
     std::vector<double> alphas;
     for (int m = 20; m >= 0; --m) alphas.push_back(m / 20.0);
     std::vector<float> all(alphas.size() * grid.pixels()), one(grid.pixels());
-    curves.thresholds(alphas, {0, grid.pixels()}, all.data());
+    curves.thresholds(alphas, {0, grid.pixels()}, all);
     for (std::size_t a = 0; a < alphas.size(); ++a) {
         for (std::size_t p = 0; p < grid.pixels(); ++p)
-            curves.thresholds({&alphas[a], 1}, {p, p + 1}, one.data() + p);
+            curves.thresholds({&alphas[a], 1}, {p, p + 1}, std::span(one).subspan(p, 1));
         for (std::size_t p = 0; p < grid.pixels(); ++p) {
             EXPECT_EQ(all[a * grid.pixels() + p], one[p]);
             if (a > 0) {
@@ -133,14 +134,14 @@ TEST(SmoothCurves, ReadManyAlphasAsOneByOneAndAscendWithTheLevel) {
 
 TEST(SmoothCurves, WithoutDataPutTheClassIntoEverySet) {
     const Grid grid{4, 5};
-    const SmoothCurves none(grid, Ladder::uniform(20), {});
+    const SmoothCurves none = smooth_from(grid, Ladder::uniform(20), {});
     EXPECT_FALSE(none.empty());
     EXPECT_TRUE(none.without_data());
     EXPECT_TRUE(SmoothCurves().empty());
     EXPECT_EQ(none.p_value(3, 0.9f), 1.0);
     for (const double alpha : {0.0, 0.3, 0.999, 1.0}) {
         std::vector<float> limits(20);
-        none.thresholds({&alpha, 1}, {0, 20}, limits.data());
+        none.thresholds({&alpha, 1}, {0, 20}, limits);
         for (const float limit : limits) EXPECT_EQ(limit, alpha < 1 ? kInf : -kInf) << alpha;
     }
 }
@@ -149,9 +150,9 @@ TEST(SmoothCurves, RefuseNumbersThatDoNotFitTogether) {
     const Grid grid{4, 4};
     const SmoothCurves good = random_curves(grid, 2, 5, 1);
     const auto refused = [&](auto&& damage) {
-        SmoothCurves::Storage storage = good.storage();
+        SmoothStorage storage = storage_of(good);
         damage(storage);
-        EXPECT_THROW((void)SmoothCurves(grid, good.ladder(), std::move(storage)), Error);
+        EXPECT_THROW((void)smooth_from(grid, good.ladder(), std::move(storage)), Error);
     };
     refused([](auto& s) { s.side = 0; });
     refused([](auto& s) { s.side = 65; });

@@ -7,6 +7,7 @@
 #include <kandinsky/threads.hpp>
 #include <sstream>
 
+#include "core/data/dataset_access.hpp"
 #include "partition/folds.hpp"
 #include "report/table/result_json.hpp"
 #include "support/fewer.hpp"
@@ -68,7 +69,7 @@ void expect_same_bytes(const Dataset& data, const CalibrateOptions& options, con
     const std::string alone = bytes_of_file(calibrate(data, options));
     for (const std::size_t n : ranks) {
         const auto made = on_ranks<std::string>(n, [&](std::shared_ptr<const Team> team) {
-            return bytes_of_file(calibrate(data.dealt(team), options));
+            return bytes_of_file(calibrate(dealt(data, team), options));
         });
         for (std::size_t r = 0; r < n; ++r)
             EXPECT_TRUE(made[r] == alone) << what << ": rank " << r << " of " << n << " differs";
@@ -77,9 +78,9 @@ void expect_same_bytes(const Dataset& data, const CalibrateOptions& options, con
 
 CalibrateOptions options_for(const std::string& method, Pooling pooling) {
     CalibrateOptions options;
-    options.method = method;
+    options.method.name = method;
     options.pooling = pooling;
-    options.settings.text = test::short_searches({{"genann-generations", "12"}});
+    options.method.settings.text = test::short_searches({{"genann-generations", "12"}});
     options.seed = 3;
     return options;
 }
@@ -120,7 +121,7 @@ TEST(Ranks, SplitsFallbacksPooledClassesAndTheReleasedCodeAreTheSame) {
     split.split = 0.5;
     expect_same_bytes(scene(21, 9, false, 0, 2), split, "split");
     expect_same_bytes(scene(21, 0, false, 3, 2), split, "split without groups");
-    split.method = "field";
+    split.method.name = "field";
     expect_same_bytes(scene(21, 9, false, 0, 2), split, "field split");
     CalibrateOptions fallback = options_for("pixel", Pooling::groups);
     fallback.fallback = Fallback::image;
@@ -146,7 +147,7 @@ TEST(Ranks, LittleMemoryMeansMoreRoundsAndTheSameBytes) {
         const auto made = on_ranks<std::string>(3, [&](std::shared_ptr<const Team> team) {
             CalibrateOptions own = options;
             own.memory <<= team->comm.rank();  // ranks may differ in what they have
-            Calibrator made_here = calibrate(scene(30, 8, false, 0, 8).dealt(team), own);
+            Calibrator made_here = calibrate(dealt(scene(30, 8, false, 0, 8), team), own);
             made_here.options.memory = CalibrateOptions{}.memory;
             return bytes_of_file(made_here);
         });
@@ -158,10 +159,10 @@ TEST(Ranks, WhatIsLearntAgainWithoutEachGroupIsTheSame) {
     for (const char* const method : {"field", "kmeans", "auto"}) {
         CalibrateOptions options = options_for(method, Pooling::groups);
         options.promise = Promise::leave_one_out;
-        options.settings.text = {{"kmeans-clusters", "3"},   {"genann-radii", "1"},
-                                 {"genann-population", "4"}, {"genann-generations", "2"},
-                                 {"fcc-curves", "1"},        {"fcc-starts", "1"},
-                                 {"fcc-iterations", "2"}};
+        options.method.settings.text = {{"kmeans-clusters", "3"},   {"genann-radii", "1"},
+                                        {"genann-population", "4"}, {"genann-generations", "2"},
+                                        {"fcc-curves", "1"},        {"fcc-starts", "1"},
+                                        {"fcc-iterations", "2"}};
         expect_same_bytes(scene(9, 5, false, 0, 3), options, method, {2, 4});
     }
 }
@@ -194,7 +195,7 @@ TEST(Ranks, AnEvaluationIsTheSameToTheLastBit) {
                 for (const std::size_t n : {2, 7})
                     for (const std::string& one :
                          on_ranks<std::string>(n, [&](std::shared_ptr<const Team> team) {
-                             return judged(test.dealt(team), calibrator, bootstrap);
+                             return judged(dealt(test, team), calibrator, bootstrap);
                          }))
                         EXPECT_EQ(one, alone) << n << " ranks, " << groups << " groups, " << bootstrap;
             }
@@ -214,30 +215,30 @@ TEST(Ranks, AComparisonOnSamplesIsTheSame) {
     const std::string alone = text(cal, test);
     for (const std::size_t n : {2, 5})
         for (const std::string& one : on_ranks<std::string>(n, [&](std::shared_ptr<const Team> team) {
-                 return text(cal.dealt(team), test.dealt(team));
+                 return text(dealt(cal, team), dealt(test, team));
              }))
             EXPECT_EQ(one, alone);
 }
 
-/// What the most talkative of three ranks says while it calibrates.
+/// The largest network volume of three ranks during calibration.
 std::uint64_t bytes_said(std::size_t images, const CalibrateOptions& options) {
     const ThreadLimit limit(1);
     const Dataset data = make({.images = images, .classes = 2, .grid = {4, 5}}).dataset();
     const auto said = on_ranks<std::uint64_t>(3, [&](std::shared_ptr<const Team> team) {
-        (void)calibrate(data.dealt(team), options);
+        (void)calibrate(dealt(data, team), options);
         return team->comm.traffic().bytes;
     });
     return *std::max_element(said.begin(), said.end());
 }
 
-TEST(Ranks, WhatIsSaidDoesNotDependOnTheImages) {
+TEST(Ranks, NetworkVolumeDoesNotDependOnTheImages) {
     for (const Pooling pooling : {Pooling::pixels, Pooling::groups})
         for (const std::string method : {"image", "pixel", "kmeans", "field", "field by runs"}) {
             CalibrateOptions options = options_for(method.substr(0, method.find(' ')), pooling);
             options.rungs = 40;
-            options.promise = Promise::none;                 // leaving groups out, ranks share all scores
-            options.settings.text["kmeans-clusters"] = "4";  // else a choice that the data make
-            if (method == "field by runs") options.settings.text["field-fold-order"] = "contiguous";
+            options.promise = Promise::none;                        // with loo, ranks share all scores
+            options.method.settings.text["kmeans-clusters"] = "4";  // else a choice that the data make
+            if (method == "field by runs") options.method.settings.text["field-fold-order"] = "contiguous";
             const std::uint64_t few = bytes_said(30, options);
             EXPECT_GT(few, 1000u);
             EXPECT_EQ(bytes_said(300, options), few) << method;
@@ -247,14 +248,14 @@ TEST(Ranks, WhatIsSaidDoesNotDependOnTheImages) {
         }
 }
 
-TEST(Ranks, WhatIsSaidInAnEvaluationDoesNotDependOnTheImages) {
+TEST(Ranks, NetworkVolumeOfAnEvaluationDoesNotDependOnTheImages) {
     const ThreadLimit limit(1);
     const Calibrator calibrator = calibrate(make({.images = 50, .classes = 2, .grid = {4, 5}}).dataset(),
                                             options_for("kmeans", Pooling::pixels));
     const auto said = [&](std::size_t images, std::size_t bootstrap) {
         const Dataset test = make({.images = images, .classes = 2, .grid = {4, 5}, .seed = 9}).dataset();
         const auto bytes = on_ranks<std::uint64_t>(3, [&](std::shared_ptr<const Team> team) {
-            (void)judged(test.dealt(team), calibrator, bootstrap);
+            (void)judged(dealt(test, team), calibrator, bootstrap);
             return team->comm.traffic().bytes;
         });
         return bytes.front();
@@ -271,13 +272,13 @@ TEST(Ranks, FoldsOfRunsAreTheSameAndCostNoMoreForManyGroups) {
         using partition::FoldOrder;
         std::vector<std::uint8_t> alone(images);
         const auto all = partition::make_folds(data, nothing, 5, FoldOrder::contiguous, 0);
-        for (std::size_t i = 0; i < images; ++i) alone[data.row_of(i)] = all.of_image[i];
+        for (std::size_t i = 0; i < images; ++i) alone[row_of(data, i)] = all.of_image[i];
         const auto bytes = on_ranks<std::uint64_t>(3, [&](std::shared_ptr<const Team> team) {
-            const Dataset own = data.dealt(team);
+            const Dataset own = dealt(data, team);
             const auto folds = partition::make_folds(own, nothing, 5, FoldOrder::contiguous, 0);
             EXPECT_EQ(folds.count, 5u);
             for (std::size_t i = 0; i < own.images(); ++i)
-                EXPECT_EQ(folds.of_image[i], alone[own.row_of(i)]) << "image " << own.row_of(i);
+                EXPECT_EQ(folds.of_image[i], alone[row_of(own, i)]) << "image " << row_of(own, i);
             return team->comm.traffic().bytes;
         });
         return bytes.front();
@@ -295,7 +296,7 @@ TEST(Ranks, ResamplesOfManyGroupsAreTheSameAndCostNoMoreThanThoseOfFewer) {
         const std::string alone = judged(test, calibrator, 5);
         const auto told =
             on_ranks<std::pair<std::string, std::uint64_t>>(3, [&](std::shared_ptr<const Team> team) {
-                std::string text = judged(test.dealt(team), calibrator, 5);
+                std::string text = judged(dealt(test, team), calibrator, 5);
                 return std::pair{std::move(text), team->comm.traffic().bytes};
             });
         for (const auto& [text, sent] : told) EXPECT_EQ(text, alone) << images;

@@ -1,4 +1,4 @@
-"""--checkpoint: a run that is killed at any moment goes on to the bytes it would have made."""
+"""--checkpoint: a run that is killed at any moment continues to the same bytes."""
 
 import os
 import random

@@ -35,7 +35,7 @@ TEST(Compare, RowsAreEvaluationsOfEachMethodByClass) {
         EXPECT_EQ(row.cls, static_cast<int>(i / 2));
         EXPECT_EQ(row.method, options.methods[i % 2]);
         CalibrateOptions alone = options.calibrate;
-        alone.method = row.method;
+        alone.method.name = row.method;
         const Calibrator calibrator = calibrate(cal, alone);
         const EvaluationReport report = evaluate(test, {&calibrator});
         const StratumEvaluation& one = report.calibrators[0].strata[i / 2];
@@ -110,7 +110,7 @@ TEST(Compare, RepeatsOnRandomSubsetsAndAveragesThem) {
         std::vector<double> errors, sizes;
         for (std::uint64_t draw = 0; draw < 4; ++draw) {
             CalibrateOptions alone = options.calibrate;
-            alone.method = "pixel";
+            alone.method.name = "pixel";
             const Calibrator calibrator =
                 calibrate(cal.subset(draw_sample(cal, who, 5, SamplePurpose::draws, 3, draw)), alone);
             const auto report = evaluate(test, {&calibrator});
@@ -130,7 +130,7 @@ TEST(Compare, RepeatsOnRandomSubsetsAndAveragesThem) {
     }
 }
 
-TEST(Compare, DoesNotSeeTheOrderOfImages) {
+TEST(Compare, DoesNotDependOnTheOrderOfImages) {
     const Made cal = make({.images = 20, .seed = 7}), test = make({.images = 10, .seed = 8});
     CompareOptions options = options_for({"pixel", "kmeans"});
     options.sample = 6;
@@ -158,7 +158,7 @@ TEST(Compare, CalibratesReferencesOnTheLastDrawAndLeavesTheRestAsItIs) {
     EXPECT_TRUE(plain.references.empty());
     ASSERT_EQ(found.references.size(), 1u);  // `image` is among the methods
     const Calibrator& reference = found.references[0];
-    EXPECT_EQ(reference.options.method, "pixel");
+    EXPECT_EQ(reference.options.method.name, "pixel");
     EXPECT_EQ(reference.options.fallback, Fallback::none);
     EXPECT_EQ(reference.fingerprint, found.calibrators[0].fingerprint);
     ASSERT_EQ(found.calibrators.size(), 2u);

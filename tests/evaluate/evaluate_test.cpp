@@ -4,6 +4,7 @@
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/threads.hpp>
 
+#include "evaluate/sampling_floor.hpp"
 #include "io/support.hpp"
 #include "support/naive.hpp"
 
@@ -14,11 +15,11 @@ using namespace test;
 
 Calibrator calibrator_of(const Made& made, const std::string& method, Condition condition) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.condition = condition;
     options.pooling = Pooling::pixels;
     options.rungs = 20;
-    options.settings.arrays["mask"] =
+    options.method.settings.arrays["mask"] =
         Array::copy_of(stripes(made.pixels(), 3), {made.recipe.grid.height, made.recipe.grid.width});
     return calibrate(made.dataset(), options);
 }
@@ -102,7 +103,7 @@ void expect_coverage(const Made& made, const Calibrator& calibrator, const Evalu
     }
 }
 
-/// What is reported for the one alpha asked for.
+/// The measures at alpha.
 void expect_at_alpha(const Made& made, const Calibrator& calibrator, const Evaluation& found, double alpha) {
     const auto limit = score_thresholds(calibrator, alpha);
     std::uint64_t valid = 0, in_sets = 0, empty = 0, samples = 0, covered = 0, infinite = 0;
@@ -187,7 +188,7 @@ std::vector<Made> test_sets() {
             make({.images = 5, .classes = 3, .seed = 5, .absent = 2})};
 }
 
-TEST(Evaluate, CountsWhatTheDefinitionsSay) {
+TEST(Evaluate, CountsFollowTheDefinitions) {
     for (const Made& test : test_sets()) {
         Recipe other = test.recipe;
         other.seed += 100;
@@ -237,7 +238,7 @@ void expect_same(const EvaluationReport& a, const EvaluationReport& b) {
     }
 }
 
-TEST(Evaluate, DoesNotSeeTheOrderOfImagesNorTheNumberOfThreads) {
+TEST(Evaluate, DoesNotDependOnTheOrderOfImagesOrThreads) {
     const Made made = make({.images = 12, .classes = 2, .grid = {30, 50}, .seed = 6, .ignored = 0.1});
     const Calibrator calibrator = calibrator_of(made, "mask", Condition::by_class);
     const auto expected = evaluate(made.dataset(), {&calibrator});
@@ -247,7 +248,7 @@ TEST(Evaluate, DoesNotSeeTheOrderOfImagesNorTheNumberOfThreads) {
     }
 }
 
-TEST(Evaluate, JudgesSeveralCalibratorsAsItWouldEachAlone) {
+TEST(Evaluate, EvaluatesSeveralCalibratorsLikeEachAlone) {
     const Made made = make({.images = 12, .classes = 3, .seed = 7});
     const Calibrator a = calibrator_of(made, "pixel", Condition::by_class),
                      b = calibrator_of(made, "image", Condition::none);
@@ -257,12 +258,12 @@ TEST(Evaluate, JudgesSeveralCalibratorsAsItWouldEachAlone) {
     expect_same(together, alone);
 }
 
-TEST(Evaluate, JudgesCalibratorsOfDifferentScoresEachByItsOwn) {
+TEST(Evaluate, EvaluatesCalibratorsOfDifferentScoresEachWithItsScore) {
     const Made made = make({.images = 12, .classes = 3, .seed = 21});
     std::vector<Calibrator> calibrators;
     for (const ScoreKind kind : {ScoreKind::near, ScoreKind::lac, ScoreKind::aps, ScoreKind::near}) {
         CalibrateOptions options{.score = {.kind = kind}};
-        options.method = calibrators.size() == 3 ? "pixel" : "image";
+        options.method.name = calibrators.size() == 3 ? "pixel" : "image";
         calibrators.push_back(calibrate(made.dataset(), options));
     }
     std::vector<const Calibrator*> pointers;
@@ -286,7 +287,7 @@ TEST(Evaluate, LeavesTheMapsOutWhenNotAsked) {
               evaluate(made.dataset(), {&calibrator}).calibrators[0].strata[0].mean_ce);
 }
 
-TEST(Evaluate, RefusesWhatItCannotJudge) {
+TEST(Evaluate, RefusesDataThatItCannotEvaluate) {
     Made made = make({.images = 4, .seed = 9});
     const Calibrator calibrator = calibrator_of(made, "image", Condition::by_class);
     expect_error(ErrorKind::usage, {"no calibrator"}, [&] { (void)evaluate(made.dataset(), {}); });

@@ -9,6 +9,8 @@
 
 #include "evaluate/bootstrap.hpp"
 #include "evaluate/reliability.hpp"
+#include "evaluate/sampling_floor.hpp"
+#include "score/scoring.hpp"
 #include "support/naive.hpp"
 
 namespace kandinsky {
@@ -19,12 +21,12 @@ using namespace test;
 Calibrator calibrator_of(const Made& made, const std::string& method, Condition condition,
                          const ScoreOptions& score = {}) {
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.condition = condition;
     options.pooling = Pooling::pixels;
     options.rungs = 20;
     options.score = score;
-    options.settings.arrays["mask"] =
+    options.method.settings.arrays["mask"] =
         Array::copy_of(stripes(made.pixels(), 3), {made.recipe.grid.height, made.recipe.grid.width});
     return calibrate(made.dataset(), options);
 }
@@ -67,7 +69,7 @@ void expect_images(const ImageCoverage& found, const std::map<std::size_t, Count
         expect_same(found.quantiles[k], quantile(shares, ImageCoverage::kLevels[k]), "image quantile");
 }
 
-/// What sets hold, set by set.
+/// The contents of sets, counted for each set.
 struct Held {
     std::uint64_t sets = 0, members = 0, wrong = 0, empty = 0, single = 0, right = 0, full = 0;
     void add(const std::vector<bool>& in, const std::vector<bool>& has) {
@@ -212,7 +214,7 @@ void expect_at_alpha(const Made& made, const Calibrator& calibrator, EmptySets e
     }
 }
 
-TEST(Metrics, AreWhatCountingSampleBySampleGives) {
+TEST(Metrics, EqualCountsOfSingleSamples) {
     // More than eight classes are counted in another way; class 1 is absent from the labels of some.
     for (const std::size_t classes : {2u, 3u, 11u})
         for (const bool overlapping : {false, true}) {
@@ -451,7 +453,7 @@ TEST(Bootstrap, OfMoreGroupsThanAreOrderedDrawsEachForItself) {
     ASSERT_GT(data.groups(), kRankedGroups);
     constexpr std::size_t kCount = 64;
     const Resamples resamples(data, kCount, 3, silent());
-    // As draws with replacement have it: a share 1/e of the groups never, 1/e once, 1/(2e) twice.
+    // As with replacement: a share 1/e of the groups is never drawn, 1/e once, 1/(2e) twice.
     std::array<double, 17> seen{};
     std::uint64_t most = 0;
     for (std::size_t b = 0; b < kCount; ++b) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/random.hpp"
+#include "evaluate/sampling_floor.hpp"
 
 namespace kandinsky {
 namespace {

@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Conditions, TallyOf,
 TEST(Tally, CountsSamplesAndLabelsOfEveryPixelAndTheClassesOfEveryImage) {
     const Made made = make({.images = 7, .classes = 3, .grid = {1, 2}, .seed = 5, .ignored = 0.3});
     CalibrateOptions image{.score = {}};
-    image.method = "image";
+    image.method.name = "image";
     const Calibrator calibrator = calibrate(make({.classes = 3, .grid = {1, 2}}).dataset(), image);
     const Tally found = examine(made.dataset(), {&calibrator}).tally;
     std::vector<std::uint32_t> labelled(2), samples(6);
@@ -131,7 +131,7 @@ TEST(Tally, SetsOfMoreThan255ClassesKeepTheirSize) {
     // 257 classes: in bytes that would be one, and every set decided.
     const Made made = make({.images = 3, .classes = 257, .grid = {2, 3}, .overlapping = true});
     CalibrateOptions options{.score = {}};
-    options.method = "image";
+    options.method.name = "image";
     const Calibrator calibrator = calibrate(made.dataset(), options);
     const Tally found = examine(made.dataset(), {&calibrator}, {.alpha = 0.001}).tally;
     EXPECT_EQ(found.methods[0].set_sums, std::vector<std::uint32_t>(6, 3 * 257));

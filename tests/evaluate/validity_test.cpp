@@ -7,8 +7,8 @@
 
 #include "core/base/random.hpp"
 
-/// Coverage on exchangeable images whose pixels hang together, over thousands of fresh calibrations. Each
-/// check raises a false alarm for at most one seed in a million; the seeds are fixed.
+/// Coverage on exchangeable images with dependent pixels, over thousands of calibrations. Each check raises a
+/// false alarm for at most one seed in a million; the seeds are fixed.
 namespace kandinsky {
 namespace {
 
@@ -16,8 +16,8 @@ constexpr std::size_t kPixels = 16;
 constexpr int kRounds = 3000;
 constexpr double kAlpha = 0.27, kFalseAlarm = 1e-6;
 
-/// Images with a mood of their own: all pixels of a hard image have high scores, and fewer of them have class
-/// 1, though at least one in every image.
+/// Images of different difficulty: all pixels of a hard image have high scores, and fewer of them have class
+/// 1, but at least one in every image.
 struct Draw {
     std::vector<float> probs;          // [N][2][pixel]
     std::vector<std::uint8_t> labels;  // [N][pixel]
@@ -45,7 +45,7 @@ Tally simulate(const std::string& method, Pooling pooling, std::size_t images, d
                std::uint64_t seed) {
     Tally tally;
     CalibrateOptions options{.score = {}};
-    options.method = method;
+    options.method.name = method;
     options.pooling = pooling;
     options.rungs = 100;
     for (int round = 0; round < kRounds; ++round) {
@@ -91,8 +91,8 @@ Tally leave_one_out(std::size_t images, double moodiness, std::uint64_t seed, in
     return tally;
 }
 
-/// What the mean of that many values in [0, 1] falls below with at most the false-alarm probability when its
-/// expectation is at least 1 - alpha (Hoeffding).
+/// A limit below which the mean of that many values in [0, 1] falls with at most the false-alarm probability
+/// if its expectation is at least 1 - alpha (Hoeffding).
 double least_mean(double rounds) {
     return 1 - kAlpha - std::sqrt(std::log(1 / kFalseAlarm) / (2 * rounds));
 }
@@ -116,9 +116,9 @@ TEST(Validity, HierarchicalPoolingCoversARandomPixelOfANewImage) {
         }
 }
 
-TEST(Validity, PooledPixelsDoNotWhenTheyHangTogether) {
-    // Why the guarantee says so, and proof that the bound above can tell: some 40 dependent pixels are not 40
-    // samples.
+TEST(Validity, DependentPooledPixelsDoNot) {
+    // The reason for the wording of the guarantee, and a check that the bound above detects it: about 40
+    // dependent pixels are not 40 samples.
     const Tally tally = simulate("image", Pooling::pixels, 4, 0.95, 12);
     EXPECT_LT(tally.covered / tally.rounds, least_mean(tally.rounds));
     EXPECT_LT(simulate("image", Pooling::pixels, 4, 0.95, 13).covered,

@@ -10,9 +10,9 @@
 /// reached, and how many calls of each kind of kCalls there were. That saves the loading of the program for
 /// each of thousands of plans.
 ///
-///  A call counts from the start of main() on: what the loader and static
-/// constructors do is not the program's to handle, and there is nobody yet to report it. Calls on standard
-/// error and on the streams of the terminal are let through, so that the message can be seen.
+/// Calls count from the start of main() on, because the program cannot handle failures in the loader and in
+/// static constructors. Calls on standard error and on the streams of the terminal never fail, so that the
+/// message can be seen.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -164,7 +164,7 @@ Function* next(const char* name) {
     return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-/// The function that stands behind the one of the same name here, looked up once.
+/// The original function with the same name, looked up once.
 #define NEXT(name) static auto* const real = next<decltype(::name)>(#name)
 
 using Main = int(int, char**, char**);

@@ -1,4 +1,4 @@
-"""What is damaged: a family is a command, its valid inputs, and an independent way to the same result."""
+"""Families of damaged inputs: a family is a command, its valid inputs, and an independent computation of its result."""
 
 import json
 import shutil

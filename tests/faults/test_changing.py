@@ -1,4 +1,4 @@
-"""Files that shrink or change while a command reads them: told and refused, never a result of half a file."""
+"""Files that shrink or change while a command reads them are reported and refused; no result comes from a partial file."""
 
 import os
 import random

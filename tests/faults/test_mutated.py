@@ -1,5 +1,5 @@
-"""Thousands of damaged inputs through the command: it never crashes, hangs or ends with code 1, refusals are one line
-and leave nothing behind, and whenever it ends with 0 its result is that of the reference in numpy on the same files.
+"""Thousands of damaged inputs: the command never crashes, hangs or ends with code 1; refusals are one line without output;
+and if it ends with 0, its result equals that of the reference in numpy on the same files.
 
 make test runs the first 1,500, with a sanitizer 500; KANDINSKY_MUTATIONS=10000 (make test-mutations) more, or 1500:10000 a part. KANDINSKY_MUTATION=N runs the N-th
 alone, KANDINSKY_FAMILY=TEXT the families with the text in their name (which numbers them anew). The N-th damage is always

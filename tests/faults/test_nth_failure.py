@@ -24,8 +24,8 @@ COMMANDS = {
     "calibrate a folder": (["calibrate", "--probs", "cases", "--labels", "truth", "--threads", "1", "--method",
                             "image", "-o", "out"], "out"),
 }
-# What a failing call may be told as. Allocations, mappings and the like fail for want of memory; the others as on a
-# bad disk, a full one, one without rights.
+# The errors of failing calls: allocations and mappings fail without memory; other calls as on a bad disk, a full disk or
+# without permission.
 ERRORS = {
     "malloc": ["ENOMEM"], "mmap": ["ENOMEM"], "map": ["ENOMEM", "EACCES"], "open": ["EACCES", "EMFILE", "EIO"], "stat": ["EIO"],
     "read": ["EIO"], "write": ["ENOSPC", "EIO", "EDQUOT"], "print": ["ENOSPC"], "sync": ["EIO", "ENOSPC"],
@@ -211,7 +211,7 @@ def test_an_interrupted_write_is_made_again(fail_nth, small):
 
 
 def test_the_library_sees_a_program_that_ignores_failures(fail_nth, small):
-    """The judge can fail: an output that is neither the old nor the new one is noticed."""
+    """The check can fail: it notices an output that is neither the old nor the new one."""
     args, outputs = COMMANDS["calibrate"]
     watched = Watched(small, outputs, True)
     with FaultServer(fail_nth, args, small.folder) as server:

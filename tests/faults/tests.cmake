@@ -1,5 +1,5 @@
-# The command when calls fail, when it is killed, when files change under it, and with damaged input. The library
-# that makes calls fail cannot be used with sanitizers, which replace the same functions.
+# The command with failing calls, kills, changing files and damaged input. The library that makes calls fail cannot be
+# used with sanitizers, which replace the same functions.
 set(KANDINSKY_PYTHON /usr/bin/python3 CACHE FILEPATH "Python with numpy and pytest, for the tests")
 if(KANDINSKY_BUILD_CLI)
   set(fail_library "")

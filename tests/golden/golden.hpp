@@ -6,17 +6,18 @@
 #include <kandinsky/calibrator.hpp>
 #include <kandinsky/evaluate.hpp>
 #include <kandinsky/npy.hpp>
-#include <kandinsky/npz.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "io/zip/zip_reader.hpp"
+
 namespace kandinsky::test {
 
-/// One golden set: inputs, and what the released code made of them. The arrays lie in arrays.npz or in a file
-/// each. A trimmed set lacks some of them (data/README.md): has() tells.
+/// One golden set: inputs, and the released code's outputs for them. The arrays are in arrays.npz or in one
+/// file each. A trimmed set lacks some of them (data/README.md); see has().
 class Golden {
   public:
     explicit Golden(std::filesystem::path folder) : folder_(std::move(folder)) {
@@ -65,9 +66,9 @@ class Golden {
     /// Calibrates as the released code does; `regions` for method mask.
     [[nodiscard]] Calibrator released(const std::string& method, const Array& regions = {}) const {
         CalibrateOptions options{.score = {}};
-        options.method = method;
+        options.method.name = method;
         options.released = true;
-        if (!regions.empty()) options.settings.arrays["mask"] = regions;
+        if (!regions.empty()) options.method.settings.arrays["mask"] = regions;
         return calibrate(calibration(), options);
     }
 
@@ -80,7 +81,7 @@ class Golden {
         calibrator.options.score = {};
         calibrator.options.pooling = Pooling::pixels;
         calibrator.options.score.half = true;
-        calibrator.options.method = "mask";
+        calibrator.options.method.name = "mask";
         calibrator.grid = grid_;
         calibrator.classes = classes_;
         calibrator.levels.assign(classes_ * region.size(), CurveLevel::region);

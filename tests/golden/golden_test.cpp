@@ -36,7 +36,7 @@ class CountAtTheEnd : public testing::Environment {
 };
 const testing::Environment* const kCounting = testing::AddGlobalTestEnvironment(new CountAtTheEnd);
 
-/// How far two numbers are apart; NaN belongs to NaN alone.
+/// The distance of two numbers; NaN equals only NaN.
 double apart(double ours, double theirs) {
     ++compared;
     if (std::isnan(theirs) || std::isnan(ours)) return std::isnan(theirs) == std::isnan(ours) ? 0.0 : 1e300;

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <kandinsky/annuli.hpp>
-#include <kandinsky/fourier_curves.hpp>
+#include "partition/annuli.hpp"
+#include "partition/fourier_curves.hpp"
 
 #include "curve/pixel_pass.hpp"
 #include "golden/golden.hpp"

@@ -10,7 +10,7 @@ int main(int argc, char** argv) try {
     std::vector<std::uint8_t> sets(predictor.thresholds().size());
     if (sets.size() != probs.size()) return std::fputs("predict: another grid or other classes\n", stderr), 3;
     for (std::size_t i = 0; i < images.images(); ++i) {
-        images.read_probs(i, {0, images.grid().pixels()}, probs.data());  // checks every value
+        images.read_probs(i, {0, images.grid().pixels()}, probs);  // checks every value
         predictor.sets(probs, sets);
         const auto members = std::accumulate(sets.begin(), sets.end(), std::size_t{0});
         std::printf("image %zu: %.3f classes in a pixel's set\n", i,

@@ -19,7 +19,7 @@
 
 namespace kandinsky::test {
 
-/// A fresh folder that goes away with the test.
+/// A new folder that is removed after the test.
 class Folder {
   public:
     Folder() {

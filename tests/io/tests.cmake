@@ -3,7 +3,7 @@ set(KANDINSKY_PYTHON /usr/bin/python3 CACHE FILEPATH "The Python that has numpy 
 
 add_executable(npy_echo ${CMAKE_CURRENT_LIST_DIR}/array/npy_echo.cpp)
 target_include_directories(npy_echo PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(npy_echo PRIVATE kandinsky fmt::fmt)
+target_link_libraries(npy_echo PRIVATE ${KANDINSKY_INSIDE} fmt::fmt)
 kandinsky_compile_options(npy_echo)
 
 set(Python3_EXECUTABLE ${KANDINSKY_PYTHON})
@@ -18,7 +18,7 @@ endif()
 # Polygons and run lengths against pycocotools, from PyPI, in an environment of its own.
 add_executable(mask_echo ${CMAKE_CURRENT_LIST_DIR}/mask/mask_echo.cpp)
 target_include_directories(mask_echo PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(mask_echo PRIVATE kandinsky fmt::fmt)
+target_link_libraries(mask_echo PRIVATE ${KANDINSKY_INSIDE} fmt::fmt)
 kandinsky_compile_options(mask_echo)
 if(Python3_Interpreter_FOUND)
   add_test(NAME io_pycocotools COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/mask/with_pycocotools.py

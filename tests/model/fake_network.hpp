@@ -9,8 +9,8 @@
 
 namespace kandinsky::test {
 
-/// Logistic regression of each output on the channels of its pixel, trained by plain descent: a network small
-/// enough to be followed by hand, which needs no library.
+/// Logistic regression of each output on the channels of its pixel, trained by gradient descent: a network
+/// that needs no library and can be checked by hand.
 class FakeNetwork : public Network {
   public:
     FakeNetwork(std::uint32_t inputs, std::uint32_t outputs)

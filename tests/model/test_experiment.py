@@ -82,7 +82,7 @@ def test_a_miniature_coco_goes_through_every_stage(coco, declaration, tmp_path):
     check_results(out, [1])
     again = run(file, coco, out)
     for stage in ("prepare", "train", "infer", "compare"):
-        assert f"{stage}: there already" in again.stdout
+        assert f"{stage}: done already" in again.stdout
 
 
 def test_a_miniature_decathlon_is_split_by_patient(decathlon, declaration, tmp_path):
@@ -106,12 +106,12 @@ def test_a_stage_is_made_again_when_its_output_was_changed_or_its_recipe_is_anot
         changed.seek(200)
         changed.write(b"\1")
     text = run(file, coco, out).stdout
-    assert "train: there already" in text and "infer: done" in text and "compare: there already" in text
-    assert "there already" not in run(file, coco, out, "--quiet").stdout
+    assert "train: done already" in text and "infer: done" in text and "compare: done already" in text
+    assert "done already" not in run(file, coco, out, "--quiet").stdout
     (out / "calibration_probs.npy").unlink()
     assert "infer: done" in run(file, coco, out).stdout
     text = run(file, coco, out, "--epochs", 2).stdout
-    assert "prepare: there already" in text and "train: done" in text and "compare: done" in text
+    assert "prepare: done already" in text and "train: done" in text and "compare: done" in text
 
 
 def test_a_trained_model_takes_the_place_of_training(coco, declaration, tmp_path):

@@ -23,10 +23,19 @@ TEST(Payments, IntegrateToOneEach) {
     // By substitution p = x^2 (3 - 2x), whose derivative tames the poles at 0 and 1; the pole at 1/2 is mild.
     constexpr int kSteps = 400000;
     std::array<double, Bets::kWays> sums{};
+    std::array<double, RiseBets::kWays> rise{};
     for (int i = 0; i < kSteps; ++i) {
         const double x = (i + 0.5) / kSteps, p = x * x * (3 - 2 * x);
         const auto paid = payments(p);
         for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += paid[k] * 6 * x * (1 - x) / kSteps;
+        const auto risen = rise_payments(p);
+        for (std::size_t k = 0; k < rise.size(); ++k) rise[k] += risen[k] * 6 * x * (1 - x) / kSteps;
+    }
+    for (std::size_t k = 0; k < rise.size(); ++k) {
+        EXPECT_NEAR(rise[k], 1, 0.003) << k;
+        EXPECT_GE(rise_payments(0.999)[k], 0);
+        for (double p = 0.01; p < 0.99; p += 0.01)
+            EXPECT_GE(rise_payments(p)[k], rise_payments(p + 0.01)[k]) << k;
     }
     for (std::size_t k = 0; k < sums.size(); ++k) {
         EXPECT_NEAR(sums[k], 1, 0.003) << k;

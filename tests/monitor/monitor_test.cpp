@@ -7,6 +7,7 @@
 #include <kandinsky/threads.hpp>
 #include <numeric>
 
+#include "core/data/dataset_access.hpp"
 #include "io/support.hpp"
 #include "support/synthetic.hpp"
 
@@ -41,10 +42,10 @@ Made stream(std::size_t images, std::uint64_t seed, double shift = 0, bool group
 }
 
 Dataset without_labels(const Dataset& data) {
-    return Dataset(data.stored_probs(), Array(), Array(), data.options()).subset([&] {
+    return Dataset(stored_probs(data), Array(), Array(), data.options()).subset([&] {
         std::vector<std::uint32_t> rows;
         for (std::size_t i = 0; i < data.images(); ++i)
-            rows.push_back(static_cast<std::uint32_t>(data.row_of(i)));
+            rows.push_back(static_cast<std::uint32_t>(row_of(data, i)));
         return rows;
     }());
 }
@@ -62,7 +63,7 @@ struct Calibrated {
 
     explicit Calibrated(bool grouped = false) : made(stream(60, 5, 0, grouped)) {
         CalibrateOptions options;
-        options.method = "image";
+        options.method.name = "image";
         calibrator = calibrate(made.dataset(), options);
         reference = make_reference(calibrator, made.dataset());
     }
@@ -150,6 +151,69 @@ TEST(Monitor, LabelsTellWhenThePromiseIsBroken) {
     EXPECT_EQ(which.cls, 1u);
     EXPECT_LT(which.high, 0.9);
     EXPECT_LT(which.limit, 0.9);
+}
+
+TEST(MakeReference, HasShortfallsOfTheClassesOnlyWithLabels) {
+    const Calibrated one;
+    EXPECT_EQ(one.reference.labelled, (std::vector<std::uint32_t>{0, 1}));
+    ASSERT_EQ(one.reference.shortfalls.size(), 2 * Reference::kShares.size());
+    EXPECT_EQ(one.reference.shortfalls.front().size(), 60u);
+    const Reference without = make_reference(one.calibrator, without_labels(one.made.dataset()));
+    EXPECT_TRUE(without.labelled.empty() && without.shortfalls.empty());
+    EXPECT_EQ(without.values, one.reference.values);
+}
+
+TEST(MakeReference, CountsAGroupOnlyWhereItHasTheClass) {
+    Made made = stream(60, 5);
+    for (std::size_t n = 0; n < 60; n += 2)
+        std::fill_n(made.truth.begin() + static_cast<std::ptrdiff_t>(n * made.pixels()), made.pixels(), 0);
+    const Reference reference = make_reference(Calibrated().calibrator, made.dataset());
+    EXPECT_EQ(reference.shortfalls[0].size(), 60u);
+    EXPECT_EQ(reference.shortfalls[Reference::kShares.size()].size(), 30u);
+}
+
+TEST(Monitor, LabelsTellWhenAClassLosesOddsInItsOwnPixels) {
+    const Calibrated one;
+    Monitor quiet(one.calibrator, one.reference), fell(one.calibrator, one.reference),
+        rose(one.calibrator, one.reference);
+    quiet.update(stream(200, 7).dataset());
+    EXPECT_FALSE(quiet.verdict().odds);
+    fell.update(stream(60, 9, -2).dataset());
+    const MonitorVerdict verdict = fell.verdict();
+    ASSERT_TRUE(verdict.odds);
+    EXPECT_LE(verdict.odds->unit, 30u);
+    const WatchedCoverage& which = verdict.coverage[verdict.odds->what];
+    EXPECT_EQ(which.cls, 1u);
+    EXPECT_LT(which.odds_now, which.odds_before - 1);
+    EXPECT_GE(which.odds_evidence, 100);
+    EXPECT_NE(describe(verdict).back().find("odds fell"), std::string::npos);
+    rose.update(stream(60, 9, 2).dataset());  // class 0 loses what class 1 wins
+    ASSERT_TRUE(rose.verdict().odds);
+    EXPECT_EQ(rose.verdict().coverage[rose.verdict().odds->what].cls, 0u);
+}
+
+TEST(Monitor, WithoutLabelsInTheReferenceSaysSo) {
+    const Calibrated one;
+    Monitor monitor(one.calibrator, make_reference(one.calibrator, without_labels(one.made.dataset())));
+    monitor.update(stream(60, 9, -2).dataset());
+    EXPECT_FALSE(monitor.verdict().odds);
+    EXPECT_TRUE(std::isnan(monitor.verdict().coverage.front().odds_evidence));
+    EXPECT_NE(describe(monitor.verdict()).back().find("no labels to compare"), std::string::npos);
+}
+
+TEST_F(MonitorFiles, OldStatesAndCalibratorsGoOn) {
+    // Written by version 0.1.0 without labels in the reference; never to be made anew.
+    const fs::path data = fs::path(KANDINSKY_SOURCE_DIR) / "tests" / "monitor" / "data";
+    const Calibrator calibrator = load(data / "version_1.kcal");
+    const Reference reference = load_reference(data / "version_1.kcal").value();
+    Monitor monitor(calibrator, reference, data / "version_1.state");
+    EXPECT_EQ(monitor.verdict().images, 9u);
+    ASSERT_EQ(monitor.verdict().coverage.size(), 2u);
+    EXPECT_NEAR(monitor.verdict().coverage[1].coverage, 0.969, 0.001);
+    monitor.update(make({.images = 4, .classes = 2, .grid = calibrator.grid}).dataset());
+    EXPECT_EQ(monitor.verdict().labelled_units, 13u);
+    monitor.save(folder_ / "state");
+    EXPECT_EQ(bytes(Monitor(calibrator, reference, folder_ / "state")), bytes(monitor));
 }
 
 TEST_F(MonitorFiles, HoweverTheStreamIsCutTheStateIsTheSame) {

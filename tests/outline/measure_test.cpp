@@ -44,7 +44,7 @@ TEST(Measure, IsConformalisedQuantilesOfSizes) {
     EXPECT_EQ(size_unit(rule), "mm^2");
 }
 
-TEST(Measure, ThePromiseHoldsOnNewGroups) {
+TEST(Measure, TheGuaranteeHoldsOnNewGroups) {
     // 300 worlds of 30 groups and 10 new ones: at 0.8 the mean lies below 0.77 by chance less than once in
     // 10^4.
     for (const MeasureBy by :

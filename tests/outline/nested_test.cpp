@@ -56,7 +56,7 @@ TEST(Nested, MoreThanAFifthChooseWhereThresholdsAreSteadyWithoutThem) {
     EXPECT_EQ(count(3000, 0.1), 100);
 }
 
-TEST(Nested, TheChoiceDoesNotHangOnOneLevel) {
+TEST(Nested, TheChoiceUsesSeveralLevels) {
     std::vector<Family> families(2);
     for (int g = 0; g < 40; ++g)
         for (Family& family : families) family.truth.push_back({static_cast<double>(g)});
@@ -92,8 +92,8 @@ TEST(Nested, TheFamilyWithSmallerSetsIsChosenAndTheOthersSetItsThreshold) {
     EXPECT_EQ(conformal_level(families, {0.1}, choosing).family, 0u);
 }
 
-// Two noisy orderings of the same strangeness, each better in half of the worlds. Exact binomial bound: fails
-// by chance once in 10^4 times if the promise is kept.
+// Two noisy orderings of the same strangeness, each better in half of the worlds. Exact binomial bound: a
+// correct program fails with probability 10^-4.
 TEST(Nested, ThePromiseHoldsWithTheChoice) {
     const std::size_t groups = 40, worlds = 4000;
     for (const double alpha : {0.1, 0.3}) {

@@ -68,11 +68,11 @@ TEST(Objects, TheThresholdIsTheSmallestThatKeepsTheMeanOfTheGroupsShares) {
     EXPECT_EQ(at(0.325), 5);
 }
 
-// 400 worlds of 30 groups and 10 new ones. A new group's share of missed objects lies in [0, 1] and has a
-// mean of at most alpha, so a uniform draw below it (does one object, drawn from the group, get missed?) is a
-// Bernoulli variable of at most that chance. Ten groups of a world share a threshold; worlds are independent,
-// so one group of each is taken. Exact binomial bound: fails by chance once in 10^4 times if the promise is
-// kept.
+// 400 worlds of 30 groups and 10 new groups. A new group's share of missed objects lies in [0, 1] and has a
+// mean of at most alpha, so whether a uniform draw lies below it (whether a random object of the group is
+// missed) is a Bernoulli variable of at most that probability. Groups of a world share a threshold; worlds
+// are independent, so one group of each is used. Exact binomial bound: a correct program fails with
+// probability 10^-4.
 TEST(Objects, ThePromiseHoldsForGroupsOfVeryUnequalNumbersOfObjects) {
     for (const auto& [score, share] :
          {std::pair<std::string, double>{"distance", 0}, {"distance", 0.5}, {"probability", 0.5}, {"", 0}}) {
@@ -100,7 +100,7 @@ TEST(Objects, ThePromiseHoldsForGroupsOfVeryUnequalNumbersOfObjects) {
     }
 }
 
-TEST(Objects, AreJudgedBySize) {
+TEST(Objects, AreEvaluatedBySize) {
     const auto cases = cases_of(squares(40, 7));
     const OutlineRule rule = calibrate_outlines(*cases, objects_by("probability", 0.5, 0.2));
     EXPECT_GT(rule.classes[0].objects, 40u);

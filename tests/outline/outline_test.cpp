@@ -6,6 +6,7 @@
 #include <kandinsky/outline.hpp>
 #include <kandinsky/threads.hpp>
 
+#include "core/data/dataset_access.hpp"
 #include "outline/scenes.hpp"
 #include "outline/scores.hpp"
 
@@ -90,10 +91,10 @@ TEST(Outline, GroupsWithoutTheClassTakeNoPart) {
     std::vector<std::uint8_t> labels;
     std::vector<std::uint8_t> member(512), valid(256);
     for (std::size_t i = 0; i < 30; ++i) {
-        data.read_truth(i, {0, 256}, member.data(), valid.data());
+        data.read_truth(i, {0, 256}, member, valid);
         for (std::size_t p = 0; p < 256; ++p) labels.push_back(i < 5 ? 0 : member[256 + p]);
     }
-    const Dataset without(data.stored_probs(), Array::copy_of(labels, {30, 16, 16}), {});
+    const Dataset without(stored_probs(data), Array::copy_of(labels, {30, 16, 16}), {});
     std::vector<std::uint32_t> last(25);
     for (std::uint32_t i = 0; i < 25; ++i) last[i] = i + 5;
     const OutlineOptions options{.alpha = 0.2, .scores = {outline_score("distance")}};

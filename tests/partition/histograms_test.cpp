@@ -71,7 +71,7 @@ TEST(FoldHistograms, CountManyStrataInOnePassAsOneByOne) {
     }
 }
 
-TEST(FoldHistograms, JudgeByTheMiddlePixelOfEachCell) {
+TEST(FoldHistograms, CountTheMiddlePixelOfEachCell) {
     Sample sample{.height = 9, .width = 12, .images = 7};
     const Given given(sample.draw());
     const Cells cells(given.data.grid(), 12);
@@ -90,7 +90,7 @@ TEST(FoldHistograms, JudgeByTheMiddlePixelOfEachCell) {
         }
 }
 
-TEST(Batches, HoldWhatFitsIntoMemoryAndLeaveOutStrataWithoutScores) {
+TEST(Batches, FitIntoMemoryAndLeaveOutStrataWithoutScores) {
     Sample sample{.images = 3};
     const Given given(sample.draw());
     SoftInput input = given.input();

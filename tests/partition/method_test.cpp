@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <kandinsky/error.hpp>
-#include <kandinsky/partition.hpp>
+#include "partition/method.hpp"
 
 #include "core/base/random.hpp"
 

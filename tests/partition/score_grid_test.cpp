@@ -53,7 +53,7 @@ TEST(ScoreGrid, GivesHalfOfItsThresholdsToPixelsCountedAlike) {
     EXPECT_EQ(high, 10) << "every one of the rare scores";
 }
 
-TEST(ScoreGrid, LivesWithOneScoreValue) {
+TEST(ScoreGrid, WorksWithASingleScoreValue) {
     std::vector<std::uint64_t> counts(ScoreGrid::kSlots);
     counts[ScoreGrid::slot_of(0.0f)] = 5;
     const ScoreGrid grid(counts, counts, 1.0f, 128);

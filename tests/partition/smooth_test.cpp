@@ -112,7 +112,7 @@ TEST(Pyramid, LevelsAreBlockSums) {
     EXPECT_EQ(pyramid.level(1).values, plane.values);
 }
 
-TEST(Gaussian, LivesWithOnePixel) {
+TEST(Gaussian, WorksWithASinglePixel) {
     Plane plane({1, 1}, 1);
     plane.at(0)[0] = 3;
     EXPECT_EQ(gaussian(plane, 8.0).at(0)[0], 3.0f);

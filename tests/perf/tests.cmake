@@ -4,7 +4,7 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT KANDINSKY_SANITIZE AND CMAKE_CXX_
    AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12 AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   add_executable(kernel_counts ${PROJECT_SOURCE_DIR}/bench/kernels.cpp)
   target_include_directories(kernel_counts PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(kernel_counts PRIVATE kandinsky fmt::fmt hwy::hwy)
+  target_link_libraries(kernel_counts PRIVATE ${KANDINSKY_INSIDE} fmt::fmt hwy::hwy)
   kandinsky_compile_options(kernel_counts)
   set(KANDINSKY_PYTHON /usr/bin/python3 CACHE FILEPATH "Python with numpy and pytest, for the tests")
   add_test(NAME kernel_counts

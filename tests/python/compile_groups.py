@@ -1,4 +1,4 @@
-"""Checks that the package compiles as pip compiles it: files in groups, where names may collide (cmake/quick.cmake).
+"""Checks that the package compiles in pip's way: files in groups, where names may collide (cmake/quick.cmake).
 
     compile_groups.py BUILD SOURCE
 

@@ -1,4 +1,4 @@
-"""The Calibrator's manners: parameters, levels, attributes, copies."""
+"""The Calibrator's interface: parameters, levels, attributes, copies."""
 
 import copy
 import pickle
@@ -177,7 +177,7 @@ def test_copies_are_equal(small, saved, copied):
 
 def test_it_shows_itself(small):
     calibrator = Calibrator("kmeans", clusters=2, seed=3)
-    assert repr(calibrator) == "<Calibrator(method='kmeans', seed=3, clusters=2): not calibrated, 0 images held>"
+    assert repr(calibrator) == "<Calibrator(method='kmeans', seed=3, clusters=2): not calibrated, 0 images stored>"
     calibrator.fit(*small)
     assert "calibrated on 30 images, 3 classes, 5 x 7 pixels" in repr(calibrator)
     html = calibrator._repr_html_()

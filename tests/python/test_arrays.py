@@ -227,7 +227,7 @@ def test_two_threads_predict_with_one_calibrator():
 
 
 def test_other_threads_run_while_the_library_works():
-    """No thread is made to give way here, so the bystander moves only while the library has let go of the lock."""
+    """No thread is forced to yield here, so the other thread runs only while the library has released the lock."""
     scenes = kandinsky.make_scenes(images=60, grid=(48, 64))
     calibrator = Calibrator("kmeans").fit(scenes.probs, scenes.labels)
     steps, done, interval = [0], threading.Event(), sys.getswitchinterval()

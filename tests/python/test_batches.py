@@ -115,11 +115,11 @@ def test_a_calibrator_merged_with_itself_counts_twice(small):
 ])
 def test_without_data_merging_and_adding_are_refused(small, tmp_path, without):
     empty, full = without(small, tmp_path), Calibrator("image").partial_fit(*small)
-    with pytest.raises(kandinsky.UsageError, match="this calibrator does not hold its data"):
+    with pytest.raises(kandinsky.UsageError, match="this calibrator does not store its data"):
         empty.merge(full)
-    with pytest.raises(kandinsky.UsageError, match="the other calibrator does not hold its data"):
+    with pytest.raises(kandinsky.UsageError, match="the other calibrator does not store its data"):
         full.merge(empty)
-    with pytest.raises(kandinsky.UsageError, match="does not hold its data"):
+    with pytest.raises(kandinsky.UsageError, match="does not store its data"):
         empty.partial_fit(*small)
     assert empty.reset().partial_fit(*small).n_images_seen_ == 30
 
@@ -143,7 +143,7 @@ def test_what_does_not_fit_is_refused_and_leaves_the_rest(small, saved):
 
 
 def test_nothing_to_calibrate_on_is_refused():
-    with pytest.raises(kandinsky.UsageError, match="nothing to calibrate on"):
+    with pytest.raises(kandinsky.UsageError, match="no images to calibrate on"):
         Calibrator().calibrate()
 
 

@@ -1,4 +1,4 @@
-"""Python and the command are one: the same arrays and options give the same bytes."""
+"""Python and the command agree: the same arrays and options give the same bytes."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Judgement in batches: the figures of all images at once."""
+"""Evaluation in batches has the figures of all images at once."""
 
 import copy
 import pickle

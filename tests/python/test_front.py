@@ -1,4 +1,4 @@
-"""A package built on its own takes a part of src/cli alone; what is missing there would show only when it is imported."""
+"""The Python package compiles only a part of src/cli; without this test a missing file would fail only at import."""
 
 import os
 import re

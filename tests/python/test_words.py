@@ -1,4 +1,4 @@
-"""Users of Python never read the command's flags: not in errors, warnings, promises, results or helps."""
+"""Users of Python never see the command's flags in errors, warnings, guarantees, results or help."""
 
 import re
 import warnings

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "score/scoring.hpp"
+
 namespace kandinsky {
 namespace {
 

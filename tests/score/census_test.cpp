@@ -49,7 +49,7 @@ TEST(Census, CountsWhatIsThere) {
     }
 }
 
-TEST(Census, DoesNotSeeTheOrderOfImagesNorTheNumberOfThreads) {
+TEST(Census, DoesNotDependOnTheOrderOfImagesOrThreads) {
     const Made made = make({.images = 7, .grid = {70, 130}, .seed = 4, .groups = 3});
     const Census first = census_of(made);
     for (const std::size_t threads : {1u, 2u, 3u}) {
@@ -88,7 +88,7 @@ TEST(Census, TheFingerprintChangesWithEveryValueLabelAndGroup) {
     EXPECT_EQ(seen.size(), changes);
 }
 
-TEST(Census, TellsTheMultisetOfImagesFromTheSet) {
+TEST(Census, DistinguishesAMultisetOfImagesFromTheSet) {
     const Made made = make({.images = 3, .seed = 6});
     EXPECT_NE(census_of(made).fingerprint, census_of(made.permuted({0, 1, 2, 2})).fingerprint);
     EXPECT_NE(census_of(made.permuted({0, 1, 1, 2})).fingerprint,
@@ -98,7 +98,7 @@ TEST(Census, TellsTheMultisetOfImagesFromTheSet) {
               census_of(made.permuted({0, 2, 2})).fingerprint);
 }
 
-TEST(Census, ExchangedGroupsOfTwoImagesShow) {
+TEST(Census, ExchangedGroupsOfTwoImagesChangeTheFingerprint) {
     Made made = make({.images = 2, .seed = 7, .groups = 1});
     made.groups = {1, 2};
     const auto first = census_of(made).fingerprint;

@@ -46,7 +46,7 @@ TEST(ImageFeatures, AreTheFormulasUpToTheRoundingOfProbabilities) {
     }
 }
 
-TEST(ImageFeatures, DoNotShowHowTheImageIsCut) {
+TEST(ImageFeatures, DoNotDependOnTheDivisionOfTheImage) {
     Random random(4, 5, 6);
     std::vector<float> probs(30000);
     for (float& p : probs) p = static_cast<float>(random.uniform());
@@ -102,7 +102,7 @@ TEST(ImageFeatures, OfADataSetAreThoseOfItsPlanes) {
     ASSERT_EQ(by_class.size(), data.images());
     std::vector<float> plane(data.classes() * data.grid().pixels());
     for (std::size_t image = 0; image < data.images(); ++image) {
-        data.read_probs(image, {0, data.grid().pixels()}, plane.data());
+        data.read_probs(image, {0, data.grid().pixels()}, plane);
         for (std::size_t c = 0; c < data.classes(); ++c)
             EXPECT_EQ(by_class[image][c], image_features(std::span(plane).subspan(c * data.grid().pixels(),
                                                                                   data.grid().pixels())));

@@ -8,7 +8,9 @@
 #include <numeric>
 #include <vector>
 
+#include "core/data/dataset_access.hpp"
 #include "score/planes.hpp"
+#include "score/scoring.hpp"
 #include "support/naive.hpp"
 
 namespace kandinsky {
@@ -131,12 +133,12 @@ TEST(ImageKey, IsTheDatasetsOwnWhateverTheOrderOfImages) {
     const Dataset data = made.dataset();
     const std::size_t each = 3 * made.pixels();
     for (std::size_t n = 0; n < 5; ++n)
-        EXPECT_EQ(data.content_key(n), image_key(3, made.pixels(), made.probs.data() + n * each));
+        EXPECT_EQ(content_key(data, n), image_key(3, made.pixels(), made.probs.data() + n * each));
     const Dataset part = data.subset({3, 1});
-    EXPECT_EQ(part.content_key(0), data.content_key(3));
-    EXPECT_EQ(part.content_key(1), data.content_key(1));
-    EXPECT_NE(data.content_key(0), data.content_key(1));
-    EXPECT_EQ(made.permuted({4, 0}).dataset().content_key(0), data.content_key(4));
+    EXPECT_EQ(content_key(part, 0), content_key(data, 3));
+    EXPECT_EQ(content_key(part, 1), content_key(data, 1));
+    EXPECT_NE(content_key(data, 0), content_key(data, 1));
+    EXPECT_EQ(content_key(made.permuted({4, 0}).dataset(), 0), content_key(data, 4));
 }
 
 TEST(ScoreOptions, ThatMakeNoSenseAreRefused) {

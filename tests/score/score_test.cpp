@@ -10,6 +10,7 @@
 
 #include "core/base/random.hpp"
 #include "core/kernel/half.hpp"
+#include "score/scoring.hpp"
 
 namespace kandinsky {
 namespace {
@@ -45,7 +46,7 @@ TEST(Score, HalfPrecisionRoundsTheProbabilityAndTheDifference) {
     EXPECT_NE(score_of_one({}, 0.0001f), 1.0f);
 }
 
-TEST(Score, NamesGoThereAndBack) {
+TEST(Score, NamesConvertToValuesAndBack) {
     EXPECT_EQ(score_kind(name_of(ScoreKind::lac)), ScoreKind::lac);
     for (const Condition condition : {Condition::by_class, Condition::none})
         EXPECT_EQ(condition_of(name_of(condition)), condition);

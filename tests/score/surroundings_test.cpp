@@ -1,4 +1,5 @@
 #include "score/surroundings.hpp"
+#include "score/scoring.hpp"
 
 #include <gtest/gtest.h>
 
@@ -133,7 +134,7 @@ TEST(Surroundings, FallWithTheProbabilities) {
     for (std::size_t p = 0; p < probs.size(); ++p) ASSERT_LE(later[p], scores[p]);
 }
 
-TEST(Surroundings, StretchesAloneCannotBeScored) {
+TEST(Surroundings, PartsOfAnImageCannotBeScored) {
     const std::vector<float> probs(4, 0.5f);
     std::vector<float> scores(4);
     test::expect_error(ErrorKind::usage, {"whole images", "score_image()"},

@@ -1,4 +1,5 @@
 #include "score/visit.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <gtest/gtest.h>
 
@@ -111,7 +112,7 @@ TEST(Visits, StopOnceTheyAreCancelled) {
 TEST(Visits, SumCountsOverTheRanksAfterTheLastImage) {
     const Dataset data = images();
     const auto found = on_ranks<std::vector<std::uint64_t>>(3, [&](std::shared_ptr<const Team> team) {
-        const Dataset own = data.dealt(team);
+        const Dataset own = dealt(data, team);
         std::uint64_t seen = 0;
         std::vector<std::uint32_t> complete;  // there after the last image only
         std::vector<std::uint64_t> kept(1);
@@ -141,11 +142,11 @@ TEST(Visits, SumCountsOverTheRanksAfterTheLastImage) {
     }
 }
 
-TEST(Visits, GoOnWhereAStoppedOneHadSavedItsSums) {
+TEST(Visits, ContinueFromTheSavedSumsOfAStoppedVisit) {
     MemoryCheckpoint first;
     const auto run = [&](MemoryCheckpoint& memory, Progress& progress, std::size_t& read) {
         const Dataset data =
-            images().dealt(std::make_shared<const Team>(Team{.comm = alone(), .checkpoint = &memory}));
+            dealt(images(), std::make_shared<const Team>(Team{.comm = alone(), .checkpoint = &memory}));
         std::uint64_t sum = 0, recent = 0;
         visit_tiles({.data = data,
                      .progress = progress,

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/base/random.hpp"
-#include "score/watch_kernels.hpp"
+#include "score/feature_kernels.hpp"
 #include "support/targets.hpp"
 
 namespace kandinsky {
@@ -27,19 +27,42 @@ TEST(CountWatched, IsTheSameOnEveryVectorUnit) {
         WatchCounts one_by_one;
         for (std::size_t i = 0; i < 20 * n; ++i) {
             const WatchCounts pixel = count_watched(probs.data() + 3 * n + i, 1, 1, n, true);
-            one_by_one.mass += pixel.mass, one_by_one.inside += pixel.inside;
+            one_by_one.features.mass += pixel.features.mass;
+            one_by_one.features.doubt += pixel.features.doubt;
+            one_by_one.likely += pixel.likely;
             one_by_one.odds_in += pixel.odds_in, one_by_one.odds_out += pixel.odds_out;
             one_by_one.roughness += pixel.roughness;
         }
         test::for_each_target([&] {
             const WatchCounts found = count_watched(probs.data() + 3 * n, n, 20, n, true);
-            for (const auto field : {&WatchCounts::mass, &WatchCounts::inside, &WatchCounts::odds_in,
-                                     &WatchCounts::odds_out, &WatchCounts::roughness}) {
+            for (const auto field : {&WatchCounts::likely, &WatchCounts::odds_in, &WatchCounts::odds_out,
+                                     &WatchCounts::roughness}) {
                 EXPECT_EQ(found.*field, expected.*field);
                 EXPECT_EQ(found.*field, one_by_one.*field);
             }
+            for (const auto field : {&FeatureCounts::mass, &FeatureCounts::doubt, &FeatureCounts::inside,
+                                     &FeatureCounts::inside_mass, &FeatureCounts::inside_doubt})
+                EXPECT_EQ(found.features.*field, expected.features.*field);
+            EXPECT_EQ(found.features.mass, one_by_one.features.mass);
+            EXPECT_EQ(found.features.doubt, one_by_one.features.doubt);
+            EXPECT_GT(found.invalid, 0u);  // plane() has a NaN
         });
     }
+}
+
+TEST(WatchClass, SaysWhetherAllValuesAreProbabilities) {
+    const Grid grid{30, 41};
+    const Reference layout = watch_layout(grid, 2, true, {});
+    std::vector<std::int64_t> found(layout.per_class());
+    std::vector<float> probs(grid.pixels(), 0.25f);
+    probs[5] = 0, probs[6] = 1, probs[7] = -0.0f;
+    EXPECT_TRUE(watch_class(layout, grid, probs.data(), found));
+    for (const float bad : {-0.01f, 1.01f, std::numeric_limits<float>::quiet_NaN()})
+        for (const std::size_t place : {std::size_t{0}, std::size_t{40}, grid.pixels() - 1}) {
+            std::vector<float> other = probs;
+            other[place] = bad;
+            EXPECT_FALSE(watch_class(layout, grid, other.data(), found)) << bad << " at " << place;
+        }
 }
 
 TEST(WatchImage, HasTheFormulasOfTheDocumentation) {

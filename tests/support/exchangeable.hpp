@@ -10,14 +10,14 @@
 
 namespace kandinsky::test {
 
-/// Groups of small images that are exchangeable, while the pixels of an image, and the images of a group,
-/// hang together: each group has a mood that makes its labels hard and class 1 rare, each image one of
-/// its own, and the border is harder than the middle. All groups but the last are for calibration.
+/// Exchangeable groups of small images, with dependent pixels in an image and dependent images in a group.
+/// Each group and each image has a random difficulty, which makes labels hard and class 1 rare, and the
+/// border is harder than the middle. All groups except the last are for calibration.
 class Exchangeable {
   public:
     static constexpr std::size_t kSide = 8, kPixels = kSide * kSide, kClasses = 2;
 
-    /// The most that a group can weigh.
+    /// The largest weight of a group.
     static constexpr double kBound = 2;
 
     /// `grouped`: groups of one to three images; otherwise every image is its own. `unequal`: groups of one

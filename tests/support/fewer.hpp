@@ -6,8 +6,8 @@
 
 namespace kandinsky::test {
 
-/// What tests that repeat one thing many times divide their repetitions by. Sanitizers look for another kind
-/// of fault, and are ten to a hundred times as slow; that of threads finds none where one thread does it all.
+/// The factor by which tests with many repetitions reduce them. Sanitizers search for other faults and are
+/// ten to a hundred times as slow; the thread sanitizer finds none in a single thread.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr std::size_t kFewer = 50;
 #elif defined(__SANITIZE_ADDRESS__)

@@ -12,7 +12,7 @@
 
 namespace kandinsky::test {
 
-/// Keeps the state of every step in memory, always finds that it is time to, and ends the run after so many
+/// Keeps the state of every step in memory. A save is always due, and the run ends after a given number of
 /// saves.
 class MemoryCheckpoint final : public Checkpoint {
   public:

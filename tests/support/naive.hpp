@@ -8,7 +8,7 @@
 
 #include "support/synthetic.hpp"
 
-/// The definitions written down once more, slowly and in whole numbers, for comparison.
+/// Slow implementations of the definitions, in integers, for comparison.
 namespace kandinsky::test {
 
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();

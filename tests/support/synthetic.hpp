@@ -8,7 +8,7 @@
 
 namespace kandinsky::test {
 
-/// What a made-up data set looks like.
+/// The properties of a synthetic data set.
 struct Recipe {
     std::size_t images = 12, classes = 2;
     Grid grid{3, 4};

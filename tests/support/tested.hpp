@@ -18,7 +18,7 @@ struct Tested {
         const Made calibration = make({.images = 40, .classes = 3, .grid = {9, 31}, .seed = 1});
         for (const char* method : {"pixel", "image", "kmeans"}) {
             CalibrateOptions options = with;
-            options.method = method;
+            options.method.name = method;
             calibrators.push_back(calibrate(calibration.dataset(), options));
         }
         for (const Calibrator& one : calibrators) pointers.push_back(&one);

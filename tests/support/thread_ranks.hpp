@@ -13,7 +13,7 @@
 
 namespace kandinsky::test {
 
-/// Ranks that are threads of one process: what they share while they speak.
+/// The shared memory of ranks that are threads of one process.
 struct ThreadRanks {
     explicit ThreadRanks(std::size_t n) : size(n), wide(n), narrow(n), bytes(n) {}
     /// Sleeps until all are here; std::barrier would spin, on machines with fewer processors than ranks.
@@ -77,8 +77,8 @@ class ThreadCommunicator final : public Communicator {
     std::size_t rank_;
 };
 
-/// Runs work(team) as each of n ranks at once and returns what each said, by rank. All must do the same: one
-/// that throws alone would leave the others waiting, so work must throw on all or none.
+/// Runs work(team) on n ranks in parallel and returns the results by rank. `work` must throw on all ranks or
+/// on none; otherwise the other ranks would wait forever.
 template <class Result>
 std::vector<Result> on_ranks(std::size_t n, const std::function<Result(std::shared_ptr<const Team>)>& work) {
     ThreadRanks ranks(n);

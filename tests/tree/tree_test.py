@@ -1,4 +1,4 @@
-"""The house rules hold for every file of the project, and each rule notices what it is there to notice."""
+"""Every file of the project keeps the rules, and each rule detects a violation."""
 
 import re
 import subprocess
@@ -104,6 +104,8 @@ BROKEN = [
     (rules.public_headers_are_self_contained, "include/kandinsky/a.hpp", "#include <fmt/format.h>\n"),
     (rules.public_headers_are_self_contained, "include/kandinsky/a.hpp", '#include "core/base/fail.hpp"\n'),
     (rules.length, "src/core/long.cpp", "\n" * 801),
+    (rules.width, "src/core/wide.cpp", "//" + 109 * "x" + "\n"),
+    (rules.width, "web/src/wide.ts", "a;\n" + 111 * "b"),
     (rules.no_conflict_markers, "README.md", "a\n" + "<" * 7 + " HEAD\nb\n"),
     (rules.ascii_only, "src/core/a.cpp", "// caf\u00e9\n"),
     (rules.ascii_only, "scripts/a.sh", "a\u00a0b\n"),
@@ -123,6 +125,8 @@ KEPT = [
     (rules.include_direction, "src/partition/kmeans/kmeans.cpp", '#include "partition/kmeans/lloyd.hpp"\n'),
     (rules.public_headers_are_self_contained, "include/kandinsky/a.hpp", "#include <kandinsky/b.hpp>\n#include <span>\n"),
     (rules.length, "src/core/long.cpp", "\n" * 800),
+    (rules.width, "src/core/wide.cpp", 110 * "x" + "\n"),
+    (rules.width, "docs/a.md", 200 * "x" + "\n"),
     (rules.ascii_only, "docs/a.md", "caf\u00e9\n"),
     (rules.no_machine_paths, "docs/a.md", "https://example.org/home/ and ~/work/ and $HOME/work/x\n"),
 ]

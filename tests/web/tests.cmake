@@ -1,8 +1,9 @@
-# The page's own tests: units by vitest, whole reports in headless Chromium. Only where the page was built.
+# The page's tests: units by vitest, whole reports in headless Chromium. Only if the page was built.
 if(KANDINSKY_WEB_READY)
   add_test(NAME web_unit COMMAND ${KANDINSKY_NPM} run --silent test WORKING_DIRECTORY ${KANDINSKY_WEB_DIR})
   set_tests_properties(web_unit PROPERTIES LABELS web TIMEOUT 300)
   if(KANDINSKY_BUILD_CLI)
+    set_tests_properties(web_unit PROPERTIES ENVIRONMENT "KANDINSKY_COMMAND=$<TARGET_FILE:kandinsky_cli>")
     set(shared "$ENV{KANDINSKY_SHARED}")
     if(NOT shared)
       set(shared ${PROJECT_SOURCE_DIR}/../shared)

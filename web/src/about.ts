@@ -27,7 +27,9 @@ export function provenanceSection(report: Report): HTMLElement {
     h(
       "li",
       {},
-      `${file.what}: ${file.probabilities} and ${file.labels}${file.groups ? ` with groups ${file.groups}` : ""}, ${file.dtype} [${file.shape.join(", ")}]`,
+      `${file.what}: ${file.probabilities} and ` +
+        `${file.labels}${file.groups ? ` with groups ${file.groups}` : ""}, ${file.dtype} ` +
+        `[${file.shape.join(", ")}]`,
     ),
   );
   const options = report.methods.map((method) =>
@@ -40,12 +42,16 @@ export function provenanceSection(report: Report): HTMLElement {
   );
   const block = report.coverage_block;
   const resolution =
-    `Maps are kept to 1/254 of their scale. Coverage curves of ${block === 1 ? "every pixel" : `blocks of ${block} x ${block} pixels`} are kept to 1/100 at the levels 0.05 to 0.95; ` +
+    `Maps are kept to 1/254 of their scale. Coverage curves of ` +
+    `${block === 1 ? "every pixel" : `blocks of ${block} x ${block} pixels`} are kept to 1/100 ` +
+    `at the levels 0.05 to 0.95; ` +
     `sets of the examples are exact at every position of the slider. Tables and diagrams are not rounded.`;
   return section(
     "provenance",
     "Where this comes from",
-    `Kandinsky ${report.version}, schema ${report.schema}, ${width} x ${height} pixels, ${report.images.cal} calibration and ${report.images.test} test images. The same inputs and command make the same file.`,
+    `Kandinsky ${report.version}, schema ${report.schema}, ${width} x ${height} pixels, ` +
+      `${report.images.cal} calibration and ${report.images.test} test images. The same inputs and ` +
+      `command make the same file.`,
     command
       ? h(
           "div",

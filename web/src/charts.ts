@@ -78,7 +78,10 @@ function unit(label: string) {
   };
 }
 
-/** Lines in the methods' colours; y over the unit interval or a range; dashed ones in the colour of the text. */
+/**
+ * Lines in the methods' colours; y over the unit interval or a range; dashed ones in the colour of the
+ * text.
+ */
 export function methodLines(
   report: Report,
   points: Point[],
@@ -209,7 +212,8 @@ export function reliabilityDiagram(bins: Reliability, width: number, height: num
           x: "x",
           y: "y",
           title: (d) =>
-            `probability ${d.x.toFixed(3)}\nshare ${d.y.toFixed(3)}\n${((100 * d.n) / total).toFixed(2)} % of all pixels`,
+            `probability ${d.x.toFixed(3)}\nshare ` +
+            `${d.y.toFixed(3)}\n${((100 * d.n) / total).toFixed(2)} % of all pixels`,
         }),
       ),
     ],
@@ -300,7 +304,8 @@ export function violins(
           x: "m",
           y: "mean_ce",
           title: (d) =>
-            `${report.methods[d.m].name}\nmean ${d.mean_ce.toFixed(4)}\n[0.05, 0.95] [${d.q05.toFixed(3)}, ${d.q95.toFixed(3)}]`,
+            `${report.methods[d.m].name}\nmean ${d.mean_ce.toFixed(4)}\n[0.05, 0.95] ` +
+            `[${d.q05.toFixed(3)}, ${d.q95.toFixed(3)}]`,
         }),
       ),
     ],

@@ -1,176 +1,202 @@
-// The data of a report as the program wrote them (src/report/page/report_data.hpp), and how to unpack them.
-
-export interface Blob8 {
-  type: "u8" | "u16";
-  shape: number[];
-  lag: number;
-  data: string;
-  top?: number;
-}
-
-/** The images in tenths by a feature, ascending. */
-export interface FeatureTenths {
-  images: number[];
-  value: (number | null)[];
-  coverage: (number | null)[];
-}
-
-export interface Stratum {
-  regions: number;
-  mean_ce: number | null;
-  mean_ce_sd: number | null;
-  q05: number | null;
-  q95: number | null;
-  floor: number | null;
-  pixels: number;
-  pixels_without_data: number;
-  samples: number;
-  weighted_ce: number | null;
-  worst_block: number | null; // coverage at alpha
-  images_below: number | null; // share of images
-  image_spread: number | null; // mean |coverage - (1 - alpha)| of an image; of the last draw, as the next three
-  images_far_below: number | null; // share of images more than 0.1 below
-  hardest_tenth: number | null; // coverage of the tenth of the images with the largest doubt
-  by_feature: Record<string, FeatureTenths>;
-  coverage_at_alpha: number | null; // before filling
-  false_share: number | null; // at alpha, of the sets once filled
-  place_error: number | null; // at alpha
-  coverage: (number | null)[];
-  slider_false_share: (number | null)[];
-  slider_coverage: (number | null)[];
-  region_coverage: (number | null)[][];
-  region_samples: number[];
-  ce_map: Blob8;
-  false_map: Blob8; // at alpha, before filling
-  region_map: Blob8 | null;
-  level_map: Blob8 | null;
-  geometry: Record<string, unknown>;
-  curves: Blob8 | null;
-  pixel_curves: Blob8 | null;
-  pixel_coverage: Blob8;
-}
-
-export interface Method {
-  name: string;
-  summary: string;
-  guarantee: string;
-  meta: Record<string, unknown>;
-  set_size: number | null; // at alpha, once filled, as the next four but for the empty ones
-  false_classes: number | null;
-  empty_share: number | null;
-  single_share: number | null;
-  single_right: number | null;
-  full_share: number | null;
-  coverage_at_alpha: number | null;
-  slider_set_size: (number | null)[];
-  slider_false_classes: (number | null)[];
-  slider_empty: (number | null)[];
-  slider_single: (number | null)[];
-  slider_single_right: (number | null)[];
-  slider_full: (number | null)[];
-  set_size_map: Blob8;
-  strata: Stratum[];
-}
-
-/** Curves to compare others with: those of a method of the report, or its own by stratum. */
-export interface Reference {
-  method?: number;
-  strata?: Blob8[];
-}
-
-export interface Reliability {
-  count: number[];
-  confidence: (number | null)[];
-  accuracy: (number | null)[];
-  ece: number | null;
-}
-
-export interface Example {
-  image: number;
-  group: number | null;
-  truth: Blob8;
-  likeliest: Blob8; // the most probable class of every pixel
-  probabilities: Blob8;
-  photo: Blob8 | null; // [H][W][3]
-  sets: Blob8[];
-}
-
-export interface ObjectCounts {
-  largest: number; // upper end of the sizes
-  objects: number;
-  touched: number;
-  covered: number;
-}
-
-/** Inner and outer masks of the examples, what is promised of them, and what became of it on the test images. */
-export interface Outlines {
-  guarantee: string;
-  alpha: number;
-  share: number; // of the object, or of each object; 0: touched
-  per: "group" | "object";
-  inner: boolean;
-  outer: boolean;
-  size_unit: string;
-  classes: number[];
-  test: {
-    groups: number;
-    held: number;
-    found: number;
-    object_share: number;
-    outer_share: number;
-    inner_share: number;
-    objects: ObjectCounts[];
-  }[];
-  examples: Blob8[]; // [class of classes][H][W]: 0 outside, 1 between, 2 inside
-}
-
-export interface InputFile {
-  what: string;
-  probabilities: string;
-  labels: string;
-  groups: string;
-  shape: number[];
-  dtype: string;
-}
-
-export interface Training {
-  epoch: number[];
-  loss: number[];
-  dice: { name: string; values: (number | null)[] }[];
-}
-
-export interface Report {
-  schema: number;
-  title: string;
-  version: string;
-  grid: [number, number];
-  classes: string[];
-  pooled: boolean;
-  shown: number[];
-  alpha: number;
-  images: { cal: number; test: number };
-  groups: number | null;
-  draws: number;
-  targets: number[];
-  coverage_block: number;
-  curve_stride: number;
-  score: string;
-  score_range: [number, number];
-  references: { own: Reference | null; image: Reference | null };
-  methods: Method[];
-  calibration_counts: Blob8[];
-  test_counts: Blob8[];
-  labelled: Blob8;
-  reliability: Reliability[];
-  examples: Example[];
-  outlines?: Outlines | null;
-  training: Training | null;
-  provenance: { command?: string; inputs?: InputFile[]; calibrators?: string[] };
-}
+// The data of a report as the program wrote them (src/report/page/report_data.hpp): their schema, from which
+// the types are derived, and how to unpack them.
+import {
+  anything,
+  count,
+  flag,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  pair,
+  record,
+  text,
+  type TypeOf,
+} from "./schema";
 
 export const SLIDER_LEVELS = 99;
 export const CURVE_LEVELS = 19;
 export const NO_VALUE = 255;
+
+const maybe = orNull(number);
+const figures = list(maybe);
+const slider = list(maybe, SLIDER_LEVELS, SLIDER_LEVELS);
+
+const blob8 = object({
+  type: oneOf("u8", "u16"),
+  shape: list(count, 1),
+  lag: count,
+  data: text,
+  top: optional(number),
+});
+export type Blob8 = TypeOf<typeof blob8>;
+
+/** The images in tenths by a feature, ascending. */
+const featureTenths = object({ images: list(count), value: figures, coverage: figures });
+export type FeatureTenths = TypeOf<typeof featureTenths>;
+
+const stratum = object({
+  regions: count,
+  mean_ce: maybe,
+  mean_ce_sd: maybe,
+  q05: maybe,
+  q95: maybe,
+  floor: maybe,
+  pixels: count,
+  pixels_without_data: count,
+  samples: count,
+  weighted_ce: maybe,
+  worst_block: maybe, // coverage at alpha
+  images_below: maybe, // share of images
+  image_spread: maybe, // mean |coverage - (1 - alpha)| of an image; of the last draw, as the next three
+  images_far_below: maybe, // share of images more than 0.1 below
+  hardest_tenth: maybe, // coverage of the tenth of the images with the largest doubt
+  by_feature: record(featureTenths),
+  coverage_at_alpha: maybe, // before filling
+  false_share: maybe, // at alpha, of the sets once filled
+  place_error: maybe, // at alpha
+  coverage: figures,
+  slider_false_share: slider,
+  slider_coverage: slider,
+  region_samples: list(count),
+  ce_map: blob8,
+  false_map: blob8, // at alpha, before filling
+  region_map: orNull(blob8),
+  level_map: orNull(blob8),
+  geometry: record(anything),
+  curves: orNull(blob8),
+  pixel_curves: orNull(blob8),
+  pixel_coverage: blob8,
+});
+export type Stratum = TypeOf<typeof stratum>;
+
+const method = object({
+  name: text,
+  summary: text,
+  guarantee: text,
+  meta: record(anything),
+  set_size: maybe, // at alpha, once filled, as the next four but for the empty ones
+  false_classes: maybe,
+  empty_share: maybe,
+  single_share: maybe,
+  single_right: maybe,
+  full_share: maybe,
+  coverage_at_alpha: maybe,
+  slider_set_size: slider,
+  slider_false_classes: slider,
+  slider_empty: slider,
+  slider_single: slider,
+  slider_single_right: slider,
+  slider_full: slider,
+  set_size_map: blob8,
+  strata: list(stratum, 1),
+});
+export type Method = TypeOf<typeof method>;
+
+/** Curves to compare others with: those of a method of the report, or its own by stratum. */
+const reference = object({ method: optional(count), strata: optional(list(blob8)) });
+export type Reference = TypeOf<typeof reference>;
+
+const reliability = object({ count: list(count), confidence: figures, accuracy: figures, ece: maybe });
+export type Reliability = TypeOf<typeof reliability>;
+
+const example = object({
+  image: count,
+  group: orNull(number),
+  truth: blob8,
+  likeliest: blob8, // the most probable class of every pixel
+  probabilities: blob8,
+  photo: orNull(blob8), // [H][W][3]
+  sets: list(blob8),
+});
+export type Example = TypeOf<typeof example>;
+
+const objectCounts = object({
+  largest: maybe, // upper end of the sizes; null: no end
+  objects: count,
+  touched: count,
+  covered: count,
+});
+
+const judgement = object({
+  groups: count,
+  held: count,
+  found: maybe,
+  object_share: maybe,
+  outer_share: maybe,
+  inner_share: maybe,
+  objects: list(objectCounts),
+});
+
+/**
+ * Inner and outer masks of the examples, what is promised of them, and what became of it on the test
+ * images.
+ */
+const outlines = object({
+  guarantee: text,
+  alpha: number,
+  share: number, // of the object, or of each object; 0: touched
+  per: oneOf("group", "object"),
+  inner: flag,
+  outer: flag,
+  size_unit: text,
+  classes: list(count),
+  test: list(judgement),
+  examples: list(blob8), // [class of classes][H][W]: 0 outside, 1 between, 2 inside
+});
+export type Outlines = TypeOf<typeof outlines>;
+
+const inputFile = object({
+  what: text,
+  probabilities: text,
+  labels: text,
+  groups: text,
+  shape: list(count),
+  dtype: text,
+});
+
+const training = object({
+  epoch: list(count),
+  loss: figures,
+  dice: list(object({ name: text, values: figures })),
+});
+export type Training = TypeOf<typeof training>;
+
+export const reportSchema = object({
+  schema: count,
+  title: text,
+  version: text,
+  grid: pair(count),
+  classes: list(text, 1),
+  pooled: flag,
+  shown: list(count),
+  alpha: number,
+  images: object({ cal: count, test: count }),
+  groups: orNull(count),
+  draws: count,
+  targets: list(number),
+  coverage_block: count,
+  curve_stride: count,
+  score: text,
+  score_range: pair(number),
+  references: object({ own: orNull(reference), image: orNull(reference) }),
+  methods: list(method, 1),
+  calibration_counts: list(blob8),
+  test_counts: list(blob8),
+  labelled: blob8,
+  reliability: list(reliability),
+  examples: list(example),
+  outlines: optional(orNull(outlines)),
+  training: orNull(training),
+  provenance: object({
+    command: optional(text),
+    inputs: optional(list(inputFile)),
+    calibrators: optional(list(text)),
+  }),
+});
+export type Report = TypeOf<typeof reportSchema>;
 
 function bytesOf(base64: string): Uint8Array {
   const text = atob(base64);
@@ -179,8 +205,10 @@ function bytesOf(base64: string): Uint8Array {
   return bytes;
 }
 
-async function inflate(bytes: Uint8Array): Promise<Uint8Array> {
-  const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(new DecompressionStream("deflate"));
+async function inflate(base64: string): Promise<Uint8Array> {
+  const stream = new Blob([bytesOf(base64) as BlobPart])
+    .stream()
+    .pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
@@ -190,7 +218,9 @@ export function undoLag(bytes: Uint8Array, lag: number): void {
 }
 
 async function decode(blob: Blob8): Promise<Uint8Array | Uint16Array> {
-  const bytes = await inflate(bytesOf(blob.data));
+  const bytes = await inflate(blob.data).catch(() => {
+    throw new Error("a map cannot be unpacked");
+  });
   undoLag(bytes, blob.lag);
   const size = blob.shape.reduce((a, b) => a * b, 1);
   if (blob.type === "u8") {
@@ -228,7 +258,10 @@ export function sliderIndex(percent: number): number {
   return SLIDER_LEVELS - percent;
 }
 
-/** Of the methods whose coverage error is within a tenth of the lowest, the one with the smallest false share; 0 without any. */
+/**
+ * Of the methods whose coverage error is within a tenth of the lowest, the one with the smallest false
+ * share; 0 without any.
+ */
 export function bestMethod(report: Report, stratum: number): number {
   const own = report.methods.map((method) => method.strata[stratum]);
   const least = Math.min(...own.map((one) => one.mean_ce ?? Infinity));
@@ -242,7 +275,10 @@ export function bestMethod(report: Report, stratum: number): number {
   return best;
 }
 
-/** The stratum to open with: the first of those asked for, else the last one with test samples after class 0. */
+/**
+ * The stratum to open with: the first of those asked for, else the last one with test samples after class
+ * 0.
+ */
 export function firstStratum(report: Report): number {
   if (report.pooled) return 0;
   const usable = (s: number) => (report.methods[0].strata[s]?.samples ?? 0) > 0;

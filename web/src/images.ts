@@ -34,7 +34,10 @@ export function featurePoints(report: Report, stratum: number, feature: string):
   });
 }
 
-/** From where to draw: a little below the least coverage of all features, so that all charts have one scale. */
+/**
+ * From where to draw: a little below the least coverage of all features, so that all charts have one
+ * scale.
+ */
 export function leastShown(report: Report, stratum: number): number {
   const features = Object.keys(report.methods[0].strata[stratum].by_feature);
   const all = features.flatMap((feature) => featurePoints(report, stratum, feature).map((one) => one.y));
@@ -73,22 +76,28 @@ function featureChart(report: Report, stratum: number, feature: string): SVGSVGE
           x: "x",
           y: "y",
           title: (d: FeaturePoint) =>
-            `${report.methods[d.method].name}\n${feature} ${d.x.toFixed(2)}\ncoverage ${percent(d.y, 1)} of ${d.images} images`,
+            `${report.methods[d.method].name}\n${feature} ${d.x.toFixed(2)}\ncoverage ` +
+            `${percent(d.y, 1)} of ${d.images} images`,
         }),
       ),
     ],
   }) as SVGSVGElement;
 }
 
-/** What each method does to the tenth of the images that look hardest, and how far images are from the level. */
+/**
+ * What each method does to the tenth of the images that look hardest, and how far images are from the
+ * level.
+ */
 export function imagesText(report: Report, stratum: number): string {
   const known = report.methods.filter((method) => method.strata[stratum].hardest_tenth !== null);
   if (known.length === 0) return `No test image shows ${stratumName(report, stratum)}.`;
   const each = (say: (own: Stratum) => string) =>
     known.map(({ name, strata }) => `${name} ${say(strata[stratum])}`).join(", ");
   return [
-    `${stratumName(report, stratum)}. Coverage of the tenth of the images that look hardest (largest doubt): ${each((own) => percent(own.hardest_tenth, 1))}.`,
-    `Mean distance of an image's coverage from ${(1 - report.alpha).toFixed(2)}: ${each((own) => fixed(own.image_spread, 3))}.`,
+    `${stratumName(report, stratum)}. Coverage of the tenth of the images that look hardest ` +
+      `(largest doubt): ${each((own) => percent(own.hardest_tenth, 1))}.`,
+    `Mean distance of an image's coverage from ${(1 - report.alpha).toFixed(2)}: ` +
+      `${each((own) => fixed(own.image_spread, 3))}.`,
     `Images more than 0.1 below it: ${each((own) => percent(own.images_far_below, 1))}.`,
   ].join(" ");
 }
@@ -108,7 +117,10 @@ export function imagesSection(store: Store): HTMLElement {
   return section(
     "images",
     "Single images",
-    `Each point is a tenth of the test images by a feature of the model's outputs, which needs no label. With one level for all images, those that look hard are covered less; calibrate --adapt image lets the level follow these features. Dashed: the coverage asked for at alpha ${report.alpha}.`,
+    `Each point is a tenth of the test images by a feature of the model's outputs, which needs no ` +
+      `label. With one level for all images, those that look hard are covered less; calibrate ` +
+      `--adapt image lets the level follow these features. Dashed: the coverage asked for at ` +
+      `alpha ${report.alpha}.`,
     methodLegend(report),
     h("div", { class: "pair" }, ...frames.map(({ chart }) => chart.figure)),
     note,

@@ -117,7 +117,9 @@ export function inspector(store: Store): HTMLElement {
     pixel,
   }: Awaited<ReturnType<typeof collect>>) => {
     const name = stratumName(report, stratum);
-    where.textContent = `Row ${Math.floor(pixel / width)}, column ${pixel % width}${store.choice.pinned ? ", pinned" : ""}`;
+    where.textContent =
+      `Row ${Math.floor(pixel / width)}, column ` +
+      `${pixel % width}${store.choice.pinned ? ", pinned" : ""}`;
     unpin.hidden = !store.choice.pinned;
     const fact = (title: string, text: string) => h("div", {}, h("dt", {}, title), h("dd", {}, text));
     facts.replaceChildren(
@@ -209,15 +211,17 @@ export function inspector(store: Store): HTMLElement {
       { class: "note" },
       stride === 1
         ? "A line that ends before 0.95 has infinite thresholds beyond: the class is always in the set."
-        : `A line that ends before 0.95 has infinite thresholds beyond. Curves of methods with very many regions are kept for every ${stride}nd pixel only.`
-            .replace("2nd", "second")
-            .replace("3nd", "third"),
+        : `A line that ends before 0.95 has infinite thresholds beyond. Curves of methods with ` +
+            `very many regions are kept for every ${stride}nd pixel only.`
+              .replace("2nd", "second")
+              .replace("3nd", "third"),
     ),
     coverage.figure,
     h(
       "p",
       { class: "note" },
-      `Share of the test samples ${around} that are covered (${plural(report.images.test, "test image")} in all); it scatters where samples are few.`,
+      `Share of the test samples ${around} that are covered ` +
+        `(${plural(report.images.test, "test image")} in all); it scatters where samples are few.`,
     ),
   );
 }

@@ -10,7 +10,8 @@ import { outlinesSection } from "./outlines";
 import { overviewSection, reliabilitySection, tableSection } from "./overview";
 import { imagesSection } from "./images";
 import { setsSection } from "./sets";
-import { type MonitorData, buildMonitor } from "./monitor";
+import { buildMonitor } from "./monitor";
+import { readData } from "./read";
 import { Store } from "./store";
 import { plural } from "./text";
 import { tradeSection } from "./trade";
@@ -26,7 +27,9 @@ function header(report: Report): HTMLElement {
     h(
       "p",
       { class: "facts-line" },
-      `${plural(report.images.cal, "calibration image")}${groups}, ${plural(report.images.test, "test image")}, ${width} x ${height} pixels, ${report.classes.length} classes`,
+      `${plural(report.images.cal, "calibration image")}${groups}, ` +
+        `${plural(report.images.test, "test image")}, ${width} x ${height} pixels, ` +
+        `${report.classes.length} classes`,
     ),
   );
 }
@@ -66,7 +69,6 @@ function toolbar(store: Store): HTMLElement {
 }
 
 function build(report: Report): Node[] {
-  if (report.schema !== 1) throw new Error(`the data have schema ${report.schema}, but this page reads 1`);
   document.title = report.title;
   const store = new Store(report);
   const parts = [
@@ -92,20 +94,24 @@ function build(report: Report): Node[] {
   ];
 }
 
+/** One line at the top of the page and in the console. */
+function tell(error: unknown): HTMLElement {
+  const line = `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+  console.error(line);
+  return h("p", { role: "alert" }, line);
+}
+
 const main = document.getElementById("report")!;
+// Maps are unpacked when they are drawn, so a damaged one is found then. The line replaces the page once.
+addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  if (!main.querySelector(":scope > [role=alert]")) main.replaceChildren(tell(event.reason));
+});
 try {
-  const text = document.getElementById("kandinsky-data")!.textContent ?? "";
-  const data = JSON.parse(text) as Report | MonitorData;
-  main.replaceChildren(...("kind" in data ? buildMonitor(data) : build(data)));
+  const data = readData(document.getElementById("kandinsky-data")!.textContent ?? "");
+  main.replaceChildren(...("monitor" in data ? buildMonitor(data.monitor) : build(data.report)));
 } catch (error) {
-  main.replaceChildren(
-    h(
-      "p",
-      { role: "alert" },
-      `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`,
-    ),
-  );
-  throw error;
+  main.replaceChildren(tell(error));
 } finally {
   main.removeAttribute("aria-busy");
 }

@@ -121,7 +121,9 @@ export class PixelMap {
     const pixel = this.pixelAt(event);
     if (!this.store.choice.pinned) this.store.set({ pixel });
     const [, width] = this.store.report.grid;
-    this.tip.textContent = `row ${Math.floor(pixel / width)}, column ${pixel % width}: ${this.content?.describe(pixel) ?? ""}`;
+    this.tip.textContent =
+      `row ${Math.floor(pixel / width)}, column ${pixel % width}: ` +
+      `${this.content?.describe(pixel) ?? ""}`;
     const box = this.canvas.getBoundingClientRect();
     const x = event.clientX - box.left;
     this.tip.style.top = `${event.clientY - box.top + 14}px`;

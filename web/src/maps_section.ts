@@ -37,7 +37,9 @@ export function codeQuantile(maps: ArrayLike<number>[], share: number): number {
   return 254;
 }
 
-/** Coverage errors of all methods for a stratum: codes, what the top code means, and where the colours end. */
+/**
+ * Coverage errors of all methods for a stratum: codes, what the top code means, and where the colours end.
+ */
 export async function errorMaps(store: Store) {
   const { report } = store;
   const { stratum } = store.choice;
@@ -103,7 +105,8 @@ export function errorSection(store: Store): HTMLElement {
   const violin = new ChartFrame(
     "Coverage error over pixels",
     "violins",
-    "Width: how many pixels have that error. Dot: mean. Line: from the 0.05 to the 0.95 quantile. The sampling floor is what a perfect calibrator would show with these test images.",
+    "Width: how many pixels have that error. Dot: mean. Line: from the 0.05 to the 0.95 quantile. " +
+      "The sampling floor is what a perfect calibrator would show with these test images.",
   );
   store.on(
     ["stratum"],
@@ -129,14 +132,16 @@ export function errorSection(store: Store): HTMLElement {
   return section(
     "errors",
     "Where the coverage is wrong, and where the price is paid",
-    "Each pixel's coverage error, all methods on one colour scale: dark is right, bright is wrong. Grey pixels have no test sample of the class.",
+    "Each pixel's coverage error, all methods on one colour scale: dark is right, bright is wrong. " +
+      "Grey pixels have no test sample of the class.",
     h("div", { class: "maps" }, ...maps.map((map) => map.figure)),
     violin.figure,
     h("h3", {}, `False share at alpha ${report.alpha}`),
     h(
       "p",
       { class: "lead" },
-      "Of the test images where a pixel has another label, how many hold the class in its set, before empty sets are filled. Dark is cheap, bright is dear.",
+      "Of the test images where a pixel has another label, how many hold the class in its set, " +
+        "before empty sets are filled. Dark is cheap, bright is dear.",
     ),
     h("div", { class: "maps" }, ...prices.map((map) => map.figure)),
   );
@@ -170,7 +175,8 @@ export function differenceSection(store: Store): HTMLElement | null {
               : noData,
           describe: (pixel) =>
             known(pixel)
-              ? `${names[first]} ${fixed((a[pixel] / 254) * top, 3)}, ${names[second]} ${fixed((b[pixel] / 254) * top, 3)}`
+              ? `${names[first]} ${fixed((a[pixel] / 254) * top, 3)}, ${names[second]} ` +
+                `${fixed((b[pixel] / 254) * top, 3)}`
               : "no test sample",
           bar: {
             ramp: differenceRamp,
@@ -191,7 +197,9 @@ export function differenceSection(store: Store): HTMLElement | null {
           1,
           sizes.reduce((n, code) => n + Number(code !== NO_VALUE), 0),
         );
-        text.textContent = `Red: ${names[first]} has the lower error (${percent(red / all)} of the pixels). Blue: ${names[second]} has (${percent(blue / all)}).`;
+        text.textContent =
+          `Red: ${names[first]} has the lower error (${percent(red / all)} of the ` +
+          `pixels). Blue: ${names[second]} has (${percent(blue / all)}).`;
       },
     ),
   );
@@ -277,7 +285,8 @@ export function partitionSection(store: Store): HTMLElement | null {
   return section(
     "regions",
     "Which pixels share their scores",
-    "A method is a choice of regions, or of how far to share. Methods with shapes are drawn as lines over the k-means regions.",
+    "A method is a choice of regions, or of how far to share. Methods with shapes are drawn as " +
+      "lines over the k-means regions.",
     h("div", { class: "maps" }, ...maps.map((map, i) => h("div", {}, map.figure, legends[i])), ...blends),
   );
 }
@@ -292,7 +301,9 @@ function blendCharts(store: Store): HTMLElement[] {
     const frame = new ChartFrame(
       `What ${report.methods[m].name} blends`,
       `weights-${m}`,
-      "Every pixel's distribution is a blend: of the image's, of pixels nearby (space), and of pixels where the class is about as common (rings; tau says how nearly). Cross-validation chose the weights.",
+      "Every pixel's distribution is a blend: of the image's, of pixels nearby (space), and of " +
+        "pixels where the class is about as common (rings; tau says how nearly). Cross-validation " +
+        "chose the weights.",
     );
     const holder = h("div", { class: "wide" }, frame.figure);
     frame.figure.querySelector(".chart-room")!.after(weightsLegend());
@@ -385,7 +396,8 @@ export function dataSection(store: Store): HTMLElement {
   return section(
     "data",
     "What the numbers rest on",
-    "How often each pixel shows the class, how many scores it was calibrated and tested with, and how large its sets are.",
+    "How often each pixel shows the class, how many scores it was calibrated and tested with, and " +
+      "how large its sets are.",
     h("div", { class: "maps" }, prevalence.figure, size.figure, calibration.figure, test.figure),
   );
 }

@@ -3,50 +3,8 @@ import * as Plot from "@observablehq/plot";
 import { ChartFrame, look } from "./charts";
 import { differenceRamp, methodColour, rgbText } from "./colour";
 import { h, section, svg } from "./dom";
+import type { Course, MonitorData } from "./monitor_data";
 import { count, fixed, plural } from "./text";
-
-export interface Feature {
-  class: number;
-  feature: string;
-  region: { rows: [number, number]; columns: [number, number] } | null;
-  evidence: number | null;
-  direction: number | null;
-  before: number | null;
-  now: number | null;
-}
-
-export interface Course {
-  stride: number;
-  units: number;
-  columns: string[];
-  rows: (number | null)[][];
-}
-
-export interface MonitorData {
-  schema: number;
-  kind: "monitor";
-  title: string;
-  version: string;
-  grid: [number, number];
-  classes: string[];
-  verdict: {
-    delta: number;
-    alpha: number;
-    unit: string;
-    reference_units: number;
-    images: number;
-    units: number;
-    labelled_units: number;
-    outputs_alarm: (Feature & { unit: number }) | null;
-    labels_alarm: { class: number; unit: number } | null;
-    set_size: number | null;
-    text: string[];
-    coverage: { class: number; limit: number }[];
-    features: Feature[];
-  };
-  outputs: Course;
-  labels: Course;
-}
 
 /** The points of a column: the number of the last unit that a point stands for, and its value. */
 export function series(course: Course, column: string): { x: number; y: number }[] {
@@ -119,7 +77,9 @@ function evidenceSection(data: MonitorData): HTMLElement {
   const frame = new ChartFrame(
     "Evidence that the outputs have changed",
     "evidence",
-    `Power of ten of the largest weighted martingale. The dashed line is the alarm, at ${count(Math.round(1 / verdict.delta))}: without a change it is ever reached with probability at most ${verdict.delta}.`,
+    `Power of ten of the largest weighted martingale. The dashed line is the alarm, at ` +
+      `${count(Math.round(1 / verdict.delta))}: without a change it is ever reached with ` +
+      `probability at most ${verdict.delta}.`,
   );
   frame.show(
     lines("Evidence", data, series(data.outputs, "log10 evidence"), {
@@ -159,7 +119,7 @@ function coverageSection(data: MonitorData): HTMLElement | null {
     const name = data.classes[one.class];
     const band = low.map((point, i) => ({ x: point.x, low: point.y, high: high[i].y }));
     const frame = new ChartFrame(`Coverage of ${name}`, `coverage-${one.class}`);
-    const at = verdict.labels_alarm?.class === one.class ? verdict.labels_alarm.unit : undefined;
+    const at = [verdict.labels_alarm, verdict.odds_alarm].find((alarm) => alarm?.class === one.class)?.unit;
     frame.show(
       Plot.plot({
         ariaLabel: `Coverage of ${name}`,
@@ -185,7 +145,10 @@ function coverageSection(data: MonitorData): HTMLElement | null {
   return section(
     "coverage",
     "Coverage",
-    `Dots: coverage in each stretch of the stream. Band: with probability ${1 - verdict.delta} the true coverage was never outside. Dashed: 1 - alpha. Dotted: the alarm says that the true coverage lies below, more than the luck of the calibration images explains.`,
+    `Dots: coverage in each stretch of the stream. Band: with probability ${1 - verdict.delta} the ` +
+      `true coverage was never outside. Dashed: 1 - alpha. Dotted: the limit. An alarm by labels says that ` +
+      `the true coverage lies below the limit, which allows for the luck of the calibration images, or that ` +
+      `the class has lower odds in its own pixels than at calibration.`,
     h("div", { class: "pair" }, ...figures),
   );
 }
@@ -218,7 +181,8 @@ export function regionMap(data: MonitorData, cls: number): SVGSVGElement | null 
         svg(
           "title",
           {},
-          `rows ${rows[0]}-${rows[1] - 1}, columns ${columns[0]}-${columns[1] - 1}: ${fixed(one.direction, 2)}, evidence ${fixed(one.evidence, 2)}`,
+          `rows ${rows[0]}-${rows[1] - 1}, columns ${columns[0]}-${columns[1] - 1}: ` +
+            `${fixed(one.direction, 2)}, evidence ${fixed(one.evidence, 2)}`,
         ),
       );
     }),
@@ -276,7 +240,8 @@ function featureSection(data: MonitorData): HTMLElement {
           "td",
           {},
           one.region
-            ? `rows ${one.region.rows[0]}-${one.region.rows[1] - 1}, columns ${one.region.columns[0]}-${one.region.columns[1] - 1}`
+            ? `rows ${one.region.rows[0]}-${one.region.rows[1] - 1}, columns ` +
+                `${one.region.columns[0]}-${one.region.columns[1] - 1}`
             : "whole image",
         ),
         h("td", { class: "number" }, one.evidence === null ? "-" : one.evidence.toPrecision(2)),
@@ -310,10 +275,9 @@ function featureSection(data: MonitorData): HTMLElement {
 }
 
 export function buildMonitor(data: MonitorData): Node[] {
-  if (data.schema !== 1) throw new Error(`the data have schema ${data.schema}, but this page reads 1`);
   document.title = data.title;
   const { verdict } = data;
-  const rang = verdict.outputs_alarm !== null || verdict.labels_alarm !== null;
+  const rang = [verdict.outputs_alarm, verdict.labels_alarm, verdict.odds_alarm].some((alarm) => alarm !== null);
   const [height, width] = data.grid;
   const parts = [
     evidenceSection(data),
@@ -329,7 +293,9 @@ export function buildMonitor(data: MonitorData): Node[] {
       h(
         "p",
         { class: "facts-line" },
-        `${plural(verdict.images, "image")}, ${plural(verdict.units, verdict.unit)} judged, compared with ${plural(verdict.reference_units, `calibration ${verdict.unit}`)}; ${width} x ${height} pixels, ${data.classes.length} classes`,
+        `${plural(verdict.images, "image")}, ${plural(verdict.units, verdict.unit)} judged, ` +
+          `compared with ${plural(verdict.reference_units, `calibration ${verdict.unit}`)}; ` +
+          `${width} x ${height} pixels, ${data.classes.length} classes`,
       ),
       h("p", { class: rang ? "verdict alarm" : "verdict", role: "status" }, rang ? "Alarm" : "No alarm"),
       h("ul", { class: "verdict-lines" }, ...verdict.text.map((line) => h("li", {}, line))),

@@ -29,8 +29,10 @@ export function outlineSentence(own: Outlines, k: number): string {
   if (test.groups === 0) return "No test group has this class.";
   const kept =
     own.per === "object"
-      ? `Of a test group's objects, ${percent(test.found, 1)} are ${own.share === 0 ? "touched" : "held"} on average; promised: ${percent(1 - own.alpha, 1)}.`
-      : `The masks are as promised in ${test.held} of ${test.groups} test groups (${percent(test.held / test.groups, 1)}; promised: ${percent(1 - own.alpha, 1)}).`;
+      ? `Of a test group's objects, ${percent(test.found, 1)} are ` +
+        `${own.share === 0 ? "touched" : "held"} on average; promised: ${percent(1 - own.alpha, 1)}.`
+      : `The masks are as promised in ${test.held} of ${test.groups} test groups ` +
+        `(${percent(test.held / test.groups, 1)}; promised: ${percent(1 - own.alpha, 1)}).`;
   const outer = own.outer ? `, the outer mask ${percent(test.outer_share, 1)}` : "";
   const inner = own.inner ? `, the inner mask ${percent(test.inner_share, 1)}` : "";
   return `${kept} The object has ${percent(test.object_share, 1)} of the image${outer}${inner}.`;
@@ -56,7 +58,7 @@ function sizesTable(own: Outlines, k: number): HTMLElement {
         h(
           "tr",
           {},
-          h("th", { scope: "row" }, `up to ${one.largest}`),
+          h("th", { scope: "row" }, one.largest === null ? "larger" : `up to ${one.largest}`),
           h("td", {}, String(one.objects)),
           h("td", {}, percent(one.touched / one.objects, 1)),
           own.share === 0 ? null : h("td", {}, percent(one.covered / one.objects, 1)),
@@ -115,7 +117,9 @@ export function outlinesSection(store: Store): HTMLElement | null {
       maps[i].draw({
         paint: photo ? (p) => [photo[3 * p], photo[3 * p + 1], photo[3 * p + 2]] : grey,
         describe: (p) =>
-          `${outlineWord(code(p), own)}, truth ${truth[p] === 255 ? "ignored" : report.classes[truth[p]]}, p(${report.classes[cls]}) = ${(probs[cls * pixels + p] / 100).toFixed(2)}`,
+          `${outlineWord(code(p), own)}, truth ` +
+          `${truth[p] === 255 ? "ignored" : report.classes[truth[p]]}, p(${report.classes[cls]}) ` +
+          `= ${(probs[cls * pixels + p] / 100).toFixed(2)}`,
         overlay: [
           lineOf(report, truthColour, (p) => truth[p] === cls),
           ...(own.outer ? [lineOf(report, outerColour, (p) => code(p) !== 0)] : []),

@@ -24,7 +24,9 @@ export function headline(store: Store): string {
   );
   const lead =
     report.methods.length > 1
-      ? `${report.methods[best].name} serves ${name} best: its coverage error is ${fixed(own.mean_ce)}, ${lowest ? "the lowest" : "within a tenth of the lowest, and its sets are smaller"}`
+      ? `${report.methods[best].name} serves ${name} best: its coverage error is ` +
+        `${fixed(own.mean_ce)}, ` +
+        `${lowest ? "the lowest" : "within a tenth of the lowest, and its sets are smaller"}`
       : `The coverage error of ${report.methods[best].name} for ${name} is`;
   const number = report.methods.length > 1 ? "" : ` ${fixed(own.mean_ce)}`;
   const floor =
@@ -32,7 +34,8 @@ export function headline(store: Store): string {
   const sets =
     covered === null
       ? ""
-      : ` At alpha = ${report.alpha} its sets hold ${percent(covered)} of the pixels of ${name}, where ${percent(1 - report.alpha, 0)} was asked for.`;
+      : ` At alpha = ${report.alpha} its sets hold ${percent(covered)} of the pixels of ${name}, ` +
+        `where ${percent(1 - report.alpha, 0)} was asked for.`;
   const price =
     own.false_share === null
       ? ""
@@ -156,7 +159,9 @@ export function tableSection(store: Store): HTMLElement {
       },
       {
         title: "place error",
-        hint: `mean distance of a pixel's coverage from ${(1 - report.alpha).toFixed(2)}, over pixels with at least 3 test samples`,
+        hint:
+          `mean distance of a pixel's coverage from ${(1 - report.alpha).toFixed(2)}, over ` +
+          `pixels with at least 3 test samples`,
         cell: (row: Row) => fixed(row.own.place_error),
         key: numeric((row) => row.own.place_error),
       },
@@ -219,7 +224,10 @@ export function tableSection(store: Store): HTMLElement {
     room.replaceChildren(
       table(rows, columns, {
         id: "results",
-        caption: `${stratumName(report, stratum)}: ${plural(own.pixels, "pixel")} with test samples, ${count(own.pixels_without_data)} without${draws ? `; means over ${report.draws} draws, maps of the last` : ""}`,
+        caption:
+          `${stratumName(report, stratum)}: ${plural(own.pixels, "pixel")} with test ` +
+          `samples, ${count(own.pixels_without_data)} ` +
+          `without${draws ? `; means over ${report.draws} draws, maps of the last` : ""}`,
         mark: (row) => row.m === best && row.own.mean_ce !== null,
         colour: (row) => methodColour(row.m),
         choose: (row) => store.set({ method: row.m }),
@@ -229,7 +237,8 @@ export function tableSection(store: Store): HTMLElement {
   return section(
     "table",
     "All methods",
-    "Coverage error (CE): how far the coverage of a pixel is from what was asked for, averaged over the levels 0.05 to 0.95.",
+    "Coverage error (CE): how far the coverage of a pixel is from what was asked for, averaged " +
+      "over the levels 0.05 to 0.95.",
     room,
   );
 }
@@ -244,7 +253,10 @@ export function reliabilitySection(store: Store): HTMLElement {
     const c = report.pooled ? Math.min(1, report.classes.length - 1) : stratum;
     chart.show(reliabilityDiagram(report.reliability[c], 460, 380));
     const best = bestMethod(report, stratum);
-    note.textContent = `${report.classes[c]}: ECE_20 = ${fixed(report.reliability[c].ece)} for the model's probabilities; CE_20 = ${fixed(report.methods[best].strata[stratum].mean_ce)} for the sets of ${report.methods[best].name}. Orange: the gap in each of 20 bins.`;
+    note.textContent =
+      `${report.classes[c]}: ECE_20 = ${fixed(report.reliability[c].ece)} for the ` +
+      `model's probabilities; CE_20 = ${fixed(report.methods[best].strata[stratum].mean_ce)} for ` +
+      `the sets of ${report.methods[best].name}. Orange: the gap in each of 20 bins.`;
   });
   store.on(["stratum", "percent"], () =>
     other.show(coverageDiagram(report, store.choice.stratum, 460, 380, store.choice.percent)),
@@ -252,7 +264,8 @@ export function reliabilitySection(store: Store): HTMLElement {
   return section(
     "honesty",
     "Are the probabilities honest?",
-    "On the dashed line a probability means what it says. The sets on the right are right even where the probabilities are not.",
+    "On the dashed line a probability means what it says. The sets on the right are right even " +
+      "where the probabilities are not.",
     h("div", { class: "pair" }, chart.figure, other.figure),
     note,
   );

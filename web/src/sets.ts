@@ -1,4 +1,5 @@
-// The prediction sets of example images, redrawn as alpha moves: whole sets, or what they say about one class.
+// The prediction sets of example images, redrawn as alpha moves: whole sets, or what they say about one
+// class.
 import type { Rgb } from "./colour";
 import { classColour, manyClasses, noData, pale, setColours } from "./colour";
 import type { Example, Report } from "./data";
@@ -13,7 +14,10 @@ import { setColour, setMembers, STRIPES, summary } from "./whole_sets";
 
 export type SetState = "in" | "out" | "both" | "empty";
 
-/** What a set says about class c: codes [class][pixel] say up to which alpha (in percent) a class stays in the set. */
+/**
+ * What a set says about class c: codes [class][pixel] say up to which alpha (in percent) a class stays in
+ * the set.
+ */
 export function setState(
   codes: ArrayLike<number>,
   pixels: number,
@@ -140,7 +144,8 @@ class ExampleView {
     const what = all.kinds.slice(0, 4).map(({ members, share }) => `${names(members)} ${percent(share)}`);
     const rest = all.kinds.length > 4 ? `, and ${all.kinds.length - 4} more kinds of sets` : "";
     this.words.textContent =
-      `${percent(all.decided)} of the pixels have one class, and it is right in ${percent(all.right)} of them` +
+      `${percent(all.decided)} of the pixels have one class, and it is right in ` +
+      `${percent(all.right)} of them` +
       `${filled > 0 ? ` (${percent(all.filled)} were empty and took the most probable class)` : ""}. ` +
       `${percent(all.undecided)} are undecided${what.length > 0 ? `: ${what.join(", ")}${rest}` : ""}.`;
   }
@@ -164,12 +169,17 @@ class ExampleView {
         const members = setMembers(codes, this.pixels, this.classes, p, choice.percent).map(
           (k) => report.classes[k],
         );
-        return `set {${members.join(", ")}}, truth ${label(p)}, p(${report.classes[c]}) = ${(probs[c * this.pixels + p] / 100).toFixed(2)}`;
+        return (
+          `set {${members.join(", ")}}, truth ${label(p)}, p(${report.classes[c]}) = ` +
+          `${(probs[c * this.pixels + p] / 100).toFixed(2)}`
+        );
       },
       overlay: line((p) => truth[p] === c),
     });
     const share = (state: SetState) => percent(tally[state] / this.pixels);
-    this.words.textContent = `${share("in")} certain, ${share("both")} undecided, ${share("out")} ruled out, ${share("empty")} empty before filling. Line: the true outline.`;
+    this.words.textContent =
+      `${share("in")} certain, ${share("both")} undecided, ${share("out")} ` +
+      `ruled out, ${share("empty")} empty before filling. Line: the true outline.`;
   }
 }
 
@@ -272,7 +282,9 @@ export function setsSection(store: Store): HTMLElement {
   return section(
     "sets",
     "Prediction sets",
-    "Move alpha and watch the sets of images that took no part in calibration. A smaller alpha asks for more coverage and pays with more undecided pixels. Where calibration never saw a class, the class is always in the set.",
+    "Move alpha and watch the sets of images that took no part in calibration. A smaller alpha " +
+      "asks for more coverage and pays with more undecided pixels. Where calibration never saw a " +
+      "class, the class is always in the set.",
     h(
       "div",
       { class: "controls" },

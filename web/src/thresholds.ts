@@ -1,4 +1,5 @@
-// Score thresholds as the file keeps them: places in the range of the scores; and the curves to compare others with.
+// Score thresholds as the file keeps them: places in the range of the scores; and the curves to compare
+// others with.
 import { curveLevels, sliderLevels } from "./charts";
 import type { Blob8, Reference, Report } from "./data";
 import { CURVE_LEVELS, NO_VALUE, SLIDER_LEVELS, values } from "./data";
@@ -111,5 +112,6 @@ export function missingReferences(report: Report): string {
     .map(({ name }) => (name === "own" ? "the pixel's own curve" : "the image-wide curve"));
   return missing.length === 0
     ? ""
-    : `For ${missing.join(" and ")}, make the report with --cal-probs and --cal-labels, the images it was calibrated on.`;
+    : `For ${missing.join(" and ")}, make the report with --cal-probs and --cal-labels, the images ` +
+        `it was calibrated on.`;
 }

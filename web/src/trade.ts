@@ -98,7 +98,8 @@ export function tradeSection(store: Store): HTMLElement {
   const chart = new ChartFrame(
     `Place error against false share at alpha ${report.alpha}`,
     "trade-chart",
-    "Left: small sets. Down: coverage that is right at every place. On the dashed line no other point is better in both.",
+    "Left: small sets. Down: coverage that is right at every place. On the dashed line no other " +
+      "point is better in both.",
   );
   const note = h("p", { class: "note", id: "trade-text" });
   store.on(["stratum"], () => {
@@ -113,7 +114,8 @@ export function tradeSection(store: Store): HTMLElement {
   return section(
     "trade",
     "The trade: right everywhere, or small",
-    "One threshold for the whole image gives the smallest sets and is wrong at most places. Right coverage at every place costs larger sets. calibrate --place moves field along the line between them.",
+    "One threshold for the whole image gives the smallest sets and is wrong at most places. Right " +
+      "coverage at every place costs larger sets. calibrate --place moves field along the line between them.",
     chart.figure,
     note,
   );

@@ -1,4 +1,5 @@
-// What a soft method blended its distributions from: the image, space at several bandwidths, rings; each also mirrored.
+// What a soft method blended its distributions from: the image, space at several bandwidths, rings; each
+// also mirrored.
 import * as Plot from "@observablehq/plot";
 import { h } from "./dom";
 import { roundUp } from "./text";
@@ -82,8 +83,11 @@ export function weightsChart(
     (one, i) => one.kind !== "image" && (i === 0 || placed[i - 1].kind !== one.kind),
   );
   const names = new Map(placed.map((one) => [one.x, one.text]));
-  const shown = (bar: (typeof bars)[number]) =>
-    `${bar.kind}${bar.kind === "image" ? "" : ` ${pixels(bar.bandwidth)} px`}${bar.kind === "rings" ? `, tau ${bar.rings}` : ""}, ${bar.how}\nweight ${bar.weight.toFixed(3)}`;
+  const shown = (bar: (typeof bars)[number]) => {
+    const width = bar.kind === "image" ? "" : ` ${pixels(bar.bandwidth)} px`;
+    const rings = bar.kind === "rings" ? `, tau ${bar.rings}` : "";
+    return `${bar.kind}${width}${rings}, ${bar.how}\nweight ${bar.weight.toFixed(3)}`;
+  };
   return Plot.plot({
     ariaLabel: title,
     style: { fontSize: "12px", fontFamily: "inherit", background: "transparent", overflow: "visible" },

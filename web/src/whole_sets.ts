@@ -1,11 +1,15 @@
-// Prediction sets of all classes as a picture: one colour where a set has one class, stripes where it is undecided.
+// Prediction sets of all classes as a picture: one colour where a set has one class, stripes where it is
+// undecided.
 import type { Rgb } from "./colour";
 import { classColour, manyClasses, noData, pale } from "./colour";
 
 /** Most classes that stripes show. */
 export const STRIPES = 3;
 
-/** The classes in the set of a pixel: codes [class][pixel] say up to which alpha (in percent) a class stays in the set. */
+/**
+ * The classes in the set of a pixel: codes [class][pixel] say up to which alpha (in percent) a class stays
+ * in the set.
+ */
 export function setMembers(
   codes: ArrayLike<number>,
   pixels: number,

@@ -12,6 +12,7 @@
 #include "io/array/npy_stream.hpp"
 #include "io/file/input_watch.hpp"
 #include "io/kcal/kcal.hpp"
+#include "partition/method.hpp"
 #include "report/table/table.hpp"
 
 namespace kandinsky::cli {
@@ -58,7 +59,7 @@ struct Flags {
     }
 };
 
-/// The probabilities that were given, or those that a network makes of images on the spot.
+/// The given probabilities, or those that a network computes from images.
 Input load(const Flags& flags, Progress& progress) {
     if (flags.model.model.empty() != flags.images.images.empty() ||
         flags.model.model.empty() == flags.input.probs.empty())
@@ -76,7 +77,7 @@ Input load(const Flags& flags, Progress& progress) {
     return {Dataset(std::move(probs), images.labels, images.groups, options), {}, {}, {}, {}, images.ignore};
 }
 
-/// --probs or --labels that can be read only once, image by image as they come.
+/// --probs or --labels from a source that can be read only once, image by image.
 Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options, Progress& progress) {
     if (options.sketch == 0)
         fail(ErrorKind::usage,
@@ -122,7 +123,7 @@ Calibrator calibrate_stream(const Flags& flags, const CalibrateOptions& options,
     return calibrator;
 }
 
-/// Everything else.
+/// Calibration in all other cases.
 Calibrator calibrate_input(const Flags& flags, const CalibrateOptions& options, TerminalProgress& progress,
                            std::optional<Reference>& reference) {
     const Input input = load(flags, progress);
@@ -141,21 +142,21 @@ void run(const Flags& flags) {
     const ThreadLimit limit(threads_for(flags.common.threads));
     CalibrateOptions options = flags.calibrate.options();
     options.sketch = flags.sketch;
-    check_method(options.method);
+    check_method(options.method.name);
     if (flags.output.empty()) fail(ErrorKind::usage, "-o is empty; name the calibrator to write");
     Outputs outputs{{"-o", flags.output}, {"--curves", flags.curves}, {"--regions", flags.regions}};
     TerminalProgress progress(flags.common.quiet);
     const InputWatch inputs;
     const Stopwatch watch;
     if (!flags.model.model.empty()) refuse_ranks("calibrate --model");
-    // A pipe without --sketch is read into memory, as any file that cannot be mapped.
+    // A pipe without --sketch is read into memory, like any file that cannot be mapped.
     const bool stream =
         flags.input.probs == "-" || flags.input.labels == "-" || (options.sketch != 0 && flags.from_pipe());
     if (stream) refuse_ranks("calibrate from a pipe");
     if (flags.weights.given()) refuse_ranks("calibrate with weights");
     TeamWork work(flags.team, {flags.input.probs, flags.input.labels, flags.input.groups,
                                flags.weights.weights, flags.weights.shift_to, flags.weights.shift_groups});
-    std::optional<Reference> reference;  // images that pass by once leave none
+    std::optional<Reference> reference;  // images from a pipe have none
     const Calibrator calibrator = stream ? calibrate_stream(flags, options, progress)
                                          : calibrate_input(flags, options, progress, reference);
     if (!flags.common.quiet)
@@ -187,7 +188,7 @@ Command add_calibrate(CLI::App& root) {
     declare_reading(app, flags->input);
     app.get_option("--probs")->required(false);
     app.counts_unless("--logits", [flags = flags.get()] {
-        return unless(flags->model.model.empty(), "--outputs says what the network yields");
+        return unless(flags->model.model.empty(), "--outputs states the outputs of the network");
     });
     flags->model.declare(app, false);
     flags->images.declare(app, "", false);
@@ -208,7 +209,7 @@ Command add_calibrate(CLI::App& root) {
     flags->weights.declare(app);
     for (const char* const flag : {"--weights", "--shift-to"}) {
         app.counts_unless(flag, [flags = flags.get()] {
-            return unless(!flags->from_pipe(), "images from a pipe are seen once, and count alike");
+            return unless(!flags->from_pipe(), "images from a pipe are read once and have equal weight");
         });
         app.counts_unless(flag, [flags = flags.get()] {
             return unless(flags->model.model.empty(), "weights are for images from --probs; use infer first");
@@ -220,7 +221,7 @@ Command add_calibrate(CLI::App& root) {
                    "every pixel has its own curve");
     app.counts_unless("--sketch", [flags = flags.get()] {
         return unless(flags->from_pipe(),
-                      "it is for images that are seen once, from a pipe (--probs -); leave it out and files "
+                      "it is for images that are read once, from a pipe (--probs -); leave it out and files "
                       "give exact thresholds");
     });
     declare_checkpoint(app, flags->team);
@@ -235,7 +236,7 @@ Command add_calibrate(CLI::App& root) {
             "those of one alpha");
     });
     app.counts_unless("--regions", [flags = flags.get()] {
-        const std::string name = flags->calibrate.options().method;
+        const std::string name = flags->calibrate.options().method.name;
         return unless(name == kAutoMethod || method(name).fit, "method " + name + " has no regions");
     });
     flags->common.declare(app);

@@ -50,7 +50,7 @@ void run(const Flags& flags) {
     for (const ImageOrigin& origin : read.origins) names.push_back(origin.name);
     for (const std::uint32_t row : read.usable)
         table += fmt::format("{},{}\n", csv_field(names[row]), read.origins[row].slice);
-    // Images that stand alone are groups by the names of their files.
+    // Images without groups are grouped by the names of their files.
     write_npy_rows(outputs.file("groups"),
                    read.groups.empty() ? Array::copy_of(group_ids(names, ""), {names.size()}) : read.groups,
                    read.usable);
@@ -71,13 +71,13 @@ Command add_collect(CLI::App& root) {
     app.input("--probs", flags->input.probs, "FOLDER", "folder of probabilities");
     app.input("--labels", flags->input.labels, "FOLDER", "folder of labels");
     app.output("-o,--output", flags->output, "FOLDER",
-               "folder for probs.npy, labels.npy, groups.npy and images.csv (name and slice of each)")
+               "folder for probs.npy, labels.npy, groups.npy and images.csv (name and slice of each image)")
         ->required();
     declare_reading(app, flags->input);
     app.counts_unless("--ignore", [flags = flags.get()] {
         const FolderFlags& folder = flags->input.folder;
         return unless(folder.only_annotated || !(folder.grid + folder.coco.letterbox).empty(),
-                      "labels are written as they are");
+                      "labels are written unchanged");
     });
     for (const char* const flag : {"--ignore", "--padding", "--only-annotated"})
         app.counts_unless(flag, [flags = flags.get()] {

@@ -4,17 +4,17 @@
 
 namespace kandinsky::cli {
 
-/// A sub-command declares its options and what to do when it is chosen.
+/// Declares the options of a sub-command and the function that runs it.
 struct Command {
     OptionSet* app = nullptr;
     std::function<void()> run;
 };
 
-/// Thrown by a command that has done its work: the program ends with that code.
+/// A command throws this after its work to end the program with that code.
 struct EndWith {
     int code = 0;
 };
-/// The code of `monitor --fail-on-alarm`; those below are ErrorKind's.
+/// The exit code of `monitor --fail-on-alarm`; lower codes are those of ErrorKind.
 inline constexpr int kAlarmCode = 5;
 
 Command add_calibrate(CLI::App& root);

@@ -61,7 +61,8 @@ void run(Flags flags) {
     flags.test.folder = flags.cal.folder;
     TerminalProgress progress(flags.common.quiet);
     const InputWatch inputs;
-    if (flags.report.wanted()) refuse_ranks("compare --report");  // other ranks have the images it shows
+    // The report shows images that other ranks have.
+    if (flags.report.wanted()) refuse_ranks("compare --report");
     TeamWork work(flags.team, {flags.cal.probs, flags.cal.labels, flags.cal.groups, flags.test.probs,
                                flags.test.labels, flags.test.groups});
     const Input cal_input = flags.cal.load(progress), test_input = flags.test.load(progress);
@@ -104,9 +105,10 @@ Command add_compare(CLI::App& root) {
     declare_input(app, flags->cal, "cal-", true);
     declare_input(app, flags->test, "test-", true);
     declare_reading(app, flags->cal);
-    app.add_option("--methods", flags->methods,
-                   "methods to compare, separated by commas; METHOD:SCORE has a score of its own (default: "
-                   "all methods except auto and those that need a file)");
+    app.add_option(
+        "--methods", flags->methods,
+        "methods to compare, separated by commas; METHOD:SCORE sets the score of a method (default: "
+        "all methods except auto and those that need a file)");
     declare_classes(app, flags->classes, "classes to report (default: all)");
     app.add_option("--alpha", flags->alpha, "error level alpha at which sets are measured");
     app.add_option("--sample", flags->sample,
@@ -122,7 +124,7 @@ Command add_compare(CLI::App& root) {
         "--more", flags->more,
         "print a second table: weighted CE, worst region, coverage by image and set size, smooth ECE");
     app.output("--json", flags->json, "FILE", "write the results as JSON ('-': standard output)");
-    app.add_flag("--map", flags->map, "draw the errors as letters below the table (always on a terminal)");
+    app.add_flag("--map", flags->map, "draw the errors as letters below the table (default on a terminal)");
     app.output("--report", flags->report.page, "FILE.html", "write the report, one self-contained HTML page");
     flags->report.declare(app);
     flags->photos.declare(app, flags->report);
@@ -132,13 +134,13 @@ Command add_compare(CLI::App& root) {
                                                     const char* why) {
         app.counts_unless(flag, [=] { return unless((flags->*when)(), why); });
     };
-    counts("--draws", &Flags::samples, "there is no --sample: how many to draw each time");
-    counts("--bootstrap", &Flags::shows_intervals, "intervals stand in --more and --json only");
+    counts("--draws", &Flags::samples, "there is no --sample, the number of groups or images in each draw");
+    counts("--bootstrap", &Flags::shows_intervals, "only --more and --json show intervals");
     for (const char* const flag : {"--more", "--map"})
         counts(flag, &Flags::prints, "no table is printed beside --json");
     counts("--classes", &Flags::by_class, "with --condition none all classes share one row");
     counts("--checkpoint", &Flags::without_report,
-           "the report's images are with one process; make the page with kandinsky report");
+           "the report's images are in several processes; write the page with kandinsky report");
     flags->common.declare(app);
     app.footer(
         "Example (after 'kandinsky demo -o demo'):\n"

@@ -39,14 +39,15 @@ Grid parse_size(const std::string& text) {
     fail(ErrorKind::usage, "--size is '{}', but must be WIDTHxHEIGHT, e.g. 320x240", text);
 }
 
-/// All classes but the background.
+/// All classes except the background.
 std::vector<int> foreground(std::size_t classes) {
     std::vector<int> shown;
     for (std::size_t c = 1; c < classes; ++c) shown.push_back(static_cast<int>(c));
     return shown;
 }
 
-/// The first with the fewest false classes, of the methods within a tenth of the lowest mean coverage error.
+/// Among the methods whose mean coverage error is within a tenth of the lowest, the first with the fewest
+/// false classes.
 std::string winner(const Comparison& comparison, const std::vector<int>& classes) {
     struct Place {
         double error = 0, wrong = 0;
@@ -88,12 +89,12 @@ void run(const Flags& flags) {
                        .first = 0,
                        .grid = parse_size(flags.size)};
     const Scenes cal = make_scenes(scene, progress);
-    scene.first = std::size_t{1} << 20;  // far from any calibration scene
+    scene.first = std::size_t{1} << 20;  // so that no scene is a calibration scene
     scene.images = flags.test_images;
     const Scenes test = make_scenes(scene, progress);
     CompareOptions options;
     options.calibrate.seed = flags.seed;
-    options.calibrate.promise = Promise::none;  // to be quick
+    options.calibrate.promise = Promise::none;  // for a short demo
     const Dataset cal_data = as_dataset(cal, "cal"), test_data = as_dataset(test, "test");
     flags.report.check(test_data.classes());
     const bool drawn = !flags.report.page.empty() || has_report_template();
@@ -112,14 +113,14 @@ void run(const Flags& flags) {
     }
     const Reference reference = make_reference(comparison.calibrators.front(), cal_data, progress);
     for (const Calibrator& calibrator : comparison.calibrators)
-        save(calibrator, reference, folder / (calibrator.options.method + ".kcal"));
+        save(calibrator, reference, folder / (calibrator.options.method.name + ".kcal"));
     const std::string page =
         flags.report.page.empty() ? (folder / "report.html").string() : flags.report.page;
     Outputs outputs{json_output((folder / "compare.json").string()), {"--report", drawn ? page : ""}};
     write_json("compare.json", outputs, comparison_json(comparison, {}));
     if (drawn || flags.report.wanted()) {
         ReportInput input = report_input(comparison, cal_data, test_data, foreground(test_data.classes()));
-        input.title = "Demo: scenes that the program made itself";
+        input.title = "Demo: scenes that the program drew";
         flags.report.write(std::move(input), tally, outputs, "--report");
     }
     outputs.commit();
@@ -132,7 +133,8 @@ void run(const Flags& flags) {
         "\n{0}: scenes, calibrators and compare.json; {1:.1f} s. Next, with {2}, whose coverage error is "
         "among the lowest and whose sets are small:\n"
         "  kandinsky predict {0}/{2}.kcal --probs {0}/test_probs.npy --alpha 0.1 -o {0}/sets.npy\n"
-        "These calibrators promise nothing, to be quick. What calibrate makes by default does:\n"
+        "To keep the demo short, these calibrators have no guarantee. A calibrator with a guarantee (the "
+        "default):\n"
         "  kandinsky calibrate --probs {0}/cal_probs.npy --labels {0}/cal_labels.npy{3} -o {0}/model.kcal\n",
         flags.output, watch.seconds(), best,
         cal.groups.empty() ? "" : fmt::format(" --groups {}/cal_groups.npy", flags.output)));
@@ -144,7 +146,7 @@ void run(const Flags& flags) {
 
 Command add_demo(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
-    OptionSet& app = OptionSet::add_to(root, "demo", "Run the whole flow on scenes that the program draws");
+    OptionSet& app = OptionSet::add_to(root, "demo", "Run all steps on scenes that the program draws");
     app.add_option("-o,--output", flags->output, "folder for scenes, calibrators and results");
     app.add_option("--preset", flags->preset, "kind of scenes: photo or medical");
     app.add_option(

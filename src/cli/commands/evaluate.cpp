@@ -79,7 +79,8 @@ void run(const Flags& flags) {
     work.done();
     if (!flags.common.quiet && calibrator.options.risk == Risk::precision)
         warn(progress,
-             "this calibrator promises precision, which FDR judges; coverage and CE only describe its sets");
+             "this calibrator's guarantee is about precision, which FDR measures; coverage and CE only "
+             "describe its sets");
     if (flags.prints())
         print(evaluation_table(calibrator, report, flags.classes) +
               (flags.more ? evaluation_details(calibrator, report, flags.classes) : "") + traffic);

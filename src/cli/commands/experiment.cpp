@@ -37,7 +37,7 @@ struct Flags {
 constexpr std::pair<Part, const char*> kParts[] = {
     {Part::train, "train"}, {Part::calibration, "calibration"}, {Part::test, "test"}};
 
-/// Names and sizes of the files below a folder, or of a file: enough to notice that the data are others.
+/// Names and sizes of a file or of the files below a folder, to detect that the data have changed.
 std::string listing(const fs::path& path) {
     std::error_code problem;
     if (fs::is_regular_file(path, problem))
@@ -53,7 +53,7 @@ std::string listing(const fs::path& path) {
     return fmt::format("{} files, {:08x}", entries.size(), crc32_of(all.data(), all.size()));
 }
 
-/// The experiment's run: where its files lie, and how each stage makes them.
+/// The run of an experiment: its files, and the stages that write them.
 class ExperimentRun {
   public:
     ExperimentRun(const Flags& flags, Experiment experiment)
@@ -108,7 +108,7 @@ class ExperimentRun {
         progress_.clear();
         if (!flags_.common.quiet)
             print(worked ? fmt::format("{}: done in {:.1f} s\n", name, watch.seconds())
-                         : fmt::format("{}: there already\n", name));
+                         : fmt::format("{}: done already\n", name));
     }
 
     [[nodiscard]] fs::path file(const std::string& name) const { return folder_ / name; }
@@ -216,7 +216,7 @@ class ExperimentRun {
         options.path = flags_.model.empty() ? file("unet.pt").string() : flags_.model;
         options.engine = flags_.device.options(flags_.common.threads);
         OpenedModel model = open_model(options);
-        for (const std::string part : {"calibration", "test"}) {
+        for (const std::string& part : {std::string("calibration"), std::string("test")}) {
             const Array probs = infer_all(model, samples(part), flags_.batch, "float16", progress_);
             write_npy(file(part + "_probs.npy"), probs.view());
         }
@@ -225,7 +225,7 @@ class ExperimentRun {
         overlap.commit();
     }
 
-    /// The name of an output; a single one stands for class 1.
+    /// The name of an output; a single output stands for class 1.
     [[nodiscard]] std::string class_name(std::size_t output, std::size_t outputs) const {
         const std::size_t named = outputs == 1 ? 1 : output;
         return named < experiment_.class_names.size() ? experiment_.class_names[named]
@@ -262,7 +262,7 @@ class ExperimentRun {
                 options};
     }
 
-    /// The log of the training as the report has it: columns, and the overlap by class.
+    /// The log of the training for the report: columns, and the overlap by class.
     [[nodiscard]] ordered_json training_json() const {
         const MappedFile log = map_file(file("training.csv"));
         ordered_json epochs = ordered_json::array(), losses = ordered_json::array(), dice;
@@ -292,7 +292,7 @@ class ExperimentRun {
         CompareOptions options;
         options.methods = experiment_.methods;
         for (const auto& [key, value] : experiment_.settings.items())
-            options.calibrate.settings.text[key] =
+            options.calibrate.method.settings.text[key] =
                 value.is_string() ? value.get<std::string>() : value.dump();
         const auto [comparison, tally] =
             has_report_template() ? compare_closely(calibration, test, options, progress_)
@@ -336,15 +336,15 @@ Command add_experiment(CLI::App& root) {
         ->required();
     app.input("--data", flags->data, "DIR", "folder of the raw files")->required();
     app.output("-o,--output", flags->output, "DIR",
-               "folder of the run; stages whose outputs are there and up to date are skipped")
+               "folder of the run; stages whose outputs exist and are up to date are skipped")
         ->required();
     app.input("--model", flags->model, "FILE", "trained model to use instead of training one");
     app.add_option("--epochs", flags->epochs,
-                   "passes over the training images (default: as the experiment declares)")
+                   "number of passes over the training images (default: that of the experiment)")
         ->default_str("");
     app.add_option("--batch", flags->batch, "number of images in a batch during inference");
     app.counts_unless("--epochs", [flags = flags.get()] {
-        return unless(flags->model.empty(), "--model is trained already");
+        return unless(flags->model.empty(), "the network of --model is trained already");
     });
     flags->device.declare(app);
     flags->common.declare(app);

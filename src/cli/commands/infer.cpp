@@ -25,7 +25,7 @@ struct Flags {
     std::string groups, output, dtype = "float16";
 };
 
-/// One photo or volume as the network sees it, on its own grid.
+/// One photo or volume as input of the network, on its own grid.
 struct Item {
     std::string name;
     fs::path path;
@@ -47,14 +47,15 @@ std::vector<Item> items_of(const fs::path& folder, const FolderOptions& options)
     return items;
 }
 
-/// Slices [z,C,H,W] as nnU-Net keeps probabilities: [C,z,y,x] in the order of the volume's own file.
+/// Slices [z,C,H,W] in nnU-Net's form of probabilities: [C,z,y,x] in the order of the volume's file.
 void write_volume(const Array& slices, const Item& item, const FolderOptions& options, const fs::path& to) {
     const auto geometry = nifti_geometry(item.path);
     const Orientation turn = geometry && options.reorient ? geometry->orientation : Orientation{};
     write_npz(to, {{"probabilities", as_stored(slices.view(), turn, options.axis)}});
 }
-/// Infers a folder of photos or volumes, one at a time and each at its own size, into files that calibrate
-/// and predict read: NAME.npy [C,H,W] for a photo, nnU-Net's NAME.npz for a volume. The number of files.
+/// Runs the network on a folder of photos or volumes, one at a time and each at its own size. Writes files
+/// that calibrate and predict can read: NAME.npy [C,H,W] for a photo, nnU-Net's NAME.npz for a volume.
+/// Returns the number of files.
 std::size_t infer_folder(OpenedModel& model, const ImageFlags& images, const FolderFlags& folder,
                          std::size_t batch, const std::string& dtype, const fs::path& out,
                          TerminalProgress& progress) {
@@ -68,7 +69,7 @@ std::size_t infer_folder(OpenedModel& model, const ImageFlags& images, const Fol
     for (std::size_t i = 0; i < items.size(); ++i) {
         const ReadImages read = read_model_images({.images = items[i].path, .labels = {}, .folder = options});
         const std::string rule = intensity_rule(images.intensity, model.intensity, read.pixels.dtype());
-        // All slices of a volume are one group: its intensities are judged together.
+        // All slices of a volume are one group, because their intensities are scaled together.
         const Array together = Array::zeros(DType::int64, {read.origins.size()});
         const Samples samples(read.pixels, {}, together, intensity_of(rule), {}, items[i].path.string());
         const Array probs = infer_all(model, samples, batch, dtype, silent());

@@ -20,21 +20,21 @@ struct Flags {
     bool json = false;
 };
 
-constexpr std::size_t kMostRows = 20;   // of a table
+constexpr std::size_t kMostRows = 20;   // largest number of rows of a table
 constexpr std::ptrdiff_t kScreen = 40;  // lines
 
 std::string text_of(const nlohmann::ordered_json& item) {
     return item.is_number_float() ? fmt::format("{:.6g}", item.get<double>()) : item.dump();
 }
 
-/// Numbers of a flat list, short enough to read.
+/// The numbers of a flat list, shortened if there are many.
 std::string row_of(const nlohmann::ordered_json& list) {
     std::string out;
     for (const auto& item : list) out += (out.empty() ? "" : " ") + text_of(item);
     return out;
 }
 
-/// A geometry as text: a line per entry, tables row by row; long logs only by their length.
+/// A geometry as text: a line per entry and tables row by row; of long logs only the length.
 std::string brief(const nlohmann::ordered_json& geometry) {
     constexpr std::size_t kMost = 512;
     std::string out;
@@ -60,22 +60,23 @@ std::string brief(const nlohmann::ordered_json& geometry) {
     return out;
 }
 
-/// What is known of a stratum.
+/// The figures of a stratum.
 struct Row {
-    std::uint64_t groups = 0;  ///< that set its thresholds; 0 where groups do not count
-    std::uint64_t scores = 0, low = UINT64_MAX, high = 0;  ///< in all, and in its regions
-    std::size_t empty = 0, infinite = 0;                   ///< pixels without data, always in the set
+    std::uint64_t groups = 0;  ///< number of groups that set its thresholds; 0 with pooling by pixels
+    /// Number of scores in all, and the range over its regions.
+    std::uint64_t scores = 0, low = UINT64_MAX, high = 0;
+    std::size_t empty = 0, infinite = 0;  ///< pixels without data, and pixels whose set always has the class
 };
 
 std::vector<Row> rows_of(const Calibrator& calibrator, double alpha) {
-    double kept = alpha;  // by all classes
+    double kept = alpha;  // the least alpha that all classes keep
     for (std::size_t s = 0; s < calibrator.risks.size(); ++s) kept = kept_alpha(calibrator, s, kept);
     const std::vector<float> limits = score_thresholds(calibrator, kept);
     const std::size_t pixels = calibrator.grid.pixels();
     std::vector<Row> rows(calibrator.strata());
     for (std::size_t s = 0; s < rows.size(); ++s) {
         Row& row = rows[s];
-        if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) row.groups = smooth->storage().groups;
+        if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) row.groups = smooth->groups();
         for (std::size_t r = 0; r < calibrator.curves[s].size(); ++r)
             row.groups = std::max(row.groups, calibrator.curves[s].groups(r));
         std::vector<std::uint64_t> in_region(calibrator.partitions[s].regions);
@@ -91,7 +92,7 @@ std::vector<Row> rows_of(const Calibrator& calibrator, double alpha) {
     return rows;
 }
 
-/// The description, and the figures of the table.
+/// The description and the figures of the table.
 std::string json_of(const Calibrator& calibrator, const std::optional<Reference>& reference, double alpha) {
     auto json = nlohmann::ordered_json::parse(describe(calibrator));
     const std::vector<Row> rows = rows_of(calibrator, alpha);
@@ -112,7 +113,7 @@ std::string json_of(const Calibrator& calibrator, const std::optional<Reference>
 
 std::string summary(const Calibrator& calibrator, const std::optional<Reference>& reference, double alpha) {
     const CalibrateOptions& options = calibrator.options;
-    std::string out = fmt::format("method        {}\n", options.method);
+    std::string out = fmt::format("method        {}\n", options.method.name);
     out += fmt::format("made by       kandinsky {}, seed {}{}\n", calibrator.version, options.seed,
                        options.released ? ", compatible with the released code" : "");
     out += fmt::format("data          {} images{}, {} classes, {} x {} pixels (width x height)\n",

@@ -9,20 +9,22 @@
 #include "core/base/fail.hpp"
 #include "io/file/atomic_file.hpp"
 #include "io/file/printable.hpp"
+#include "io/nifti/format.hpp"
 #include "report/figure/palette.hpp"
 #include "report/page/report_data.hpp"
 
 namespace kandinsky::cli {
 
 namespace {
-/// One number of a label map: what it means, and its colour.
+/// One number of a label map: its meaning and its colour.
 struct Entry {
     std::size_t number;
     std::string name;
     Rgb colour;
 };
 
-constexpr Rgb kUndecided{200, 200, 200}, kPossible{255, 215, 0}, kCertain{0, 140, 60};
+constexpr Rgb kGrey{200, 200, 200}, kYellow{255, 215, 0}, kGreen{0, 140, 60};
+constexpr std::uint8_t kPossible = 1, kCertain = 2;  // in the maps of single classes
 
 /// A class name as part of a file's name.
 std::string stem_of(const std::string& name) {
@@ -48,7 +50,7 @@ void write_tables(const std::filesystem::path& folder, const std::string& name,
     for (const auto& [number, label, colour] : entries) {
         snap += fmt::format("{:5} {:5} {:4} {:4}        1  1  1    \"{}\"\n", number, colour[0], colour[1],
                             colour[2], label);
-        std::string word = label;  // the names of a colour table end at a blank
+        std::string word = label;  // names in a colour table cannot have blanks
         std::replace(word.begin(), word.end(), ' ', '_');
         slicer += fmt::format("{} {} {} {} {} 255\n", number, word, colour[0], colour[1], colour[2]);
     }
@@ -88,24 +90,39 @@ void MaskFiles::write(const ImageSource& source, std::size_t item, const ItemSet
         if (count != 1) certain[v] = undecided;
     }
     const auto put = [&](const std::string& which, const std::vector<std::uint8_t>& values) {
-        source.write_sets(
-            item, {sets.name + "_" + which + "_label", values.data(), 1, SetCoding::planes, sets.note},
-            folder);
+        const std::string name = sets.name + "_" + which + "_label";
+        source.write_sets(item, {name, values.data(), 1, SetCoding::planes, sets.note}, folder);
+        return name;
     };
     put("certain", certain);
+    std::vector<std::string> maps;
     for (std::size_t c = 1; c < classes; ++c) {
-        for (std::size_t v = 0; v < map.size(); ++v) map[v] = certain[v] == c ? 2 : member(v, c) ? 1 : 0;
-        put(stems_[c], map);
+        for (std::size_t v = 0; v < map.size(); ++v)
+            map[v] = certain[v] == c ? kCertain : member(v, c) ? kPossible : 0;
+        maps.push_back(put(stems_[c], map));
     }
+    join_label_maps(folder, sets.name, maps, segments());
+}
+
+std::vector<Segment> MaskFiles::segments() const {
+    std::vector<Segment> out;
+    for (std::size_t c = 1; c < names_.size(); ++c) {
+        const Rgb colour = region_colour(c - 1, names_.size() - 1);
+        Rgb pale = colour;
+        for (auto& part : pale) part = static_cast<std::uint8_t>((part + 255) / 2);
+        out.push_back({c - 1, kPossible, names_[c] + ", possible", pale});
+        out.push_back({c - 1, kCertain, names_[c] + ", certain", colour});
+    }
+    return out;
 }
 
 void MaskFiles::write_descriptions(const std::filesystem::path& folder) const {
     std::vector<Entry> entries;
     for (std::size_t c = 1; c < names_.size(); ++c)
         entries.push_back({c, names_[c], region_colour(c - 1, names_.size() - 1)});
-    entries.push_back({names_.size(), "undecided", kUndecided});
+    entries.push_back({names_.size(), "undecided", kGrey});
     write_tables(folder, "certain", entries);
-    write_tables(folder, "possible", {{1, "possible", kPossible}, {2, "certain", kCertain}});
+    write_tables(folder, "possible", {{kPossible, "possible", kYellow}, {kCertain, "certain", kGreen}});
 }
 
 std::vector<std::string> names_of_classes(const std::string& given, const std::string& recorded,

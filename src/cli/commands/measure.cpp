@@ -45,7 +45,7 @@ std::string csv_of(const std::vector<Measurement>& found, bool known) {
     return out;
 }
 
-/// Of the intervals that know the truth, the share that holds it.
+/// Among the intervals with known truth, the share that contains it.
 struct Held {
     double size = 0, dice = 0, groups = 0, width = 0, dice_width = 0;
 };
@@ -179,7 +179,7 @@ Command add_measure(CLI::App& root) {
                        "interval before calibration: quantiles (size of p > 0.9 to size of p > 0.1), "
                        "predicted (size of the predicted mask), soft (sum of the probabilities), relative "
                        "(widened in proportion to the size) or auto (the narrowest)");
-        declare_classes(app, flags->classes, "classes to measure (default: all but 0)");
+        declare_classes(app, flags->classes, "classes to measure (default: all except 0)");
         app.add_option("--seed", flags->seed, "seed that draws the groups that choose with --by auto");
     });
     app.output("--csv", flags->csv, "FILE.csv",
@@ -187,7 +187,7 @@ Command add_measure(CLI::App& root) {
     app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
     const Flags* const given = flags.get();
     app.counts_unless("--seed", [given] {
-        return unless(given->by == "auto", "there is one start, and nothing to choose");
+        return unless(given->by == "auto", "there is only one interval to start from, so nothing is chosen");
     });
     app.counts_unless("--csv",
                       [given] { return unless(given->cases.applies(), "there are no --probs or --masks"); });

@@ -11,7 +11,7 @@
 namespace kandinsky::cli {
 
 namespace {
-constexpr const char* kNoNetwork = "no network runs; probabilities come from --probs";
+constexpr const char* kNoNetwork = "no network runs, because --probs gives the probabilities";
 }  // namespace
 
 void DeviceFlags::declare(OptionSet& app) {
@@ -154,7 +154,7 @@ std::function<Array(std::size_t)> PhotoFlags::reader(const Input& test, Grid let
         const auto found = by_name.find(names[image]);
         if (found == by_name.end())
             fail(ErrorKind::data, "there is no photo named {} in {}", names[image], folder);
-        const Array photo = read_photo(found->second);
+        Array photo = read_photo(found->second);
         if (photo.shape()[0] == grid.height && photo.shape()[1] == grid.width) return photo;
         return letterbox.pixels() > 0 ? letterbox_photo(photo, grid) : resize_photo(photo, grid);
     };

@@ -6,7 +6,7 @@
 
 namespace kandinsky::cli {
 
-/// --device, --mixed: where networks run.
+/// --device, --mixed: the device of networks and its precision.
 struct DeviceFlags {
     std::string device = "auto";
     bool mixed = false;
@@ -14,11 +14,11 @@ struct DeviceFlags {
     [[nodiscard]] EngineOptions options(std::size_t threads) const;
 };
 
-/// What a network looks at, and the truth beside it where there is one.
+/// The input of a network, and the truth if known.
 struct ImageInput {
     Samples samples;
-    Array labels, groups;   ///< as the samples have them; empty: none
-    std::string intensity;  ///< the rule that was followed
+    Array labels, groups;   ///< those of the samples; empty: none
+    std::string intensity;  ///< the rule that was applied
     std::vector<std::int64_t> ignore;
 };
 
@@ -27,18 +27,18 @@ struct ImageFlags {
     std::string images, intensity;
 
     void declare(OptionSet& app, const std::string& prefix, bool required);
-    /// When the options about volumes count, which a FolderFlags has declared.
+    /// Declares when the options about volumes, which a FolderFlags has declared, have an effect.
     void declare_volumes(OptionSet& app) const;
-    /// `standard`: the intensity rule when the flag is not given; empty: bytes for uint8, none otherwise.
+    /// `standard`: the intensity rule if the flag is not given; empty: `byte` for uint8, otherwise `none`.
     [[nodiscard]] ImageInput load(const std::string& labels, const std::string& groups,
                                   const std::string& ignore, const FolderFlags& folder,
                                   const std::string& standard, Progress& progress) const;
 };
 
-/// The rule for intensities: the flag, what the model says, or by type: bytes for uint8, none otherwise.
+/// The rule for intensities: that of the flag, of the model, or by type: `byte` for uint8, otherwise `none`.
 [[nodiscard]] std::string intensity_rule(const std::string& flag, const std::string& standard, DType dtype);
 
-/// --model and what belongs to it.
+/// --model and its options.
 struct ModelFlags {
     std::string model, outputs;
     std::uint32_t multiple = 0;
@@ -53,14 +53,14 @@ struct ModelFlags {
 [[nodiscard]] Array infer_all(OpenedModel& model, const Samples& samples, std::size_t batch,
                               const std::string& dtype, Progress& progress);
 
-/// --photos: what the test images show, to lie under their sets in the report.
+/// --photos: the photos of the test images, drawn under their sets in the report.
 struct PhotoFlags {
     std::string photos;
 
     void declare(OptionSet& app, const ReportFlags& report);
-    /// Reads the photo of one test image onto the grid: from an array uint8 [N,3,H,W] or [N,H,W,3], or from
-    /// a folder by the name of the image's file; scaled to the grid, with proportions kept where a letterbox
-    /// was asked for. Nothing when the flag was not given. Throws when a photo cannot be had.
+    /// Reads the photo of one test image onto the grid, from an array uint8 [N,3,H,W] or [N,H,W,3], or from
+    /// a folder by the name of the image's file. It is scaled to the grid; a letterbox keeps its proportions.
+    /// Returns nothing if the flag was not given. Throws if a photo is missing or cannot be read.
     [[nodiscard]] std::function<Array(std::size_t)> reader(const Input& test, Grid letterbox) const;
 };
 

@@ -7,6 +7,7 @@
 #include "core/base/fail.hpp"
 #include "io/array/npy.hpp"
 #include "io/file/input_watch.hpp"
+#include "monitor/state_file.hpp"
 #include "report/page/monitor_page.hpp"
 #include "report/page/page.hpp"
 #include "report/page/report_data.hpp"
@@ -26,12 +27,12 @@ struct Flags {
     [[nodiscard]] bool prints() const { return json != "-" && !common.quiet; }
 };
 
-/// The stream so far: from the state, if there is one.
+/// The stream so far, from the state if there is one.
 Monitor begin(const Flags& flags, const Calibrator& calibrator) {
     const std::optional<Reference> reference = load_reference(flags.calibrator);
     if (!reference)
         fail(ErrorKind::usage,
-             "{} has no reference to compare a stream with: earlier versions and --sketch keep none; "
+             "{} has no reference to compare a stream with: earlier versions and --sketch store none; "
              "calibrate "
              "again without --sketch",
              flags.calibrator);
@@ -49,7 +50,7 @@ Monitor begin(const Flags& flags, const Calibrator& calibrator) {
     return monitor;
 }
 
-/// What is said of the images that were given.
+/// The lines about the images of this call.
 std::string update_text(const MonitorVerdict& verdict, const MonitorUpdate& update) {
     std::string out =
         fmt::format("{} images, {} in all; compared with {} calibration {}\n", update.images, verdict.images,
@@ -57,7 +58,7 @@ std::string update_text(const MonitorVerdict& verdict, const MonitorUpdate& upda
     if (verdict.grouped) out += fmt::format("{} groups judged, {} in all\n", update.units, verdict.units);
     for (const std::string& line : describe(verdict)) out += line + "\n";
     if (verdict.set_size == verdict.set_size)
-        out += fmt::format("set size of late: {:.2f} classes at alpha {}\n", verdict.set_size,
+        out += fmt::format("recent set size: {:.2f} classes at alpha {}\n", verdict.set_size,
                            verdict.options.alpha);
     return out;
 }
@@ -70,8 +71,8 @@ void say_oddities(TerminalProgress& progress, const Flags& flags, const MonitorU
                          flags.skip_seen ? "and were left out; labels that are new counted"
                                          : "and count again; --skip-seen leaves them out"));
     if (update.late > 0)
-        warn(progress, fmt::format("{} images were left out: their groups had been judged already; hand all "
-                                   "images of a group over one after the other",
+        warn(progress, fmt::format("{} images were left out: their groups had been tested already; give all "
+                                   "images of a group one after the other",
                                    update.late));
 }
 
@@ -107,7 +108,7 @@ void run(const Flags& flags) {
     const std::vector<std::string> given =
         flags.class_names.empty() ? std::vector<std::string>{} : split(flags.class_names, ',');
     const std::vector<std::string> names = class_labels(given, calibrator.classes);
-    if (outputs.has("--state")) monitor.save(outputs.file("--state"));
+    if (outputs.has("--state")) save(monitor, outputs.file("--state"));
     if (outputs.has("--report"))
         outputs.file("--report")
             .write(report_page(
@@ -166,7 +167,7 @@ Command add_monitor(CLI::App& root) {
                "to 1 (more)");
     app.add_option("--class-names", flags->class_names, "names of the classes, separated by commas");
     app.counts_unless("--class-names", [flags = flags.get()] {
-        return unless(!flags->page.empty() || !flags->json.empty(), "they stand in --report and --json only");
+        return unless(!flags->page.empty() || !flags->json.empty(), "only --report and --json have names");
     });
     flags->common.declare(app);
     app.footer(

@@ -32,7 +32,7 @@ struct Flags {
     }
 };
 
-/// The smallest grid that holds every slice, where sizes differ and the user names none.
+/// The smallest grid that contains every slice, if sizes differ and no grid is given.
 std::optional<GridFit> grid_of_all(const ImageSource& source) {
     Grid most;
     bool differ = false;
@@ -78,7 +78,7 @@ Input load(const Flags& flags, const NnunetResult& result, TerminalProgress& pro
     return out;
 }
 
-/// Refuses predictions that say of themselves that they come from another dataset.
+/// Refuses predictions whose files name another dataset.
 void check_predictions(const std::string& folder, const NnunetResult& result) {
     std::error_code ignored;
     if (!fs::is_directory(folder, ignored)) fail(ErrorKind::file, "--predict: there is no folder {}", folder);
@@ -98,7 +98,7 @@ void run(const Flags& flags) {
     const ThreadLimit limit(flags.common.threads);
     check_alpha(flags.alpha);
     const CalibrateOptions options = flags.calibrate.options();
-    check_method(options.method);
+    check_method(options.method.name);
     std::vector<int> folds;
     if (!flags.folds.empty())
         for (const std::int64_t fold : parse_integers(flags.folds, "--folds"))

@@ -22,7 +22,8 @@ struct Flags {
     std::uint64_t seed = 0;
 
     [[nodiscard]] bool objects() const { return unit != "group"; }
-    /// Folders go into a folder, one file per case, unless the name asks for one array.
+    /// If the input is a folder, the output is a folder with one file per case, unless its name is that of an
+    /// array.
     [[nodiscard]] bool to_folder() const {
         return !output.empty() && cases.applies() && cases.folders() &&
                std::filesystem::path(output).extension() != ".npy";
@@ -34,7 +35,7 @@ OutlineSides sides_of(const std::string& word) {
     return says("--sides", word, "outer", "inner") ? OutlineSides::outer : OutlineSides::inner;
 }
 
-/// How far a mask reaches, in words: "distance up to 2.3 mm".
+/// The threshold of a mask in words: "distance up to 2.3 mm".
 std::string reach(const OutlineLevel& level, bool outer, const OutlineRule& rule) {
     if (std::isinf(level.threshold)) return outer ? "the whole image" : "nothing";
     const bool lengths = level.score.kind == OutlineScore::Kind::distance && level.score.weight == 0;
@@ -45,7 +46,7 @@ std::string reach(const OutlineLevel& level, bool outer, const OutlineRule& rule
                        lengths ? unit : "");
 }
 
-/// The share of the image that a mask has, or that it was not made.
+/// The share of the image that a mask covers, or "-" if it was not made.
 std::string made(bool asked, double share) {
     return asked ? fmt::format("{:.4f}", share) : "-";
 }
@@ -111,7 +112,7 @@ std::string judged(const OutlineRule& rule, const std::vector<OutlineJudgement>&
     return out +
            fmt::format("({}; the others are shares of the image, means over groups that have the class)\n",
                        objects ? "found: share of a group's objects, mean over groups"
-                               : "held: groups whose masks are as promised") +
+                               : "held: share of groups whose masks are as promised") +
            (rule.sides == OutlineSides::inner ? "" : objects_table(rule, found, small));
 }
 
@@ -224,7 +225,7 @@ Command add_outline(CLI::App& root) {
             "--calibrator), or auto (the score with the tightest masks); distance:10, relative:10 and "
             "doubt:10 "
             "add 10 pixels times (1 - p)");
-        declare_classes(app, flags->classes, "classes to outline (default: all but 0)");
+        declare_classes(app, flags->classes, "classes to outline (default: all except 0)");
         app.add_option("--seed", flags->seed, "seed that draws the groups that choose the score");
     });
     app.add_option("--small", flags->small,
@@ -242,7 +243,7 @@ Command add_outline(CLI::App& root) {
     app.output("--json", flags->json, "FILE", "write the result as JSON ('-': standard output)");
     const Flags* const given = flags.get();
     app.counts_unless("--seed", [given] {
-        return unless(given->score == "auto", "there is one score, and nothing to choose");
+        return unless(given->score == "auto", "there is only one score, so nothing is chosen");
     });
     for (const char* const flag : {"--sides", "--confidence"})
         app.counts_unless(flag, [given] {

@@ -14,7 +14,7 @@
 namespace kandinsky::cli {
 
 namespace {
-/// Draws a case: its slice with the largest outer mask, a picture for each class.
+/// Draws a case: a picture for each class, of the slice with the largest outer mask.
 void draw(const OutlineRule& rule, const Case& one, const std::vector<std::uint8_t>& codes,
           const std::string& name, const std::filesystem::path& folder) {
     const std::size_t pixels = one.extent.height * one.extent.width, voxels = one.extent.voxels();
@@ -38,7 +38,7 @@ void draw(const OutlineRule& rule, const Case& one, const std::vector<std::uint8
     }
 }
 
-/// The rows of an array, written in order as they come.
+/// Writes the rows of an array in order.
 class Rows {
   public:
     Rows(AtomicFile& file, const OutlineRule& rule, const CaseSource& cases)
@@ -59,7 +59,7 @@ class Rows {
                 row.insert(row.end(), from, from + pixels);
             }
         }
-        // Slices of one volume that stand apart in the input wait for those between them.
+        // Slices of a volume that are not adjacent in the input wait for the slices between them.
         for (auto row = waiting_.begin(); row != waiting_.end() && row->first == next_; ++next_) {
             file_.write(row->second.data(), row->second.size());
             row = waiting_.erase(row);
@@ -79,14 +79,14 @@ class Rows {
             fail(
                 ErrorKind::data,
                 "an array needs cases of one size, but one has {} x {} x {} voxels and another {} x {} x {}; "
-                "volumes of several sizes go into a folder of files",
+                "write volumes of several sizes into a folder",
                 size_->width, size_->height, size_->depth, extent.width, extent.height, extent.depth);
     }
 
     AtomicFile& file_;
     const OutlineRule& rule_;
     const CaseSource& cases_;
-    std::size_t images_ = 0, next_ = 0;  ///< rows; 0 where cases come from files
+    std::size_t images_ = 0, next_ = 0;  ///< number of rows; 0 if cases come from files
     std::optional<Extent> size_;
     std::map<std::size_t, std::vector<std::uint8_t>> waiting_;
 };

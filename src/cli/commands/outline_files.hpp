@@ -8,14 +8,15 @@
 
 namespace kandinsky::cli {
 
-/// Folders that outlines go into; empty: none.
+/// The output folders; empty: none.
 struct OutlineFolders {
     std::string files;     ///< a file per case, in the input's form
     std::string pictures;  ///< a picture per case and class
 };
 
-/// Outlines all cases into folders and (unless null) an array. Its rows are the images of the input, in its
-/// order, uint8 [N,K,H,W]; of files they are the cases, which must have one size, [N,K,D,H,W] for volumes.
+/// Writes the outlines of all cases into folders and, unless null, an array. The rows of the array are the
+/// images of the input in its order, uint8 [N,K,H,W]. For files they are the cases, which must have one size;
+/// [N,K,D,H,W] for volumes.
 void write_outlines(const OutlineFolders& folders, const OutlineRule& rule, const CaseSource& cases,
                     const Calibrator* calibrator, AtomicFile* array, TerminalProgress& progress);
 

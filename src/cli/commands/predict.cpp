@@ -18,7 +18,8 @@ struct Flags {
     bool packed = false;
     EmptyFlags empty;
 
-    /// Folders go into a folder, one file per case, unless the name asks for one array.
+    /// If the input is a folder, the output is a folder with one file per case, unless its name is that of an
+    /// array.
     [[nodiscard]] bool to_folder(const std::string& name) const {
         return !name.empty() && is_images(input.probs) && std::filesystem::path(name).extension() != ".npy";
     }
@@ -33,7 +34,7 @@ struct Flags {
     [[nodiscard]] bool to_folders() const { return to_folder(output) || to_folder(pvalues); }
 };
 
-/// Appends predictions to a file whose header is written.
+/// Appends predictions to a file after its header.
 PredictionSink into(AtomicFile& file) {
     return [&file](std::span<const std::byte> block) { file.write(block.data(), block.size()); };
 }
@@ -58,7 +59,8 @@ void run(const Flags& flags) {
     const Calibrator calibrator = load(flags.calibrator);
     if (calibrator.adapts() && !flags.thresholds.empty())
         fail(ErrorKind::usage,
-             "--thresholds: those of {} follow the image; take the sets (-o) or p-values (--pvalues), or "
+             "--thresholds: the thresholds of {} follow the image; use the sets (-o) or p-values "
+             "(--pvalues), or "
              "calibrate "
              "with --adapt none",
              flags.calibrator);
@@ -148,18 +150,19 @@ Command add_predict(CLI::App& root) {
     app.counts_unless("--logits",
                       [given] { return unless(!given->input.probs.empty(), "there are no --probs"); });
     app.counts_unless("--alpha", [given] {
-        return unless(!given->output.empty() || !given->thresholds.empty(), "p-values hold for every level");
+        return unless(!given->output.empty() || !given->thresholds.empty(),
+                      "p-values do not depend on alpha");
     });
     app.counts_unless("--class-names", [given] {
         return unless(given->to_folders(), "it is for sets and p-values in a folder of files");
     });
     app.counts_unless("--coding", [given] {
         return unless(given->to_folder(given->output),
-                      "it is for sets in a folder of files; arrays take --packed");
+                      "it is for sets in a folder of files; for arrays use --packed");
     });
     app.counts_unless("--packed", [given] {
         return unless(!given->output.empty() && !given->to_folder(given->output),
-                      "it is for sets in an array; files take --coding bits");
+                      "it is for sets in an array; for files use --coding bits");
     });
     for (const char* const flag : {"--empty", "--no-empty"})
         app.counts_unless(flag, [given] { return unless(!given->output.empty(), "no sets are written"); });

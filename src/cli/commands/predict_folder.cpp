@@ -14,7 +14,7 @@
 namespace kandinsky::cli {
 
 namespace {
-/// Refuses names that would replace the input, or that look like a file.
+/// Refuses output folders that are the input folder, or whose name looks like a file.
 void check_output(const std::string& input, const std::string& flag, const std::string& output) {
     namespace fs = std::filesystem;
     std::error_code ignored;
@@ -53,11 +53,11 @@ FolderOptions options_for(const Calibrator& calibrator, const ImageSource& sourc
     return options;
 }
 
-/// What one case becomes, on its own grid: [slices][classes][height][width].
+/// The result for one case on its own grid: [slices][classes][height][width].
 struct CaseResult {
     std::vector<std::uint8_t> sets;
     std::vector<float> p_values;
-    std::uint64_t outside = 0;  ///< values beyond the calibrator's grid
+    std::uint64_t outside = 0;  ///< number of values outside the calibrator's grid
     SetTally tally;
 };
 
@@ -104,7 +104,7 @@ CaseResult predict_case(const Calibrator& calibrator, const Predictor& predictor
     return out;
 }
 
-/// Numbers of a file's planes, for those who open it.
+/// The meaning of a file's planes, for its readers.
 std::string note_of(const FolderTargets& targets, const char* what, bool at_alpha) {
     nlohmann::ordered_json note{{"kandinsky", KANDINSKY_VERSION}, {"content", what}};
     if (at_alpha) note["alpha"] = targets.alpha;
@@ -154,7 +154,7 @@ FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& p
     parallel_for(pairing.pairs.size(), progress, "predicting", [&](std::size_t i) {
         const Pair& pair = pairing.pairs[i];
         const ItemInfo& info = source->items()[pair.probs];
-        std::optional<CaseResult> made;  // counts once the case is whole
+        std::optional<CaseResult> made;  // counted after the case is complete
         try {
             made = predict_case(calibrator, predictor, {info, source->read(pair.probs), options}, info,
                                 options, targets, progress);

@@ -8,16 +8,16 @@
 
 namespace kandinsky::cli {
 
-/// What is made of a folder of probabilities.
+/// The outputs for a folder of probabilities.
 struct FolderTargets {
-    std::string sets{}, p_values{};  ///< folders to write; empty: not asked for
+    std::string sets{}, p_values{};  ///< folders to write; empty: not requested
     SetCoding coding = SetCoding::planes;
     double alpha = 0.1;
-    std::vector<std::string> class_names{};  ///< written into files that have a text field: volumes
-    bool named = false;                      ///< the user gave the names, so they must count
+    std::vector<std::string> class_names{};  ///< written into files with a text field (volumes)
+    bool named = false;                      ///< the user gave the names, so they must have an effect
 };
 
-/// What predicting into folders did.
+/// The result of the prediction into folders.
 struct FolderPrediction {
     std::size_t cases = 0;
     Predicted predicted;  ///< on the calibrator's grid
@@ -27,8 +27,8 @@ struct FolderPrediction {
 /// --coding. Throws a usage error for another word.
 [[nodiscard]] SetCoding coding_of(const std::string& word);
 
-/// Predicts every case of `input.probs` on the calibrator's grid and writes sets, p-values or both on its
-/// own, a file each, all or none.
+/// Predicts every case of `input.probs` on the calibrator's grid and writes its sets, p-values or both on the
+/// case's own grid, one file each. Writes all files or none.
 [[nodiscard]] FolderPrediction predict_folder(const Calibrator& calibrator, const Predictor& predictor,
                                               const InputFlags& input, const FolderTargets& targets,
                                               const InputWatch& inputs, TerminalProgress& progress);

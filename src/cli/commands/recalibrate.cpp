@@ -48,7 +48,7 @@ Command add_recalibrate(CLI::App& root) {
     const auto flags = std::make_shared<Flags>();
     OptionSet& app = OptionSet::add_to(
         root, "recalibrate",
-        "Set the levels of a calibrator by new labelled images; the old images are not needed");
+        "Set the levels of a calibrator with new labelled images; the old images are not needed");
     app.input("calibrator", flags->calibrator, "FILE.kcal", "calibrator whose curves are kept")->required();
     declare_input(app, flags->input, "", true);
     declare_reading(app, flags->input);

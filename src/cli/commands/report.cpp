@@ -27,7 +27,7 @@ struct Flags {
     double alpha = 0.1;
 };
 
-/// The method's name, or the file's where two files have the same method.
+/// The method's name, or the file's name if two files have the same method.
 std::vector<std::string> names_of(const std::vector<std::string>& files,
                                   const std::vector<Calibrator>& calibrators) {
     std::vector<std::string> names;
@@ -35,18 +35,18 @@ std::vector<std::string> names_of(const std::vector<std::string>& files,
         if (std::count(files.begin(), files.end(), files[i]) > 1)
             fail(ErrorKind::usage, "{} is given twice", files[i]);
         const auto same = [&](const Calibrator& other) {
-            return other.options.method == calibrators[i].options.method;
+            return other.options.method.name == calibrators[i].options.method.name;
         };
         const bool alone = std::count_if(calibrators.begin(), calibrators.end(), same) == 1;
         std::string name =
-            alone ? calibrators[i].options.method : std::filesystem::path(files[i]).stem().string();
+            alone ? calibrators[i].options.method.name : std::filesystem::path(files[i]).stem().string();
         if (std::find(names.begin(), names.end(), name) != names.end()) name = files[i];
         names.push_back(std::move(name));
     }
     return names;
 }
 
-/// The calibration images, when they are given: exactly those that every calibrator was made from.
+/// The calibration images, if given: exactly those that every calibrator was made from.
 std::optional<Dataset> calibration_images(const Flags& flags, const std::vector<Calibrator>& calibrators,
                                           Progress& progress) {
     InputFlags input = flags.cal;
@@ -75,13 +75,13 @@ std::optional<Dataset> calibration_images(const Flags& flags, const std::vector<
     return data;
 }
 
-/// The curves of every pixel alone and of the whole image, as far as the calibrators are others.
+/// The curves of every pixel alone and of the whole image, unless a calibrator has them.
 std::vector<Calibrator> references(const Dataset& data, const ReportInput& input, Progress& progress) {
     const CalibrateOptions& like = input.calibrators.front()->options;
     std::vector<CalibrateOptions> wanted;
     for (const std::string& name : missing_references(input.calibrators)) {
         CalibrateOptions& one = wanted.emplace_back();
-        one.method = name;
+        one.method.name = name;
         one.condition = like.condition;
         one.pooling = like.pooling;
         one.score = like.score;
@@ -89,8 +89,11 @@ std::vector<Calibrator> references(const Dataset& data, const ReportInput& input
         one.released = like.released;
         one.seed = like.seed;
     }
-    if (wanted.empty()) return {};
-    return calibrate_all(data, wanted, progress);
+    std::vector<Calibrator> out;
+    if (wanted.empty()) return out;
+    for (TimedCalibrator& one : calibrate_all(data, wanted, progress))
+        out.push_back(std::move(one.calibrator));
+    return out;
 }
 
 void run(const Flags& flags) {
@@ -107,7 +110,7 @@ void run(const Flags& flags) {
     for (std::size_t i = 0; i < calibrators.size(); ++i)
         if (FolderFlags{}.options(calibrators[i].input).fit !=
             FolderFlags{}.options(calibrators[0].input).fit)
-            fail(ErrorKind::usage, "{} and {} cannot stand in one report: they are made for different grids",
+            fail(ErrorKind::usage, "{} and {} cannot be in one report: they are made for different grids",
                  flags.calibrators[0], flags.calibrators[i]);
     const Input read = flags.input.load(progress, &calibrators.front());
     say(progress, read, flags.common.quiet);
@@ -129,7 +132,7 @@ void run(const Flags& flags) {
         if (calibrator.options.condition != calibrators.front().options.condition ||
             calibrator.options.released != calibrators.front().options.released)
             fail(ErrorKind::usage,
-                 "{} and {} cannot stand in one report: they differ in --condition or --compat",
+                 "{} and {} cannot be in one report: they differ in --condition or --compat",
                  flags.calibrators.front(),
                  flags.calibrators[static_cast<std::size_t>(&calibrator - calibrators.data())]);
         input.calibrators.push_back(&calibrator);
@@ -180,7 +183,8 @@ Command add_report(CLI::App& root) {
               "groups of the calibration images, if any were given to calibrate");
     for (const char* const flag : {"--cal-probs", "--cal-labels", "--cal-groups"})
         app.counts_unless(flag, [flags = flags.get()] {
-            return unless(!flags->report.page.empty(), "its curves stand on the page, and none is written");
+            return unless(!flags->report.page.empty(),
+                          "only the page shows the curves, and no page is written");
         });
     app.output("-o,--output", flags->report.page, "FILE.html",
                "report to write, one self-contained HTML page");
@@ -188,7 +192,7 @@ Command add_report(CLI::App& root) {
               "rule that 'kandinsky outline --save' wrote: show its outlines over the test images, and how "
               "often they held");
     app.counts_unless("--outline", [flags = flags.get()] {
-        return unless(!flags->report.page.empty(), "outlines stand on the page, and none is written");
+        return unless(!flags->report.page.empty(), "only the page shows outlines, and no page is written");
     });
     flags->report.declare(app);
     flags->photos.declare(app, flags->report);

@@ -31,11 +31,11 @@ std::string dice_text(const std::vector<double>& dice) {
     return text;
 }
 
-/// One sigmoid per class; two classes need one only.
+/// The number of outputs: one sigmoid per class, a single one for two classes.
 std::uint32_t outputs_of(std::uint32_t wanted, const Samples& samples) {
     if (wanted > 0) return wanted;
     const std::size_t found = samples.classes();
-    if (found < 2) fail(ErrorKind::data, "the labels hold no class but 0: there is nothing to learn");
+    if (found < 2) fail(ErrorKind::data, "the labels have no class except 0, so there is nothing to learn");
     return found == 2 ? 1 : static_cast<std::uint32_t>(found);
 }
 
@@ -63,7 +63,7 @@ void run(Flags flags) {
             flags.validation_labels, "", flags.ignore, flags.folder, input.intensity, progress));
         if (!(validation->samples.grid() == samples.grid()) || !validation->samples.labelled())
             fail(ErrorKind::data,
-                 "--val-images and --val-labels must come together, on the training images' grid");
+                 "--val-images and --val-labels must be given together, on the training images' grid");
     }
     options.shape.inputs = static_cast<std::uint32_t>(samples.channels());
     options.shape.outputs = outputs_of(flags.classes, samples);
@@ -127,7 +127,7 @@ Command add_train(CLI::App& root) {
     for (const char* const flag : {"--groups", "--group-by"})
         app.counts_unless(flag, [given] {
             return unless(given->images.intensity == "percentile",
-                          "only --intensity percentile looks at the scan of an image");
+                          "only --intensity percentile uses the scan of an image");
         });
     app.counts_unless("--group-by", [given] { return unless(given->groups.empty(), "groups are given"); });
     for (const char* const flag : {"--categories", "--crowd", "--overlap", "--letterbox"})
@@ -166,11 +166,10 @@ Command add_train(CLI::App& root) {
     app.add_option("--checkpoint-every", options.checkpoint_every, "epochs between two checkpoints");
     app.add_flag("--fresh", flags->fresh, "start again even if there is a checkpoint");
     app.add_option("--seed", options.seed, "seed of weights, order and augmentation");
-    app.counts_unless("--growth", [given] {
-        return unless(given->options.schedule.cycle > 0, "there is no --cycle that could grow");
-    });
+    app.counts_unless("--growth",
+                      [given] { return unless(given->options.schedule.cycle > 0, "there is no --cycle"); });
     app.counts_unless("--anneal", [given] {
-        return unless(given->options.schedule.share < 1, "--share 1 leaves nothing to fall");
+        return unless(given->options.schedule.share < 1, "with --share 1 the share does not fall");
     });
     for (const char* const flag : {"--checkpoint-every", "--fresh"})
         app.counts_unless(flag,

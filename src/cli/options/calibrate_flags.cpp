@@ -13,10 +13,10 @@
 namespace kandinsky::cli {
 
 namespace {
-constexpr std::uint64_t kFewGroups = 10;  // fewer have no threshold at alpha = 0.1 or little above it
+constexpr std::uint64_t kFewGroups = 10;  // fewer groups have no threshold at alpha = 0.1
 constexpr std::size_t kLeastMemory = std::size_t{1} << 20;
 
-/// More memory saves passes over the data only with tens of thousands of images.
+/// With less than tens of thousands of images, more memory saves no passes over the data.
 std::size_t standard_memory() {
     const auto machine =
         static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -26,14 +26,14 @@ std::size_t standard_memory() {
 
 bool CalibrateFlags::some(const Counts& counts) const {
     const CalibrateOptions shared = options();
-    const std::vector<std::string> asked = asked_ ? asked_() : std::vector{shared.method};
+    const std::vector<std::string> asked = asked_ ? asked_() : std::vector{shared.method.name};
     return std::any_of(asked.begin(), asked.end(), [&](const std::string& name) {
         CalibrateOptions one = shared;
         const std::size_t colon = name.find(':');
-        one.method = name.substr(0, colon);
-        check_method(one.method);
+        one.method.name = name.substr(0, colon);
+        check_method(one.method.name);
         if (colon != std::string::npos) one.score.kind = score_kind(name.substr(colon + 1));
-        return counts(one, one.method == kAutoMethod ? nullptr : &kandinsky::method(one.method));
+        return counts(one, one.method.name == kAutoMethod ? nullptr : &kandinsky::method(one.method.name));
     });
 }
 
@@ -50,7 +50,7 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
         return !how || how->uses_labels || one.adapt == Adapt::image;
     };
     const Counts not_released = [](const CalibrateOptions& one, const Method*) { return !one.released; };
-    constexpr const char* kReleased = "--compat released reproduces code that has no such choice";
+    constexpr const char* kReleased = "--compat released reproduces code without this choice";
     for (const char* const flag : {"--raps-lambda", "--raps-kreg"})
         rule(flag, score_is(ScoreKind::raps), "it is for --score raps");
     rule("--saps-weight", score_is(ScoreKind::saps), "it is for --score saps");
@@ -80,15 +80,15 @@ void CalibrateFlags::declare_effects(OptionSet& app) const {
         [](const CalibrateOptions& one, const Method* how) {
             return one.adapt == Adapt::none || how != nullptr;
         },
-        "it needs a method of your choice");
-    // With a confidence, how regions compare is learnt, too: by methods that are not given one region alone.
+        "it needs a given method, not auto");
+    // With a confidence, nested sets are learnt too, by all methods with more than one region.
     const Counts divides = [learns](const CalibrateOptions& one, const Method* how) {
         return learns(one, how) ||
                (one.confidence > 0 && (how->pixelwise || !how->options.empty() || one.risk != Risk::recall));
     };
     app.counts_unless("--risk", [this] {
         return unless(!asked_ || risk == "recall",
-                      "comparisons judge coverage, which is the recall; use calibrate and evaluate");
+                      "comparisons measure coverage, which is the recall; use calibrate and evaluate");
     });
     for (const char* const flag : {"--split", "--promise"})
         rule(flag, divides, "the method learns nothing from the images, so all of them set thresholds");
@@ -99,7 +99,7 @@ void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::stri
     asked_ = std::move(asked);
     app.add_option("--preset", preset,
                    "'paper': the paper's settings of every method, score lac and pooling by pixels; options "
-                   "given beside it still apply");
+                   "that are given still apply");
     app.add_option("--condition", condition,
                    "'class': one curve per class; 'none': one curve for all classes");
     app.add_option(
@@ -161,7 +161,7 @@ void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::stri
                     return how == candidate || (how == nullptr && !array);
                 };
                 return unless(some(counts),
-                              fmt::format("it is for method {}, which is not asked for", candidate->name));
+                              fmt::format("it is for method {}, which is not used", candidate->name));
             });
         }
     declare_effects(app);
@@ -169,7 +169,7 @@ void CalibrateFlags::declare(OptionSet& app, std::function<std::vector<std::stri
 
 CalibrateOptions CalibrateFlags::options() const {
     CalibrateOptions options;
-    options.method = method;
+    options.method.name = method;
     options.condition = condition_of(condition);
     options.pooling = pooling_of(pooling);
     options.fallback = fallback_of(fallback);
@@ -197,13 +197,13 @@ CalibrateOptions CalibrateFlags::options() const {
     for (const Method* candidate : kandinsky::methods())
         for (const MethodOption& option : candidate->options) {
             const std::string& value = method_options.at(option.flag);
-            // An explicit "auto" has an effect where the default "auto" has none.
+            // An explicit "auto" can have an effect if the default "auto" has none.
             const bool said = given(option.flag) && (paper() || !option.trials.empty());
             if (value == option.standard && !said) continue;
             if (option.type == MethodOption::Type::array)
-                options.settings.arrays[option.flag] = load_array(value, {});
+                options.method.settings.arrays[option.flag] = load_array(value, {});
             else
-                options.settings.text[option.flag] = value;
+                options.method.settings.text[option.flag] = value;
         }
     if (paper()) {
         const CalibrateOptions asked = options;
@@ -214,7 +214,7 @@ CalibrateOptions CalibrateFlags::options() const {
         if (given("fallback")) options.fallback = asked.fallback;
         // The paper has no cross-validation; its k-means is used if no method is named.
         const bool named = app_->get_option_no_throw("--method") != nullptr && given("method");
-        if (!named || options.method == kAutoMethod) options.method = "kmeans";
+        if (!named || options.method.name == kAutoMethod) options.method.name = "kmeans";
     }
     return options;
 }
@@ -285,15 +285,15 @@ std::string calibrated_text(const Calibrator& calibrator, const std::string& out
     std::uint32_t side = 0;
     for (std::size_t s = 0; s < calibrator.strata(); ++s)
         if (const SmoothCurves* const smooth = calibrator.smooth_of(s);
-            smooth != nullptr && smooth->storage().region.empty())
-            side = smooth->storage().side;
+            smooth != nullptr && !smooth->by_regions())
+            side = smooth->side();
         else
             regions += calibrator.partitions[s].regions;
     const std::string shared =
         regions > 0 ? fmt::format("{} regions", regions) : fmt::format("cells of {} x {} pixels", side, side);
     const std::string weights = weights_rule(calibrator);
     return fmt::format("{}: {} on {} images{}, {} classes, {}, {:.1f} s\n{}{}\n", output,
-                       calibrator.options.method, calibrator.images,
+                       calibrator.options.method.name, calibrator.images,
                        calibrator.grouped ? fmt::format(" of {} groups", calibrator.groups) : "",
                        calibrator.classes, shared, seconds,
                        weights.empty() ? "" : fmt::format("Weights {}.\n", weights), guarantee(calibrator));

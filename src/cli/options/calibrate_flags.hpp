@@ -1,15 +1,17 @@
 #pragma once
 
+#include <functional>
 #include <kandinsky/calibrator.hpp>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "cli/options/option_set.hpp"
+#include "partition/method.hpp"
 
 namespace kandinsky::cli {
 
-/// --method options, pooling, condition and the rest of calibration.
+/// The options of calibration: those of methods, pooling, condition and the rest.
 struct CalibrateFlags {
     std::string method = default_method();
     std::string condition = "class", pooling = "groups", fallback = "auto",
@@ -19,11 +21,11 @@ struct CalibrateFlags {
     std::uint64_t min_count = 1, seed = 0;
     std::size_t rungs = 0;
     double split = 0, confidence = 0;
-    ScoreOptions score_options;  ///< all but the kind
+    ScoreOptions score_options;  ///< all except the kind
     std::map<std::string, std::string> method_options;
     std::string preset = "none";
 
-    /// `asked` names what is calibrated, METHOD or METHOD:SCORE; without it the one method of the options.
+    /// `asked` lists what is calibrated, METHOD or METHOD:SCORE; if empty, the method of the options.
     void declare(OptionSet& app, std::function<std::vector<std::string>()> asked = {});
     [[nodiscard]] CalibrateOptions options() const;
     [[nodiscard]] bool paper() const { return preset == "paper"; }
@@ -31,7 +33,7 @@ struct CalibrateFlags {
   private:
     [[nodiscard]] bool given(const std::string& flag) const { return app_->count("--" + flag) > 0; }
     void declare_effects(OptionSet& app) const;
-    /// Whether an option counts for one of those that are calibrated; `how` is null for auto.
+    /// Whether an option has an effect on one of the calibrated methods; `how` is null for auto.
     using Counts = std::function<bool(const CalibrateOptions& one, const Method* how)>;
     [[nodiscard]] bool some(const Counts& counts) const;
 
@@ -39,10 +41,10 @@ struct CalibrateFlags {
     std::function<std::vector<std::string>()> asked_;
 };
 
-/// What a user should know about a calibration: classes never or hardly seen, too few groups.
+/// Warnings about a calibration: classes without or with few pixels, too few groups.
 [[nodiscard]] std::vector<std::string> remarks(const Calibrator& calibrator);
 
-/// What was calibrated, and what is promised: two lines.
+/// The summary of a calibration and its guarantee, in two lines.
 [[nodiscard]] std::string calibrated_text(const Calibrator& calibrator, const std::string& output,
                                           double seconds);
 

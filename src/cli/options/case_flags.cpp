@@ -70,7 +70,7 @@ void CaseFlags::declare(OptionSet& app, const std::string& verb) {
         ->group(kFiles);
     app.add_option("--spacing", spacing,
                    "spacing in millimetres between slices, rows and columns (rows and columns for images); "
-                   "NIfTI files have their own")
+                   "NIfTI files have their own spacing")
         ->type_name("Z,Y,X")
         ->group(kFiles);
     app.add_option("--ignore", cal.ignore, "labels to ignore, separated by commas, or 'none'")
@@ -96,7 +96,7 @@ void CaseFlags::declare(OptionSet& app, const std::string& verb) {
         return unless(cal.groups.empty() && fresh.groups.empty(), "groups are given");
     });
     app.counts_unless("--volumes",
-                      [this] { return unless(!folders(), "files say themselves whether they are volumes"); });
+                      [this] { return unless(!folders(), "files state whether they are volumes"); });
     for (const char* const flag : {"--logits", "--class-files"})
         app.counts_unless(flag, [this] { return unless(!hard(), "masks have no probabilities"); });
     app.counts_unless("--ignore", [this] {
@@ -109,7 +109,8 @@ void CaseFlags::declare(OptionSet& app, const std::string& verb) {
         });
     for (const char* const flag : {"--labels", "--groups"})
         app.counts_unless(flag, [this] { return unless(applies(), "there are no --probs or --masks"); });
-    app.counts_unless("--save", [this] { return unless(calibrates(), "--rule is kept already"); });
+    app.counts_unless("--save",
+                      [this] { return unless(calibrates(), "the rule of --rule is in a file already"); });
 }
 
 bool CaseFlags::folders() const {
@@ -133,9 +134,9 @@ void CaseFlags::check() const {
     if (images && cal.labels.empty())
         fail(ErrorKind::usage, "--cal-labels is missing: calibration needs the truth");
     if (images && applies() && cal_masks.empty() != masks.empty())
-        fail(
-            ErrorKind::usage,
-            "calibrate on the same kind as is predicted: --cal-probs with --probs, --cal-masks with --masks");
+        fail(ErrorKind::usage,
+             "calibrate and predict with the same kind of input: --cal-probs with --probs, --cal-masks with "
+             "--masks");
     if (calibrates() && !applies() && save.empty())
         fail(ErrorKind::usage, "nothing to do: give --save FILE.json, or new images with --probs or --masks");
     if (!calibrates() && !applies())
@@ -234,8 +235,8 @@ void CaseFlags::check_fits(const CaseSource& images, std::size_t classes, Length
     if (images.unit() != unit)
         fail(ErrorKind::data, "the rule is in {}, but {} {}",
              unit == LengthUnit::pixel ? "pixels" : "millimetres", name,
-             unit == LengthUnit::pixel ? "says how far its voxels are apart; calibrate on such images, too"
-                                       : "does not say how far its voxels are apart; give --spacing");
+             unit == LengthUnit::pixel ? "has a voxel spacing; calibrate on images with a spacing too"
+                                       : "has no voxel spacing; give --spacing");
     if (images.volumes() != rule_volumes)
         fail(ErrorKind::data, "the rule is made for {}, but {} holds {}", rule_volumes ? "volumes" : "images",
              name, rule_volumes ? "images (for arrays use --volumes with --groups)" : "volumes");

@@ -10,36 +10,37 @@ namespace kandinsky::cli {
 /// The text of a rule that an earlier call saved.
 [[nodiscard]] std::string read_rule(const std::string& path);
 
-/// Labelled images to calibrate on and new ones, from arrays or folders, with probabilities or with masks
-/// alone: what the commands about whole objects have in common.
+/// The common options of the commands about whole objects: labelled images to calibrate on and new images,
+/// from arrays or folders, with probabilities or only with masks.
 struct CaseFlags {
     InputFlags cal, fresh;  ///< the reading options are those of `cal`
     std::string cal_masks, masks, spacing, rule, save;
     bool volumes = false;
 
-    /// `verb`: what is done to new images, as in "outline".
+    /// `verb`: the verb for new images in help texts, such as "outline".
     void declare(OptionSet& app, const std::string& verb);
     [[nodiscard]] bool calibrates() const { return rule.empty(); }
     [[nodiscard]] bool applies() const { return !fresh.probs.empty() || !masks.empty(); }
     [[nodiscard]] bool hard() const { return !cal_masks.empty() || !masks.empty(); }
-    [[nodiscard]] bool folders() const;  ///< new images, or else calibration images, are folders of files
-    /// Refuses calls in which something is missing or twice.
+    [[nodiscard]] bool folders() const;  ///< new images, or calibration images without new ones, are folders
+    /// Refuses calls in which an input is missing or given twice.
     void check() const;
 
-    /// Either source; FolderCases where it is a folder. `classes`: of masks, 0: as many as there are.
+    /// The calibration or the new cases; FolderCases if they are a folder. `classes`: the number of classes
+    /// of masks; 0: as many as occur.
     [[nodiscard]] std::unique_ptr<CaseSource> calibration() const;
     [[nodiscard]] std::unique_ptr<CaseSource> images(std::size_t classes) const;
-    /// Refuses new images whose classes, lengths or dimensions are not those of the rule.
+    /// Refuses new images whose classes, units of length or dimensions differ from those of the rule.
     void check_fits(const CaseSource& images, std::size_t classes, LengthUnit unit, bool rule_volumes,
                     bool rule_hard) const;
     [[nodiscard]] std::string rule_text() const { return read_rule(rule); }  ///< of --rule
 
   private:
-    /// The cases, if --spacing has as many numbers as they have dimensions.
+    /// Returns the cases; throws unless --spacing has one number for each of their dimensions.
     [[nodiscard]] std::unique_ptr<CaseSource> spaced(std::unique_ptr<CaseSource> cases) const;
     [[nodiscard]] std::unique_ptr<CaseSource> open(const InputFlags& input, const std::string& predicted,
                                                    std::size_t classes) const;
-    [[nodiscard]] Spacing spacing_mm() const;  ///< zeros where none is given
+    [[nodiscard]] Spacing spacing_mm() const;  ///< zeros if none is given
 };
 
 /// Declares --confidence.

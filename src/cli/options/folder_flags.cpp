@@ -8,11 +8,12 @@ namespace kandinsky::cli {
 namespace {
 constexpr const char* kFolders = "Folders of files (docs/files.md)";
 
-/// Takes a flag's value; with a record, refuses one that differs from it.
+/// The value of a flag; with a record, refuses a value that differs from it.
 template <class T>
 void take(const char* flag, const T& given, T& value, bool recorded) {
     if (recorded && !(given == value))
-        fail(ErrorKind::usage, "{} contradicts the calibrator, which was made otherwise; leave it out", flag);
+        fail(ErrorKind::usage,
+             "{} contradicts the calibrator, which was made with another value; leave it out", flag);
     value = given;
 }
 }  // namespace
@@ -103,7 +104,7 @@ FolderOptions FolderFlags::options(const std::string& recorded) const {
     if (!resize.empty())
         take("--resize", GridFit{GridFit::Kind::resize, parse_grid(resize, "--resize")}, out.fit, fixed);
     const bool ignored = padding.empty() || says("--padding", padding, "ignore", "background");
-    if (!padding.empty() && out.fit.kind != GridFit::Kind::none)  // else a letterbox has it
+    if (!padding.empty() && out.fit.kind != GridFit::Kind::none)  // otherwise it belongs to a letterbox
         take("--padding", ignored ? Padding::ignore : Padding::background, out.padding, fixed);
     if (only_annotated) take("--only-annotated", true, out.only_annotated, fixed);
     if (class_files) take("--class-files", true, out.class_files, fixed);

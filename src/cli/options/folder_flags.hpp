@@ -5,39 +5,41 @@
 
 namespace kandinsky::cli {
 
-/// How labels are read from a COCO file: --categories and the like. An empty text means "not given".
+/// How labels are read from a COCO file: --categories and related options. An empty text means "not given".
 struct CocoFlags {
     std::string categories, crowd, overlap, letterbox;
 
     void declare(OptionSet& app);
-    /// `padding`: what --padding says; the padding of a letterbox is background unless it says 'ignore'.
-    /// The flags go on top of what a calibrator has `recorded`, if it has; a contradiction is a usage error.
+    /// `padding`: the value of --padding; a letterbox pads with background unless it is 'ignore'. `recorded`:
+    /// the options of a calibrator, which the flags complete; a contradiction is a usage error.
     void apply(const std::string& padding, CocoLabels& labels, bool recorded) const;
 };
 
-/// What a command reads from folders.
+/// The data that a command reads from folders.
 struct FolderUse {
     bool truth = true;          ///< labels
-    bool probabilities = true;  ///< else images for a network
+    bool probabilities = true;  ///< otherwise images for a network
 };
 
-/// How folders of files are read: --axis, --grid, --resize and the like. An empty text means "not given".
+/// How folders of files are read: --axis, --grid, --resize and related options. An empty text means "not
+/// given".
 struct FolderFlags {
     std::string axis, orient, grid, resize, padding, group_by;
     bool only_annotated = false, class_files = false, skip_bad = false;
     CocoFlags coco;
 
-    /// The flags for what is read; they count unless `why`.
+    /// Declares the flags for the data that are read. They have no effect if `why` gives a reason.
     void declare(OptionSet& app, FolderUse use, const OptionSet::Why& why);
-    /// Only those about volumes and grids.
+    /// Declares only the flags about volumes and grids.
     void declare_volumes(OptionSet& app, FolderUse use);
-    /// The flags on top of a calibrator's record (JSON, empty: none). A contradiction is a usage error.
+    /// The options of a calibrator's record (JSON; empty: none), completed by the flags. A contradiction is a
+    /// usage error.
     [[nodiscard]] FolderOptions options(const std::string& recorded = {}) const;
-    /// Throws a usage error where an option about volumes was given, but there is none.
+    /// Throws a usage error if an option about volumes is given but no file is a volume.
     void check_volumes(const ImageSource& images) const;
 };
 
-/// Whether a path names images of a folder's format: a directory, one file of such, or COCO annotations.
+/// Whether a path is a directory, a single file of a folder's format, or COCO annotations.
 [[nodiscard]] bool is_images(const std::string& path);
 
 }  // namespace kandinsky::cli

@@ -1,8 +1,9 @@
 #include "cli/options/input.hpp"
+#include "core/data/dataset_access.hpp"
+#include "io/zip/zip_reader.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <kandinsky/npz.hpp>
 #include <map>
 
 #include "cli/process/ranks.hpp"
@@ -14,10 +15,10 @@
 namespace kandinsky::cli {
 
 namespace {
-/// This rank's share, where several work together.
+/// This rank's share of the data, if there are several ranks.
 Dataset own_part(Dataset data) {
     const std::shared_ptr<const Team> team = current_team();
-    return team ? data.dealt(team) : data;
+    return team ? dealt(data, team) : data;
 }
 
 constexpr const char* kLogits[] = {"none", "sigmoid", "softmax"};  // in the order of Logits
@@ -49,7 +50,7 @@ GroupFile read_groups(const std::string& source) {
 }
 
 namespace {
-/// --groups beside folders: one for each image, one for each case, or by the case's name.
+/// --groups with folders: one for each image, one for each case, or by the case's name.
 Array groups_for(const std::string& name, const FolderData& read) {
     const std::size_t rows = read.origins.size();
     const GroupFile file = read_groups(name);
@@ -68,7 +69,7 @@ Array groups_for(const std::string& name, const FolderData& read) {
     }
     if (!read.skipped.empty())
         fail(ErrorKind::usage,
-             "{} cannot be told apart after --skip-bad left out files; name them (NAME,GROUP in a .csv) or "
+             "{} cannot be assigned after --skip-bad left out files; name them (NAME,GROUP in a .csv) or "
              "use --group-by",
              name);
     if (given.shape().size() != 1 || !is_integer(given.dtype()) ||
@@ -145,13 +146,13 @@ FolderOptions InputFlags::folder_options(const Calibrator* like) const {
 
 Input folder_input(FolderData read, const FolderOptions& how, DatasetOptions options) {
     options.ignore = read.ignore;
-    options.logits = Logits::none;  // the reader has made probabilities of them
+    options.logits = Logits::none;  // the reader has applied the function already
     const std::size_t rows = read.origins.size();
     Dataset data(std::move(read.probs), std::move(read.labels), std::move(read.groups), options);
     if (read.usable.size() < rows) data = data.subset(read.usable);
     std::vector<std::string> names;
     for (const std::uint32_t row : read.usable) names.push_back(read.origins[row].name);
-    return {read.rank_part ? data.as_rank_part(current_team()) : own_part(std::move(data)),
+    return {read.rank_part ? as_rank_part(data, current_team()) : own_part(std::move(data)),
             std::move(read.remarks),
             std::move(read.provenance),
             std::move(names),

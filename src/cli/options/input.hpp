@@ -8,45 +8,46 @@
 
 namespace kandinsky::cli {
 
-/// A data set and what is to be said about where it comes from.
+/// A data set and its origin.
 struct Input {
     Dataset data;
     std::vector<std::string> remarks;
     nlohmann::ordered_json provenance;  ///< null for plain arrays
-    std::vector<std::string> names{};   ///< of the images' files, one for each; empty for plain arrays
-    /// What a calibrator must store for prediction; the reader of folders has already used it.
+    std::vector<std::string> names{};   ///< [image] the name of its file; empty for plain arrays
+    /// The function that a calibrator stores for prediction; the reader of folders has applied it already.
     Logits logits = Logits::none;
     std::vector<std::int64_t> ignore{};
 };
 
-/// What --probs, --labels, --groups, --ignore and --logits say, and how folders are read.
+/// The values of --probs, --labels, --groups, --ignore and --logits, and how folders are read.
 struct InputFlags {
     std::string probs, labels, groups;
     std::string ignore, logits;  ///< empty: not given
     FolderFlags folder;
 
-    /// With truth, or (`labels` empty) probabilities only. Read as the images of the calibrator `like` were,
-    /// if there is one; what contradicts it is a usage error.
+    /// Reads the data with truth, or only probabilities if `labels` is empty. Uses the options with which the
+    /// images of the calibrator `like` were read, if there is one; a contradiction is a usage error.
     [[nodiscard]] Input load(Progress& progress, const Calibrator* like = nullptr) const;
-    /// How values are read, and the names in messages.
+    /// The options for reading values, and the names in messages.
     [[nodiscard]] DatasetOptions dataset_options(const Calibrator* like = nullptr) const;
-    /// The folder's options, with --ignore (and what a dataset.json ignores) and --logits.
+    /// The folder's options, with --ignore (and the ignored label of a dataset.json) and --logits.
     [[nodiscard]] FolderOptions folder_options(const Calibrator* like = nullptr) const;
 
   private:
     void check_ignore(std::vector<std::int64_t> now, const Calibrator* like) const;
 };
 
-/// The data set of what was read from folders with `how`; `names` names the sources in messages.
+/// The data set of images that were read from folders with `how`; `names` are the names of the sources in
+/// messages.
 [[nodiscard]] Input folder_input(FolderData read, const FolderOptions& how, DatasetOptions names);
 
-/// Groups by number or by name, from an array or a table.
+/// Reads groups, given by number or by name, from an array or a table.
 [[nodiscard]] GroupFile read_groups(const std::string& source);
 
-/// Groups [N] in the order of the images, whose ids may be names; an empty array without a source.
+/// Groups [N] in the order of the images; ids may be names. An empty array without a source.
 [[nodiscard]] Array load_groups(const std::string& source);
 
-/// The labels that --ignore names: 255 where it is not given.
+/// The labels of --ignore; 255 if it is not given.
 [[nodiscard]] std::vector<std::int64_t> ignored_labels(const std::string& text);
 
 }  // namespace kandinsky::cli

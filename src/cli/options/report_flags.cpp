@@ -19,7 +19,7 @@ std::string quoted(const std::string& word) {
     return out + "'";
 }
 
-/// The command line as a shell would take it.
+/// The command line, quoted for a shell.
 std::string command_line() {
     std::string line = arguments().empty() ? "" : "kandinsky";
     for (std::size_t i = 0; i < arguments().size(); ++i) {

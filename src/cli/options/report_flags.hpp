@@ -6,14 +6,14 @@
 
 namespace kandinsky::cli {
 
-/// --report (or -o), --figures, --class-names and --title: what the commands that can draw have in common.
+/// --report (or -o), --figures, --class-names and --title: the common options of commands with a report.
 struct ReportFlags {
     std::string page, figures, class_names, title;
-    bool has_default_page = false;  ///< a page is written even if none is named
+    bool has_default_page = false;  ///< a page is written even without the option
 
-    void declare(OptionSet& app);  ///< all but the page's own flag
+    void declare(OptionSet& app);  ///< all options except that of the page
     [[nodiscard]] bool wanted() const { return !page.empty() || !figures.empty(); }
-    /// Refuses what could not be written at the end, before the work starts.
+    /// Refuses outputs that could not be written at the end. Call before the work starts.
     void check(std::size_t classes) const;
     /// Fills in title and class names, then writes the page to the output of `flag` and the figures.
     void write(ReportInput input, const Tally& tally, const Outputs& outputs, const std::string& flag) const;

@@ -18,7 +18,7 @@ EmptySets EmptyFlags::choice() const {
     if (empty != "auto" && empty != "fill" && empty != "keep")
         fail(ErrorKind::usage, "--empty is '{}', but must be auto, fill or keep", empty);
     if (no_empty && empty == "keep")
-        fail(ErrorKind::usage, "--no-empty means --empty fill, but --empty is keep; say one of the two");
+        fail(ErrorKind::usage, "--no-empty means --empty fill, but --empty is keep; give one of the two");
     return no_empty ? EmptySets::fill : empty_sets(empty);
 }
 

@@ -11,7 +11,7 @@
 
 namespace kandinsky::cli {
 
-/// --threads, --quiet: what every working command has.
+/// --threads and --quiet, which every command with work to do has.
 struct CommonFlags {
     std::size_t threads = 0;
     bool quiet = false;
@@ -29,24 +29,24 @@ struct EmptyFlags {
 /// Declares --probs, --labels, --groups, --ignore, --logits, with a prefix such as "cal-".
 void declare_input(OptionSet& app, InputFlags& flags, const std::string& prefix, bool with_truth);
 void declare_reading(OptionSet& app, InputFlags& flags);  ///< --ignore, --logits, folders
-void declare_logits(OptionSet& app, InputFlags& flags);   ///< --logits alone
+void declare_logits(OptionSet& app, InputFlags& flags);   ///< --logits only
 
 /// Declares --checkpoint and --checkpoint-every.
 void declare_checkpoint(OptionSet& app, TeamFlags& flags);
-/// Declares --classes, a list that takes one word.
+/// Declares --classes, a list in one word.
 void declare_classes(OptionSet& app, std::vector<int>& classes, const std::string& help);
 
-/// Throws a usage error for a number of --classes that is no class of those that `there_are`.
+/// Throws a usage error for a number of --classes that is not one of the `there_are` classes.
 void check_classes(const std::vector<int>& wanted, std::size_t classes, const char* there_are);
 
-/// Writes JSON to the output of --json, or to standard output when that is "-"; nothing without it.
+/// Writes JSON to the output of --json, or to standard output if it is "-"; does nothing without --json.
 void write_json(const std::string& path, const Outputs& outputs, const nlohmann::ordered_json& json);
-/// The pair for Outputs: none for standard output.
+/// The pair for Outputs; empty for standard output.
 [[nodiscard]] inline std::pair<std::string, std::string> json_output(const std::string& path) {
     return {"--json", path == "-" ? "" : path};
 }
 
-/// The remarks of the input, as warnings.
+/// Prints the remarks of the input as warnings.
 void say(TerminalProgress& progress, const Input& input, bool quiet);
 
 }  // namespace kandinsky::cli

@@ -1,4 +1,5 @@
 #include "cli/options/weight_flags.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <charconv>
 #include <kandinsky/npz.hpp>
@@ -11,7 +12,7 @@
 namespace kandinsky::cli {
 
 namespace {
-constexpr double kMostTimesMean = 10;  // where weights are learnt and no other limit is given
+constexpr double kMostTimesMean = 10;  // for estimated weights without another limit
 
 std::vector<double> numbers_of(const TableFile& table, const std::string& name) {
     std::vector<double> out;
@@ -91,7 +92,7 @@ GroupWeights WeightFlags::load(const Input& images, const InputFlags& how, Progr
     GroupWeights out;
     out.bound = max_weight;
     for (std::size_t image = 0; image < given.size(); ++image) {
-        const std::size_t row = images.data.row_of(image);
+        const std::size_t row = row_of(images.data, image);
         if (out.of_row.size() <= row) out.of_row.resize(row + 1);
         out.of_row[row] = given[image];
     }

@@ -75,7 +75,7 @@ ArrayName array_name(const std::string& source, const std::vector<std::string>& 
     if (fs::is_directory(name.file, ignored))
         fail(ErrorKind::file, "{} is a directory, but a .npy or .npz file is needed here", name.file);
     if (!name.file.ends_with(".npz") || !name.key.empty()) return name;
-    const std::vector<std::string> names = ZipReader(name.file).array_names();
+    const std::vector<std::string> names = npz_keys(name.file);
     if (names.size() == 1) name.key = names.front();
     for (const std::string& usual : usual_keys)
         if (name.key.empty() && std::find(names.begin(), names.end(), usual) != names.end()) name.key = usual;

@@ -7,17 +7,17 @@
 
 namespace kandinsky::cli {
 
-/// FILE.npy, FILE.npz or FILE.npz:KEY: the file and, of an archive, the array: the key, the only array, or
-/// the first of `usual_keys` there; else empty.
+/// FILE.npy, FILE.npz or FILE.npz:KEY: the file and, for an archive, the name of the array: the key, the only
+/// array, or the first of `usual_keys` that exists; otherwise empty.
 struct ArrayName {
     std::string file, key;
 };
 [[nodiscard]] ArrayName array_name(const std::string& source, const std::vector<std::string>& usual_keys);
 
-/// Reads the array that a source names so.
+/// Reads the array of such a source.
 [[nodiscard]] Array load_array(const std::string& source, const std::vector<std::string>& usual_keys);
 
-/// Which of two words was given: true for `yes`. Throws a usage error that names the flag for any other word.
+/// Whether the word is `yes`. Throws a usage error that names the flag unless it is one of the two words.
 [[nodiscard]] bool says(const std::string& flag, const std::string& given, const std::string& yes,
                         const std::string& no);
 

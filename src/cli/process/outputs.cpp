@@ -30,7 +30,7 @@ Outputs::Outputs(std::initializer_list<std::pair<std::string, std::string>> want
 }
 
 namespace {
-/// A file of one of the formats that folders are read from, or what stands beside them.
+/// Whether a file has one of the formats that folders are read from, or belongs to them.
 bool is_folder_file(const fs::path& path) {
     const auto& formats = folder_formats();
     return path.extension() == ".json" ||
@@ -42,7 +42,7 @@ bool is_folder_file(const fs::path& path) {
 
 void refuse_overwriting(const std::vector<std::pair<std::string, std::string>>& inputs,
                         const std::vector<std::pair<std::string, std::string>>& outputs) {
-    std::error_code code;  // what is not there is another file
+    std::error_code code;  // a missing file is another file
     for (const auto& [flag, output] : outputs) {
         if (!fs::exists(output, code)) continue;
         const auto refuse = [&, &flag = flag, &output = output](const std::string& what) {
@@ -82,7 +82,7 @@ FolderOutput::FolderOutput(const fs::path& target) {
     staging_ = target_.parent_path() / fmt::format(".{}.{}", target_.filename().string(), ::getpid());
     if (!fs::create_directory(staging_, code))
         fail(ErrorKind::file, "cannot write {}: {}", target_.string(),
-             code ? code.message() : "a folder of an earlier run is in the way: " + staging_.string());
+             code ? code.message() : "remove the folder of an earlier run: " + staging_.string());
     listing_ = ::opendir(staging_.c_str());
     if (listing_ == nullptr) {
         const int reason = errno;

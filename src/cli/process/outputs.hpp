@@ -13,22 +13,22 @@
 
 namespace kandinsky::cli {
 
-/// Makes a folder for outputs, and those above it; throws a file error where that cannot be.
+/// Creates a folder for outputs and its parents; throws a file error if that is impossible.
 void make_folder(const std::filesystem::path& folder);
 
-/// Throws a usage error where one of the outputs is one of the inputs, under this name or another; or a file
-/// of a format that is read from folders, in a folder of the inputs. Both are (flag, path).
+/// Throws a usage error if an output is also an input, under this or another name, or is a file of a format
+/// that is read from folders in a folder of the inputs. Both lists have (flag, path).
 void refuse_overwriting(const std::vector<std::pair<std::string, std::string>>& inputs,
                         const std::vector<std::pair<std::string, std::string>>& outputs);
 
-/// The files a command will write, opened before the work and put in place together at its end, or not at
-/// all.
+/// The files that a command writes. They are opened before the work, and at its end they get their names
+/// together or not at all.
 class Outputs {
   public:
     /// (flag, path) pairs; empty paths are left out. Refuses two outputs of one name and "-".
     Outputs(std::initializer_list<std::pair<std::string, std::string>> wanted);
 
-    [[nodiscard]] bool has(const std::string& flag) const { return files_.count(flag) > 0; }
+    [[nodiscard]] bool has(const std::string& flag) const { return files_.contains(flag); }
     [[nodiscard]] AtomicFile& file(const std::string& flag) const { return *files_.at(flag); }
     void commit();
 
@@ -37,8 +37,8 @@ class Outputs {
 };
 
 /// A folder of output files that appear together: they are written into a hidden folder beside the target and
-/// moved at the end. Destroyed without commit, nothing remains. Files of the same names in the target are
-/// replaced. Failures throw Error of kind `file`.
+/// moved at the end. Without commit() nothing remains. Files of the same names in the target are replaced.
+/// Failures throw Error of kind `file`.
 class FolderOutput {
   public:
     explicit FolderOutput(const std::filesystem::path& target);
@@ -53,7 +53,7 @@ class FolderOutput {
     void remove_staging() noexcept;
 
     std::filesystem::path target_, staging_;
-    DIR* listing_ = nullptr;  ///< opened at the start: there may be no descriptor left to empty it with
+    DIR* listing_ = nullptr;  ///< opened at the start, because later there may be no free descriptor
 };
 
 }  // namespace kandinsky::cli

@@ -37,7 +37,7 @@ constexpr std::string_view kName = "kandinsky: ";
             complain(error.what());
             ::_exit(static_cast<int>(ErrorKind::file));
         }
-    } catch (...) {  // as any internal fault: keeps the core file
+    } catch (...) {  // like any internal fault, keeps the core file
     }
     std::abort();
 }

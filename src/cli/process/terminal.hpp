@@ -8,14 +8,14 @@
 
 namespace kandinsky::cli {
 
-/// Makes SIGINT and SIGTERM ask running work to stop; a second signal ends the program at once.
+/// After this, SIGINT and SIGTERM request running work to stop; a second signal ends the program at once.
 void catch_interrupts();
 /// Whether work should stop: because of a signal, or because an input file was truncated.
 [[nodiscard]] bool interrupted();
-/// Ends the program by the signal that interrupted it, as a shell expects.
+/// Ends the program with the signal that interrupted it, as a shell expects.
 [[noreturn]] void die_by_signal();
 
-/// A progress bar on standard error when that is a terminal, silence otherwise.
+/// A progress bar on standard error if that is a terminal; otherwise nothing.
 class TerminalProgress : public Progress {
   public:
     explicit TerminalProgress(bool quiet);
@@ -32,28 +32,27 @@ class TerminalProgress : public Progress {
     double last_drawn_ = -1;
 };
 
-/// One line on standard error, after wiping a progress bar that may stand there.
+/// Prints one line on standard error; a progress bar is erased first.
 void warn(TerminalProgress& progress, const std::string& text);
 
 /// Whether standard output is a terminal.
 [[nodiscard]] bool is_terminal();
 
-/// Text on standard output; throws a file error when that cannot take it.
+/// Prints text on standard output; throws a file error if that fails.
 void print(std::string_view text);
 
-/// One line on standard error, "kandinsky: TEXT". Neither allocates nor throws; a standard error that cannot
-/// be written to changes nothing about how the program ends.
+/// Prints one line on standard error, "kandinsky: TEXT". Neither allocates nor throws; failures are ignored.
 void complain(std::string_view text) noexcept;
 
 /// Prints that memory ran out and returns the exit code. It is the code of the file system, as for a full
-/// disk: a resource is exhausted, and neither the data nor the program is wrong.
+/// disk: a resource is exhausted, but neither the data nor the program is wrong.
 [[nodiscard]] int out_of_memory() noexcept;
 
 /// Whether an exception of a library means that the system refused a resource, such as a thread: TBB throws
-/// plain std::runtime_error for that, and for nothing else. The exit code is that of the file system, too.
+/// a plain std::runtime_error for this and nothing else. The exit code is that of the file system too.
 [[nodiscard]] bool is_refusal(const std::exception& error) noexcept;
 
-/// Where memory runs out and no exception may pass, the program ends with the same line and code.
+/// Makes the program end with the same line and code if memory runs out where no exception can be thrown.
 void survive_terminate() noexcept;
 
 }  // namespace kandinsky::cli

@@ -17,8 +17,8 @@
 namespace kandinsky {
 
 namespace {
-/// Set if TBB itself ran out of memory: it then holds a lock, and changing the limit would wait forever. The
-/// limit stays in that case.
+/// Set once TBB itself has run out of memory: it then holds a lock, and a change of the limit would wait
+/// forever, so the limit stays.
 std::atomic<bool> scheduler_broken{false};
 }  // namespace
 

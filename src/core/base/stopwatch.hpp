@@ -4,7 +4,7 @@
 
 namespace kandinsky {
 
-/// Seconds since it was made.
+/// Measures the seconds since its construction.
 class Stopwatch {
   public:
     [[nodiscard]] double seconds() const {

@@ -10,7 +10,7 @@ namespace kandinsky {
 /// A small dense symmetric matrix. Sums run in a fixed order, so equal inputs give equal bytes.
 class SymmetricMatrix {
   public:
-    /// Zeros.
+    /// A matrix of zeros.
     explicit SymmetricMatrix(std::size_t size) : size_(size), lower_(size * (size + 1) / 2) {}
     static SymmetricMatrix identity(std::size_t size);
 
@@ -23,8 +23,8 @@ class SymmetricMatrix {
     /// Adds factor (a b' + b a') / 2.
     void add_product(double factor, std::span<const double> a, std::span<const double> b);
     [[nodiscard]] std::vector<double> times(std::span<const double> x) const;
-    /// The x with this matrix times x = right, for a positive definite matrix (LDL', no pivoting). Where a
-    /// pivot is not positive, rounding or a singular matrix, that part of x is 0.
+    /// Solves (this matrix) x = right for a positive definite matrix (LDL', no pivoting). If a pivot is not
+    /// positive (rounding, or a singular matrix), its element of x is 0.
     [[nodiscard]] std::vector<double> solve(std::span<const double> right) const;
 
   private:

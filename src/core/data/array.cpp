@@ -6,7 +6,8 @@
 #include "core/base/fail.hpp"
 #include "core/data/elements.hpp"
 
-namespace kandinsky {
+// Exported: the template that is instantiated here.
+namespace KANDINSKY_API kandinsky {
 
 namespace {
 struct Info {
@@ -79,7 +80,7 @@ std::byte* Array::mutable_data() {
 template <class T>
 DType dtype_of() {
     if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? DType::float32 : DType::float64;
-    // The integers follow each other by width, signed ones first.
+    // The integer types are ordered by width, signed types first.
     const int place = 2 * std::countr_zero(sizeof(T)) + (std::is_unsigned_v<T> ? 1 : 0);
     return static_cast<DType>(static_cast<int>(DType::int8) + place);
 }

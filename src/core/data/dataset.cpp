@@ -8,13 +8,12 @@
 #include "core/base/fail.hpp"
 #include "core/base/pages.hpp"
 #include "core/base/thread_buffer.hpp"
+#include "core/data/dataset_access.hpp"
 #include "core/data/elements.hpp"
-#include "core/data/image_store.hpp"
 #include "core/kernel/compare_kernels.hpp"
 #include "core/kernel/count_kernels.hpp"
 #include "core/kernel/half.hpp"
 #include "core/kernel/hash.hpp"
-#include "core/team/team.hpp"
 
 namespace kandinsky {
 
@@ -28,8 +27,11 @@ Dataset::Dataset(Array probs, Array labels, Array groups, DatasetOptions options
     std::iota(rows_.begin(), rows_.end(), 0u);
     if (!groups_.empty()) group_ids_ = groups_.to_vector<std::int64_t>();
     number_groups();
-    content_keys_.reset(new std::atomic<std::uint64_t>[rows_.size()]());
-    store_ = std::make_shared<ImageStore>(rows_.size());
+    shared_ =
+        std::make_shared<const Shared>(Shared{.team = nullptr,
+                                              .content_keys = std::shared_ptr<std::atomic<std::uint64_t>[]>(
+                                                  new std::atomic<std::uint64_t>[rows_.size()]()),
+                                              .store = std::make_shared<ImageStore>(rows_.size())});
 }
 
 Dataset::Dataset(Array probs, DatasetOptions options)
@@ -79,8 +81,8 @@ void Dataset::check_shapes() {
             fail(ErrorKind::data, "{} has {} images, but {} has {}", label_name, truth[0], name, shape[0]);
         if (!overlapping_ && classes_ > 255 && options_.ignore == DatasetOptions().ignore)
             fail(ErrorKind::usage,
-                 "{} has {} classes, and 255 is one of them, but --ignore 255, the default, drops it; say "
-                 "--ignore none, or name the labels to drop",
+                 "{} has {} classes, and 255 is one of them, but --ignore 255, the default, ignores it; use "
+                 "--ignore none, or give the labels to ignore",
                  name, classes_);
         if (overlapping_ && truth[1] != planes_)
             fail(ErrorKind::data, "{} has masks of {} classes, but {} has {} classes", label_name, truth[1],
@@ -120,17 +122,18 @@ std::int64_t Dataset::group_id(std::size_t image) const {
     return groups_.empty() ? rows_[image] : group_ids_[rows_[image]];
 }
 
-std::uint64_t Dataset::content_key(std::size_t image) const {
-    std::atomic<std::uint64_t>& kept = content_keys_[rows_[image]];
+std::uint64_t content_key(const Dataset& data, std::size_t image) {
+    std::atomic<std::uint64_t>& kept = DatasetAccess::shared(data).content_keys[row_of(data, image)];
     std::uint64_t key = kept.load(std::memory_order_relaxed);
     if (key != 0) return key;
     // Two threads may both compute it, with the same result.
     std::vector<float>& probs = thread_buffer<float, struct ContentKey>();
-    probs.resize(classes_ * kHashStretch);
-    for (std::size_t begin = 0; begin < grid_.pixels(); begin += kHashStretch) {
-        const PixelRange range{begin, std::min(grid_.pixels(), begin + kHashStretch)};
-        read_probs(image, range, probs.data());
-        for (std::size_t c = 0; c < classes_; ++c)
+    const std::size_t classes = data.classes(), pixels = data.grid().pixels();
+    probs.resize(classes * kHashStretch);
+    for (std::size_t begin = 0; begin < pixels; begin += kHashStretch) {
+        const PixelRange range{begin, std::min(pixels, begin + kHashStretch)};
+        data.read_probs(image, range, probs);
+        for (std::size_t c = 0; c < classes; ++c)
             key += stretch_key(c, begin / kHashStretch, probs.data() + c * range.size(), range.size());
     }
     kept.store(key, std::memory_order_relaxed);
@@ -145,28 +148,31 @@ Dataset Dataset::subset(const std::vector<std::uint32_t>& images) const {
     return part;
 }
 
-Dataset Dataset::dealt(std::shared_ptr<const Team> team) const {
-    const std::size_t ranks = team->comm.size(), all = images();
-    std::vector<std::uint64_t> before(group_count_ + 1);
-    for (const std::uint32_t group : group_index_) ++before[group + 1];
-    for (std::size_t g = 0; g < group_count_; ++g) before[g + 1] += before[g];
-    std::vector<std::uint32_t> own;
-    for (std::uint32_t image = 0; image < all; ++image) {
-        const std::uint32_t g = group_index_[image];
-        if (owner_of(before[g], before[g + 1], all, ranks) == team->comm.rank()) own.push_back(image);
-    }
-    return subset(own).as_rank_part(std::move(team));
-}
-
-Dataset Dataset::as_rank_part(std::shared_ptr<const Team> team) const {
-    Dataset part = *this;
-    part.team_ = std::move(team);
+Dataset DatasetAccess::of_team(const Dataset& data, std::shared_ptr<const Team> team) {
+    Dataset part = data;
+    Dataset::Shared shared = *data.shared_;
+    shared.team = std::move(team);
+    part.shared_ = std::make_shared<const Dataset::Shared>(std::move(shared));
     return part;
 }
 
-const Team& Dataset::team() const {
+Dataset dealt(const Dataset& data, std::shared_ptr<const Team> team) {
+    const std::size_t ranks = team->comm.size(), all = data.images();
+    std::vector<std::uint64_t> before(data.groups() + 1);
+    for (std::size_t image = 0; image < all; ++image) ++before[data.group_of(image) + 1];
+    for (std::size_t g = 0; g < data.groups(); ++g) before[g + 1] += before[g];
+    std::vector<std::uint32_t> own;
+    for (std::uint32_t image = 0; image < all; ++image) {
+        const std::uint32_t g = data.group_of(image);
+        if (owner_of(before[g], before[g + 1], all, ranks) == team->comm.rank()) own.push_back(image);
+    }
+    return as_rank_part(data.subset(own), std::move(team));
+}
+
+const Team& team_of(const Dataset& data) {
     static const Team nobody_else{.comm = alone()};
-    return team_ ? *team_ : nobody_else;
+    const std::shared_ptr<const Team>& team = DatasetAccess::shared(data).team;
+    return team ? *team : nobody_else;
 }
 
 namespace {
@@ -189,7 +195,8 @@ void for_each_stretch(const Array& array, const std::vector<std::uint32_t>& rows
 }  // namespace
 
 void Dataset::release(std::size_t first, std::size_t last) const {
-    for (std::size_t image = first; image < std::min(last, images()); ++image) store_->release(rows_[image]);
+    for (std::size_t image = first; image < std::min(last, images()); ++image)
+        shared_->store->release(rows_[image]);
     for_each_stretch(probs_, rows_, first, std::min(last, images()), drop_pages);
     if (labelled()) for_each_stretch(labels_, rows_, first, std::min(last, images()), drop_pages);
 }
@@ -202,7 +209,7 @@ void Dataset::prefetch(std::size_t first, std::size_t last) const {
 namespace {
 constexpr std::size_t kLabelChunk = 512;
 
-/// Calls run(source, step, count, offset) for the stretches of equal step that a plane's pixel range is of.
+/// Calls run(source, step, count, offset) for the runs of equal step that make up a plane's pixel range.
 template <class Run>
 void for_each_run(const ArrayView& view, const std::byte* plane, PixelRange range, std::size_t width,
                   Run&& run) {
@@ -224,6 +231,11 @@ float sigmoid(float x) {
     return 1.0f / (1.0f + std::exp(-x));
 }
 
+void check_room(const char* call, std::size_t given, std::size_t needed) {
+    if (given < needed)
+        fail(ErrorKind::usage, "[{}] there is room for {} values, but {} are needed", call, given, needed);
+}
+
 void softmax(float* values, std::size_t classes, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         float top = values[i];
@@ -239,23 +251,25 @@ void softmax(float* values, std::size_t classes, std::size_t count) {
 }
 }  // namespace
 
-const std::byte* Dataset::halves(std::size_t image, std::size_t cls) const {
-    const ArrayView& view = probs_.view();
+const std::byte* halves_of(const Dataset& data, std::size_t image, std::size_t cls) {
+    const ArrayView& view = stored_probs(data).view();
     if (view.dtype != DType::float16 || view.strides[3] != 2 ||
-        view.strides[2] != 2 * static_cast<std::ptrdiff_t>(grid_.width) || planes_ != classes_ ||
-        options_.logits != Logits::none)
+        view.strides[2] != 2 * static_cast<std::ptrdiff_t>(data.grid().width) ||
+        view.shape[1] != data.classes() || data.options().logits != Logits::none)
         return nullptr;
-    return view.at(rows_[image]) + static_cast<std::ptrdiff_t>(cls) * view.strides[1];
+    return view.at(row_of(data, image)) + static_cast<std::ptrdiff_t>(cls) * view.strides[1];
 }
 
-void Dataset::read_probs(std::size_t image, PixelRange range, float* out) const {
+void Dataset::read_probs(std::size_t image, PixelRange range, std::span<float> values) const {
     const ArrayView& view = probs_.view();
     const std::size_t count = range.size();
+    check_room("read_probs", values.size(), classes_ * count);
+    float* const out = values.data();
     for (std::size_t plane = 0; plane < planes_; ++plane) {
         const std::byte* source =
             view.at(rows_[image]) + static_cast<std::ptrdiff_t>(plane) * view.strides[1];
         float* const target = out + (planes_ == 1 ? 1 : plane) * count;
-        if (const std::byte* const from = halves(image, plane);
+        if (const std::byte* const from = halves_of(*this, image, plane);
             from != nullptr && unit_half_to_float(from + 2 * range.begin, count, target))
             continue;
         for_each_run(view, source, range, grid_.width,
@@ -286,10 +300,27 @@ void Dataset::read_probs(std::size_t image, PixelRange range, float* out) const 
         for (std::size_t i = 0; i < count; ++i) out[i] = 1.0f - out[count + i];
 }
 
-void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* member,
-                         std::uint8_t* valid) const {
+std::vector<float> Dataset::probs(std::size_t image) const {
+    std::vector<float> out(classes_ * grid_.pixels());
+    read_probs(image, {0, grid_.pixels()}, out);
+    return out;
+}
+
+Truth Dataset::truth(std::size_t image) const {
+    Truth out{.member = std::vector<std::uint8_t>(classes_ * grid_.pixels()),
+              .valid = std::vector<std::uint8_t>(grid_.pixels())};
+    read_truth(image, {0, grid_.pixels()}, out.member, out.valid);
+    return out;
+}
+
+void Dataset::read_truth(std::size_t image, PixelRange range, std::span<std::uint8_t> members,
+                         std::span<std::uint8_t> valids) const {
+    if (labels_.empty()) fail(ErrorKind::usage, "{}: there are no labels to read", options_.probs_name);
     const ArrayView& view = labels_.view();
     const std::size_t count = range.size();
+    check_room("read_truth", members.size(), classes_ * count);
+    check_room("read_truth", valids.size(), count);
+    std::uint8_t *const member = members.data(), *const valid = valids.data();
     if (overlapping_) {
         std::fill(valid, valid + count, std::uint8_t{1});
         for (std::size_t plane = 0; plane < planes_; ++plane) {
@@ -316,8 +347,8 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* memb
             for (std::size_t i = 0; i < count; ++i) member[i] = member[count + i] == 0;
         return;
     }
-    // Labels become class numbers first, a few hundred at a time, then one 0/1 plane per class. Bytes are
-    // compared directly; other types and strides are converted to 16 bits.
+    // Labels are first converted to class numbers, a few hundred at a time, then to one 0/1 plane per class.
+    // Bytes are compared directly; other types and strides are converted to 16 bits.
     for_each_run(view, view.at(rows_[image]), range, grid_.width,
                  [&](const std::byte* from, std::ptrdiff_t step, std::size_t n, std::size_t offset) {
                      const bool bytes = view.dtype == DType::uint8 && step == 1 && classes_ <= 256;
@@ -335,20 +366,20 @@ void Dataset::read_truth(std::size_t image, PixelRange range, std::uint8_t* memb
                  });
 }
 
-void Dataset::split_byte_labels(std::size_t image, PixelRange part, const std::uint8_t* stored,
+void Dataset::split_byte_labels(std::size_t image, PixelRange part, const std::uint8_t* labels,
                                 std::uint8_t* member, std::size_t plane, std::uint8_t* valid) const {
     const std::size_t n = part.size();
     // Read once into a variable, because another program may be writing to the file.
-    std::uint8_t labels[kLabelChunk];
-    std::memcpy(labels, stored, n);
+    std::uint8_t read[kLabelChunk];
+    std::memcpy(read, labels, n);
     std::uint8_t ignored[256];
     std::size_t ignoring = 0;
     for (const std::int64_t label : options_.ignore)
         if (label >= 0 && label <= 255 && std::find(ignored, ignored + ignoring, label) == ignored + ignoring)
             ignored[ignoring++] = static_cast<std::uint8_t>(label);
-    if (split_bytes(labels, n, {ignored, ignoring}, classes_, member, plane, valid)) return;
+    if (split_bytes(read, n, {ignored, ignoring}, classes_, member, plane, valid)) return;
     for (std::size_t i = 0; i < n; ++i)
-        if (valid[i] != 0 && labels[i] >= classes_) refuse_label(image, planes_, part.begin + i, labels[i]);
+        if (valid[i] != 0 && read[i] >= classes_) refuse_label(image, planes_, part.begin + i, read[i]);
 }
 
 void Dataset::split_labels(std::size_t image, PixelRange part, const std::byte* labels, std::ptrdiff_t step,

@@ -14,7 +14,7 @@
 
 namespace kandinsky {
 
-/// A stored bool: as numpy has it, any byte but 0 is true.
+/// A stored bool: as in numpy, any byte except 0 is true.
 struct Flag {
     Flag() = default;
     template <class Number>
@@ -34,11 +34,11 @@ decltype(auto) with_type(DType dtype, Visitor&& visit) {
     return visit(std::tuple_element_t<kPlace, Types>{});
 }
 
-/// Calls line(start) for every line of elements along the last axis, in C order; a single number is one.
+/// Calls line(start) for every line of elements along the last axis, in C order; a single number is one line.
 template <class Line>
 void for_each_line(const ArrayView& view, Line&& line) {
     const std::size_t axes =
-        view.rank() > 0 ? view.rank() - 1 : 0;  // all but the last turn as in an odometer
+        view.rank() > 0 ? view.rank() - 1 : 0;  // all axes except the last are counted as in an odometer
     std::vector<std::size_t> index(axes, 0);
     const std::byte* start = view.data;
     for (std::size_t left = view.size() / (view.rank() > 0 ? view.shape.back() : 1); left > 0; --left) {
@@ -96,7 +96,7 @@ void read_plane(const ArrayView& array, std::size_t image, std::size_t plane, co
     return strides;
 }
 
-/// Turns the bytes of every element round.
+/// Reverses the bytes of every element.
 inline void swap_bytes(std::span<std::byte> elements, std::size_t width) {
     for (std::size_t i = 0; i + width <= elements.size(); i += width)
         std::reverse(elements.data() + i, elements.data() + i + width);

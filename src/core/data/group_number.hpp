@@ -6,15 +6,16 @@
 
 namespace kandinsky {
 
-/// The hash for the numbers of named groups (FNV-1a). Part of the file format: do not change. Never negative.
+/// The hash for the numbers of named groups (FNV-1a); never negative. It is part of the file format: do not
+/// change it.
 [[nodiscard]] inline std::int64_t name_hash(std::string_view name) {
     std::uint64_t hash = 14695981039346656037u;
     for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
     return static_cast<std::int64_t>(hash >> 1);
 }
 
-/// The number of a named group: the number itself if the name is a number such as "17", else a hash of the
-/// name. It depends on the name only, so batches, files and arrays agree.
+/// The number of a named group: the number itself if the name is a number such as "17", otherwise a hash of
+/// the name. It depends on the name only, so batches, files and arrays agree.
 [[nodiscard]] inline std::int64_t group_number(std::string_view name) {
     std::int64_t number = 0;
     const char* const last = name.data() + name.size();

@@ -13,12 +13,12 @@ namespace kandinsky {
 class ImageStore {
   public:
     using Numbers = std::shared_ptr<const std::vector<std::uint16_t>>;
-    /// A store that would exceed this many bytes keeps nothing after the visit of an image.
+    /// If all rows would need more bytes than this, the store keeps no row after the visit of its image.
     static constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
     explicit ImageStore(std::size_t rows) : kept_(rows) {}
 
-    /// The cached result for the row, else that of make(). Two threads may both compute it.
+    /// The cached result for the row, otherwise that of make(). Two threads may both compute it.
     template <class Make>
     [[nodiscard]] Numbers get(std::size_t row, Make&& make) {
         {
@@ -31,7 +31,7 @@ class ImageStore {
         return kept_[row];
     }
 
-    /// Drops the row's numbers if those of all rows would take too much memory.
+    /// Removes the row's numbers if those of all rows would need too much memory.
     void release(std::size_t row) {
         const std::lock_guard lock(mutex_of(row));
         if (kept_[row] && kept_[row]->size() * sizeof(std::uint16_t) * kept_.size() > kMostBytes)

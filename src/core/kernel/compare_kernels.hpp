@@ -5,17 +5,17 @@
 
 namespace kandinsky {
 
-/// Comparisons, nearly the whole work of predicting. Each uses the widest vector unit, takes any n and any
-/// alignment, and allocates nothing; a comparison with NaN is false.
+/// Comparisons; prediction spends most of its time in them. Each uses the widest vector unit, takes any n and
+/// any alignment, and allocates nothing; a comparison with NaN is false.
 
 /// out[i] = 1 where values[i] >= limits[i], else 0.
 void at_least(const float* values, const float* limits, std::size_t n, std::uint8_t* out);
 
-/// The same as bits, first in the highest bit of the first byte; the last byte is filled up with zeros.
+/// The same as bits. The first result is the highest bit of the first byte; zeros fill the last byte.
 void at_least_bits(const float* values, const float* limits, std::size_t n, std::uint8_t* out);
 
-/// The same of half-precision probabilities by their bits; limits as bits too, 0: everything, 0xFFFF:
-/// nothing. Returns whether all probabilities lie in [0, 1]; -0 counts as 0.
+/// The same for half-precision probabilities and limits, both given as bits. Limit 0 accepts every value,
+/// 0xFFFF none. Returns whether all probabilities lie in [0, 1]; -0 counts as 0.
 bool halves_at_least(const std::byte* values, const std::uint16_t* limits, std::size_t n, std::uint8_t* out);
 
 /// Whether every value lies in [0, 1].

@@ -24,7 +24,7 @@ HWY_INLINE std::uint64_t SumOfBytes(V bytes) {
     return hn::GetLane(hn::SumOfLanes(wide, hn::SumsOf8(bytes)));
 }
 
-/// Counts the places for which flag(i) is a vector of 0 and 1; tail(i) is one of them.
+/// Counts the places i whose flag is 1. flag(i) returns the flags of a whole vector, tail(i) one flag.
 template <class Flag, class Tail>
 HWY_INLINE std::uint64_t Count(std::size_t n, Flag&& flag, Tail&& tail) {
     const Bytes byte;
@@ -66,7 +66,7 @@ bool SplitBytes(const std::uint8_t* HWY_RESTRICT labels, std::size_t n, std::spa
         for (const std::uint8_t value : ignored)
             usable = hn::IfThenElse(hn::Eq(label, hn::Set(byte, value)), none, usable);
         hn::StoreU(usable, byte, valid + i);
-        auto without = usable;  // those that are still without a class
+        auto without = usable;  // places that still have no class
         for (std::size_t c = 0; c < classes; ++c) {
             const auto same = hn::Eq(label, hn::Set(byte, static_cast<std::uint8_t>(c)));
             hn::StoreU(hn::IfThenElseZero(same, usable), byte, member + c * plane + i);

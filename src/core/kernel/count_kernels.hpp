@@ -27,8 +27,8 @@ inline void add_bytes(const std::uint8_t* more, std::size_t n, std::uint8_t* sum
                                std::span<const std::uint8_t> ignored, std::size_t classes,
                                std::uint8_t* member, std::size_t plane, std::uint8_t* valid);
 
-/// Sorts the rank of one more class into the lowest, the second lowest and the highest of each place.
-/// first_flag[i] becomes flag[i] where the rank is a new lowest; an equal one changes nothing.
+/// Updates the lowest, second lowest and highest rank of each place with the rank of one more class.
+/// first_flag[i] becomes flag[i] where the rank is below the lowest so far; an equal rank leaves it.
 void rank_sets(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t n, std::uint8_t* first,
                std::uint8_t* second, std::uint8_t* last, std::uint8_t* first_flag);
 
@@ -39,19 +39,20 @@ void rank_sets(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t 
 [[nodiscard]] std::uint64_t count_equal(const std::uint8_t* values, std::uint8_t value, const std::uint8_t* a,
                                         const std::uint8_t* b, std::size_t n);
 
-/// Which levels cover a sample, from the first that does: for every level l, sums[l * n + i] += ranks[i] <= l
-/// where flag[i], wrapping at 256.
+/// Counts the levels that cover a sample; ranks[i] is the first of them. For every level l:
+/// sums[l * n + i] += ranks[i] <= l where flag[i], wrapping at 256.
 void add_covered(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
                  std::uint8_t* sums);
 
-/// counts[r] += places with the flag and rank r, for every rank r from 0 to `levels`; none may be above.
+/// counts[r] += places with the flag and rank r, for every r from 0 to `levels`, the largest possible rank.
 void count_ranks(const std::uint8_t* ranks, const std::uint8_t* flag, std::size_t levels, std::size_t n,
                  std::uint64_t* counts);
 
 /// to[i] += from[i], wrapping at 65536.
 void add_words(const std::uint16_t* from, std::size_t n, std::uint16_t* to);
 
-/// covered[i] += counts[i], then error[i] += |covered[i] * share[i] - target|. In this order, uncontracted.
+/// covered[i] += counts[i], then error[i] += |covered[i] * share[i] - target|. In this order, without fused
+/// operations.
 void add_errors(const std::uint16_t* counts, const double* share, double target, std::size_t n,
                 double* covered, double* error);
 

@@ -10,7 +10,7 @@ namespace kandinsky {
 #if defined(__FLT16_MANT_DIG__)
 using Half = _Float16;
 #else
-/// The same for compilers without the type (clang 14 on x86): slower, equal to the last bit.
+/// The same for compilers without the type (clang 14 on x86): slower, but with the same bits.
 class Half {
   public:
     Half() = default;

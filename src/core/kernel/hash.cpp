@@ -25,7 +25,7 @@ struct HashLanes {
         std::memcpy(words, from, sizeof(words));
         for (int k = 0; k < 4; ++k) lane[k] = std::rotl((lane[k] ^ words[k]) * kOdd, kTurn);
     }
-    /// The hash of `bytes` bytes of which those from i on are not taken yet, fewer than kStep.
+    /// Completes the hash of `bytes` bytes. The bytes from i on, fewer than kStep, are still to be added.
     [[nodiscard]] std::uint64_t finish(const unsigned char* from, std::size_t i, std::size_t bytes) {
         for (; i < bytes; ++i) lane[i % 4] = std::rotl((lane[i % 4] ^ from[i]) * kOdd, kTurn);
         return mix(lane[0] ^ mix(lane[1] ^ mix(lane[2] ^ mix(lane[3] ^ bytes))));
@@ -44,12 +44,13 @@ namespace kandinsky {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Takes all whole steps of four byte strings; returns how many bytes that were of each.
+/// Adds all whole steps of four byte strings; returns the number of bytes added from each string.
 std::size_t TakeFour(const std::array<const unsigned char*, 4>& from, std::size_t bytes,
                      std::array<HashLanes, 4>& lanes) {
     std::size_t i = 0;
 #if HWY_TARGET <= HWY_AVX3
-    // Two strings to a vector. Products of 64 bits take their time, so two vectors wait together.
+    // A vector holds two strings. Products of 64 bits have a long latency, so two vectors are computed at
+    // once.
     const hn::FixedTag<std::uint64_t, 8> two;
     const hn::FixedTag<std::uint64_t, 4> one;
     const hn::FixedTag<std::uint8_t, 32> byte;
@@ -73,7 +74,7 @@ std::size_t TakeFour(const std::array<const unsigned char*, 4>& from, std::size_
     hn::StoreU(hn::LowerHalf(one, second), one, lanes[2].lane);
     hn::StoreU(hn::UpperHalf(one, second), one, lanes[3].lane);
 #else
-    // Two at a time keep a multiplier busy, and their eight lanes stay in registers.
+    // Two strings at a time keep the multiplier busy, and their eight lanes stay in registers.
     const auto take = [&](std::size_t low) {
         HashLanes first = lanes[low], second = lanes[low + 1];
         for (i = 0; i + HashLanes::kStep <= bytes; i += HashLanes::kStep) {

@@ -12,11 +12,11 @@ inline constexpr std::size_t kHashStretch = 4096;
 
 /// A fast 64-bit hash of a byte string, four independent lanes of multiply and rotate. Not cryptographic.
 [[nodiscard]] std::uint64_t hash_bytes(const void* data, std::size_t bytes, std::uint64_t seed);
-/// The same for four byte strings of equal length, each with its seed in `hashes`. A lane waits for its own
-/// last step, so four strings take little longer than one. Strings may be identical.
+/// The same for four byte strings of equal length, each with its seed in `hashes`. The steps of one string
+/// depend on each other, so four strings take little longer than one. Strings may be identical.
 void hash_four(const std::array<const void*, 4>& from, std::size_t bytes,
                std::array<std::uint64_t, 4>& hashes);
-/// hash_four() of half-precision numbers converted to float: planes[p][k] has n numbers of string k, a
+/// hash_four() of half-precision numbers converted to float. planes[p][k] has n numbers of string k; n is a
 /// multiple of 8. Returns false if a number is not in [0, 1].
 [[nodiscard]] bool hash_halves(std::span<const std::array<const std::byte*, 4>> planes, std::size_t n,
                                std::array<std::uint64_t, 4>& hashes);

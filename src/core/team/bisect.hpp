@@ -9,14 +9,14 @@
 
 namespace kandinsky {
 
-/// An order statistic that is searched for: the smallest key such that the keys up to it have total weight
-/// `target`.
+/// The search for an order statistic: the smallest key such that the keys up to it have total weight `target`
+/// or more.
 struct Sought {
     WideCount target = 0;   ///< at least 1
-    std::uint64_t key = 0;  ///< its leading bits, as far as they are known
+    std::uint64_t key = 0;  ///< its leading bits that are known so far
 };
 
-/// Puts the targets of one set of keys in ascending order, each once.
+/// Sorts the targets of one set of keys and removes duplicates.
 template <class Search>
 void ascend(std::vector<Search>& searches) {
     std::sort(searches.begin(), searches.end(),
@@ -25,7 +25,7 @@ void ascend(std::vector<Search>& searches) {
     searches.erase(std::unique(searches.begin(), searches.end(), same), searches.end());
 }
 
-/// The key found for a target that was asked for.
+/// The key found for a target.
 template <class Search>
 [[nodiscard]] std::uint64_t key_for(const std::vector<Search>& ascending, WideCount target) {
     return std::lower_bound(ascending.begin(), ascending.end(), target,
@@ -33,21 +33,21 @@ template <class Search>
         ->key;
 }
 
-/// Finds the next `bits` bits of the keys that are searched for, of which `known` bits are known. All ranks
-/// bisect the range of keys around each of them, bit by bit. Summed over the ranks is the weight below the
-/// middle: below(set, search, middle) of the rank's own keys, where the middle has known + bits bits.
-/// searches(set) are those of one of `sets` sets of keys, at most `most`, ascending. Searches with the same
-/// prefix share one count, and every set has room for the largest possible number of counts, so the network
-/// volume depends on sets, most and bits, not on the data.
+/// Finds the next `bits` bits of every key that is searched for; `known` bits are known. All ranks bisect the
+/// range of each key together, bit by bit. below(set, search, middle) returns the weight of the rank's own
+/// keys below the middle of the range, a number of known + bits bits; these weights are summed over the
+/// ranks. There are `sets` sets of keys; searches(set) returns at most `most` searches of a set, ascending.
+/// Searches with the same prefix share one count, and every set has room for the largest possible number of
+/// counts, so the network volume depends on sets, most and bits, not on the data.
 template <class Count, class Searches, class Below>
 void bisect(Communicator& comm, std::size_t sets, std::size_t most, unsigned known, unsigned bits,
             Searches&& searches, Below&& below) {
-    constexpr std::size_t kTask = 64;  // sets that one thread takes in a row
+    constexpr std::size_t kTask = 64;  // consecutive sets of one task
     std::vector<Count> counts;
     for (unsigned left = bits; left-- > 0; ++known) {
         const std::size_t room = known < 32 ? std::min(most, std::size_t{1} << known) : most;
         counts.assign(sets * room, 0);
-        // Calls visit(set, searches with the same bits so far, their place in the counts).
+        // Calls visit(set, searches that have the same known bits, their place in the counts).
         const auto for_each_question = [&](auto&& visit) {
             parallel_for((sets + kTask - 1) / kTask, [&](std::size_t task) {
                 for (std::size_t set = task * kTask; set < std::min(sets, (task + 1) * kTask); ++set) {

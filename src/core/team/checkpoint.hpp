@@ -17,16 +17,15 @@ using State = std::vector<std::span<std::byte>>;
 class Checkpoint {
   public:
     virtual ~Checkpoint() = default;
-    /// Restores `state` as it was after the first `done` items, and returns `done`; nothing if there is no
-    /// such save.
+    /// Restores the saved `state` and returns the number of items that it includes; nothing without a save.
     [[nodiscard]] virtual std::optional<std::size_t> load(std::size_t step, std::string_view name,
                                                           const State& state) = 0;
     virtual void save(std::size_t step, std::string_view name, std::size_t done, const State& state) = 0;
-    /// A result of any length instead.
+    /// The same for a result of any length.
     [[nodiscard]] virtual std::optional<std::vector<std::byte>> recall(std::size_t step,
                                                                        std::string_view name) = 0;
     virtual void keep(std::size_t step, std::string_view name, std::span<const std::byte> bytes) = 0;
-    /// Whether the last save is long enough ago.
+    /// Whether the next save is due.
     [[nodiscard]] virtual bool due() const = 0;
     [[nodiscard]] virtual double interval() const = 0;  ///< seconds
 
@@ -44,14 +43,15 @@ template <class T>
 
 struct Team;
 
-/// Runs walk(first, last) over items [0, items), which adds to `state`: in one call, or with a checkpoint in
-/// several, saving when due and continuing where a killed run had saved. `state` is zero on entry. `stretch`:
-/// items of the first call; later calls take more items as long as they are short.
+/// Runs walk(first, last), which adds to `state`, over the items [0, items). Without a checkpoint this is one
+/// call. With a checkpoint there are several: the state is saved when due, and a restarted run continues from
+/// the last save. `state` is zero on entry. `stretch`: items of the first call; the number grows while calls
+/// are short.
 void accumulate(const Team& team, std::string_view name, std::size_t items, const State& state,
                 const std::function<void(std::size_t, std::size_t)>& walk, std::size_t stretch = 16);
 
-/// The result of make(), which is the same on all ranks and may communicate; taken from the checkpoints if
-/// every rank has it.
+/// Returns the result of make(), or the saved result if the checkpoint of every rank has it. make() returns
+/// the same on all ranks and may communicate.
 [[nodiscard]] std::vector<std::byte> remembered(const Team& team, std::string_view name,
                                                 const std::function<std::vector<std::byte>()>& make);
 

@@ -45,7 +45,7 @@ class Communicator {
         sum(std::span(&none, 1));
     }
 
-    /// The volume that this rank has sent so far.
+    /// What this rank has sent so far.
     struct Traffic {
         std::uint64_t messages = 0;  ///< collective calls
         std::uint64_t bytes = 0;

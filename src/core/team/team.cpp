@@ -55,7 +55,7 @@ void sum_wide(Communicator& comm, std::span<std::uint32_t> values) {
 }
 
 void sum_signed(Communicator& comm, std::span<std::int64_t> values) {
-    // The standard lets a signed number be seen as its unsigned one.
+    // The standard allows access to a signed integer through its unsigned type.
     comm.sum(std::span(reinterpret_cast<std::uint64_t*>(values.data()), values.size()));
 }
 
@@ -116,7 +116,7 @@ std::vector<std::uint64_t> select_ranks(Communicator& comm, std::span<const std:
 
 void gather_doubles(Communicator& comm, std::span<double> values) {
     if (comm.size() == 1) return;
-    // Where one rank has the bits and the others zeros, integers add up to the bits.
+    // One rank has the number's bits and the others have zeros, so the integer sum is the bits.
     std::vector<std::uint64_t> bits(values.size());
     std::memcpy(bits.data(), values.data(), values.size_bytes());
     comm.sum(std::span(bits));
@@ -129,7 +129,9 @@ void check_same(Communicator& comm, std::uint64_t hash, const char* what) {
     comm.max(std::span(both));
     if (both[0] != hash || both[1] != ~hash)
         fail(ErrorKind::internal,
-             "the ranks disagree about {}; run all of them on machines of one kind with one kandinsky", what);
+             "the ranks disagree about {}; run all ranks on the same kind of machine with the same version "
+             "of kandinsky",
+             what);
 }
 
 }  // namespace kandinsky

@@ -16,28 +16,29 @@ struct Team {
     Checkpoint* checkpoint = nullptr;
 
     [[nodiscard]] bool several() const { return comm.size() > 1; }
-    /// Whether passes over images must add integers, instead of holding all scores of a region.
+    /// Whether passes over images must add integers and cannot hold all scores of a region.
     [[nodiscard]] bool counts() const { return several() || checkpoint != nullptr; }
 };
 
 __extension__ using WideCount = unsigned __int128;
 
-/// The rank that owns a group of images [before, after) of `all`: where its middle one would go.
+/// The rank that owns a group with the images [before, after) of `all`: the rank of its middle image.
 [[nodiscard]] inline std::size_t owner_of(std::uint64_t before, std::uint64_t after, std::uint64_t all,
                                           std::size_t ranks) {
     return static_cast<std::size_t>((before + after) * ranks / (2 * all));
 }
 
-/// Sums modulo 2^112 on fewer than 2^16 ranks, as two words each: 48 bits and the rest. Does nothing for a
-/// single process.
+/// Sums modulo 2^112 over fewer than 2^16 ranks. Each number is sent as two words: 48 bits and the rest. Does
+/// nothing for a single process.
 void sum_wide(Communicator& comm, std::span<WideCount> values);
-void sum_wide(Communicator& comm, std::span<std::uint64_t> values);  ///< for templates over all three
+/// Sums modulo 2^64 and 2^32, so that templates accept all three types.
+void sum_wide(Communicator& comm, std::span<std::uint64_t> values);
 void sum_wide(Communicator& comm, std::span<std::uint32_t> values);
 
 /// Signed numbers, modulo 2^64.
 void sum_signed(Communicator& comm, std::span<std::int64_t> values);
 
-/// One number's sum, maximum and minimum over the ranks.
+/// The sum, maximum and minimum of one number over the ranks.
 [[nodiscard]] std::uint64_t total(Communicator& comm, std::uint64_t value);
 [[nodiscard]] std::uint64_t most(Communicator& comm, std::uint64_t value);
 [[nodiscard]] std::uint64_t least(Communicator& comm, std::uint64_t value);
@@ -46,7 +47,7 @@ void sum_signed(Communicator& comm, std::span<std::int64_t> values);
 /// equal size. More groups are assigned independently of each other.
 inline constexpr std::uint64_t kRankedGroups = 65536;
 
-/// Every rank's numbers, one rank after the other, and where the own ones begin.
+/// The numbers of every rank, in the order of the ranks, and where this rank's begin.
 struct Gathered {
     std::vector<std::uint64_t> values;
     std::size_t first = 0;
@@ -56,9 +57,9 @@ struct Gathered {
 /// network volume (512 KiB) does not depend on the number of groups.
 [[nodiscard]] Gathered gather_ranked(Communicator& comm, std::span<const std::uint64_t> own);
 
-/// The order statistics wanted[i] (from 1) of the keys of all ranks; `sorted` are this rank's own keys.
-/// `bits` rounds with one count per order statistic, so the network volume does not depend on the number of
-/// keys; keys are below 2^bits. An order statistic beyond the last key gives the largest number.
+/// The order statistics wanted[i] (from 1) of the keys of all ranks; `sorted` are this rank's own keys, below
+/// 2^bits. The search takes `bits` rounds with one count per order statistic, so the network volume does not
+/// depend on the number of keys. An order statistic beyond the last key gives the largest number.
 [[nodiscard]] std::vector<std::uint64_t> select_ranks(Communicator& comm,
                                                       std::span<const std::uint64_t> sorted,
                                                       std::span<const std::uint64_t> wanted,
@@ -67,13 +68,13 @@ struct Gathered {
 /// Combines numbers of which each rank has computed some and left the others 0.0; exact to the bit.
 void gather_doubles(Communicator& comm, std::span<double> values);
 
-/// For a team that may be null.
+/// The communicator of a team, or of a single process if `team` is null.
 [[nodiscard]] inline Communicator& comm_of(const Team* team) {
     return team != nullptr ? team->comm : alone();
 }
 
 /// Throws unless all ranks have the same number. Results that every rank computes itself must agree to the
-/// bit, which processors of different kinds might not.
+/// bit, but processors of different kinds may compute different bits.
 void check_same(Communicator& comm, std::uint64_t hash, const char* what);
 
 }  // namespace kandinsky

@@ -18,10 +18,11 @@ namespace kandinsky {
 namespace {
 using std::chrono::milliseconds;
 
-constexpr int kFailure = 1;                             // tag of a report of failure
-constexpr std::size_t kMostText = 3000;                 // of one: small enough to leave without being awaited
+constexpr int kFailure = 1;  // tag of a report of failure
+// Bytes of a report, small enough that MPI sends it without waiting for the receiver.
+constexpr std::size_t kMostText = 3000;
 constexpr std::size_t kStretch = std::size_t{1} << 26;  // elements in a call, far below what an int counts
-constexpr milliseconds kOthers{300};                    // how long rank 0 waits for reports of other ranks
+constexpr milliseconds kOthers{300};                    // rank 0 waits this long for reports of other ranks
 constexpr milliseconds kPatience{10000};                // after which a rank ends the others itself
 
 /// Waits without using the processor: a few tests, then sleeps between tests.
@@ -119,7 +120,7 @@ class MpiWorld final : public World, public Communicator {
         }
     }
 
-    /// A report that has come in, if any.
+    /// A report that has arrived, if any.
     bool receive(std::map<int, std::string>& reports) {
         int there = 0;
         MPI_Status status;
@@ -133,7 +134,7 @@ class MpiWorld final : public World, public Communicator {
         return true;
     }
 
-    /// Runs on rank 0 beside its work, because other ranks may fail while it computes.
+    /// Runs on rank 0 in parallel to its work, because other ranks may fail while it computes.
     void watch() {
         std::map<int, std::string> reports;
         while (!stop_) {
@@ -142,14 +143,15 @@ class MpiWorld final : public World, public Communicator {
         }
     }
 
-    /// On rank 0, called by the first thread that learns of a failure; other threads wait here for the end.
+    /// Called on rank 0 by the first thread that detects a failure; other threads wait here until the program
+    /// ends.
     [[noreturn]] void end_all(int rank, const std::string& report) {
         static std::mutex ending;
         {
             const std::lock_guard lock(own_);
             reports_.emplace(rank, report);
         }
-        ending.lock();  // never given back
+        ending.lock();  // never unlocked
         for (auto left = kOthers; left.count() > 0; left -= milliseconds(10)) {
             {
                 const std::lock_guard lock(own_);

@@ -6,14 +6,15 @@
 
 namespace kandinsky {
 
-/// The groups of images that a file gives.
+/// The groups of images, read from a file.
 struct GroupFile {
-    Array ids;                       ///< [N], integers; names have become numbers (group_number())
-    std::vector<std::string> cases;  ///< the file of each, by its name; empty: they come in order
+    Array ids;  ///< [N], integers; names are replaced by numbers (group_number())
+    /// [N] the name of the image's file; empty: groups are in the order of the images.
+    std::vector<std::string> cases;
 };
 
-/// Reads a .csv with one group a line or with lines NAME,GROUP. A first line "group" or "name,group" is a
-/// heading. Throws Error of kind `data` or `file`.
+/// Reads a .csv whose lines are GROUP or NAME,GROUP. A first line "group" or "name,group" is a heading.
+/// Throws Error of kind `data` or `file`.
 [[nodiscard]] GroupFile read_group_table(const std::string& path);
 
 /// The groups of a .npy file of strings (numpy's U or S), [N], from the bytes of the file. Empty if the file

@@ -9,7 +9,8 @@
 namespace kandinsky {
 
 namespace {
-/// Bytes of the elements. Zero extents are left out, as in numpy, so that strides cannot overflow either.
+/// The number of bytes of the elements. As in numpy, zero extents are left out of the product, so that
+/// strides cannot overflow either.
 std::size_t payload_bytes(const std::vector<std::size_t>& shape, DType dtype, const std::string& name) {
     constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
     std::size_t bytes = size_of(dtype);
@@ -29,7 +30,7 @@ std::shared_ptr<std::vector<std::byte>> copy_payload(std::span<const std::byte> 
                                                      bool swapped) {
     auto copy = std::make_shared<std::vector<std::byte>>(payload.begin(), payload.end());
     if (swapped) swap_bytes(*copy, width);
-    if (copy->empty()) copy->resize(1);  // an array without elements still has an address
+    if (copy->empty()) copy->resize(1);  // an array without elements needs an address too
     return copy;
 }
 }  // namespace

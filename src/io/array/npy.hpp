@@ -23,7 +23,7 @@ template <class... Args>
     fail(ErrorKind::data, "cannot read {}: {}", name, fmt::format(reason, std::forward<Args>(args)...));
 }
 
-/// The first bytes of a .npy file, which say how long its header is.
+/// The number of first bytes of a .npy file that contain the length of its header.
 inline constexpr std::size_t kNpyPreamble = 12;
 /// The number of bytes before the first element, from the preamble, which is shorter than kNpyPreamble if the
 /// file is. `name` is used in messages. Throws Error of kind `data`.
@@ -33,7 +33,7 @@ inline constexpr std::size_t kNpyPreamble = 12;
 /// shape, in any order; nothing is evaluated. Throws Error of kind `data`.
 [[nodiscard]] NpyHeader read_npy_header(std::span<const std::byte> file, const std::string& name);
 
-/// What a header's descr means. Throws Error of kind `data` for what is not supported.
+/// The type that a header's descr names. Throws Error of kind `data` for an unsupported type.
 struct NpyType {
     DType dtype = DType::uint8;
     bool swapped = false;  ///< the other byte order
@@ -72,7 +72,7 @@ void for_each_c_order_piece(const ArrayView& array, Sink&& sink) {
     if (filled > 0) sink(piece.data(), filled);
 }
 
-/// Whole numbers in a narrower type: uint8, uint16, or uint32 as they are.
+/// Integers in a type of at most 32 bits: uint8, uint16, or uint32 unchanged.
 [[nodiscard]] Array narrowed(const std::vector<std::uint32_t>& values, const std::vector<std::size_t>& shape,
                              DType dtype);
 

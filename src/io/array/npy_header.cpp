@@ -15,7 +15,7 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kLongestHeader = 1 << 20;
 constexpr std::size_t kMostAxes = 64;  // numpy 2's own limit
 
-/// A cursor over the dict literal; every step either consumes what it names or refuses the file.
+/// A cursor over the dict literal. Every step consumes the element that it names or throws an error.
 class Scanner {
   public:
     Scanner(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -27,7 +27,7 @@ class Scanner {
              name_, at_, reason);
     }
 
-    /// The next character that is no white space; 0 at the end.
+    /// The next character that is not white space; 0 at the end.
     char peek() {
         while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
             ++at_;
@@ -84,7 +84,7 @@ class Scanner {
             value = 10 * value + digit;
         }
         if (first == '0' && at_ - begin > 1) refuse("a number with a leading zero");
-        if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote longs so
+        if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // the suffix of Python 2's longs
         return value;
     }
 

@@ -4,8 +4,8 @@
 
 namespace kandinsky {
 
-/// A .npy array read from its beginning to its end, some rows at a time: for pipes, which cannot be mapped
-/// nor read again. Throws Error of kind `data` or `file` that names the source.
+/// A .npy array that is read once from beginning to end, some rows at a time: for pipes, which cannot be
+/// mapped or read again. Throws Error of kind `data` or `file` that names the source.
 class NpyStream {
   public:
     /// `path` "-" is standard input. Reads the header.
@@ -16,14 +16,14 @@ class NpyStream {
 
     [[nodiscard]] const std::vector<std::size_t>& shape() const { return shape_; }
     [[nodiscard]] const std::string& name() const { return name_; }  ///< for messages
-    /// The next rows, fewer at the end, an empty array after it. Nothing may follow the last row.
+    /// The next rows: fewer at the end, then an empty array. Throws if bytes follow the last row.
     [[nodiscard]] Array next(std::size_t rows);
 
     /// Whether a source can be read only once: "-", a pipe or a character device.
     [[nodiscard]] static bool is_stream(const std::string& path);
 
   private:
-    /// As many bytes as there are, at most `bytes`.
+    /// Reads until the end, at most `bytes` bytes.
     [[nodiscard]] std::size_t read_some(std::byte* to, std::size_t bytes);
 
     std::string name_, descr_;

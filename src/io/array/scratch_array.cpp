@@ -27,7 +27,8 @@ struct ScratchArray::File {
         if (descriptor >= 0) ::close(descriptor);
     }
     [[noreturn]] void refuse(int code) const {
-        fail(ErrorKind::file, "cannot keep temporary data in {}: {}; set TMPDIR to a folder with room",
+        fail(ErrorKind::file,
+             "cannot store temporary data in {}: {}; set TMPDIR to a folder with enough space",
              printable(folder), std::generic_category().message(code));
     }
 };

@@ -5,9 +5,9 @@
 
 namespace kandinsky {
 
-/// An array [N, item...] that grows by items and need not fit into memory: its elements lie in a temporary
-/// file without a name, which the system removes when its last user is gone, however the program ends. Items
-/// are of one shape and type. Every failure throws Error of kind `file` that names the folder.
+/// An array [N, item...] that grows by items and need not fit into memory. Its elements are in a temporary
+/// file without a name, which the system removes when its last user ends, even if the program is killed. All
+/// items have one shape and type. Every failure throws Error of kind `file` that names the folder.
 class ScratchArray {
   public:
     /// The file lies in `folder`; empty: $TMPDIR, or the system's folder for temporary files.
@@ -18,7 +18,7 @@ class ScratchArray {
 
     /// Appends one item [item...] or several [n, item...], whatever their strides.
     void append(const ArrayView& items);
-    /// Makes room for `count` more items, zeroed, and returns the number of the first: for put().
+    /// Appends `count` items of zeros, which put() can overwrite; returns the number of the first.
     std::size_t extend(std::size_t count);
     /// Writes the elements of an existing item, in C order. Safe from several threads for different items.
     void put(std::size_t item, const void* elements);

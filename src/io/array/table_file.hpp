@@ -5,14 +5,15 @@
 
 namespace kandinsky {
 
-/// A .csv with a value for each image: a line for each in their order, or lines NAME,VALUE.
+/// A .csv with a value for each image. Lines are VALUE, in the order of the images, or NAME,VALUE.
 struct TableFile {
     std::vector<std::string> values;
-    std::vector<std::string> cases;  ///< the file of each, by its name; empty: they come in order
+    /// [value] the name of the image's file; empty: values are in the order of the images.
+    std::vector<std::string> cases;
 };
 
-/// Reads it. `what` names the value, as "group": a first line "group" or "name,group" is a heading. Quotes
-/// may hold commas. Throws Error of kind `data` or `file`.
+/// Reads the file. `what` names the value: if it is "group", a first line "group" or "name,group" is a
+/// heading. Quoted fields may contain commas. Throws Error of kind `data` or `file`.
 [[nodiscard]] TableFile read_table(const std::string& path, const std::string& what);
 
 }  // namespace kandinsky

@@ -18,7 +18,7 @@ constexpr std::size_t kStrip = 64;
 constexpr std::int64_t kLongestSide = 65535, kMostPixels = std::int64_t{1} << 28;
 constexpr std::size_t kMostClasses = 254;  // 255 is the ignored label
 
-/// The `id` of the k-th element of a run, for a message; nothing where it cannot be had.
+/// The `id` of the k-th element of a run, for a message; nothing if it cannot be read.
 std::optional<std::int64_t> id_of_element(std::string_view run, std::size_t k) {
     try {
         PieceParser parser;
@@ -121,7 +121,7 @@ std::optional<Category> read_category(ondemand::object object) {
     return Category{need(id, "id"), need(name, "name")};
 }
 
-/// A file's name that stays inside the image folder.
+/// Checks that a file's name stays inside the image folder.
 std::string safe_name(std::string_view text) {
     const std::filesystem::path path(text);
     const bool leaves = path.is_absolute() || path.filename().empty() ||
@@ -160,7 +160,7 @@ std::optional<CocoImage> read_image(ondemand::object object) {
     return image;
 }
 
-/// An annotation as the file has it, with the id of its image.
+/// An annotation as in the file, with the id of its image.
 struct Entry {
     std::int64_t id = 0, image_id = 0;
     TextRange outline;
@@ -266,7 +266,7 @@ Lookup number_images(const CocoFile::Index& index) {
     return numbers;
 }
 
-/// Puts the annotations in the order of their images.
+/// Sorts the annotations by image.
 void sort_annotations(CocoFile::Index& index, const std::vector<Entry>& entries) {
     const Lookup numbers = number_images(index);
     std::vector<std::uint32_t> image_of;

@@ -13,16 +13,17 @@ namespace coco {
 
 namespace ondemand = simdjson::ondemand;
 
-/// What is wrong with an object, as text that follows its name: 'has no "id"'.
+/// The error of an object, as text that follows its name: 'has no "id"'.
 struct Problem {
     std::string text;
 };
 
-/// simdjson reads some bytes past the end of its input, which a mapped file need not have: pieces are copied
-/// into a buffer of this object's, small enough for the processor's cache. The parser's memory is kept.
+/// simdjson reads some bytes past the end of its input, which a mapped file may not have. Pieces are
+/// therefore copied into a buffer of this object that fits into the processor's cache. The parser's memory is
+/// reused.
 class PieceParser {
   public:
-    /// A run of an array's elements as an array. Alive until the next call. Throws Problem.
+    /// A run of an array's elements as an array, valid until the next call. Throws Problem.
     ondemand::document elements(std::string_view piece) {
         buffer_.assign(1, '[');
         buffer_ += piece;
@@ -30,14 +31,14 @@ class PieceParser {
         shift_ = 1;
         return start();
     }
-    /// One value.
+    /// A single value.
     ondemand::document value(std::string_view piece) {
         buffer_.assign(piece);
         shift_ = 0;
         return start();
     }
 
-    /// Where a view into the document lies in the piece.
+    /// The offset of a view into the document within the piece.
     [[nodiscard]] std::size_t offset_of(std::string_view part) const {
         return static_cast<std::size_t>(part.data() - buffer_.data()) - shift_;
     }
@@ -58,7 +59,7 @@ class PieceParser {
     ondemand::parser parser_;
 };
 
-/// The value; Problem with `complaint` when it is of another type or damaged.
+/// The value. Throws Problem with `complaint` if it has another type or is damaged.
 template <class T>
 [[nodiscard]] T take(simdjson::simdjson_result<T> result, const char* complaint) {
     T value{};
@@ -84,7 +85,7 @@ struct CocoFile::Index : Listing {
     MappedFile file;
     CocoOptions options;
     std::vector<coco::Annotation> annotations;  ///< by image, then in the file's order
-    std::vector<std::size_t> first;             ///< image -> its first annotation; one more than images
+    std::vector<std::size_t> first;             ///< [image] its first annotation, and the end
 };
 
 }  // namespace kandinsky

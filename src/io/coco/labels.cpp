@@ -26,7 +26,7 @@ class OutlineReader {
             points_.clear();
             for (auto number : take(polygon.get_array(), "has a polygon that is not a list of numbers")) {
                 const double value =
-                    take(number.get_double(), "has a polygon with something else than numbers");
+                    take(number.get_double(), "has a polygon with values that are not numbers");
                 if (!(std::abs(value) <= kLargestCoordinate))
                     throw Problem{fmt::format("has a polygon that reaches to {}", value)};
                 points_.push_back(value);
@@ -48,7 +48,7 @@ class OutlineReader {
             const std::string_view key = take(field.unescaped_key(), "has damaged run lengths");
             if (key == "size") {
                 for (auto number : take(field.value().get_array(), "has a \"size\" that is not a list"))
-                    size.push_back(take(number.get_int64(), "has a \"size\" that is no [height, width]"));
+                    size.push_back(take(number.get_int64(), "has a \"size\" that is not [height, width]"));
             } else if (key == "counts") {
                 counted = true;
                 read_counts(field.value(), grid, name);
@@ -71,7 +71,7 @@ class OutlineReader {
         }
         for (auto number : take(value.get_array(), "has \"counts\" that are neither numbers nor text")) {
             if (runs_.size() > grid.pixels()) throw Problem{"has more run lengths than its image has pixels"};
-            runs_.push_back(take(number.get_int64(), "has \"counts\" that are no whole numbers"));
+            runs_.push_back(take(number.get_int64(), "has \"counts\" that are not whole numbers"));
         }
     }
 
@@ -80,7 +80,7 @@ class OutlineReader {
     std::vector<std::int64_t> runs_;
 };
 
-/// The annotations of one image by class; crowds that count as no class come last, as class kNoClass.
+/// The annotations of one image by class. Crowds that count as no class have class kNoClass and are last.
 constexpr std::uint32_t kNoClass = 1 << 16;
 
 class Drawing {
@@ -97,7 +97,7 @@ class Drawing {
 
     [[nodiscard]] const Grid& grid() const { return grid_; }
 
-    /// The classes there are, ascending.
+    /// The classes that occur, ascending.
     [[nodiscard]] std::vector<std::uint32_t> classes() const {
         std::vector<std::uint32_t> out;
         for (const auto& [klass, annotation] : order_)

@@ -35,7 +35,7 @@ int open_retrying(const char* path, int flags, mode_t mode = 0) {
     return descriptor;
 }
 
-/// A name that no other writer uses; callers create it with O_EXCL all the same.
+/// A name that no other writer uses; callers still create the file with O_EXCL.
 fs::path hidden_name_beside(const fs::path& file) {
     static std::atomic<std::uint64_t> counter{0};
     const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -44,7 +44,7 @@ fs::path hidden_name_beside(const fs::path& file) {
 
 struct Resolved {
     fs::path file;
-    int descriptor = -1;  ///< the number in /proc/self/fd that the path stands for
+    int descriptor = -1;  ///< the number in /proc/self/fd, if the path is an open descriptor
     int error = 0;
 };
 
@@ -107,7 +107,7 @@ void AtomicFile::open_temporary(Temporary temporary) {
         const bool unsupported = errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL;
         if (!unsupported) refuse(errno);
     }
-    // O_EXCL rather than mkostemp: the kernel applies the umask, which cannot be asked for without a race.
+    // O_EXCL instead of mkostemp: the kernel applies the umask, which a program cannot read without a race.
     for (int attempt = 0; attempt < kMostNames; ++attempt) {
         fs::path name = hidden_name_beside(final_);
         descriptor_ = open_retrying(name.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
@@ -169,7 +169,7 @@ void AtomicFile::write_through(const std::byte* data, std::size_t bytes) {
     }
 }
 
-/// Starts writing to the disk while the next piece is made, so that fsync() has little left to do.
+/// Starts writing to the disk while the next piece is computed, so that fsync() has little left to do.
 void AtomicFile::start_sync() {
     if (direct_ || put_ - syncing_ < kLargestWrite) return;
 #ifdef SYNC_FILE_RANGE_WRITE
@@ -183,7 +183,7 @@ void AtomicFile::prepare() {
     if (descriptor_ < 0) fail(ErrorKind::internal, "[AtomicFile] {} is closed already", target_.string());
     check_bus_faults();
     flush();
-    // Pipes, devices and some network file systems cannot sync; that is no error.
+    // Pipes, devices and some network file systems cannot sync; this is not an error.
     if (::fsync(descriptor_) != 0 && !direct_ && errno != EINVAL && errno != ENOTSUP) refuse(errno);
     prepared_ = true;
 }
@@ -206,7 +206,8 @@ void AtomicFile::commit() {
 /// killed between these two steps leaves the hidden name behind.
 void AtomicFile::place() {
     if (temporary_.empty()) {
-        // The link in /proc needs no privilege; the empty path does, and serves where /proc is not mounted.
+        // The link in /proc needs no privilege. The empty path needs one, and is used if /proc is not
+        // mounted.
         const std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
         const auto named = [&](const fs::path& name) {
             if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
@@ -226,14 +227,14 @@ void AtomicFile::place() {
 }
 
 void AtomicFile::sync_folder() const {
-    // Some folders cannot be opened and some file systems cannot sync them; that is no error.
+    // Some folders cannot be opened and some file systems cannot sync them; this is not an error.
     const int folder = open_retrying(folder_of(final_).c_str(), O_RDONLY | O_DIRECTORY);
     if (folder < 0) return;
     const int code = ::fsync(folder) == 0 ? 0 : errno;
     ::close(folder);
     if (code == EIO || code == ENOSPC || code == EDQUOT)
-        fail(ErrorKind::file, "{} is written, but its folder may not last: {}", printable(target_.string()),
-             std::generic_category().message(code));
+        fail(ErrorKind::file, "{} is written, but its folder may not be on the disk: {}",
+             printable(target_.string()), std::generic_category().message(code));
 }
 
 }  // namespace kandinsky

@@ -8,14 +8,15 @@
 
 namespace kandinsky {
 
-/// An output file that appears whole or not at all. Bytes go to a nameless (or hidden) temporary beside the
-/// target; commit() flushes them to disk and puts them under the target's name in one step. Destroyed without
-/// commit, nothing remains. A target that exists and is no regular file (a pipe, /dev/full) and an open
-/// descriptor by name (/dev/stdout, /dev/fd/3) are written directly. A symbolic link stays; what it points to
-/// is replaced. Every failure throws Error of kind `file` that names the target and the reason.
+/// An output file that appears complete or not at all. Bytes are written to a nameless (or hidden) temporary
+/// file beside the target; commit() flushes it to disk and gives it the target's name in one step. Without
+/// commit() nothing remains. A target that exists and is not a regular file (a pipe, /dev/full) and the name
+/// of an open descriptor (/dev/stdout, /dev/fd/3) are written directly. A symbolic link stays, and the file
+/// that it points to is replaced. Every failure throws Error of kind `file` that names the target and the
+/// reason.
 class AtomicFile {
   public:
-    /// `named` is what file systems without nameless files get by themselves.
+    /// `named`: a hidden temporary file, as on file systems without nameless files.
     enum class Temporary { nameless, named };
 
     explicit AtomicFile(std::filesystem::path target, Temporary temporary = Temporary::nameless);
@@ -29,8 +30,8 @@ class AtomicFile {
     /// Does everything that is likely to fail, such as writing to a full disk, without a visible effect.
     /// Several files should all be prepared before the first is committed. Nothing may be written afterwards.
     void prepare();
-    /// Once, last; prepares if that was not done. Refuses when a mapped file was cut short
-    /// (io/file/bus_fault.hpp): what was written may come from it.
+    /// Call once, after all writes; calls prepare() if needed. Throws if a mapped file was truncated
+    /// (io/file/bus_fault.hpp), because the output may depend on it.
     void commit();
 
   private:
@@ -44,14 +45,14 @@ class AtomicFile {
     void abandon() noexcept;
     [[noreturn]] void refuse(int code) const;
 
-    std::filesystem::path target_;     ///< as the caller named it, for messages
-    std::filesystem::path final_;      ///< what the links at target_ lead to
-    std::filesystem::path temporary_;  ///< empty while the temporary has no name
+    std::filesystem::path target_;     ///< as given, for messages
+    std::filesystem::path final_;      ///< the file that the links at target_ lead to
+    std::filesystem::path temporary_;  ///< empty while the temporary file has no name
     int descriptor_ = -1;
     bool direct_ = false, prepared_ = false;
     std::uint64_t position_ = 0;
     std::uint64_t put_ = 0;      ///< bytes passed to the system
-    std::uint64_t syncing_ = 0;  ///< of those, the ones on their way to the disk
+    std::uint64_t syncing_ = 0;  ///< bytes whose writing to the disk has started
     std::string buffer_;
 };
 

@@ -46,7 +46,7 @@ void note_fault(const char* file, std::size_t mapped) noexcept {
     told = true;
 }
 
-/// Only calls that are safe in a handler: stat(), and mmap(), which on Linux is nothing but the system call.
+/// Uses only calls that are safe in a handler: stat(), and mmap(), which on Linux is a plain system call.
 void on_fault(int, siginfo_t* info, void*) {
     const int before = errno;
     const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -110,7 +110,7 @@ void check_bus_faults() {
     const std::string file = printable(faulty, kLongestName);
     if (shrank)
         fail(ErrorKind::file,
-             "{} shrank while it was being read, so nothing was written; let nothing change it and run again",
+             "{} shrank while it was being read, so nothing was written; keep it unchanged and run again",
              file);
     fail(ErrorKind::file, "cannot read {}: {}", file, std::generic_category().message(EIO));
 }

@@ -13,8 +13,8 @@
 namespace kandinsky {
 
 namespace {
-/// What does not stay the same when a file is written to or replaced. Not the time of its status (ctime): a
-/// backup that links to the file sets it, too.
+/// The properties that change when a file is written to or replaced. The time of its status (ctime) is not
+/// one of them, because a backup that links to the file sets it too.
 struct Stamp {
     dev_t device;
     ino_t file;
@@ -40,7 +40,7 @@ std::map<std::string, Stamp>& stamps() {
 
 [[noreturn]] void refuse(const std::string& path) {
     fail(ErrorKind::file,
-         "{} changed while it was being read, so nothing was written; let nothing change it and run again",
+         "{} changed while it was being read, so nothing was written; keep it unchanged and run again",
          printable(path, 4096));
 }
 

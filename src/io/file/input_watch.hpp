@@ -6,27 +6,28 @@
 
 namespace kandinsky {
 
-/// Files are mapped and read several times, so a file that changes meanwhile would give a meaningless result.
-/// While a watch is alive, map_file() remembers size, time of change and identity of every regular file that
-/// it maps. Mapping a file again compares them, and check() compares all files. For commands that read their
-/// input and then write: a program that reads files which it has written must not watch.
+/// Detects files that change during a run. Files are mapped and read several times, so a change would give a
+/// meaningless result. While a watch exists, map_file() stores size, time of change and identity of every
+/// regular file that it maps. Mapping a file again compares them, and check() compares all files. It is for
+/// commands that read their input and then write; a program that reads files which it has written must not
+/// use it.
 class InputWatch {
   public:
-    InputWatch();   ///< the outermost one counts
-    ~InputWatch();  ///< forgets all
+    InputWatch();   ///< within another watch: has no effect
+    ~InputWatch();  ///< forgets all files
     InputWatch(const InputWatch&) = delete;
     InputWatch& operator=(const InputWatch&) = delete;
 
     /// Throws Error of kind `file` that names the first changed file in the order of names. Call it after the
-    /// last read of the data and before the first output gets its name. Removing a file is no change, because
-    /// its mapped content stays.
+    /// last read of the data and before the first output gets its name. Removing a file does not count as a
+    /// change, because its mapped content stays.
     void check() const;
 
   private:
     bool outermost_;
 };
 
-/// Called by map_file() for the watch, if there is one. Thread-safe.
+/// Tells the watch, if there is one, about a file; map_file() calls it. Thread-safe.
 void note_input(const std::filesystem::path& path, const struct stat& status);
 
 }  // namespace kandinsky

@@ -8,7 +8,7 @@
 
 namespace kandinsky {
 
-/// The bytes of a whole file, alive as long as `owner` is.
+/// The bytes of a whole file, valid while `owner` exists.
 struct MappedFile {
     std::span<const std::byte> bytes;
     std::shared_ptr<const void> owner;
@@ -20,9 +20,9 @@ struct MappedFile {
 };
 
 /// Maps a regular file read-only; reads a pipe to its end. Throws Error of kind `file` if it cannot be opened
-/// or is a folder or device, and while an InputWatch is alive also if the file has changed since it was
-/// mapped before. If another program truncates a mapped file, the next read is a fault (SIGBUS) that no check
-/// can prevent; see io/file/bus_fault.hpp. AtomicFile replaces files and never truncates them.
+/// or is a folder or device, and, while an InputWatch exists, if the file has changed since it was mapped
+/// before. If another program truncates a mapped file, the next read is a fault (SIGBUS) that no check can
+/// prevent; see io/file/bus_fault.hpp. AtomicFile replaces files and never truncates them.
 [[nodiscard]] MappedFile map_file(const std::filesystem::path& path);
 
 }  // namespace kandinsky

@@ -4,20 +4,22 @@
 
 namespace kandinsky {
 
-/// A shared library loaded at need, with two C functions: the interface's version, and the object's maker.
+/// A shared library that is loaded when needed. It has two C functions: one returns the interface's version,
+/// one creates the object.
 struct PluginFile {
     const char* file;
-    const char* variable;  ///< of the environment: its path, where it lies elsewhere
-    const char* does;      ///< in the message where it is missing: "this kandinsky cannot ..."
-    const char* package;   ///< what to install before building it
+    const char* variable;  ///< environment variable with its path, if it is not in the usual folder
+    const char* does;      ///< for the message if it is missing: "this kandinsky cannot ..."
+    const char* package;   ///< the package that it needs
     const char* version_function;
     const char* make_function;
     std::uint32_t version;
     bool global;  ///< its symbols are visible to libraries that it loads itself
 };
 
-/// Loads the file and returns its make function. It is looked for where the variable says, else beside the
-/// program, else in ../lib/kandinsky from there. Throws a usage error that says what to install.
+/// Loads the file and returns its make function. Searches the path in the environment variable, then the
+/// folder of the program, then ../lib/kandinsky from there. Throws a usage error that names the package to
+/// install.
 [[nodiscard]] void* load_plugin(const PluginFile& wanted);
 
 }  // namespace kandinsky

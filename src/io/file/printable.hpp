@@ -7,7 +7,7 @@
 
 namespace kandinsky {
 
-/// The length of the UTF-8 character at the start of the text; 0 where it is none, or controls a terminal.
+/// The length of the UTF-8 character at the start of the text; 0 if it is invalid or a control character.
 [[nodiscard]] inline std::size_t shown_character(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7F ? 1 : 0;
@@ -15,7 +15,7 @@ namespace kandinsky {
     if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < length) return 0;
     for (std::size_t i = 1; i < length; ++i)
         if ((byte(i) & 0xC0) != 0x80) return 0;
-    // Control characters of two bytes; characters written longer than they are; halves of pairs; too large.
+    // Control characters of two bytes; overlong encodings; surrogates; values that are too large.
     if ((byte(0) == 0xC2 && byte(1) < 0xA0) || (byte(0) == 0xE0 && byte(1) < 0xA0) ||
         (byte(0) == 0xED && byte(1) > 0x9F) || (byte(0) == 0xF0 && byte(1) < 0x90) ||
         (byte(0) == 0xF4 && byte(1) > 0x8F))

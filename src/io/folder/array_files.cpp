@@ -1,4 +1,5 @@
 #include "io/folder/folder.hpp"
+#include "io/zip/zip_reader.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -20,7 +21,7 @@ std::string shape_text(const std::vector<std::size_t>& shape) {
     return ArrayView{nullptr, DType::uint8, shape, {}}.shape_text();
 }
 
-/// The first bytes of a member: of a deflated one as many as `out` takes.
+/// Reads the first bytes of a member, as many as fit into `out`.
 std::size_t first_bytes(std::span<const std::byte> stored, bool deflated, std::span<std::byte> out) {
     if (!deflated) {
         const std::size_t count = std::min(stored.size(), out.size());
@@ -38,8 +39,8 @@ struct NpzShape {
     std::vector<std::size_t> shape;
 };
 
-/// Which array of a .npz to read, and its shape, without unpacking it: the first of `usual_keys` that is
-/// there, or the only array. Throws Error of kind `data` or `file`.
+/// The array of a .npz to read, and its shape, without unpacking it: the first of `usual_keys` that exists,
+/// or the only array. Throws Error of kind `data` or `file`.
 NpzShape npz_shape(const std::filesystem::path& path, const std::vector<std::string>& usual_keys) {
     const ZipReader archive(path);
     const std::vector<std::string> names = archive.array_names();

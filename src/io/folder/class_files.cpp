@@ -13,14 +13,13 @@ namespace {
 class ClassFiles : public ImageSource {
   public:
     explicit ClassFiles(std::unique_ptr<ImageSource> files) : files_(std::move(files)) {
-        static const std::regex kNumbered =
-            make_pattern("(.+?)[_.-](?:c|class|channel|prob|p)?_?([0-9]{1,4})");
+        static const std::regex pattern = make_pattern("(.+?)[_.-](?:c|class|channel|prob|p)?_?([0-9]{1,4})");
         std::map<std::string, std::multimap<unsigned, std::size_t>> cases;
         std::vector<std::pair<ItemInfo, std::vector<std::size_t>>> made;
         const std::vector<ItemInfo>& all = files_->items();
         for (std::size_t i = 0; i < all.size(); ++i) {
             std::smatch match;
-            if (!std::regex_match(all[i].name, match, kNumbered)) {
+            if (!std::regex_match(all[i].name, match, pattern)) {
                 made.emplace_back(all[i], std::vector<std::size_t>{});
                 made.back().first.problem = "has no class number at the end of its name";
                 continue;

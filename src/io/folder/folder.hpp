@@ -5,11 +5,12 @@
 
 namespace kandinsky {
 
-/// All formats. Where a folder holds files of several, the first one listed is taken: an nnU-Net folder holds
-/// .npz probabilities beside the .nii.gz of the predicted labels.
+/// All formats. If a folder has files of several formats, the first format in this list is used: an nnU-Net
+/// folder has .npz probabilities beside the .nii.gz of the predicted labels.
 [[nodiscard]] const std::vector<FolderFormat>& folder_formats();
 
-/// Opens a folder by what is in it, hidden files passed over. A data error when nothing can be read.
+/// Opens a folder with the format of its files; ignores hidden files. Throws a data error if no file can be
+/// read.
 [[nodiscard]] std::unique_ptr<ImageSource> open_folder(const std::filesystem::path& folder,
                                                        const SourceOptions& options);
 
@@ -18,7 +19,7 @@ namespace kandinsky {
 
 /// One .npz per case, as nnU-Net saves probabilities: key `probabilities` (or `softmax`, or the only array),
 /// [C,z,y,x] in the voxel order of the case's NIfTI file; or [C,H,W] for an image. Labels are [z,y,x] or
-/// [H,W]. The axes of a volume are those of the file that SourceOptions::reference knows, else canonical.
+/// [H,W]. The axes of a volume are those of SourceOptions::reference, otherwise canonical.
 [[nodiscard]] FolderFormat npz_format();
 
 /// One file for each class: NAME_0, NAME_1, ... (also NAME_c0, NAME_class0, NAME_channel0, NAME_prob0, and
@@ -26,12 +27,13 @@ namespace kandinsky {
 /// number, and items with a class missing or twice, become items with a problem.
 [[nodiscard]] std::unique_ptr<ImageSource> join_class_files(std::unique_ptr<ImageSource> files);
 
-/// How a COCO file becomes labels beside a folder of probabilities.
+/// How the annotations of a COCO file become labels for a folder of probabilities.
 struct CocoLabels {
     CocoOptions options;
-    /// The grid that the model saw photos on, letterboxed (photo.hpp); no pixels: the photos' own.
+    /// The grid on which the model saw photos, letterboxed (photo.hpp); without pixels: each photo's own
+    /// grid.
     Grid letterbox;
-    /// Padding is of no class (label 255) rather than background. Masks have no such pixels.
+    /// Padding has no class (label 255) instead of background. Not possible for masks.
     bool ignore_padding = false;
 };
 

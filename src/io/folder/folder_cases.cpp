@@ -77,7 +77,7 @@ FolderCases::FolderCases(FolderCasesOptions options) : options_(std::move(option
     }
     for (std::size_t i = 0; i < size(); ++i) {
         if (info(i).volume != volumes_)
-            fail(ErrorKind::data, "{} is {}, but {} is {}; outline them apart", info(i).path,
+            fail(ErrorKind::data, "{} is {}, but {} is {}; outline them separately", info(i).path,
                  info(i).volume ? "a volume" : "an image", info(0).path, volumes_ ? "a volume" : "an image");
         if (info(i).planes != info(0).planes)
             fail(ErrorKind::data, "{} has {} classes, but {} has {}", info(i).path, info(i).planes,
@@ -122,8 +122,7 @@ void FolderCases::find_spacing() {
     unit_ = known(0) ? LengthUnit::millimetre : LengthUnit::pixel;
     for (std::size_t i = 0; i < size(); ++i)
         if (known(i) != known(0))
-            fail(ErrorKind::data,
-                 "{} does not say how far its voxels are apart, but others do; give --spacing",
+            fail(ErrorKind::data, "{} has no voxel spacing, but other files have; give --spacing",
                  info(known(0) ? i : 0).path);
 }
 
@@ -153,7 +152,7 @@ Case FolderCases::read(std::size_t i) const {
         const SliceReader reader(item, std::move(values), own);
         std::vector<float> probs(classes_ * pixels);
         for (std::size_t s = 0; s < item.slices; ++s) {
-            reader.data().read_probs(s, {0, pixels}, probs.data());
+            reader.data().read_probs(s, {0, pixels}, probs);
             for (std::size_t c = 0; c < classes_; ++c)
                 std::copy_n(probs.data() + c * pixels, pixels, out.probs.data() + c * voxels + s * pixels);
         }

@@ -8,15 +8,14 @@ namespace kandinsky {
 
 /// How folders of files become cases, each on its own grid.
 struct FolderCasesOptions {
-    FolderOptions folder;     ///< `logits`, `ignore`, `class_files`, `group_by`
-    std::string predictions;  ///< probabilities, or (`hard`) labels that a model predicted
-    std::string labels;       ///< the truth; empty: none
-    bool hard = false;        ///< there are no probabilities
-    std::size_t classes =
-        0;  ///< of labels that a model predicted; 0: one more than the largest label there is
-    Spacing spacing{0, 0, 0};  ///< instead of what the files say; 0: what they say
-    /// The group of each case by its name or (without names) in the order of the cases' names; empty: by
-    /// `group_by`.
+    FolderOptions folder;      ///< `logits`, `ignore`, `class_files`, `group_by`
+    std::string predictions;   ///< probabilities, or predicted labels (`hard`)
+    std::string labels;        ///< the truth; empty: none
+    bool hard = false;         ///< there are no probabilities
+    std::size_t classes = 0;   ///< number of classes of predicted labels; 0: the largest label + 1
+    Spacing spacing{0, 0, 0};  ///< overrides the files' spacing; 0: the files' spacing
+    /// The group of each case, by name or, without names, in the order of the cases' names; empty: `group_by`
+    /// determines the groups.
     std::vector<std::int64_t> groups{};
     std::vector<std::string> group_names{};
 };

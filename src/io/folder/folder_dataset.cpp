@@ -21,7 +21,7 @@ class CaseRunner {
     CaseRunner(const std::vector<Pair>& pairs, Progress& progress)
         : pairs_(pairs), progress_(progress), problems_(pairs.size()) {}
 
-    /// `path(i)`: the file that is read, for the list.
+    /// `path(i)`: the file that is read, for the list of bad files.
     template <class Path, class Work>
     void run(std::string_view stage, Path&& path, Work&& work) {
         parallel_for(pairs_.size(), progress_, stage, [&](std::size_t i) {
@@ -36,7 +36,7 @@ class CaseRunner {
     }
 
     [[nodiscard]] bool good(std::size_t i) const { return problems_[i].path.empty(); }
-    /// The pairs that turned out bad. Throws an error that lists them, unless they are to be skipped.
+    /// Collects the bad pairs. Throws an error that lists them, unless they are skipped.
     std::vector<BadFile> refuse_unless(bool skip, std::size_t files) const {
         std::vector<BadFile> bad;
         for (const BadFile& one : problems_)
@@ -64,7 +64,7 @@ void put(ScratchArray& to, std::size_t row, const void* elements) {
     }
 }
 
-/// The grid of all images, or an error that says how to bring them onto one.
+/// The grid of all images. Throws an error that says how to bring images onto one grid.
 GridFit common_fit(const ImageSource& source, const std::vector<Pair>& pairs, const FolderOptions& options,
                    bool from_labels) {
     GridFit fit = options.fit;
@@ -83,11 +83,11 @@ GridFit common_fit(const ImageSource& source, const std::vector<Pair>& pairs, co
     return fit;
 }
 
-/// The cases that this rank reads: whole groups, about equally many slices to each rank, by what the files'
-/// headers say. `ids`: of the cases; empty without groups.
+/// The cases that this rank reads: whole groups, so that all ranks have about the same number of slices
+/// according to the files' headers. `ids`: [case] its group; empty without groups.
 std::vector<bool> own_cases(const Communicator& comm, const std::vector<std::size_t>& slices_of,
                             const std::vector<std::int64_t>& ids) {
-    std::map<std::int64_t, std::uint64_t> before;  // by group: slices of lower ones
+    std::map<std::int64_t, std::uint64_t> before;  // [group] slices in groups of lower number
     const auto group = [&](std::size_t i) { return ids.empty() ? static_cast<std::int64_t>(i) : ids[i]; };
     for (std::size_t i = 0; i < slices_of.size(); ++i) before[group(i)] += slices_of[i];
     std::uint64_t all = 0;
@@ -297,7 +297,7 @@ void SliceReader::read(std::size_t slice, float* out, std::size_t* certain_backg
     std::vector<float>& own = thread_buffer<float, struct SliceRead>();
     const std::size_t pixels = info_.height * info_.width;
     own.resize(data_.classes() * pixels);
-    data_.read_probs(slice, {0, pixels}, own.data());
+    data_.read_probs(slice, {0, pixels}, own);
     const float* const planes = own.data() + (info_.planes == 1 ? pixels : 0);
     if (certain_background != nullptr && info_.planes > 1)
         *certain_background += static_cast<std::size_t>(std::count(planes, planes + pixels, 1.0f));

@@ -13,13 +13,13 @@ namespace kandinsky {
 
 /// The meaning of the pixels that a grid larger than the image adds.
 enum class Padding {
-    ignore,      ///< nothing is known about them: they take no part
-    background,  ///< class 0, for certain
+    ignore,      ///< ignored pixels
+    background,  ///< class 0 with probability 1
 };
 
 struct Team;
 
-/// How folders become one data set. A calibrator records axis, grid and the like, for prediction.
+/// How folders become one data set. A calibrator stores axis, grid and similar options for prediction.
 struct FolderOptions {
     Axis axis = Axis::axial;
     bool reorient = true;
@@ -28,27 +28,29 @@ struct FolderOptions {
     GridFit fit;
     Padding padding = Padding::ignore;
     bool skip_bad = false;
-    std::string group_by;  ///< regular expression: what it captures of a name is the group
+    std::string group_by;  ///< regular expression; the part of a name that it captures is the group
     Logits logits = Logits::none;
     std::vector<std::int64_t> ignore{255};
     CocoLabels coco;  ///< how labels are read from a COCO annotations file
 };
 
-/// The options that predict must repeat, as JSON, and back. Throws Error of kind `data` for other JSON.
+/// Writes the options that prediction must use too as JSON, and reads them. Throws Error of kind `data` for
+/// other JSON.
 [[nodiscard]] nlohmann::ordered_json preparation_json(const FolderOptions& options);
 void apply_preparation(const nlohmann::ordered_json& json, FolderOptions& options);
 
 /// The label that marks unlabelled voxels according to the dataset.json in `folder` or above it: nnU-Net v2
-/// names it "ignore" and gives it the highest number. Nothing when there is no such file or entry. Throws
-/// Error of kind `data` when the file is there but cannot be understood.
+/// names it "ignore" and gives it the highest number. Returns nothing if there is no such file or entry.
+/// Throws Error of kind `data` if the file exists but cannot be understood.
 [[nodiscard]] std::optional<std::int64_t> ignore_label(const std::filesystem::path& folder);
 
-/// Opens a folder, or one file of such. `geometry`: the labels' folder, for formats that have none; or empty.
+/// Opens a folder, or one file of a folder. `geometry`: the labels' folder, for formats without a geometry of
+/// their own; or empty.
 [[nodiscard]] std::unique_ptr<ImageSource> open_images(const std::filesystem::path& path, Role role,
                                                        const FolderOptions& options,
                                                        const std::filesystem::path& geometry = {});
 
-/// One image of the arrays: which item it comes from.
+/// The source of one image of the arrays.
 struct ImageOrigin {
     std::string name;
     std::size_t slice = 0;
@@ -57,11 +59,11 @@ struct ImageOrigin {
 struct FolderData {
     Array probs;                        ///< float32 [N,C,H,W]; empty without probabilities
     Array labels;                       ///< [N,H,W] or [N,C,H,W]; empty without labels
-    Array groups;                       ///< int64 [N]; empty where every image stands alone
+    Array groups;                       ///< int64 [N]; empty if every image is a group
     std::vector<ImageOrigin> origins;   ///< [N]
-    std::vector<std::uint32_t> usable;  ///< rows of the arrays that were read well
+    std::vector<std::uint32_t> usable;  ///< rows of the arrays that were read successfully
     bool rank_part = false;             ///< the usable rows are those of one rank among several
-    std::vector<std::int64_t> ignore;   ///< the labels to ignore, padding's included
+    std::vector<std::int64_t> ignore;   ///< the labels to ignore, including that of padding
     std::size_t cases = 0;
     std::vector<BadFile> skipped;
     std::vector<std::string> remarks;
@@ -74,10 +76,10 @@ struct FolderData {
 [[nodiscard]] FolderData read_images(const ImageSource* probs, const ImageSource* labels,
                                      const FolderOptions& options, Progress& progress = silent());
 
-/// read_images() for several ranks. Each rank decodes the files of its share of the cases, whole groups. The
-/// rows of other ranks, and of slices without annotation if only annotated ones are taken, are holes. The
-/// network volume does not depend on the number of files. With `skip_bad`, or with groups from elsewhere,
-/// every rank reads everything and the images are not divided yet.
+/// read_images() for several ranks. Each rank decodes the files of its share of the cases, in whole groups.
+/// Rows of other ranks, and rows of slices without annotation if only annotated slices are used, stay empty.
+/// The network volume does not depend on the number of files. With `skip_bad`, or if groups come from another
+/// file, every rank reads all files, and the images are not divided yet.
 [[nodiscard]] FolderData read_rank_part(const ImageSource* probs, const ImageSource* labels,
                                         const FolderOptions& options, const Team& team, bool groups_given,
                                         Progress& progress);
@@ -85,11 +87,11 @@ struct FolderData {
 /// The probabilities of one item, slice by slice, on the common grid.
 class SliceReader {
   public:
-    /// `values`: as ImageSource::read gives them. `options.fit` has a grid.
+    /// `values`: from ImageSource::read(). `options.fit` has a grid.
     SliceReader(const ItemInfo& info, Array values, const FolderOptions& options);
     /// [planes][grid]. `certain_background` counts pixels whose class 0 has probability 1 exactly.
     void read(std::size_t slice, float* out, std::size_t* certain_background = nullptr) const;
-    /// The slices as they are, on the item's own grid.
+    /// The slices on the item's own grid, without resampling.
     [[nodiscard]] const Dataset& data() const { return data_; }
 
   private:

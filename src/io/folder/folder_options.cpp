@@ -78,7 +78,7 @@ std::unique_ptr<ImageSource> open_images(const fs::path& path, Role role, const 
         for (const FolderFormat& format : folder_formats())
             if (images == nullptr && item_name(path, format) != path.filename().string())
                 images = format.open({path}, source);
-        if (images == nullptr) fail(ErrorKind::data, "{} is of no known format", path.string());
+        if (images == nullptr) fail(ErrorKind::data, "{} has no known format", path.string());
     }
     if (options.class_files && role == Role::probabilities) images = join_class_files(std::move(images));
     return images;

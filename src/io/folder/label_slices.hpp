@@ -7,31 +7,32 @@ namespace kandinsky {
 
 struct FolderOptions;
 
-/// What labels may be and become.
+/// Which labels are allowed, and how they are stored.
 struct LabelRules {
     GridFit fit;
     std::int32_t pad = 0;              ///< the label of padding
     std::vector<std::int64_t> ignore;  ///< padding's label included
-    std::size_t classes = 0;           ///< labels above are refused; 0: any
-    bool wide = false;                 ///< kept as int32 rather than uint8
+    std::size_t classes = 0;           ///< larger labels are refused; 0: all labels are allowed
+    bool wide = false;                 ///< stored as int32 instead of uint8
 };
 
-/// The rules for `count` items on the common grid. Ignored padding gets an ignored label, or its own.
+/// The rules for `count` items on the common grid. If padding is ignored, its label is one of the ignored
+/// labels or a new label.
 [[nodiscard]] LabelRules label_rules(const FolderOptions& options, std::size_t count,
                                      const std::function<const ItemInfo&(std::size_t)>& info);
 
 /// The labels of one item, slice by slice.
 class LabelSlices {
   public:
-    /// `values`: as ImageSource::read gives them.
+    /// `values`: from ImageSource::read().
     LabelSlices(const ItemInfo& info, Array values, const LabelRules& rules);
 
     struct Look {
-        bool annotated = false;  ///< holds a class other than 0
+        bool annotated = false;  ///< has a class other than 0
         bool wide = false;       ///< a label does not fit a byte
     };
-    /// Checks every label of a slice. Throws Error of kind `data` that names slice, row and column of one
-    /// that is not a whole number, no class and not ignored, or (masks) neither 0 nor 1.
+    /// Checks every label of a slice. Throws Error of kind `data` that names slice, row and column of a label
+    /// that is not a whole number, or is neither a class nor ignored, or (masks) is neither 0 nor 1.
     [[nodiscard]] Look look(std::size_t slice) const;
     /// The slice on the common grid, uint8 or int32 (rules.wide): [H,W], or [C,H,W] for masks.
     void read(std::size_t slice, std::byte* out) const;

@@ -17,7 +17,7 @@ namespace kandinsky {
 namespace fs = std::filesystem;
 
 namespace {
-/// An absolute path without a slash at its end, so that names of the folders above can be taken.
+/// An absolute path without a slash at its end, so that the names of its parent folders can be read.
 fs::path tidy(const fs::path& folder) {
     std::error_code ignored;
     const fs::path whole = fs::absolute(folder, ignored).lexically_normal();
@@ -76,7 +76,7 @@ std::vector<std::string> class_names(const nlohmann::json& json, const fs::path&
     return out;
 }
 
-/// nnU-Net's arrays lie as the files do, unless its reader turned the axes.
+/// Checks that nnU-Net's arrays have the axes of the files; some of its readers permute them.
 void check_reader(const nlohmann::json& plans, const fs::path& file) {
     const auto reader = plans.is_object() ? plans.find("image_reader_writer") : plans.end();
     if (!plans.is_object() || reader == plans.end() || !reader->is_string()) return;

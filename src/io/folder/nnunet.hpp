@@ -12,36 +12,36 @@ namespace kandinsky {
 /// The contents of the result folder of a trained nnU-Net v2,
 /// .../DatasetNNN_NAME/TRAINER__PLANS__CONFIGURATION.
 struct NnunetResult {
-    std::filesystem::path folder;          ///< as it was given
-    std::string dataset;                   ///< DatasetNNN_NAME, by the name of the folder above
-    std::vector<std::string> class_names;  ///< of dataset.json, by class number; the label 'ignore' left out
-    std::vector<int> folds;                ///< whose validation outputs are taken, ascending
+    std::filesystem::path folder;                ///< as it was given
+    std::string dataset;                         ///< DatasetNNN_NAME, by the name of the folder above
+    std::vector<std::string> class_names;        ///< [class] from dataset.json, without the label 'ignore'
+    std::vector<int> folds;                      ///< the folds whose validation outputs are used, ascending
     std::vector<std::filesystem::path> outputs;  ///< validation/CASE.npz of these folds, ascending by case
 
-    /// The label maps of the cases: gt_segmentations of nnUNet_preprocessed, or labelsTr of nnUNet_raw;
-    /// looked for where the variables of these names say, then beside nnUNet_results. Throws Error of kind
-    /// `data` that names what was tried.
+    /// The folder of the cases' label maps: gt_segmentations of nnUNet_preprocessed, or labelsTr of
+    /// nnUNet_raw. Searches the folders in the environment variables of these names, then beside
+    /// nnUNet_results. Throws Error of kind `data` that lists the folders tried.
     [[nodiscard]] std::filesystem::path find_labels() const;
-    /// The validation outputs as one source, and the label maps of their cases in `labels`. A case without a
-    /// label map is found when the two are paired.
+    /// The validation outputs as one source, and the label maps of their cases in `labels`. Pairing reports a
+    /// case without a label map.
     [[nodiscard]] std::unique_ptr<ImageSource> open_outputs(const SourceOptions& options) const;
     [[nodiscard]] std::unique_ptr<ImageSource> open_labels(const std::filesystem::path& labels,
                                                            const SourceOptions& options) const;
 };
 
-/// Reads a result folder. `folds`: those to take; empty for all except `fold_all`, whose network saw every
-/// case. Throws Error of kind `data`, with advice, if there is no such folder, a fold was not validated with
-/// probabilities, a case is in two folds, classes are overlapping regions, or the arrays' axes differ from
-/// those of the files.
+/// Reads a result folder. `folds`: the folds to use; empty for all except `fold_all`, whose network saw every
+/// case. Throws Error of kind `data`, with advice, if the folder does not exist, a fold was not validated
+/// with probabilities, a case is in two folds, classes are overlapping regions, or the arrays' axes differ
+/// from those of the files.
 [[nodiscard]] NnunetResult find_nnunet(const std::filesystem::path& folder, std::vector<int> folds);
 
 /// The class names in the dataset.json of a folder of labels or above it, as nnU-Net ({"background": 0}) or
-/// the Decathlon ({"0": "background"}) write them; none where there is no such file or it names other numbers
-/// than 0 to `classes` - 1.
+/// the Decathlon ({"0": "background"}) write them. Empty if there is no such file or its numbers are not 0 to
+/// `classes` - 1.
 [[nodiscard]] std::vector<std::string> dataset_class_names(const std::filesystem::path& labels,
                                                            std::size_t classes);
 
-/// The dataset.json of a folder, or of the one above it; empty when there is none.
+/// The dataset.json of a folder or of its parent; empty if there is none.
 [[nodiscard]] std::filesystem::path dataset_file(const std::filesystem::path& folder);
 
 /// A JSON file of moderate size and depth, such as a dataset.json. Throws Error of kind `data` or `file`.

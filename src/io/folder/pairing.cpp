@@ -36,10 +36,11 @@ ByName by_name(const std::vector<ItemInfo>& items, std::size_t cut) {
 }
 
 bool meet(const ByName& a, const ByName& b) {
-    return std::any_of(a.begin(), a.end(), [&](const auto& entry) { return b.count(entry.first) > 0; });
+    return std::any_of(a.begin(), a.end(), [&](const auto& entry) { return b.contains(entry.first); });
 }
 
-/// Whether names of one side are names of the other with a number behind: one file for each class.
+/// Whether names of one side are names of the other with a number at the end, as with one file for each
+/// class.
 bool look_like_class_files(const ByName& probs, const ByName& labels) {
     return std::any_of(labels.begin(), labels.end(), [&](const auto& entry) {
         const auto next = probs.lower_bound(entry.first);
@@ -54,14 +55,14 @@ std::string extent_text(const ItemInfo& info) {
                : fmt::format("{} x {} (width, height)", info.width, info.height);
 }
 
-/// Items that occur once and can be used; the others go to `bad`.
+/// The items that occur once and can be used; adds the others to `bad`.
 std::map<std::string, std::size_t> usable(const ImageSource& source, const ByName& names,
                                           std::vector<BadFile>& bad) {
     std::map<std::string, std::size_t> out;
     for (const auto& [name, items] : names) {
         const ItemInfo& info = source.items()[items.front()];
         if (items.size() > 1)
-            bad.push_back({info.path, fmt::format("is there {} times, also as {}", items.size(),
+            bad.push_back({info.path, fmt::format("occurs {} times, also as {}", items.size(),
                                                   source.items()[items[1]].path)});
         else if (!info.problem.empty())
             bad.push_back({info.path, info.problem});
@@ -71,7 +72,7 @@ std::map<std::string, std::size_t> usable(const ImageSource& source, const ByNam
     return out;
 }
 
-/// Leaves out items whose number of classes differs from the most frequent one (the smaller of two such).
+/// Removes items whose number of classes differs from the most frequent number; ties go to the smaller one.
 void agree_on_planes(const ImageSource& source, std::map<std::string, std::size_t>& items,
                      std::vector<BadFile>& bad) {
     std::map<std::size_t, std::size_t> votes;
@@ -132,7 +133,7 @@ Pairing pair_items(const ImageSource* probs, const ImageSource* labels) {
         const ItemInfo& info = first->items()[i];
         const auto partner = good_b.find(name);
         if (partner == good_b.end()) {
-            if (b.count(name) == 0) bad_a.push_back({info.path, "has no label file of that name"});
+            if (!b.contains(name)) bad_a.push_back({info.path, "has no label file of that name"});
             continue;
         }
         const ItemInfo& other = second->items()[partner->second];

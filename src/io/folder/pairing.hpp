@@ -16,21 +16,22 @@ struct Pair {
 };
 
 struct Pairing {
-    std::vector<Pair> pairs;   ///< in ascending order of their names
-    std::vector<BadFile> bad;  ///< missing partners, doubles, unreadable and mis-shaped files
-    std::size_t files = 0;     ///< that were looked at
-    std::string advice;        ///< advice if names do not pair
-    std::string remark;        ///< how names were matched, when not by being equal
+    std::vector<Pair> pairs;  ///< in ascending order of their names
+    /// Files without partner, duplicates, files that cannot be read or have another shape.
+    std::vector<BadFile> bad;
+    std::size_t files = 0;  ///< number of files examined
+    std::string advice;     ///< advice if names do not pair
+    std::string remark;     ///< how names were matched, if they are not equal
 };
 
-/// Pairs items by name. If no name is found on both sides, endings that all names of a side share (as in
-/// case_1_probs, case_2_probs) are ignored. Two single items always pair. Either source may be null; then the
-/// items of the other have no partner.
+/// Pairs items by name. If no name occurs on both sides, endings that all names of a side share (as in
+/// case_1_probs, case_2_probs) are ignored. If each side has one item, the two always pair. Either source may
+/// be null; the items of the other then have no partner.
 [[nodiscard]] Pairing pair_items(const ImageSource* probs, const ImageSource* labels);
 
 /// "2 of 9 files cannot be used: A: reason; B: reason": the first ten, then a count.
 [[nodiscard]] std::string list_of(const std::vector<BadFile>& bad, std::size_t files);
-/// Throws an error of kind `data` with that list, unless it is empty or they are to be skipped.
+/// Throws an error of kind `data` with that list, unless it is empty or bad files are skipped.
 void refuse_bad(const std::vector<BadFile>& bad, std::size_t files, bool skip);
 
 }  // namespace kandinsky

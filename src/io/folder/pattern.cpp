@@ -12,7 +12,7 @@
 namespace kandinsky {
 
 namespace {
-/// Asks for every character once, so that the table is only read from then on.
+/// Narrows every character once, so that later calls only read the table.
 bool fill_narrow_table() {
     const auto& facet = std::use_facet<std::ctype<char>>(std::locale());
     for (int c = CHAR_MIN; c <= CHAR_MAX; ++c) static_cast<void>(facet.narrow(static_cast<char>(c), '\0'));

@@ -27,7 +27,7 @@ CentredSpan centred(std::size_t size, std::size_t grid) {
 }
 
 namespace {
-/// The middle of target pixel i in units of source pixels, whose own middles lie at 0.5, 1.5, ...
+/// The middle of target pixel i in units of source pixels, whose middles lie at 0.5, 1.5, ...
 double middle(std::size_t i, std::size_t from, std::size_t to) {
     return (static_cast<double>(i) + 0.5) * static_cast<double>(from) / static_cast<double>(to);
 }
@@ -38,7 +38,7 @@ std::size_t nearest(std::size_t i, std::size_t from, std::size_t to) {
 
 struct Blend {
     std::size_t low = 0, high = 0;
-    double weight = 0;  ///< of the higher one
+    double weight = 0;  ///< of the higher pixel
 };
 
 Blend blend(std::size_t i, std::size_t from, std::size_t to) {
@@ -47,7 +47,7 @@ Blend blend(std::size_t i, std::size_t from, std::size_t to) {
     return {low, std::min(low + 1, from - 1), at - static_cast<double>(low)};
 }
 
-/// As it is, or around the centre.
+/// Copies a plane unchanged, or crops and pads it around the centre.
 template <class T>
 void place(const T* plane, Grid own, const GridFit& fit, T pad, T* out) {
     if (own == fit.grid || fit.kind == GridFit::Kind::none) {

@@ -6,10 +6,10 @@
 
 namespace kandinsky {
 
-/// How images of different sizes come onto one grid.
+/// How images of different sizes are mapped to one grid.
 struct GridFit {
     enum class Kind {
-        none,    ///< all have the grid's size already
+        none,    ///< all images already have the grid's size
         centre,  ///< cropped or padded around their centre
         resize,  ///< stretched: probabilities bilinear, labels nearest, pixel centres at half
     };
@@ -31,10 +31,10 @@ struct CentredSpan {
 
 /// One plane of probabilities, [own] to [fit.grid]; padding becomes `pad`. No allocation.
 void fit_values(const float* plane, Grid own, const GridFit& fit, float pad, float* out);
-/// One plane of labels, nearest; padding becomes `pad`.
+/// The same for one plane of labels, with the nearest pixel.
 void fit_labels(const std::int32_t* plane, Grid own, const GridFit& fit, std::int32_t pad, std::int32_t* out);
-/// The way back for 0/1 sets: [fit.grid] to [own], nearest. Pixels of the image that the grid left out become
-/// 1: nothing is known about them. Their number is returned.
+/// Maps 0/1 sets back from [fit.grid] to [own], with the nearest pixel. Pixels of the image outside the grid
+/// become 1, because nothing is known about them. Returns their number.
 std::size_t unfit_sets(const std::uint8_t* plane, const GridFit& fit, Grid own, std::uint8_t* out);
 /// The same for p-values.
 std::size_t unfit_values(const float* plane, const GridFit& fit, Grid own, float* out);

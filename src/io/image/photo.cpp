@@ -31,7 +31,7 @@ Letterbox letterbox(Grid own, Grid grid) {
         box.scaled.height = static_cast<std::uint32_t>(static_cast<double>(grid.width) / ratio);
     else
         box.scaled.width = static_cast<std::uint32_t>(static_cast<double>(grid.height) * ratio);
-    // At least one pixel, also for very long images.
+    // At least one pixel, even for very long images.
     box.scaled.height = std::max<std::uint32_t>(box.scaled.height, 1);
     box.scaled.width = std::max<std::uint32_t>(box.scaled.width, 1);
     const auto margin = [](std::uint32_t outer, std::uint32_t inner) {
@@ -44,7 +44,7 @@ Letterbox letterbox(Grid own, Grid grid) {
 }
 
 namespace {
-/// For every pixel of the grid along one axis its pixel of the scaled image, or -1 outside.
+/// [pixel of the grid along one axis] the pixel of the scaled image, or -1 outside.
 std::vector<std::ptrdiff_t> scaled_places(std::size_t grid, std::size_t scaled, std::ptrdiff_t margin) {
     std::vector<std::ptrdiff_t> places(grid, -1);
     for (std::size_t i = 0; i < grid; ++i) {
@@ -54,7 +54,7 @@ std::vector<std::ptrdiff_t> scaled_places(std::size_t grid, std::size_t scaled, 
     return places;
 }
 
-/// The same in pixels of the image itself: in single precision, as the released code computes it.
+/// The same in pixels of the original image, in single precision as in the released code.
 std::vector<std::ptrdiff_t> nearest_places(std::size_t grid, std::size_t own, std::size_t scaled,
                                            std::ptrdiff_t margin) {
     std::vector<std::ptrdiff_t> places = scaled_places(grid, scaled, margin);
@@ -96,7 +96,8 @@ std::vector<Taps> triangle_taps(std::size_t from, std::size_t to) {
     return taps;
 }
 
-/// Scales one axis: `lines` lines of `from` pixels, `step` values apart, become lines of taps.size() pixels.
+/// Scales one axis: turns `lines` lines of `from` pixels, `step` values apart, into lines of taps.size()
+/// pixels.
 std::uint8_t weighed(const Taps& taps, const std::uint8_t* line, std::size_t step) {
     std::int32_t sum = 1 << (kPrecision - 1);
     for (std::size_t k = 0; k < taps.weights.size(); ++k)

@@ -12,25 +12,27 @@ namespace kandinsky {
 /// photo; of kind `usage` in a build without the decoder.
 [[nodiscard]] Array read_photo(const std::filesystem::path& path);
 
-/// Where an image lies on a grid when it keeps its proportions, by the rule of the code that the paper's
-/// authors released: an image wider than high is scaled to the grid's width, any other to its height; the
-/// scaled sizes are rounded down; it is centred, floor((grid - scaled) / 2) pixels from the top and from the
-/// left. That is negative, and the image is cut off at both ends, where it is too high for the grid (or,
-/// scaled to the height, too wide): photos of 640 x 512 lose 16 of 256 rows at 320 x 240.
+/// The place of an image on a grid if its proportions are kept, by the rule of the code that the paper's
+/// authors released. An image that is wider than high is scaled to the grid's width, any other image to its
+/// height. The scaled sizes are rounded down, and the image is centred, floor((grid - scaled) / 2) pixels
+/// from the top and from the left. This is negative if the scaled image is too high or too wide for the grid;
+/// the image is then cropped at both ends: a photo of 640 x 512 loses 16 of 256 rows at 320 x 240.
 struct Letterbox {
     Grid own, grid, scaled;
     std::ptrdiff_t top = 0, left = 0;
 };
 [[nodiscard]] Letterbox letterbox(Grid own, Grid grid);
 
-/// One plane of labels onto the grid: the nearest pixel by upper left corners, as that code does; else `pad`.
+/// Maps one plane of labels onto the grid. Takes the nearest pixel by upper left corners, as that code does;
+/// pixels outside the image become `pad`.
 void letterbox_labels(const std::uint8_t* plane, const Letterbox& box, std::uint8_t pad, std::uint8_t* out);
 
-/// A photo, uint8 [H,W,3], scaled: every target pixel is the average of the source pixels under a triangle
-/// twice as wide as itself (bilinear where the photo grows), to the byte as Pillow's BILINEAR (9 to 11).
+/// Scales a photo, uint8 [H,W,3]. Every target pixel is the average of the source pixels, weighted by a
+/// triangle that is twice as wide as the target pixel (bilinear if the photo grows). The bytes equal those of
+/// Pillow's BILINEAR (9 to 11).
 [[nodiscard]] Array resize_photo(const Array& photo, Grid size);
 
-/// A photo on the grid, black around it: uint8 [grid,3].
+/// A photo on the grid with black padding: uint8 [grid,3].
 [[nodiscard]] Array letterbox_photo(const Array& photo, Grid grid);
 
 }  // namespace kandinsky

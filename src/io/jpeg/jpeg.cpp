@@ -13,8 +13,8 @@ struct Destroy {
     void operator()(void* handle) const { tjDestroy(handle); }
 };
 
-/// A warning that cameras cause and viewers ignore. Every other warning means that a part of the picture is
-/// lost.
+/// A warning about files of some cameras, which viewers ignore. Every other warning means that a part of the
+/// picture is lost.
 bool harmless(const char* warning) {
     return std::strstr(warning, "extraneous bytes") != nullptr;
 }
@@ -34,8 +34,8 @@ Array decode_jpeg(std::span<const std::byte> bytes, const std::string& name) {
     check(tjDecompressHeader3(decoder.get(), data, bytes.size(), &width, &height, &sampling, &colours));
     if (colours == TJCS_CMYK || colours == TJCS_YCCK)
         fail(ErrorKind::data, "cannot read {}: its colours are CMYK; save it as an RGB JPEG", name);
-    // The format allows 65535 pixels on a side, and one scan codes an 8 x 8 block in a few bits. A tiny file
-    // whose header has a huge size is therefore truncated.
+    // The format allows 65535 pixels on a side, and a scan needs some bits for every 8 x 8 block. A small
+    // file whose header has a huge size is therefore truncated.
     const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     if (pixels / 2048 > bytes.size())
         fail(ErrorKind::data, "cannot read {}: {} x {} pixels cannot be in a file of {} bytes", name, height,

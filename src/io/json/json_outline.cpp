@@ -30,7 +30,7 @@ void FindJsonMarks(const char* text, std::size_t blocks, std::uint64_t* marks) {
     }
     (void)lanes;
 #else
-    // '[' and '{', like ']' and '}', differ in one bit alone.
+    // '[' and '{' differ in one bit only, and so do ']' and '}'.
     const auto fold = hn::Set(d, 0xDF), open = hn::Set(d, '['), close = hn::Set(d, ']'),
                quote = hn::Set(d, '"');
     auto* out = reinterpret_cast<std::uint8_t*>(marks);
@@ -53,7 +53,7 @@ namespace kandinsky {
 HWY_EXPORT(FindJsonMarks);
 
 namespace {
-/// Bytes whose marks are found at a time, 64 a word.
+/// The number of bytes whose marks are found at a time, 64 in a word.
 constexpr std::size_t kWord = 64, kWords = 64, kChunk = kWord * kWords;
 
 /// Iterates over the brackets outside of strings.
@@ -61,7 +61,7 @@ class Brackets {
   public:
     Brackets(std::string_view text, const std::string& name) : text_(text), name_(name) { load(0); }
 
-    /// Where the next bracket at or after the last one is; the text's end when there is none.
+    /// The place of the next bracket; the text's end if there is none.
     std::size_t next() {
         for (;;) {
             const std::size_t at = next_mark();
@@ -123,7 +123,7 @@ class Brackets {
                 fail(ErrorKind::data, "{}: the text that opens at byte {} has no end; the file is cut short",
                      name_, quote);
             if (text_[at] != '"') continue;
-            std::size_t slashes = 0;  // an odd number of them makes the quote part of the text
+            std::size_t slashes = 0;  // an odd number makes the quote a part of the string
             while (at - slashes - 1 > quote && text_[at - slashes - 1] == '\\') ++slashes;
             if (slashes % 2 == 0) return at + 1;
         }
@@ -144,7 +144,8 @@ class Outliner {
 
     std::vector<JsonRuns> outline() {
         if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;  // a byte-order mark
-        if (peek() != '{') fail(ErrorKind::data, "{}: it is no JSON object, so no COCO annotations", name_);
+        if (peek() != '{')
+            fail(ErrorKind::data, "{}: it is not a JSON object, so it has no COCO annotations", name_);
         ++at_;
         if (peek() != '}')
             for (;; ++at_) {
@@ -166,7 +167,7 @@ class Outliner {
         return at_;
     }
 
-    /// The next letter that is no space; 0 at the end.
+    /// The next character that is not a space; 0 at the end.
     char peek() { return skip_space() < text_.size() ? text_[at_] : '\0'; }
 
     [[noreturn]] void unexpected(const char* wanted) {
@@ -188,8 +189,8 @@ class Outliner {
         const char letter = peek();
         for (std::size_t k = 0; k < keys_.size(); ++k) {
             if (keys_[k] != key) continue;
-            if (out_[k].found) fail(ErrorKind::data, "{}: \"{}\" stands twice in the JSON", name_, key);
-            if (letter != '[') fail(ErrorKind::data, "{}: \"{}\" is no JSON array", name_, key);
+            if (out_[k].found) fail(ErrorKind::data, "{}: \"{}\" occurs twice in the JSON", name_, key);
+            if (letter != '[') fail(ErrorKind::data, "{}: \"{}\" is not a JSON array", name_, key);
             out_[k].found = true;
             array(out_[k].runs);
             return;
@@ -206,7 +207,7 @@ class Outliner {
         }
     }
 
-    /// Where the object or array closes that opens at the next bracket.
+    /// The end of the object or array that opens at the next bracket.
     std::size_t close_of_next() {
         std::size_t depth = 0;
         for (;;) {

@@ -1,9 +1,13 @@
 #include "io/kcal/kcal.hpp"
+#include "curve/curve_storage.hpp"
+#include "io/zip/zip_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <kandinsky/reference.hpp>
+#include <numeric>
 
+#include "core/base/attempt.hpp"
 #include "core/base/fail.hpp"
 #include "core/base/pages.hpp"
 #include "core/base/parallel.hpp"
@@ -31,20 +35,20 @@ class ArrayWriter {
         zip_.add_array(
             name, {reinterpret_cast<const std::byte*>(values.data()), dtype, shape, c_strides(shape, dtype)});
     }
-    /// In the smallest unsigned type that holds all numbers.
+    /// An array of the smallest unsigned type that can store all numbers.
     void add_narrow(const std::string& name, const std::vector<std::uint32_t>& values,
                     const std::vector<std::size_t>& shape) {
         const std::uint32_t most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
         const DType dtype = most <= 0xFF ? DType::uint8 : most <= 0xFFFF ? DType::uint16 : DType::uint32;
         zip_.add_array(name, narrowed(values, shape, dtype).view());
     }
-    /// One array from an array of each part, as they lie: those of every pixel are too large to copy.
+    /// One array from the arrays of all parts without a copy, because the arrays of every pixel are large.
     template <class Part, class Storage, class Values>
     void add_all(const std::string& name, const std::vector<Part>& parts, Values Storage::*array) {
         std::vector<std::span<const std::byte>> pieces;
         std::size_t size = 0;
         for (const Part& part : parts) {
-            const Values& values = part.storage().*array;
+            const Values& values = storage_of(part).*array;
             pieces.push_back(std::as_bytes(std::span(values)));
             size += values.size();
         }
@@ -60,23 +64,23 @@ void write_curves(ArrayWriter& to, const std::vector<CurveSet>& curves) {
     for (const CurveSet& set : curves) {
         first.push_back(first.back() + set.size());
         const std::uint64_t base = offsets.back();
-        for (std::size_t i = 1; i < set.storage().offsets.size(); ++i)
-            offsets.push_back(base + set.storage().offsets[i]);
+        for (std::size_t i = 1; i < storage_of(set).offsets.size(); ++i)
+            offsets.push_back(base + storage_of(set).offsets[i]);
     }
     to.add("first_curve", first, {first.size()});
     to.add("curve_offsets", offsets, {offsets.size()});
-    to.add_all("curve_scores", curves, &CurveSet::Storage::scores);
-    to.add_all("curve_groups", curves, &CurveSet::Storage::groups);
-    to.add_all("curve_complete", curves, &CurveSet::Storage::complete);
-    to.add_all("curve_values", curves, &CurveSet::Storage::values);
+    to.add_all("curve_scores", curves, &CurveStorage::scores);
+    to.add_all("curve_groups", curves, &CurveStorage::groups);
+    to.add_all("curve_complete", curves, &CurveStorage::complete);
+    to.add_all("curve_values", curves, &CurveStorage::values);
 }
 
 void write_smooth(ArrayWriter& to, const std::vector<SmoothCurves>& curves) {
     if (std::all_of(curves.begin(), curves.end(), [](const SmoothCurves& one) { return one.empty(); }))
         return;
-    to.add_all("smooth_edges", curves, &SmoothCurves::Storage::edges);
-    to.add_all("smooth_levels", curves, &SmoothCurves::Storage::levels);
-    to.add_all("smooth_cumulative", curves, &SmoothCurves::Storage::cumulative);
+    to.add_all("smooth_edges", curves, &SmoothStorage::edges);
+    to.add_all("smooth_levels", curves, &SmoothStorage::levels);
+    to.add_all("smooth_cumulative", curves, &SmoothStorage::cumulative);
 }
 
 /// Length of the row of a shift: its stratum, slopes, lowest and highest features, and the constant.
@@ -123,9 +127,20 @@ void write_reference(ArrayWriter& to, const Reference& reference) {
     layout.insert(layout.end(), reference.classes.begin(), reference.classes.end());
     to.add("reference_layout", layout, {layout.size()});
     to.add("reference_values", reference.values, {reference.features(), reference.units});
+    if (reference.labelled.empty()) return;
+    std::vector<std::uint32_t> sizes;
+    std::vector<float> shortfalls;
+    for (const std::vector<float>& own : reference.shortfalls) {
+        sizes.push_back(static_cast<std::uint32_t>(own.size()));
+        shortfalls.insert(shortfalls.end(), own.begin(), own.end());
+    }
+    to.add("reference_labelled", reference.labelled, {reference.labelled.size()});
+    to.add("reference_shortfall_units", sizes, {sizes.size()});
+    to.add("reference_shortfalls", shortfalls, {shortfalls.size()});
 }
 
-/// Of calibrators that promise precision: the least alphas, and where curves are read.
+/// The arrays of a calibrator that promises precision: the least alphas, and the rungs at which curves are
+/// read.
 void write_risks(ArrayWriter& to, const Calibrator& calibrator) {
     if (calibrator.risks.empty()) return;
     std::vector<double> least;
@@ -179,7 +194,7 @@ class StoredCurves {
             offsets_.size() != scores_.size() + 1 || groups_.size() != scores_.size() ||
             complete_.size() != scores_.size())
             fail(ErrorKind::data, "stratum {} has the wrong number of curves", stratum);
-        CurveSet::Storage own;
+        CurveStorage own;
         own.offsets.clear();
         const std::uint64_t base = offsets_[first];
         for (std::uint64_t k = first; k <= last; ++k) {
@@ -203,7 +218,7 @@ class StoredCurves {
         slice(scores_, own.scores);
         slice(groups_, own.groups);
         slice(complete_, own.complete);
-        return CurveSet::from_storage(ladder, released, std::move(own));
+        return curves_from(ladder, released, std::move(own));
     }
 
   private:
@@ -212,9 +227,9 @@ class StoredCurves {
     std::vector<std::uint8_t> complete_;
 };
 
-/// The smooth curves of the strata that have them; the others stay empty.
+/// Reads the smooth curves of the strata that have them; the others stay empty.
 std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid, const Ladder& ladder,
-                                      std::vector<std::optional<SmoothCurves::Storage>> stored) {
+                                      std::vector<std::optional<SmoothStorage>> stored) {
     std::vector<SmoothCurves> out(stored.size());
     if (std::none_of(stored.begin(), stored.end(), [](const auto& one) { return one.has_value(); }))
         return out;
@@ -235,7 +250,7 @@ std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid
     };
     for (std::size_t s = 0; s < stored.size(); ++s) {
         if (!stored[s]) continue;
-        SmoothCurves::Storage& own = *stored[s];
+        SmoothStorage& own = *stored[s];
         const std::size_t bins = own.edges.size();
         if (own.side < 1 || own.side > SmoothCurves::kLargestSide)
             fail(ErrorKind::data, "the cells of stratum {} have a side of {} pixels", s, own.side);
@@ -250,13 +265,13 @@ std::vector<SmoothCurves> read_smooth(const ZipReader& archive, const Grid& grid
             take(levels, level, ladder.levels.size(), own.levels);
             take(cumulative, value, cells * (bins - 1), own.cumulative);
         }
-        out[s] = SmoothCurves(grid, ladder, std::move(own));
+        out[s] = smooth_from(grid, ladder, std::move(own));
     }
     if (edge != edges.size() || level != levels.size() || value != cumulative.size())
         fail(ErrorKind::data, "an array of the smooth curves is too long");
     return out;
 }
-/// How the levels of strata follow images, where the file has it.
+/// Reads how the levels of strata follow images, if the file has it.
 std::vector<Adaptation> read_adaptations(const ZipReader& archive, const Calibrator& calibrator,
                                          std::size_t rungs) {
     if (!archive.has("adapt_shifts.npy")) return {};
@@ -276,7 +291,7 @@ std::vector<Adaptation> read_adaptations(const ZipReader& archive, const Calibra
         std::size_t s = 0;
         while (s < shifts.size() && static_cast<double>(s) != *at) ++s;
         if (s == shifts.size() || calibrator.smooth_of(s) == nullptr)
-            fail(ErrorKind::data, "a shift of the levels is of no stratum");
+            fail(ErrorKind::data, "a shift of the levels belongs to no stratum");
         Adaptation::Shift& one = shifts[s].emplace_back();
         const double* from = at + 1;
         for (auto* part : {&one.slope, &one.low, &one.high}) {
@@ -320,7 +335,7 @@ std::vector<RiskLevels> read_risks(const ZipReader& archive, const Calibrator& c
         out[s].rungs.assign(first, first + static_cast<std::ptrdiff_t>(rungs));
         for (std::size_t k = 0; k < rungs; ++k)
             if (out[s].rungs[k] != RiskLevels::kNone && out[s].rungs[k] >= rungs)
-                fail(ErrorKind::data, "stratum {} is read at a rung that is not there", s);
+                fail(ErrorKind::data, "stratum {} is read at a rung that does not exist", s);
     }
     return out;
 }
@@ -340,7 +355,7 @@ void write(const Calibrator& calibrator, AtomicFile& file, const Reference* refe
         if (smooth == nullptr) {
             regions.insert(regions.end(), own.begin(), own.end());
             ++with_regions;
-        } else if (!smooth->storage().region.empty()) {
+        } else if (smooth->by_regions()) {
             smooth_regions.insert(smooth_regions.end(), own.begin(), own.end());
             ++with_smooth_regions;
         }
@@ -382,6 +397,10 @@ void save(const Calibrator& calibrator, const std::filesystem::path& path) {
     file.commit();
 }
 
+Result<Calibrator> try_load(const std::filesystem::path& path) noexcept {
+    return attempt([&] { return load(path); });
+}
+
 Calibrator load(const std::filesystem::path& path) {
     const std::string name = printable(path.string(), 4096);
     if (map_file(path).text().starts_with("\x93NUMPY"))
@@ -412,7 +431,7 @@ Calibrator load(const std::filesystem::path& path) {
         if (!(ladder.levels[i] >= (i == 0 ? 0.0 : ladder.levels[i - 1]) && ladder.levels[i] <= 1))
             fail(ErrorKind::data, "{} is damaged: its levels do not ascend from 0 to 1", name);
     const bool released = calibrator.options.released;
-    // Regions that fall back under leave-one-out do so in every fit and have no curve of their own.
+    // Under leave-one-out every fit applies the fallback itself, so regions that fall back have no own curve.
     const bool fallback = calibrator.options.fallback == Fallback::image &&
                           calibrator.options.promise != Promise::leave_one_out;
     const auto with_regions =
@@ -449,7 +468,7 @@ Calibrator load(const std::filesystem::path& path) {
             for (std::size_t p = 0; p < pixels; ++p) {
                 const std::uint8_t level = levels[s * pixels + p];
                 if (partition.region[p] >= partition.regions || level > 2 || (level == 1 && !fallback))
-                    fail(ErrorKind::data, "a pixel of stratum {} refers to a curve that is not there", s);
+                    fail(ErrorKind::data, "a pixel of stratum {} refers to a curve that does not exist", s);
                 calibrator.levels[s * pixels + p] = static_cast<CurveLevel>(level);
             }
         }
@@ -464,6 +483,29 @@ void save(const Calibrator& calibrator, const Reference& reference, const std::f
     save(calibrator, reference, file);
     file.commit();
 }
+
+namespace {
+/// The numbers from labels; files of earlier versions have none.
+void read_shortfalls(const ZipReader& archive, Reference& to) {
+    constexpr std::size_t kMostLabelled = 32;
+    to.labelled = read<std::uint32_t>(archive, "reference_labelled", {});
+    const auto units = read<std::uint32_t>(archive, "reference_shortfall_units", {});
+    const auto values = read<float>(archive, "reference_shortfalls", {});
+    if (to.labelled.empty() || to.labelled.size() > kMostLabelled ||
+        units.size() != to.labelled.size() * Reference::kShares.size() ||
+        std::accumulate(units.begin(), units.end(), std::uint64_t{0}) != values.size())
+        fail(ErrorKind::data, "the shortfalls of its reference have an unexpected shape");
+    auto from = values.begin();
+    for (const std::uint32_t count : units) {
+        to.shortfalls.emplace_back(from, from + count);
+        from += count;
+        const std::vector<float>& own = to.shortfalls.back();
+        if (!std::is_sorted(own.begin(), own.end()) ||
+            !std::all_of(own.begin(), own.end(), [](float value) { return std::isfinite(value); }))
+            fail(ErrorKind::data, "the shortfalls of its reference do not ascend");
+    }
+}
+}  // namespace
 
 std::optional<Reference> load_reference(const std::filesystem::path& path) {
     constexpr std::uint32_t kMostBlocks = 64;
@@ -486,6 +528,7 @@ std::optional<Reference> load_reference(const std::filesystem::path& path) {
         for (std::size_t i = 0; i < out.values.size(); ++i)
             if (!std::isfinite(out.values[i]) || (i % out.units > 0 && out.values[i] < out.values[i - 1]))
                 fail(ErrorKind::data, "its reference does not ascend");
+        if (archive.has("reference_labelled.npy")) read_shortfalls(archive, out);
         return out;
     } catch (const Error& problem) {
         fail(ErrorKind::data, "{} is damaged: {}", printable(path.string(), 4096), problem.what());

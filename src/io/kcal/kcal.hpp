@@ -4,11 +4,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "curve/curve_storage.hpp"
 #include "io/file/atomic_file.hpp"
 
 namespace kandinsky {
 
 struct Reference;
+
+/// The version of the .kcal format that this library writes. It reads this and all earlier ones.
+inline constexpr int kKcalVersion = 6;
 
 /// Writes into a file that the caller commits.
 void save(const Calibrator& calibrator, AtomicFile& file);
@@ -18,15 +22,16 @@ void save(const Calibrator& calibrator, const Reference& reference, AtomicFile& 
 /// meta.json of a calibrator.
 [[nodiscard]] nlohmann::ordered_json meta_of(const Calibrator& calibrator);
 
-/// How many of an image's features a file has to store: ImageFeatures::kBasic if no level follows the others.
+/// How many of an image's features a file has to store: ImageFeatures::kBasic if no level depends on the
+/// others.
 [[nodiscard]] std::size_t stored_features(const Calibrator& calibrator);
 
-/// What meta.json holds: a calibrator without curves, regions, counts and levels.
+/// The content of meta.json: a calibrator without curves, regions, counts and levels.
 struct StoredMeta {
     Calibrator calibrator;
-    /// [stratum] of smooth curves, without their arrays: `edges` has its length only, `region` one number
-    /// where regions are the cells.
-    std::vector<std::optional<SmoothCurves::Storage>> smooth;
+    /// [stratum] smooth curves without their arrays: `edges` has its length only, `region` has one number if
+    /// regions are the cells.
+    std::vector<std::optional<SmoothStorage>> smooth;
 };
 
 /// Reads meta.json. `name`: in messages. Throws a data error for other formats, newer versions, bad fields.

@@ -1,3 +1,4 @@
+#include "curve/curve_storage.hpp"
 #include "io/kcal/kcal.hpp"
 
 #include <algorithm>
@@ -11,8 +12,9 @@ namespace kandinsky {
 using nlohmann::ordered_json;
 
 namespace {
-// Files that older programs can read keep their version: those without levels that follow images, and without
-// a confidence, weights or recalibrated levels, whose guarantee older programs would not know.
+// Files that older programs can read keep the older version. These are files without levels that follow
+// images and without a confidence, weights or recalibrated levels, because older programs do not know their
+// guarantee.
 constexpr int kPlainVersion = 2, kAdaptVersion = 3, kRiskVersion = 4, kStepVersion = 5;
 
 /// The oldest version of the format whose readers understand all of it.
@@ -24,7 +26,7 @@ int version_for(const Calibrator& calibrator) {
         return kRiskVersion;
     bool regions = false;  // of smooth curves
     for (const SmoothCurves& curves : calibrator.smooth)
-        regions = regions || !curves.storage().region.empty();
+        regions = regions || !storage_of(curves).region.empty();
     return calibrator.adapts() || regions ? kAdaptVersion : kPlainVersion;
 }
 
@@ -39,7 +41,7 @@ std::array<std::uint64_t, 2> print_from(const ordered_json& data, const std::str
 }
 constexpr const char* kLogits[] = {"none", "sigmoid", "softmax"};  // in the order of Logits
 
-/// What a score has beyond its name; null for those that have nothing.
+/// The parameters of a score; null if it has none.
 ordered_json score_settings(const ScoreOptions& score) {
     ordered_json out;
     if (score.kind == ScoreKind::raps) out = {{"lambda", score.raps_lambda}, {"kreg", score.raps_kreg}};
@@ -100,13 +102,13 @@ Choice choice_from(const ordered_json& stratum) {
     return choice;
 }
 
-std::optional<SmoothCurves::Storage> smooth_from(const ordered_json& stratum) {
+std::optional<SmoothStorage> smooth_from(const ordered_json& stratum) {
     const auto smooth = stratum.find("smooth");
     if (smooth == stratum.end()) return std::nullopt;
-    SmoothCurves::Storage storage;
+    SmoothStorage storage;
     storage.side = smooth->at("cell").get<std::uint32_t>();
     const auto bins = smooth->at("bins").get<std::size_t>();
-    if (bins > 256) fail(ErrorKind::data, "a stratum has {} bins, but 256 are the most", bins);
+    if (bins > 256) fail(ErrorKind::data, "a stratum has {} bins, but at most 256 are possible", bins);
     storage.edges.resize(bins);  // the reader fills them
     storage.origin = smooth->at("origin").get<std::int32_t>();
     storage.largest = smooth->at("largest").get<float>();
@@ -124,7 +126,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
         strata.push_back({{"regions", calibrator.partitions[s].regions},
                           {"geometry", ordered_json::parse(calibrator.partitions[s].geometry)}});
         if (const SmoothCurves* const curves = calibrator.smooth_of(s)) {
-            const SmoothCurves::Storage& smooth = curves->storage();
+            const SmoothStorage& smooth = storage_of(*curves);
             strata.back()["smooth"] = {{"cell", smooth.side},     {"bins", smooth.edges.size()},
                                        {"origin", smooth.origin}, {"largest", smooth.largest},
                                        {"scores", smooth.scores}, {"groups", smooth.groups}};
@@ -138,7 +140,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
         {"format", "kcal"},
         {"format_version", version_for(calibrator)},
         {"library_version", calibrator.version},
-        {"method", options.method},
+        {"method", options.method.name},
         {"guarantee", guarantee(calibrator)},
         {"options",
          {{"condition", name_of(options.condition)},
@@ -152,7 +154,7 @@ ordered_json meta_of(const Calibrator& calibrator) {
           {"split", options.split},
           {"compat", options.released ? "released" : "none"},
           {"seed", options.seed},
-          {"method_options", settings_json(options.settings.text)}}},
+          {"method_options", settings_json(options.method.settings.text)}}},
         {"data",
          {{"images", calibrator.images},
           {"groups", calibrator.groups},
@@ -210,7 +212,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
         Calibrator& calibrator = out.calibrator;
         const ordered_json& options = meta.at("options");
         CalibrateOptions& to = calibrator.options;
-        to.method = meta.at("method").get<std::string>();
+        to.method.name = meta.at("method").get<std::string>();
         to.condition = condition_of(options.at("condition").get<std::string>());
         read_score(options, to.score);
         to.pooling = pooling_of(options.at("pooling").get<std::string>());
@@ -230,7 +232,7 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
                  to.confidence);
         to.released = options.at("compat").get<std::string>() == "released";
         to.seed = options.at("seed").get<std::uint64_t>();
-        to.settings.text = settings_from(options.at("method_options"));
+        to.method.settings.text = settings_from(options.at("method_options"));
         if (const auto sketch = options.find("sketch"); sketch != options.end()) {
             to.sketch = sketch->at("asked").get<double>();
             calibrator.sketch_error = sketch->at("error").get<double>();
@@ -287,7 +289,8 @@ StoredMeta from_meta(const ordered_json& meta, const std::string& name) {
     } catch (const std::logic_error&) {
         fail(ErrorKind::data, "{}: meta.json is damaged (fingerprint)", name);
     } catch (const Error& problem) {
-        fail(ErrorKind::data, "{}: {}", name, printable(problem.what(), 400));  // it may quote the file
+        // The message may quote the file.
+        fail(ErrorKind::data, "{}: {}", name, printable(problem.what(), 400));
     }
 }
 

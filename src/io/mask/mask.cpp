@@ -10,15 +10,15 @@
 namespace kandinsky {
 
 namespace {
-/// The fine grid has kFine cells per pixel; kMiddle is the cell in the middle of a pixel, and a walk crosses
-/// the middle of column c when it steps between the fine columns kFine * c + kMiddle and the next.
+/// The fine grid has kFine cells per pixel; kMiddle is the cell in the middle of a pixel. An outline crosses
+/// the middle of column c when it steps between the fine column kFine * c + kMiddle and the next.
 constexpr std::int64_t kFine = 5, kMiddle = 2;
 
 struct FinePoint {
     std::int64_t x = 0, y = 0;
 };
 
-/// Columns of pixels, first to last; none when last < first.
+/// Columns of pixels from first to last; empty if last < first.
 struct ColumnRange {
     std::int64_t first = 0, last = -1;
 };
@@ -27,13 +27,13 @@ std::int64_t width_of(const Grid& grid) {
     return static_cast<std::int64_t>(grid.width);
 }
 
-/// To the nearest cell; towards zero when negative, which only happens outside the image.
+/// Rounds to the nearest cell; negative numbers, which are outside the image, are rounded towards zero.
 std::int64_t nearest(double value) {
     return static_cast<std::int64_t>(value + 0.5);
 }
 
-/// A stretch of the outline, from its end with the lower major coordinate to the other. Along the major axis
-/// it advances by one cell a step; the minor coordinate follows the slope.
+/// An edge of the outline, from its end with the lower major coordinate to the other end. Each step advances
+/// by one cell along the major axis; the minor coordinate follows the slope.
 class Edge {
   public:
     Edge(FinePoint a, FinePoint b) {
@@ -54,13 +54,13 @@ class Edge {
         return {.first = above / kFine, .last = std::min(last, width - 1)};
     }
 
-    /// The upper of the two cells between which the walk steps from fine column `left` to the next one.
+    /// The upper of the two cells between which the edge steps from fine column `left` to the next column.
     [[nodiscard]] std::int64_t crossing(std::int64_t left) const {
         if (flat_) {
             const std::int64_t step = left - start_.x;
             return std::min(minor(start_.y, step), minor(start_.y, step + 1));
         }
-        // The first step on the far side; the column is monotone in the step, so halving finds it.
+        // The first step on the other side. The column is monotone in the step, so bisection finds it.
         const bool rightwards = slope_ > 0;
         std::int64_t before = 0, after = steps_;
         while (after - before > 1) {
@@ -84,7 +84,7 @@ class Edge {
 
 constexpr unsigned char kFirst = '0';
 constexpr unsigned kMore = 0x20, kSign = 0x10, kGroup = 0x1f, kGroupBits = 5;
-/// Seven groups hold every 32-bit number with its sign; no image needs more.
+/// Seven groups can store every 32-bit number with its sign; no image needs more.
 constexpr unsigned kMostGroups = 7;
 }  // namespace
 

@@ -25,4 +25,7 @@ void write_nifti_sets(const GeometryReference&, const SourceOptions&, const Item
     refuse();
 }
 
+void join_label_maps(const std::filesystem::path&, const std::string&, const std::vector<std::string>&,
+                     const std::vector<Segment>&) {}
+
 }  // namespace kandinsky

@@ -14,7 +14,7 @@
 namespace kandinsky {
 
 namespace {
-/// The fields of either version that matter here, as wide as the wider one has them.
+/// The fields that are used here, with the wider type of the two versions.
 struct Fields {
     std::array<std::int64_t, 8> dim{};
     int datatype = 0;
@@ -85,11 +85,16 @@ void read_extents(NiftiHeader& out, const Fields& fields, const std::string& nam
     out.planes = fourth * fifth == 1 ? (axes >= 4 ? 1 : 0) : fourth * fifth;
 }
 
-/// Millimetres between voxels along the stored axes: of the sform, else of pixdim. A header without a unit
-/// means millimetres, as all readers take it.
-std::array<double, 3> step_of(const Fields& fields) {
+/// Millimetres in a header's unit of length.
+double millimetres(const Fields& fields) {
     const int unit = fields.units & 7;
-    const double scale = unit == NIFTI_UNITS_METER ? 1e3 : unit == NIFTI_UNITS_MICRON ? 1e-3 : 1.0;
+    return unit == NIFTI_UNITS_METER ? 1e3 : unit == NIFTI_UNITS_MICRON ? 1e-3 : 1.0;
+}
+
+/// Millimetres between voxels along the stored axes, from the sform, otherwise from pixdim. A header without
+/// a unit means millimetres, as for all readers.
+std::array<double, 3> step_of(const Fields& fields) {
+    const double scale = millimetres(fields);
     std::array<double, 3> out{};
     for (std::size_t j = 0; j < 3; ++j) {
         double length = std::abs(fields.pixdim[j + 1]);
@@ -99,32 +104,38 @@ std::array<double, 3> step_of(const Fields& fields) {
     return out;
 }
 
-Orientation orientation_of(const Fields& fields, const std::string& name) {
+/// From stored x, y, z to the header's unit: the sform, else the qform, else the steps alone.
+nifti_dmat44 matrix_of(const Fields& fields) {
     nifti_dmat44 matrix{};
+    const auto step = [&](std::size_t i) {
+        return fields.pixdim[i] > 0 && std::isfinite(fields.pixdim[i]) ? fields.pixdim[i] : 1.0;
+    };
     if (fields.sform > 0) {
         for (std::size_t i = 0; i < 3; ++i)
             for (std::size_t j = 0; j < 4; ++j) matrix.m[i][j] = fields.srow[i][j];
     } else if (fields.qform > 0) {
-        const auto step = [&](std::size_t i) {
-            return fields.pixdim[i] > 0 && std::isfinite(fields.pixdim[i]) ? fields.pixdim[i] : 1.0;
-        };
         const auto& q = fields.quatern;
         matrix = nifti_quatern_to_dmat44(q[0], q[1], q[2], q[3], q[4], q[5], step(1), step(2), step(3),
                                          fields.pixdim[0] < 0 ? -1.0 : 1.0);
     } else {
-        return {};
+        for (std::size_t i = 0; i < 3; ++i) matrix.m[i][i] = step(i + 1);
     }
+    return matrix;
+}
+
+Orientation orientation_of(const Fields& fields, const nifti_dmat44& matrix, const std::string& name) {
+    if (fields.sform <= 0 && fields.qform <= 0) return {};
     for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t j = 0; j < 3; ++j)
             if (!std::isfinite(matrix.m[i][j]))
                 fail(ErrorKind::data, "{} has no usable axes: its affine matrix is not finite", name);
-    // The library makes up an axis of length 0.
+    // The library would replace an axis of length 0 by an arbitrary axis.
     for (std::size_t j = 0; j < 3; ++j)
         if (matrix.m[0][j] == 0 && matrix.m[1][j] == 0 && matrix.m[2][j] == 0)
             fail(ErrorKind::data, "{} has no usable axes: its affine matrix is singular", name);
     std::array<int, 3> code{};
     nifti_dmat44_to_orientation(matrix, &code[0], &code[1], &code[2]);
-    // Codes come in pairs: L2R, R2L, P2A, A2P, I2S, S2I are 1 to 6; 0 is none.
+    // Codes form pairs: L2R, R2L, P2A, A2P, I2S, S2I are 1 to 6; 0 means none.
     Orientation out;
     std::array<bool, 3> seen{};
     for (std::size_t stored = 0; stored < 3; ++stored) {
@@ -181,7 +192,7 @@ std::string comment(const std::string& note) {
     return out;
 }
 
-/// Parses the header at the front of a gzip stream; the stream then stands behind it.
+/// Parses the header at the front of a gzip stream and leaves the stream after it.
 NiftiHeader header_from(GzipReader& stream, const std::string& name) {
     std::array<std::byte, NiftiHeader::kMostBytes> bytes{};
     constexpr std::size_t kShort = 348;
@@ -193,7 +204,7 @@ NiftiHeader header_from(GzipReader& stream, const std::string& name) {
     return parse_nifti_header(std::span(bytes).first(longer ? bytes.size() : kShort), name);
 }
 
-/// A file whose header has been read; a compressed one's stream stands behind it.
+/// A file whose header has been read. If it is compressed, its stream is after the header.
 struct NiftiFile {
     MappedFile file;
     std::optional<GzipReader> stream;
@@ -238,7 +249,7 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::stri
     out.swapped = turned == 348 || turned == 540;
     const std::int32_t version_size = out.swapped ? turned : size;
     if (version_size != 348 && version_size != 540)
-        fail(ErrorKind::data, "{} is not a NIfTI file: it begins like none, or is cut short", name);
+        fail(ErrorKind::data, "{} is not a NIfTI file, or it is cut short", name);
     out.raw_bytes = static_cast<std::size_t>(version_size);
     if (bytes.size() < out.raw_bytes) fail(ErrorKind::data, "{} is cut short within its header", name);
     std::memcpy(out.raw.data(), bytes.data(), out.raw_bytes);
@@ -274,7 +285,10 @@ NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::stri
         out.slope = fields.slope;
         out.intercept = std::isfinite(fields.intercept) ? fields.intercept : 0.0;
     }
-    out.orientation = orientation_of(fields, name);
+    const nifti_dmat44 matrix = matrix_of(fields);
+    out.orientation = orientation_of(fields, matrix, name);
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 4; ++j) out.affine[i][j] = millimetres(fields) * matrix.m[i][j];
     out.step = step_of(fields);
     return out;
 }

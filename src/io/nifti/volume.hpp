@@ -6,7 +6,7 @@
 
 namespace kandinsky {
 
-/// What a NIfTI file says before its voxels.
+/// The header of a NIfTI file.
 struct NiftiHeader {
     static constexpr std::size_t kMostBytes = 540;
 
@@ -17,8 +17,10 @@ struct NiftiHeader {
     std::uint64_t data_offset = 0;
     double slope = 1, intercept = 0;  ///< values are slope * stored + intercept; 1 and 0 when not scaled
     Orientation orientation;
-    std::array<double, 3>
-        step{};  ///< millimetres between voxels, stored x, y, z; 0 where nothing sensible is said
+    /// From stored x, y, z to millimetres to the right, front and top: the sform, otherwise the qform,
+    /// otherwise the steps.
+    std::array<std::array<double, 4>, 3> affine{};
+    std::array<double, 3> step{};  ///< millimetres between voxels, stored x, y, z; 0 without a usable value
     std::array<std::byte, kMostBytes> raw{};  ///< the header itself, in native byte order
     std::size_t raw_bytes = 0;                ///< 348 for NIfTI-1, 540 for NIfTI-2
 
@@ -34,22 +36,22 @@ struct NiftiHeader {
 /// `name` begins messages. Throws Error of kind `data`.
 [[nodiscard]] NiftiHeader parse_nifti_header(std::span<const std::byte> bytes, const std::string& name);
 
-/// The header of a volume of prediction sets with the geometry of `like`, to where the voxels begin. `note`
-/// is kept in an extension of the code for comments.
+/// The bytes of a volume of prediction sets with the geometry of `like`, up to the voxels. `note` is stored
+/// in an extension with the code for comments.
 [[nodiscard]] std::string sets_header(const NiftiHeader& like, std::size_t planes, DType dtype,
                                       const std::string& note = {});
 
-/// Reads the header, and checks that a file of this size can hold the voxels it claims. Throws Error: `file`
-/// when the file system fails, `data` when the content cannot be used.
+/// Reads the header, and checks that a file of this size can have the voxels that it claims. Throws Error of
+/// kind `file` if the file system fails, of kind `data` if the content cannot be used.
 [[nodiscard]] NiftiHeader read_nifti_header(const std::filesystem::path& path);
 
 /// Reads the voxels: [x, y, z], or [x, y, z, class] when the header has planes, x fastest, unscaled, in
-/// native byte order. A plain file in native order is mapped, not copied. Nothing is allocated before the
-/// file's size was found to allow it; a compressed file is read to its end and its checksum tested.
+/// native byte order. A plain file in native order is mapped, not copied. Memory is allocated only if the
+/// file is large enough for it. A compressed file is read to its end, and its checksum is tested.
 [[nodiscard]] Array read_nifti(const std::filesystem::path& path);
 
-/// The values that the header's slope and intercept make of stored ones; `stored` itself when there is no
-/// scaling. In double precision, kept as `dtype` (float32 or float64). The layout stays the same.
+/// Applies the header's slope and intercept to stored values; returns `stored` itself if there is no scaling.
+/// Computed in double precision, stored as `dtype` (float32 or float64). The layout stays the same.
 [[nodiscard]] Array scaled_values(const NiftiHeader& header, const Array& stored, DType dtype);
 
 }  // namespace kandinsky

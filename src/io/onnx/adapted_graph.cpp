@@ -188,10 +188,10 @@ std::string AdaptedGraph::decide(const Stratum& stratum, const std::string& leve
     const std::string key = key_of(tables, graph_.cast(score, OnnxType::float64));
     const std::vector<double> edges(tables.edges.begin(), tables.edges.end());
     const auto count = static_cast<std::int64_t>(edges.size());
-    // A key exceeds an edge where the score exceeds its limit, in half as many bytes.
+    // A key exceeds an edge where the score exceeds its end, in half as many bytes.
     const std::string beyond = graph_.add(
         "Greater", {graph_.add("Unsqueeze", {score, graph_.list({1})}),
-                    graph_.reals({count - 2}, std::span(tables.limits).subspan(1, edges.size() - 2))});
+                    graph_.reals({count - 2}, std::span(tables.ends).subspan(1, edges.size() - 2))});
     const std::string column = graph_.cast(sum(graph_.cast(beyond, OnnxType::float32), 1), OnnxType::int64);
     const std::string ends = graph_.doubles({count}, edges);
     const std::string from = graph_.add("Gather", {ends, column});

@@ -13,10 +13,10 @@
 namespace kandinsky {
 
 namespace {
-/// No chunk that is kept in memory (palettes, texts, profiles) may be larger.
+/// The largest chunk that is kept in memory (palettes, texts, profiles).
 constexpr std::size_t kLargestChunk = std::size_t{1} << 24;
 constexpr std::size_t kAllChunks = std::size_t{1} << 26;
-/// Deflate cannot shrink more than this: what a header promises beyond is not in the file.
+/// Deflate's largest ratio. If a header claims more pixels, they are not in the file.
 constexpr std::size_t kDeflateRatio = 1032;
 
 struct Free {
@@ -25,7 +25,8 @@ struct Free {
 
 constexpr std::size_t kSignature = 8;
 
-/// Calls visit(type, data) for each chunk up to the last one, IEND; false when that is not there, whole.
+/// Calls visit(type, data) for each chunk up to IEND, the last one; returns false if IEND is missing or cut
+/// short.
 template <class Visit>
 bool for_each_chunk(std::span<const std::byte> bytes, Visit&& visit) {
     const auto* const at = reinterpret_cast<const unsigned char*>(bytes.data());
@@ -63,7 +64,7 @@ bool pixels_whole(std::span<const std::byte> bytes) {
             status = inflate(&stream, Z_NO_FLUSH);
         }
     });
-    // What is inflated but did not fit yet.
+    // The inflated bytes that did not fit yet.
     while (status == Z_OK) {
         stream.next_out = out.data();
         stream.avail_out = static_cast<uInt>(out.size());
@@ -73,7 +74,7 @@ bool pixels_whole(std::span<const std::byte> bytes) {
     return status == Z_STREAM_END;
 }
 
-/// A PNG in memory whose header has been read and judged.
+/// A PNG in memory whose header has been read and checked.
 class Png {
   public:
     Png(std::span<const std::byte> bytes, std::string name) : name_(std::move(name)), bytes_(bytes) {
@@ -93,7 +94,7 @@ class Png {
     }
     [[nodiscard]] const std::string& name() const { return name_; }
 
-    /// The pixels of the whole image, then the rest of the file to its last chunk.
+    /// Reads the pixels of the whole image, then the rest of the file to its last chunk.
     [[nodiscard]] std::vector<std::uint8_t> decode(int format) {
         const std::size_t bits = static_cast<std::size_t>(header_.bit_depth) * channels();
         const std::size_t stored = (header_.width * bits + 7) / 8 * header_.height;
@@ -145,7 +146,7 @@ class Png {
     spng_ihdr header_{};
 };
 
-/// One number per pixel out of rows of packed bits, the first pixel in the highest bits.
+/// Unpacks rows of bits to one number per pixel; the first pixel is in the highest bits.
 std::vector<std::uint8_t> unpacked(const std::vector<std::uint8_t>& rows, const spng_ihdr& header) {
     const unsigned depth = header.bit_depth, mask = (1u << depth) - 1, per_byte = 8 / depth;
     const std::size_t row_bytes = (static_cast<std::size_t>(header.width) * depth + 7) / 8;

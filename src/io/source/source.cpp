@@ -17,7 +17,7 @@ std::string lower(std::string text) {
     return text;
 }
 
-/// Starts at the far end of an axis and runs backwards.
+/// Reverses an axis: starts at its far end and runs backwards.
 void reverse(ArrayView& view, std::size_t axis) {
     view.data += view.strides[axis] * static_cast<std::ptrdiff_t>(view.shape[axis] - 1);
     view.strides[axis] = -view.strides[axis];
@@ -67,7 +67,7 @@ Array check_extents(const ItemInfo& info, Array values) {
     std::vector<std::size_t> shape{info.slices, info.height, info.width};
     if (info.planes > 0) shape.insert(shape.begin() + 1, info.planes);
     if (values.shape() != shape)
-        fail(ErrorKind::data, "{} changed while it was read: its shape is {} now", info.path,
+        fail(ErrorKind::data, "{} changed while it was being read: its shape is now {}", info.path,
              values.view().shape_text());
     return values;
 }

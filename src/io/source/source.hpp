@@ -9,14 +9,15 @@
 
 namespace kandinsky {
 
-/// Folders of files, as segmentation tools write them. A format decodes its files into items; what all
-/// formats share (pairing by name, the common grid, groups, lists of bad files) is in folder_dataset.hpp.
+/// Folders of files, as segmentation tools write them. A format decodes its files into items. The parts that
+/// all formats share (pairing by name, the common grid, groups, lists of bad files) are in
+/// folder_dataset.hpp.
 
-/// What a folder is read for.
+/// The purpose of reading a folder.
 enum class Role {
     probabilities,
     labels,
-    images,  ///< what a network looks at: any values, planes are channels
+    images,  ///< the input of a network: any values, planes are channels
 };
 
 /// Slices of a volume: constant z, y or x of the canonical (RAS+) axes.
@@ -26,13 +27,13 @@ enum class Axis { axial, coronal, sagittal };
 struct ItemInfo {
     std::string name;        ///< pairs probabilities with labels: usually the file's name without its ending
     std::string path;        ///< used in messages
-    std::size_t slices = 1;  ///< images in it
-    std::size_t planes = 0;  ///< classes; 0 when there is no class axis, as in labels
+    std::size_t slices = 1;  ///< number of images
+    std::size_t planes = 0;  ///< number of classes; 0 without a class axis, as in labels
     std::size_t height = 0, width = 0;
-    bool volume = false;  ///< its slices belong together: the item is a group of its own
-    /// Millimetres between slices, rows and columns; 0 where the file does not say.
+    bool volume = false;  ///< its slices belong together, so the item is one group
+    /// Millimetres between slices, rows and columns; 0 if unknown.
     std::array<double, 3> spacing{0, 0, 0};
-    std::string problem;  ///< why it cannot be used, in a few words; empty when it can
+    std::string problem;  ///< why it cannot be used, in a few words; empty if it can
 
     [[nodiscard]] Grid grid() const {
         return {static_cast<std::uint32_t>(height), static_cast<std::uint32_t>(width)};
@@ -43,17 +44,17 @@ struct ItemInfo {
 enum class SetCoding {
     planes,  ///< one 0/1 plane for each class
     bits,    ///< one plane; bit c is set where class c is in the set
-    masks,   ///< label maps for viewers, of what is certain and of what is possible (mask_files.hpp)
+    masks,   ///< two label maps for viewers: certain and possible classes (mask_files.hpp)
 };
 
-/// The prediction sets of one item on its own grid: 0/1, [slices][classes][height][width]. Planes may as well
-/// be label maps or p-values: what is no set is written as it is.
+/// The prediction sets of one item on its own grid: 0/1, [slices][classes][height][width]. Planes may also be
+/// label maps or p-values, which are written unchanged.
 struct ItemSets {
     std::string name;  ///< of the file to write, without ending
     const std::uint8_t* values = nullptr;
     std::size_t classes = 0;
     SetCoding coding = SetCoding::planes;
-    std::string note{};          ///< kept in the file where the format has room for text
+    std::string note{};          ///< stored in the file if the format has room for text
     DType dtype = DType::uint8;  ///< of the planes; `values` are its bytes
 };
 
@@ -64,7 +65,8 @@ class ImageSource {
 
     [[nodiscard]] virtual std::string_view format() const = 0;  ///< "NIfTI", "PNG": used in messages
     [[nodiscard]] const std::vector<ItemInfo>& items() const { return items_; }
-    /// True for labels that list a whole collection (COCO): items without probabilities are then no fault.
+    /// Whether the labels list a whole collection (COCO), so that items without probabilities are not an
+    /// error.
     [[nodiscard]] virtual bool catalogue() const { return false; }
 
     /// Decodes an item into [slices, planes, H, W], or [slices, H, W] when it has no planes, with the extents
@@ -73,7 +75,7 @@ class ImageSource {
     /// Safe from several threads. Throws Error of kind `data` or `file` that begins with the item's path.
     [[nodiscard]] virtual Array read(std::size_t item) const = 0;
 
-    /// Writes the prediction sets of an item into `folder`, as this format's users expect them. The base
+    /// Writes the prediction sets of an item into `folder`, in the usual form of this format. The base class
     /// writes NAME.npy: uint8 [C,H,W], or [slices,C,H,W] for a volume (bits: without the axis C).
     virtual void write_sets(std::size_t item, const ItemSets& sets,
                             const std::filesystem::path& folder) const;
@@ -89,7 +91,7 @@ struct Orientation {
     std::array<bool, 3> flipped{false, false, false};
 };
 
-/// A file whose geometry an item shares, for formats that store none themselves (nnU-Net's .npz).
+/// The geometry of a file that an item shares, for formats that store none (nnU-Net's .npz).
 struct GeometryReference {
     std::filesystem::path path;
     Orientation orientation;
@@ -100,7 +102,7 @@ struct GeometryReference {
 struct SourceOptions {
     Role role = Role::probabilities;
     Axis axis = Axis::axial;
-    bool reorient = true;  ///< volumes to canonical axes; false takes them as stored
+    bool reorient = true;  ///< turns volumes to canonical axes; false keeps the stored axes
     /// The geometry of the item of that name from another file.
     std::function<std::optional<GeometryReference>(const std::string& name)> reference;
 };
@@ -109,8 +111,8 @@ struct SourceOptions {
 struct FolderFormat {
     std::string_view name;                  ///< "NIfTI"
     std::vector<std::string_view> endings;  ///< lower case, with the dot; longer ones first
-    /// Looks at every file's header. A file that cannot be used becomes an item with a `problem`. Where this
-    /// build lacks the format's library the stub throws Error of kind `usage` that names the package.
+    /// Reads every file's header. A file that cannot be used becomes an item with a `problem`. In a build
+    /// without the format's library, the stub throws Error of kind `usage` that names the package.
     std::unique_ptr<ImageSource> (*open)(const std::vector<std::filesystem::path>& files,
                                          const SourceOptions& options);
 };
@@ -127,22 +129,24 @@ template <class Source>
 /// The file's name without the format's ending.
 [[nodiscard]] std::string item_name(const std::filesystem::path& file, const FolderFormat& format);
 
-/// One info per file, in parallel: name and path, and what `look(i, info)` adds; its errors are the problem.
+/// One info per file, computed in parallel: name, path and the fields that `look(i, info)` sets. If look()
+/// throws, the error becomes the item's problem.
 [[nodiscard]] std::vector<ItemInfo> describe_files(const std::vector<std::filesystem::path>& files,
                                                    const FolderFormat& format,
                                                    const std::function<void(std::size_t, ItemInfo&)>& look);
 
-/// An error about a file as the item's problem: without the file's name, which stands beside it.
+/// The text of an error about a file without the file's name, for `problem`.
 [[nodiscard]] std::string problem_text(const std::string& message, const std::string& path);
 
-/// Passes on what ImageSource::read gave; a data error when its extents are others: the file was changed.
+/// Returns the result of ImageSource::read(); throws a data error if its extents differ from the item's,
+/// because the file has changed.
 Array check_extents(const ItemInfo& info, Array values);
 
 /// The narrowest type with a bit for each class: uint8, uint16, uint32. More than 32 are a usage error.
 [[nodiscard]] DType bits_dtype(std::size_t classes);
 
-/// Which canonical axis (0: x, left to right; 1: y, back to front; 2: z, up) gives slices, rows and columns:
-/// axial z, y, x; coronal y, z, x; sagittal x, z, y. Rows and columns ascend along their axis.
+/// The canonical axes (0: x, left to right; 1: y, back to front; 2: z, up) of slices, rows and columns: axial
+/// z, y, x; coronal y, z, x; sagittal x, z, y. Rows and columns ascend along their axis.
 struct SliceAxes {
     std::uint8_t slice = 2, row = 1, column = 0;
 };
@@ -150,11 +154,11 @@ struct SliceAxes {
 [[nodiscard]] Axis axis_of(const std::string& name);  ///< "axial", ...; throws Error of kind `usage`
 [[nodiscard]] std::string_view name_of(Axis axis);
 
-/// A stored volume [x, y, z] or [x, y, z, class] seen as images [slice, row, column] or
+/// A view of a stored volume [x, y, z] or [x, y, z, class] as images [slice, row, column] or
 /// [slice, class, row, column]. Nothing is copied.
 [[nodiscard]] ArrayView as_slices(const ArrayView& stored, const Orientation& orientation, Axis axis);
 
-/// The way back: images [slice, class, row, column] seen as a stored volume [class, z, y, x].
+/// The inverse: a view of images [slice, class, row, column] as a stored volume [class, z, y, x].
 [[nodiscard]] ArrayView as_stored(const ArrayView& slices, const Orientation& orientation, Axis axis);
 
 }  // namespace kandinsky

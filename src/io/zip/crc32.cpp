@@ -14,14 +14,14 @@
 #define KANDINSKY_IO_CRC32
 namespace kandinsky::crc32_fold {
 
-/// x^power modulo the polynomial of CRC-32, its bits turned round as in the checksum and one place up, as a
-/// product without carries of such numbers needs it.
+/// x^power modulo the polynomial of CRC-32. Its bits are reversed, as in the checksum, and shifted by one, as
+/// carry-less products of such numbers require.
 constexpr std::uint64_t power_of_x(unsigned power) {
     std::uint32_t rest = 0x80000000u;
     for (; power > 0; --power) rest = rest >> 1 ^ ((rest & 1) != 0 ? 0xEDB88320u : 0u);
     return std::uint64_t{rest} << 1;
 }
-/// What moves 16 bytes on by `bits`: one factor for their first 8, one for the others.
+/// The factors that shift 16 bytes by `bits`: one for their first 8 bytes, one for the others.
 constexpr std::uint64_t kOn128[2] = {power_of_x(128 + 32), power_of_x(128 - 32)};
 constexpr std::uint64_t kOn512[2] = {power_of_x(512 + 32), power_of_x(512 - 32)};
 
@@ -62,7 +62,7 @@ std::uint32_t FoldedCrc32(const std::uint8_t* data, std::size_t bytes, std::uint
         d = hn::Xor(moved(c, on128), d);
         HWY_ALIGN std::uint8_t message[16];
         hn::Store(hn::BitCast(byte, d), byte, message);
-        constexpr std::uint32_t kFromNothing = 0xFFFFFFFFu;  // zlib turns the bits round at both ends
+        constexpr std::uint32_t kFromNothing = 0xFFFFFFFFu;  // zlib inverts the checksum at both ends
         crc = crc32_scalar(message, sizeof message, kFromNothing);
     }
 #endif

@@ -15,9 +15,9 @@ namespace kandinsky {
     return static_cast<std::uint32_t>(::crc32_z(crc, static_cast<const Bytef*>(data), bytes));
 }
 
-/// The same by all threads, for many megabytes.
+/// The same with all threads, for many megabytes.
 [[nodiscard]] std::uint32_t crc32_of_large(const void* data, std::size_t bytes, std::uint32_t crc = 0);
-/// The CRC of two byte strings together, from theirs and the length of the second.
+/// The CRC of two concatenated byte strings, from their CRCs and the length of the second.
 [[nodiscard]] std::uint32_t crc32_joined(std::uint32_t first, std::uint32_t second,
                                          std::uint64_t second_bytes);
 

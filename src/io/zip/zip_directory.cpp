@@ -18,7 +18,7 @@ constexpr std::uint32_t kEncrypted = 1 << 0 | 1 << 6 | 1 << 13;
 constexpr std::uint32_t kPatched = 1 << 5;
 constexpr std::uint32_t kSizesFollow = 1 << 3;
 
-/// Where the central directory is said to be.
+/// The position of the central directory, as the end record states it.
 struct End {
     std::uint64_t record = 0, count = 0, directory = 0, directory_bytes = 0;
     std::string comment;
@@ -145,7 +145,7 @@ Member Parser::central(std::uint64_t& at, const End& end) const {
     return member;
 }
 
-/// Takes the named 64-bit values from the zip64 field among the extra fields, in the order the format fixes.
+/// Reads the named 64-bit values from the zip64 extra field, in the order of the format.
 void Parser::widen(Member& member, std::uint64_t extra, std::uint64_t extra_bytes, bool size, bool stored,
                    bool offset) const {
     if (!size && !stored && !offset) return;
@@ -186,7 +186,7 @@ void Parser::check_plausible(const Member& member) const {
                member.stored, member.size);
 }
 
-/// Finds the member's bytes behind its local header, which has to agree with the directory.
+/// Finds the member's bytes after its local header, which must agree with the directory.
 void Parser::locate(Member& member, const End& end) const {
     const std::string shown = printable(member.name, 80);
     const std::uint64_t at = member.offset;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <kandinsky/npy.hpp>
+#include <kandinsky/npz.hpp>
 #include <numeric>
 
 #include "core/base/fail.hpp"
@@ -86,7 +87,7 @@ Array ZipReader::array(const std::string& name) const {
     const std::span<const std::byte> span(content.view().data, content.view().size());
     const bool in_place = file_.in_file() && span.data() >= file_.view().data &&
                           span.data() < file_.view().data + file_.view().size();
-    if (in_place) drop_pages(span.data(), span.size());  // the checksum covers all of it
+    if (in_place) drop_pages(span.data(), span.size());  // the checksum has read all of it
     Array array = parse_npy(span, std::make_shared<Array>(std::move(content)), path_.string() + ":" + name);
     if (in_place && array.view().data >= span.data() && array.view().data < span.data() + span.size())
         array.set_in_file();
@@ -131,6 +132,10 @@ bool ZipReader::checksum_ok() const {
     crc = crc32_of_large(all + at, end_record_ - at, crc);
     const std::size_t before = comment_.size() - zip::kChecksumBytes;
     return comment_.substr(before) == zip::checksum_text(crc32_of(comment_.data(), before, crc));
+}
+
+std::vector<std::string> npz_keys(const std::filesystem::path& path) {
+    return ZipReader(path).array_names();
 }
 
 Array read_npz(const std::filesystem::path& path, const std::string& key) {

@@ -7,7 +7,7 @@
 namespace kandinsky::zip {
 
 namespace {
-// Fixed, so that equal content gives equal bytes: midnight of 1 January 1980, the first moment zip knows.
+// Fixed, so that equal content gives equal bytes: midnight of 1 January 1980, the earliest time in zip.
 constexpr std::uint16_t kTime = 0;
 constexpr std::uint16_t kDate = 0x0021;
 constexpr std::uint16_t kMadeByUnix = 3 << 8;

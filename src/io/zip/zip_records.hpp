@@ -1,7 +1,8 @@
 #pragma once
 
-#include <kandinsky/npz.hpp>
 #include <span>
+
+#include "io/zip/zip_reader.hpp"
 
 namespace kandinsky {
 
@@ -17,16 +18,16 @@ constexpr std::size_t kLocalBytes = 30, kCentralBytes = 46, kEndBytes = 22, kEnd
                       kLocatorBytes = 20;
 constexpr std::uint16_t kZip64Field = 0x0001;
 constexpr std::uint16_t kPaddingField = 0xD935;  ///< the field that zipalign uses
-constexpr std::uint32_t kIn64 = 0xFFFFFFFF;      ///< "look into the zip64 field"
+constexpr std::uint32_t kIn64 = 0xFFFFFFFF;      ///< the value is in the zip64 field
 constexpr std::uint16_t kCountIn64 = 0xFFFF;
-constexpr std::size_t kAlignment = 64;  ///< of members' bytes, so that arrays can be used where they lie
+constexpr std::size_t kAlignment = 64;  ///< of members' bytes, so that arrays can be used in place
 
 /// The archive comment ends in this and eight lower-case hexadecimal digits: the CRC-32 of every byte before
 /// the end record (signature PK\5\6), followed by the bytes of the comment before this mark.
 constexpr std::string_view kChecksumMark = "crc32=";
 constexpr std::size_t kChecksumBytes = 14;
 
-/// `always` exists so that small archives can exercise the large format.
+/// `always` lets tests write the large format with small archives.
 enum class Format64 { when_needed, always };
 
 struct Entry {
@@ -41,7 +42,7 @@ struct Entry {
 /// The header before a member, padded so that the member's bytes begin at a multiple of kAlignment.
 [[nodiscard]] std::string local_header(const Entry& entry, Format64 format);
 [[nodiscard]] std::string central_header(const Entry& entry, Format64 format);
-/// The zip64 end record and its locator; empty where nothing needs them.
+/// The zip64 end record and its locator; empty if they are not needed.
 [[nodiscard]] std::string end64_records(std::uint64_t count, std::uint64_t directory,
                                         std::uint64_t directory_bytes, Format64 format);
 /// The end record, which ends in the comment.

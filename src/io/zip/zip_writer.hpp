@@ -12,12 +12,12 @@ namespace kandinsky {
 /// can use mapped arrays in place. numpy.load opens the result.
 class ZipWriter {
   public:
-    /// `file` must be new: offsets and the checksum count from its first byte.
+    /// `file` must be empty: offsets and the checksum start at its first byte.
     explicit ZipWriter(AtomicFile& file, zip::Format64 format = zip::Format64::when_needed);
 
     void add(const std::string& name, std::span<const std::byte> bytes);
     void add_array(const std::string& name, const ArrayView& array);  ///< as NAME.npy, C order
-    /// The same of an array whose elements lie in several pieces of memory.
+    /// The same for an array whose elements lie in several pieces of memory.
     void add_pieces(const std::string& name, DType dtype, const std::vector<std::size_t>& shape,
                     std::span<const std::span<const std::byte>> pieces);
     /// Writes the directory. `comment`: the archive comment; when `with_checksum`, "crc32=xxxxxxxx"

@@ -10,7 +10,7 @@
 namespace kandinsky::onnx_engine {
 
 namespace {
-/// An error of the library in one line: what it says after its own place.
+/// An error of the library in one line, without the place in the library's code.
 std::string one_line(const cv::Exception& error) {
     std::string text = error.err.empty() ? error.what() : error.err;
     for (char& letter : text)
@@ -18,8 +18,8 @@ std::string one_line(const cv::Exception& error) {
     return text;
 }
 
-/// An ONNX model run by OpenCV. Fusion of layers is off: with it, version 4.6 loads affine instance
-/// normalisation and gets batches of more than one image wrong.
+/// An ONNX model that OpenCV runs. Fusion of layers is off, because with it version 4.6 computes wrong
+/// results for affine instance normalisation in batches of more than one image.
 class OnnxNetwork : public Network {
   public:
     explicit OnnxNetwork(const std::string& path) {
@@ -29,7 +29,7 @@ class OnnxNetwork : public Network {
             throw std::runtime_error("OpenCV " CV_VERSION " cannot import it: " + one_line(error) +
                                      "; export with opset 13 and fixed scale factors");
         }
-        if (net_.empty()) throw std::runtime_error("there is no network in it");
+        if (net_.empty()) throw std::runtime_error("it has no network");
         net_.enableFusion(false);
         net_.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
         net_.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
@@ -80,7 +80,7 @@ class OnnxEngine : public Engine {
     [[nodiscard]] Network* make_unet(const UNetShape&, const EngineOptions&) override { return nullptr; }
     [[nodiscard]] Network* open(const char* path, const EngineOptions& options) override {
         if (options.threads > 0) cv::setNumThreads(static_cast<int>(options.threads));
-        // Errors come as exceptions; the library would print them as well.
+        // The library throws errors; without this it would also print them.
         cv::redirectError([](int, const char*, const char*, const char*, int, void*) { return 0; });
         return new OnnxNetwork(path);
     }

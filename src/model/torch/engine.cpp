@@ -21,13 +21,13 @@ torch::Device device_of(const std::string& name) {
     return torch::kCUDA;
 }
 
-/// The first line of an error of the library, which adds where in its own code it happened.
+/// The first line of an error of the library, without the place in the library's code.
 std::string first_line(const std::exception& error) {
     const std::string text = error.what();
     return text.substr(0, text.find('\n'));
 }
 
-/// The batch's images on the device, in the memory order that suits it.
+/// The batch's images on the device, in the device's best memory order.
 torch::Tensor images_of(const Batch& batch, torch::Device device) {
     const torch::Tensor x =
         torch::from_blob(const_cast<float*>(batch.pixels),
@@ -38,7 +38,7 @@ torch::Tensor images_of(const Batch& batch, torch::Device device) {
     return device.is_cuda() ? x.contiguous(at::MemoryFormat::ChannelsLast) : x;
 }
 
-/// Copies outputs [n][c][h][w] into `out` if they fit; the number of outputs.
+/// Copies outputs [n][c][h][w] into `out` if they fit; returns the number of outputs.
 std::uint32_t hand_over(const torch::Tensor& outputs, const Batch& batch, float* out, std::size_t capacity) {
     if (outputs.dim() != 4 || outputs.size(0) != static_cast<std::int64_t>(batch.images) ||
         outputs.size(2) != static_cast<std::int64_t>(batch.height) ||
@@ -53,7 +53,7 @@ std::uint32_t hand_over(const torch::Tensor& outputs, const Batch& batch, float*
     return static_cast<std::uint32_t>(outputs.size(1));
 }
 
-/// Half of the arithmetic in bfloat16 while it lives. The switch was renamed in the course of version 2.
+/// Enables arithmetic in bfloat16 while the object exists. The switch was renamed within version 2.
 class MixedPrecision {
   public:
     explicit MixedPrecision(bool on) : on_(on) {
@@ -83,7 +83,7 @@ class MixedPrecision {
 };
 
 /// Binary cross-entropy of logits [n][c][h][w] against targets of 0 and 1, over the `share` of an image's
-/// values (of all classes together) whose loss is largest: hard pixels count, easy ones do not. Values with
+/// values (of all classes together) with the largest loss, so that only hard pixels count. Values with
 /// valid = 0 ([n][1][h][w]) have no loss. The mean over the images; an image without a valid pixel adds 0.
 torch::Tensor top_loss(const torch::Tensor& logits, const torch::Tensor& targets, const torch::Tensor& valid,
                        double share) {
@@ -98,7 +98,7 @@ torch::Tensor top_loss(const torch::Tensor& logits, const torch::Tensor& targets
     return loss.mean();
 }
 
-/// The U-Net with Adam: plain tensors in a fixed order, so that any version of the library can go on.
+/// The U-Net with Adam. Its tensors have a fixed order, so that any version of the library can continue.
 class UNetNetwork : public Network {
   public:
     UNetNetwork(const UNetShape& shape, torch::Device device, bool mixed)
@@ -222,7 +222,7 @@ class ScriptNetwork : public Network {
         } catch (const std::exception& error) {
             throw std::runtime_error(first_line(error));
         }
-        if (!result.isTensor()) throw std::runtime_error("the module yields no tensor but something else");
+        if (!result.isTensor()) throw std::runtime_error("the module's output is not a tensor");
         return hand_over(result.toTensor(), batch, out, capacity);
     }
     StepResult step(const Batch&, const StepOptions&) override {
@@ -259,7 +259,8 @@ class TorchEngine : public Engine {
     static torch::Device prepare(const EngineOptions& options) {
         if (options.threads > 0) at::set_num_threads(static_cast<int>(options.threads));
         const torch::Device device = device_of(options.device);
-        // Trying several algorithms pays on a GPU, where all batches but the last are of one size.
+        // On a GPU it is worth trying several algorithms, because all batches except the last have the same
+        // size.
         if (device.is_cuda()) at::globalContext().setBenchmarkCuDNN(true);
         return device;
     }

@@ -9,7 +9,7 @@ namespace F = torch::nn::functional;
 
 namespace {
 torch::nn::Conv2d convolution(std::int64_t inputs, std::int64_t outputs) {
-    // Normalisation takes the mean away, so a bias would do nothing.
+    // Normalisation removes the mean, so a bias would have no effect.
     return torch::nn::Conv2d(torch::nn::Conv2dOptions(inputs, outputs, 3).padding(1).bias(false));
 }
 

@@ -17,8 +17,9 @@ class DoubleConvolutionImpl : public torch::nn::Module {
 };
 TORCH_MODULE(DoubleConvolution);
 
-/// The paper's U-Net. Channels double at each of the `depth` halvings but the last; up-sampling is bilinear;
-/// nothing is learned in the normalisation. With 3 inputs, 1 output, width 128, depth 4: 53,530,113 weights.
+/// The paper's U-Net. Channels double at each of the `depth` halvings except the last. Up-sampling is
+/// bilinear, and the normalisation has no weights. With 3 inputs, 1 output, width 128 and depth 4: 53,530,113
+/// weights.
 class UNetImpl : public torch::nn::Module {
   public:
     explicit UNetImpl(const UNetShape& shape);

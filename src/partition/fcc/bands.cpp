@@ -82,12 +82,13 @@ constexpr double kFloorArea = 16.0;
 constexpr double kFloorRadius = 4.0;
 /// The floor of a band without data, in units of the field's variance.
 constexpr double kFloorPrice = 100.0;
-/// Data areas below this are treated as none: quotients by them are rounding noise.
+/// Data areas below this count as 0: quotients by them are rounding noise.
 constexpr double kNoArea = 1e-9;
 }  // namespace
 
 std::size_t angle_count(const FourierOptions& options) {
-    // A curve's area is the mean of g^4, g of degree K - 1: equispaced means are exact from 4 (K - 1) + 1 on.
+    // A curve's area is the mean of g^4, where g has degree K - 1, so the mean over 4 (K - 1) + 1 or more
+    // equispaced angles is exact.
     return std::max<std::size_t>(options.angles, std::size_t{4} * options.order);
 }
 

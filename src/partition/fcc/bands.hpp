@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <kandinsky/fourier_curves.hpp>
 #include <vector>
+#include "partition/fourier_curves.hpp"
 
 #include "partition/fcc/quadrature.hpp"
 
@@ -85,9 +85,9 @@ struct SegmentSums {
           tilted_slope_(moments) {}
 
     std::vector<double> value, by_low, by_high;
-    std::vector<double> by_column, by_row;  ///< by the centre's position; only kept when asked for
+    std::vector<double> by_column, by_row;  ///< by the centre's position; empty unless requested
 
-    /// O(rule size * moments), no allocation. `Field`: BilinearField, or what has its sample().
+    /// O(rule size * moments), no allocation. `Field`: a class with the sample() of BilinearField.
     template <bool kByCentre, class Field>
     void integrate(const Field& field, const Rule& rule, const Segment& segment) {
         const std::size_t moments = value.size(), square = moments - 1;
@@ -167,7 +167,7 @@ struct Rays {
 struct Radii {
     std::vector<double> ring;    ///< [curve][angle], equispaced
     std::vector<double> border;  ///< the last curve at the border rays
-    double column = 0, row = 0;  ///< derivatives only: by the centre, radii fixed
+    double column = 0, row = 0;  ///< for derivatives only: by the centre, with fixed radii
 };
 
 /// Memory that evaluations reuse; one per thread.

@@ -14,7 +14,7 @@ using Vector = std::vector<double>;
 constexpr double kArmijo = 1e-4;
 constexpr double kCurvature = 0.9;
 constexpr int kTrials = 30;
-constexpr double kNarrow = 0.1;  // relative width of a bracket that is not worth halving again
+constexpr double kNarrow = 0.1;  // relative width of a bracket below which it is not halved again
 
 struct Point {
     Vector at, gradient;
@@ -47,8 +47,8 @@ double norm(const Vector& a) {
     return std::sqrt(dot(a, a));
 }
 
-/// A point along the direction that satisfies both Wolfe conditions, or failing that the last one with
-/// sufficient decrease; false when there is none.
+/// Finds a point along the direction that satisfies both Wolfe conditions, otherwise the last point with
+/// sufficient decrease; false if there is no such point.
 bool search_line(const Differentiable& function, const Point& from, const Vector& direction, double step,
                  Point& to, std::uint32_t& evaluations) {
     const double slope = dot(from.gradient, direction);
@@ -65,7 +65,7 @@ bool search_line(const Differentiable& function, const Point& from, const Vector
             if (flat) return true;
             low = step;
         }
-        // So narrow a bracket means the boundary of the allowed set or a kink: accept the best point found.
+        // A bracket this narrow means the boundary of the allowed set or a kink: accept the best point found.
         if (std::isfinite(high) && high - low < kNarrow * high && found) return true;
         step = std::isfinite(high) ? 0.5 * (low + high) : 2.0 * low;
         if (step * largest(direction) < 1e-14) break;

@@ -8,7 +8,8 @@
 
 namespace kandinsky::partition::fcc {
 
-/// Returns the value and fills the gradient; +inf (gradient ignored) marks a point that is not allowed.
+/// Returns the value and fills the gradient. +inf means that the point is not allowed; the gradient is then
+/// ignored.
 using Differentiable = std::function<double(std::span<const double> at, std::span<double> gradient)>;
 
 struct DescentOptions {

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <kandinsky/fourier_curves.hpp>
-#include <kandinsky/partition.hpp>
 #include <nlohmann/json.hpp>
+#include "partition/fourier_curves.hpp"
+#include "partition/typed_options.hpp"
 
 namespace kandinsky::partition::fcc {
 
@@ -26,7 +26,7 @@ FourierOptions read_options(const PartitionInput& input) {
     options.variance = text_option(kMethod, input, "fcc-variance", {"mean", "area"}) == "area"
                            ? FourierVariance::area
                            : FourierVariance::mean;
-    // Weighted by area the variances are some m + 1 times smaller.
+    // Weighted by area, the variances are about m + 1 times smaller.
     options.penalty = text_option(kMethod, input, "fcc-penalty") != "auto"
                           ? real_option(kMethod, input, "fcc-penalty", 0.0, 1e6)
                       : options.variance == FourierVariance::area ? 1e-4
@@ -46,7 +46,8 @@ FourierOptions read_options(const PartitionInput& input) {
     return options;
 }
 
-/// Region of each band: bands without data join the next one inwards that has some (else outwards).
+/// The region of each band. A band without data joins the next band inwards that has data, otherwise the next
+/// one outwards.
 std::vector<std::uint32_t> merge_bands(const std::vector<std::uint32_t>& bands, std::size_t count,
                                        std::span<const std::uint32_t> counts) {
     std::vector<char> used(count, 0);
@@ -111,15 +112,14 @@ Partition fit(const PartitionInput& input) {
 
 const Method kMethod{
     .name = "fcc",
-    .summary =
-        "nested smooth curves about a centre (Fourier concentric clustering): rings of any smooth shape",
+    .summary = "rings between nested smooth curves about a centre (Fourier concentric clustering)",
     .uses_features = true,
     .uses_labels = true,
     .options =
         {{"fcc-curves",
           Type::integer,
           "auto",
-          "number m of curves, 1 to 16, which bound m + 1 regions; or 'auto': 3, 6 or 12 by cross-validation "
+          "number of curves, 1 to 16, which bound one more region; or 'auto': 3, 6 or 12 by cross-validation "
           "(the paper: 3)",
           {"3", "6", "12"},
           "3"},
@@ -143,3 +143,23 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::fcc
+
+namespace kandinsky {
+
+OptionWords words_of(const FccOptions& options) {
+    return {{"fcc-curves", word_or_auto(options.curves)},
+            {"fcc-order", word(options.order)},
+            {"fcc-limit", options.limit == FccOptions::Limit::rectangle ? "rectangle" : "circle"},
+            {"fcc-centre", options.centre == FccOptions::Centre::free ? "free" : "middle"},
+            {"fcc-variance", options.variance == FccOptions::Variance::area ? "area" : "mean"},
+            {"fcc-penalty", word_or_auto(options.penalty)},
+            {"fcc-angles", word(options.angles)},
+            {"fcc-nodes", word(options.nodes)},
+            {"fcc-starts", word(options.starts)},
+            {"fcc-iterations", word(options.iterations)}};
+}
+
+MethodChoice::MethodChoice(const FccOptions& options)
+    : MethodChoice(choice_of(partition::fcc::kMethod, options)) {}
+
+}  // namespace kandinsky

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <kandinsky/error.hpp>
-#include <kandinsky/fourier_curves.hpp>
 #include <limits>
 #include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
+#include "partition/fourier_curves.hpp"
 
 #include "core/base/parallel.hpp"
 #include "core/base/random.hpp"
@@ -45,10 +45,10 @@ struct RadialFit {
 
 constexpr std::size_t kBins = 96;
 constexpr std::size_t kThinnedPixels = 6000;
-constexpr double kInside = 0.97;  // how near the limit the largest level may come
+constexpr double kInside = 0.97;  // the largest level is at most this part of the limit
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The largest level that stays inside the limit, and the penalty of the last curve for a level.
+/// Gives the largest level that stays inside the limit, and the penalty of the last curve at a level.
 struct Outside {
     std::vector<double> reach, limit;  // per direction: radius of level 1, distance to the limit
     double largest = kInfinity;
@@ -315,9 +315,9 @@ struct Start {
     std::vector<double> unknowns;  ///< always feasible
 };
 
-/// options.starts initial curves, in this order: the best levels of a set of circles, ellipses and rounded
-/// rectangles by the one-dimensional solver; the paper's evenly spaced noisy circles; the same as the first
-/// for the other kind of variance; the best of another shape; then noisy copies by turns.
+/// Returns options.starts initial curves, in this order: the best levels among circles, ellipses and rounded
+/// rectangles, found by the one-dimensional solver; the paper's evenly spaced noisy circles; the best levels
+/// for the other kind of variance; the best levels of another shape; then noisy copies of these in turn.
 std::vector<Start> make_starts(const BilinearField& field, const CurveObjective& objective,
                                const FourierOptions& options, std::uint64_t seed) {
     std::vector<Candidate> list = solve_levels(field, objective, options, options.variance, kShortList);
@@ -366,8 +366,8 @@ std::vector<Start> make_starts(const BilinearField& field, const CurveObjective&
 }
 
 /// Standard deviations of the blur, coarse to fine, as parts of the inscribed radius. A sharp edge of J
-/// between two nodes of the quadrature does not change the gradient; blurred to about the distance of the
-/// nodes, it does.
+/// between two nodes of the quadrature has no effect on the gradient; an edge that is blurred over about the
+/// distance of the nodes has.
 constexpr double kBlurs[] = {1.0 / 12, 1.0 / 36};
 constexpr double kSmallestBlur = 0.8;  // pixels
 

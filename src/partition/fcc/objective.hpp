@@ -1,18 +1,18 @@
 #pragma once
 
-#include <kandinsky/fourier_curves.hpp>
 #include <span>
 #include <vector>
+#include "partition/fourier_curves.hpp"
 
 #include "partition/fcc/bands.hpp"
 
 namespace kandinsky::partition::fcc {
 
-/// Throws a usage error that names the option when one is out of range.
+/// Throws a usage error that names the first option that is out of range.
 void check(const FourierOptions& options);
 /// Throws a data error when the spans do not fit the grid.
 void check(const FourierField& field);
-/// Curves need at least three rows and columns, and features.
+/// Whether the grid has at least three rows and columns and there are features; curves need both.
 [[nodiscard]] bool too_small(const FourierField& field);
 
 /// The objective as a function of the unknowns: the curves' coefficients, innermost first, and for a free
@@ -34,9 +34,9 @@ class CurveObjective {
     /// Whether curves are positive, nested and inside the limit, tested at many angles with a margin for the
     /// curve between two of them.
     [[nodiscard]] bool feasible(std::span<const double> unknowns, Workspace& workspace) const;
-    /// Value with all its parts; total is +inf when infeasible.
+    /// The value with all its parts; total is +inf when infeasible.
     [[nodiscard]] FourierObjective value(std::span<const double> unknowns, Workspace& workspace) const;
-    /// Total and exact gradient; +inf, gradient untouched, when infeasible.
+    /// The total, and its exact gradient in `gradient`; +inf without a gradient when infeasible.
     double value_and_gradient(std::span<const double> unknowns, std::span<double> gradient,
                               Workspace& workspace) const;
 

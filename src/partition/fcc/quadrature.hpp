@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <kandinsky/fourier_curves.hpp>
 #include <vector>
+#include "partition/fourier_curves.hpp"
 
 namespace kandinsky::partition::fcc {
 
@@ -15,8 +15,8 @@ struct Rule {
 /// Gauss-Legendre of n >= 1 nodes: exact for polynomials of degree 2n - 1. Nodes ascend.
 [[nodiscard]] Rule gauss_legendre(std::size_t n);
 
-/// Directions of n equispaced angles 2 pi i / n. Their mean is the zeroth Fourier coefficient of what is
-/// sampled on them, which is all that the paper's FFT is used for.
+/// The directions of n equispaced angles 2 pi i / n. The mean of samples at these angles is their zeroth
+/// Fourier coefficient; the paper uses an FFT for that alone.
 struct Directions {
     std::vector<double> cosine;
     std::vector<double> sine;
@@ -31,12 +31,12 @@ void fourier_basis(double cosine, double sine, std::size_t order, double* basis)
 /// Derivative of fourier_basis by theta.
 void fourier_basis_slope(double cosine, double sine, std::size_t order, double* slope);
 
-/// The image rectangle [0, right] x [0, bottom] and what the curves may not leave.
+/// The image rectangle [0, right] x [0, bottom] and the limit of the curves.
 struct Frame {
     double right = 0, bottom = 0;
     FourierLimit limit = FourierLimit::rectangle;
 
-    /// Radius of the largest circle about the middle: the unit of gaps and curves.
+    /// Radius of the largest circle about the middle, which is the unit of gaps and curves.
     [[nodiscard]] double scale() const;
 };
 

@@ -12,7 +12,7 @@
 namespace kandinsky::partition::field {
 
 std::vector<double> smoothed_counts(const Grid& grid, std::span<const float> counts, double sd) {
-    // One bin has the counts. The other has ones; smoothed, it gives the part of the kernel inside the
+    // The first bin has the counts. The second has ones; smoothed, it gives the part of the kernel inside the
     // border.
     Plane plane(grid, 2);
     for (std::size_t p = 0; p < grid.pixels(); ++p) {

@@ -27,12 +27,12 @@ struct RingSums {
     RingSums(const Plane& votes, std::span<const double> z);
 };
 
-/// Distributions of pixels where the class is about equally common: all pixels r with weights
-/// exp(-(z_p - z_r)^2 / (2 tau^2)), each r at its bin's centre; a pixel's distribution is interpolated
-/// between the two nearest bin centres.
+/// Distributions of pixels where the class is about equally common. They use all pixels r with weights
+/// exp(-(z_p - z_r)^2 / (2 tau^2)), where each r counts at its bin's centre. A pixel's distribution is
+/// interpolated between the two nearest bin centres.
 class Rings {
   public:
-    /// There must be votes.
+    /// Needs at least one vote.
     Rings(const RingSums& sums, double tau, bool mirror);
 
     /// The cumulative distribution for a prevalence, 1 at the last bin.
@@ -46,7 +46,7 @@ class Rings {
 /// One way for pixels to share their distributions.
 struct Candidate {
     enum class Kind {
-        image,  ///< all scores of the class alike
+        image,  ///< all scores of the class have equal weight
         space,  ///< neighbours, by a Gaussian of `bandwidth` pixels
         rings,  ///< where the class is about as common (within `tau`), smoothed over `bandwidth` pixels
     };
@@ -67,22 +67,22 @@ struct CandidateOptions {
 /// The candidate whose increments weigh the loss: the plain spatial one nearest to 1/40 of the height.
 [[nodiscard]] std::size_t pilot_of(const std::vector<Candidate>& candidates, const Grid& grid);
 
-/// The candidates' cumulative distributions in every cell, fitted to all folds but one.
+/// The candidates' cumulative distributions in every cell, fitted to all folds except one.
 class CandidateFields {
   public:
     /// fold >= histograms.folds(): fitted to all folds. The part must have scores.
     CandidateFields(const Cells& cells, const FoldHistograms& histograms, std::size_t fold,
                     const std::vector<Candidate>& candidates);
 
-    /// The distribution of one candidate: out[bin] ascends in the bin, 1 at the last. Where a kernel finds no
-    /// votes the next wider one is used, the image last. Safe from several threads.
+    /// The distribution of one candidate: out[bin] ascends in the bin and is 1 at the last. Where a kernel
+    /// finds no votes, the next wider kernel is used, and the image after the widest. Thread-safe.
     void at(std::size_t cell, std::size_t candidate, float* out) const;
-    /// How much data the class has around a cell: n / (n + 2) for n times `unit` scores per pixel, from 0 to
-    /// 1.
+    /// How much data the class has around a cell, from 0 to 1: n / (n + 2) if there are n * `unit` scores per
+    /// pixel.
     [[nodiscard]] float support(std::size_t cell, double unit = 1) const;
-    /// The distribution of all scores alike.
+    /// The distribution of all scores with equal weights.
     [[nodiscard]] const std::vector<float>& image() const { return image_; }
-    /// Whether there is any score in all folds but one.
+    /// Whether there is any score in all folds except one.
     [[nodiscard]] static bool possible(const FoldHistograms& histograms, std::size_t fold);
 
   private:

@@ -11,13 +11,13 @@ namespace kandinsky::partition::field {
 namespace {
 constexpr std::size_t kBatch = 16;  ///< pixels whose errors are multiplied at once
 
-/// Every cell of a small grid is judged, every second one down and across of a large one.
+/// On a small grid every cell is judged; on a large grid every second row and column of cells.
 std::size_t judged_step(const Grid& grid) {
     constexpr std::size_t kLarge = 3000;
     return grid.pixels() < kLarge ? 1 : 2;
 }
 
-/// All candidates' distributions in some cells of one row, made when they are first asked for.
+/// All candidates' distributions in some cells of one row, computed when first requested.
 class CandidateRow {
   public:
     CandidateRow(const CandidateFields& fields, std::size_t candidates, const Grid& grid, std::size_t bins,
@@ -44,7 +44,7 @@ class CandidateRow {
     std::vector<std::vector<float>> values_;
 };
 
-/// The errors of all candidates at a batch of pixels, as they are and weighted.
+/// The errors of all candidates at a batch of pixels, without and with weights.
 class Errors {
   public:
     Errors(std::size_t candidates, std::size_t bins)

@@ -8,22 +8,22 @@
 namespace kandinsky::partition::field {
 
 /// Products of the candidates' errors under cross-validation: for weights w that sum to 1 the blend's loss is
-/// w' M w, and a candidate's own loss stands on the diagonal.
+/// w' M w, and the diagonal has the losses of single candidates.
 struct ErrorProducts {
     std::size_t candidates = 0;
     std::vector<double> values;  ///< [candidate][candidate], symmetric
-    std::size_t folds = 0;       ///< that could be judged; 0: nothing is known and values are 0
+    std::size_t folds = 0;       ///< number of folds that could be judged; 0: all values are 0
     std::vector<std::vector<double>>
         by_fold{};  ///< the same of each fold alone; empty where it was not judged
 
     [[nodiscard]] double at(std::size_t j, std::size_t k) const { return values[j * candidates + k]; }
 };
 
-/// Threshold-weighted CRPS: in each fold the mean over the pixels p with scores of sum over b of v_p(b) (F_j
-/// - V)(F_k - V), then the mean over folds. F comes from the other folds, V is the fold's own distribution at
-/// p, and v_p are the increments of the pilot candidate. Only the middle pixel of each cell is used, because
-/// neighbours hardly differ. The order of sums does not depend on threads. `fields`: of each fold, empty
-/// where the others have no scores.
+/// Threshold-weighted CRPS. At a pixel p with scores it is the sum over the bins b of
+/// v_p(b) (F_j - V)(F_k - V); the result is the mean over the pixels of a fold, then over the folds. F comes
+/// from the other folds, V is the fold's own distribution at p, and v_p are the increments of the pilot
+/// candidate. Only the middle pixel of each cell is used, because neighbours hardly differ. The order of sums
+/// does not depend on threads. `fields`: one for each fold, empty if the other folds have no scores.
 using FoldFields = std::vector<std::optional<CandidateFields>>;
 [[nodiscard]] ErrorProducts cross_validate(const Cells& cells, const FoldHistograms& histograms,
                                            const std::vector<Candidate>& candidates, const FoldFields& fields,

@@ -5,9 +5,11 @@
 #include <optional>
 
 #include "core/base/fail.hpp"
+#include "curve/curve_storage.hpp"
 #include "partition/envelope.hpp"
 #include "partition/field/describe.hpp"
 #include "partition/field/leave_one_out.hpp"
+#include "partition/typed_options.hpp"
 
 namespace kandinsky::partition::field {
 
@@ -55,14 +57,14 @@ Options read_options(const MethodSettings* settings) {
 /// Curves without a score: the class is in every set.
 SoftCurves nothing_known(const SoftInput& input, const Cells& cells) {
     SoftCurves result;
-    SmoothCurves::Storage storage;
+    SmoothStorage storage;
     storage.side = cells.side();
-    result.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
+    result.curves = smooth_from(input.data.grid(), input.ladder, std::move(storage));
     result.partition.geometry = describe({}, 0, cells, 0);
     return result;
 }
 
-/// The curves of a batch of strata, whose counts fit into memory together.
+/// Makes the curves of a batch of strata whose counts fit into memory together.
 void fit_batch(const LevelImages& images, const Options& options, const Cells& cells, const Folds& folds,
                const std::vector<std::uint32_t>& strata, std::vector<SoftCurves>& out) {
     const SoftInput& input = images.learn;
@@ -83,7 +85,7 @@ void fit_batch(const LevelImages& images, const Options& options, const Cells& c
     if (grouped)
         fitted = fold_levels(images, strata, std::vector<Cells>(strata.size(), cells), folds, grids, fits);
     for (std::size_t i = 0; i < strata.size(); ++i) {
-        SmoothCurves::Storage storage = storage_on(grids[i], cells, std::move(fits[i].whole));
+        SmoothStorage storage = storage_on(grids[i], cells, std::move(fits[i].whole));
         if (!adapts) storage.levels = levels_of(input.ladder, grouped ? &fitted.levels[i] : nullptr);
         storage.scores = input.census.totals[strata[i]];
         storage.groups = grouped ? fitted.levels[i].groups() : 0;
@@ -92,7 +94,7 @@ void fit_batch(const LevelImages& images, const Options& options, const Cells& c
         SoftCurves& made = out[static_cast<std::size_t>(place)];
         if (adapts)
             made.adaptation = adapted({fitted.shifts[i].shift}, fitted.levels[i], input.ladder, storage);
-        made.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
+        made.curves = smooth_from(input.data.grid(), input.ladder, std::move(storage));
         made.partition.geometry =
             describe(learnt[i], folds.count, cells, grids[i].bins(), adapts ? &fitted.shifts[i] : nullptr);
     }
@@ -109,7 +111,7 @@ std::vector<SoftCurves> fit_images(const LevelImages& images, const Options& opt
     return out;
 }
 
-/// Distributions from some groups, levels from the others.
+/// Learns distributions from some groups and sets levels with the others.
 std::vector<SoftCurves> fit_split(const SoftInput& input, const Options& options, const Cells& cells) {
     const DataSplit& data_split = *input.data_split;
     if (data_split.nobody_learns || data_split.nobody_levels)
@@ -169,7 +171,7 @@ std::vector<SoftCurves> fit_curves(const SoftInput& input) {
 
 const Method kMethod{
     .name = "field",
-    .summary = "every pixel shares with its surroundings by degrees, as cross-validation finds best",
+    .summary = "every pixel borrows scores from its surroundings, as far as cross-validation finds best",
     .standard = true,
     .uses_labels = true,
     .options =
@@ -177,16 +179,17 @@ const Method kMethod{
          {"field-fold-order", Type::text, "content",
           "'content': folds by group id or image content; 'contiguous': by position, for video"},
          {"place", Type::real, "1",
-          "dependence of method field on the place, 0 to 1: 1 for the right coverage at every place, 0 for "
-          "one threshold and the smallest sets"},
+          "dependence of method field on the place, from 0 (one threshold and the smallest sets) to 1 (the "
+          "right coverage at every place)"},
          {"field-support", Type::text, "on",
           "use the image-wide distribution where a class has no data: on or off"},
          {"field-rings", Type::text, "on",
-          "share between pixels where the class is equally common: on or off"},
+          "share scores between pixels where the class is equally common: on or off"},
          {"field-mirror", Type::text, "on",
-          "share between a pixel and its left-right mirror image: on or off"},
+          "share scores between a pixel and its left-right mirror image: on or off"},
          {"field-bandwidths", Type::text, "auto",
-          "bandwidths of the kernels in pixels, separated by commas, or 'auto' (by the size of the grid)"},
+          "bandwidths of the kernels in pixels, separated by commas, or 'auto' for a choice by the size of "
+          "the grid"},
          {"field-bins", Type::integer, "128", "number of score bins of the distributions, 8 to 256"}},
     .order = 5,
     .fit_curves = fit_curves,
@@ -194,3 +197,23 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::field
+
+namespace kandinsky {
+
+OptionWords words_of(const FieldOptions& options) {
+    const bool by_content = options.fold_order == FieldOptions::FoldOrder::content;
+    return {{"field-folds", word(options.folds)},
+            {"field-fold-order", by_content ? "content" : "contiguous"},
+            {"place", word(options.place)},
+            {"field-support", on_or_off(options.support)},
+            {"field-rings", on_or_off(options.rings)},
+            {"field-mirror", on_or_off(options.mirror)},
+            {"field-bandwidths",
+             options.bandwidths.empty() ? "auto" : fmt::format("{}", fmt::join(options.bandwidths, ","))},
+            {"field-bins", word(options.bins)}};
+}
+
+MethodChoice::MethodChoice(const FieldOptions& options)
+    : MethodChoice(choice_of(partition::field::kMethod, options)) {}
+
+}  // namespace kandinsky

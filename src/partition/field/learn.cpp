@@ -16,7 +16,7 @@ void scale_to_one(std::vector<double>& weights) {
     for (double& weight : weights) weight /= sum;
 }
 
-/// The minimum on the plane sum = 1 with all weights but `active` at zero: A x = mu 1.
+/// The minimum on the plane sum = 1 where all weights except `active` are zero: A x = mu 1.
 std::vector<double> free_minimum(const SymmetricMatrix& a, const std::vector<std::size_t>& active) {
     SymmetricMatrix part(active.size());
     for (std::size_t i = 0; i < active.size(); ++i)

@@ -13,7 +13,7 @@ inline constexpr double kRidge = 1e-5;  ///< makes the weights of nearly equal c
 /// How far distributions depend on the place.
 struct Locality {
     double place = 1;     ///< from 0, one distribution for the whole image, to 1
-    bool support = true;  ///< where the class has little data, the image's distribution takes over by degrees
+    bool support = true;  ///< the less data the class has, the more the image's distribution counts
     double unit = 1;      ///< number of scores at a pixel that count as one
 };
 
@@ -24,28 +24,28 @@ struct Options {
     Locality locality;
 };
 
-/// What was learnt about one stratum.
+/// The result of learning for one stratum.
 struct Learnt {
     std::vector<Candidate> candidates;
     ErrorProducts products;
     std::vector<double> weights;
-    FoldDistributions fit;  ///< without each fold where levels are wanted
+    FoldDistributions fit;  ///< includes those without each fold if levels are needed
 };
 
-/// The weights w >= 0 with sum 1 that make w' M w + ridge |w|^2 least; M [n][n] symmetric and positive
-/// semidefinite, n > 0. Active sets: exact up to rounding, deterministic. The ridge keeps candidates that
-/// hardly differ from each other at similar weights.
+/// The weights w >= 0 with sum 1 that minimise w' M w + ridge |w|^2, where M [n][n] is symmetric and positive
+/// semidefinite and n > 0. The method is active sets: exact up to rounding, deterministic. The ridge gives
+/// similar weights to candidates that hardly differ.
 [[nodiscard]] std::vector<double> simplex_minimum(const std::vector<double>& products, std::size_t n,
                                                   double ridge);
 
-/// Every cell's blended distribution, cumulative, 1 at the last bin.
+/// Every cell's blended distribution: cumulative and 1 at the last bin.
 [[nodiscard]] Plane blend(const Grid& grid, const CandidateFields& fields, const std::vector<double>& weights,
                           std::size_t bins, const Locality& locality = {});
 
-/// The same as it is stored: multiples of 1/65536, rounded down, without the last bin.
+/// The same in the stored form: multiples of 1/65536, rounded down, without the last bin.
 [[nodiscard]] std::vector<std::uint16_t> stored(const Plane& blended);
 
-/// The candidates for a grid of cells, whose bandwidths are asked for in pixels.
+/// The candidates for a grid of cells; the options give their bandwidths in pixels.
 [[nodiscard]] std::vector<Candidate> candidates_on(const Cells& cells, CandidateOptions wanted);
 
 /// Learns how pixels share from the counts of one stratum.

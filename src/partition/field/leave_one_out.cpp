@@ -1,4 +1,7 @@
 #include "partition/field/leave_one_out.hpp"
+#include "core/data/dataset_access.hpp"
+#include "curve/curve_storage.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <kandinsky/threads.hpp>
@@ -18,7 +21,7 @@ Options for_groups(Options options, double images_per_group) {
 }
 
 namespace {
-/// What was learnt from all groups but one, and the thresholds that it stands on.
+/// What was learnt from all groups except one, and the thresholds of its distributions.
 struct Fit {
     Learnt learnt;
     ScoreGrid grid;
@@ -39,7 +42,7 @@ std::optional<Fit> fit_without(const SoftInput& input, const Options& options, c
     return fit;
 }
 
-/// A stretch of a longer way, in the progress of the whole.
+/// Reports the progress of one part of a longer run as progress of the whole.
 class Stretch final : public Progress {
   public:
     Stretch(Progress& whole, std::size_t before, std::size_t all)
@@ -54,11 +57,11 @@ class Stretch final : public Progress {
     std::size_t before_, all_;
 };
 
-/// Appends the curves of some strata, whose scores fit into memory together.
+/// Appends the curves of some strata whose scores fit into memory together.
 void fit_batch(const SoftInput& input, const Options& options, const Cells& cells,
                const std::vector<std::uint32_t>& places, const std::vector<std::uint32_t>& strata,
                std::vector<SoftCurves>& out) {
-    const Team& team = input.data.team();
+    const Team& team = team_of(input.data);
     const std::vector<Evidence> evidence = gather_evidence(input, strata, places);
     const std::size_t groups = input.census.groups, wanted = strata.size();
     std::vector<std::uint32_t> own;  // the groups that this rank leaves out
@@ -82,7 +85,7 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
             const std::uint32_t group = own[first + i / wanted];
             if (!scores.has(group)) return;
             const std::optional<Fit> others = fit_without(input, options, cells, scores, groups, group);
-            SmoothCurves::Storage learnt;
+            SmoothStorage learnt;
             if (others) learnt = storage_on(others->grid, cells, others->learnt.fit.whole);
             judge.add(scores, group, others ? &learnt : nullptr,
                       others ? others->shift.shift : Adaptation::Shift{}, envelopes[i % wanted]);
@@ -93,7 +96,7 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
         envelopes[i].sum(team.comm);
         const std::optional<Fit> all =
             fit_without(input, options, cells, evidence[i], groups, Evidence::kNobody);
-        SmoothCurves::Storage storage;
+        SmoothStorage storage;
         storage.side = cells.side();
         SoftCurves& made = out.emplace_back();
         if (all && adapts)
@@ -104,7 +107,7 @@ void fit_batch(const SoftInput& input, const Options& options, const Cells& cell
         made.partition.geometry =
             describe(all ? all->learnt : Learnt{}, std::min(options.folds, groups), cells,
                      all ? all->grid.bins() : 0, all && adapts ? &all->shift : nullptr);
-        made.curves = SmoothCurves(input.data.grid(), input.ladder, std::move(storage));
+        made.curves = smooth_from(input.data.grid(), input.ladder, std::move(storage));
     }
 }
 }  // namespace

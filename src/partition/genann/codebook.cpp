@@ -72,8 +72,8 @@ void Codebook::bisect(std::size_t limit) {
             begin, order_.begin() + static_cast<std::ptrdiff_t>(last),
             [&](std::uint32_t i) { return static_cast<double>(points.value(q, i)) < cut; });
         const std::size_t at = first + static_cast<std::size_t>(middle - begin);
-        if (at == first || at == last)
-            continue;  // the mean rounded onto an end: as narrow as float32 can tell
+        // The mean is rounded to one end: float32 cannot divide the cell.
+        if (at == first || at == last) continue;
         tree_[c] = Cell(points, order_, first, at);
         tree_.emplace_back(points, order_, at, last);
         push(c);
@@ -162,7 +162,7 @@ double Codebook::least_sum(const std::vector<float>& histograms, std::size_t reg
         }
         for (const double square : squares) sum += std::sqrt(square);
     }
-    return sum * 0.999;  // these are floats, as in the table
+    return sum * 0.999;  // the table has floats
 }
 
 std::vector<float> Codebook::histograms(const Spans& spans) const {
@@ -182,8 +182,9 @@ std::vector<float> Codebook::histograms(const Spans& spans) const {
         spans.visit_region(region, [&](std::size_t first, std::size_t last) { pixels += last - first; });
         if (pixels > most) most = pixels, largest = region;
     }
-    // The codes of a region's runs are put side by side, whole pieces at a time, and counted in one loop that
-    // knows its end. Neighbours often share a cell: with four counters in turn none waits for the last.
+    // The codes of a region's runs are copied into one array, whole pieces at a time, and counted in one loop
+    // of known length. Neighbours often share a cell, so four counters take turns and none waits for the one
+    // before.
     std::vector<std::uint16_t>& side_by_side = thread_buffer<std::uint16_t, Codebook>();
     side_by_side.resize(code_.size() + kPiece);
     std::vector<std::uint32_t> turns(4 * size_), rest = cell_sizes_;
@@ -224,7 +225,7 @@ double Codebook::score(const Spans& spans, double limit) const {
 std::pair<std::size_t, double> Codebook::best_move(std::span<const Moving> moving,
                                                    std::span<const std::uint32_t> from,
                                                    std::span<const std::uint32_t> to) const {
-    // gain[c]: what a point of cell c adds in `to` less its share in `from`; each move changes both sides.
+    // gain[c]: the sum that a point of cell c gains in `to` minus its sum in `from`; each move changes both.
     std::vector<float> difference(size_, 0.0f), gain(size_, 0.0f);
     for (const std::uint32_t i : from) difference[code_[i]] -= cloud_.points.weight(i);
     for (const std::uint32_t i : to) difference[code_[i]] += cloud_.points.weight(i);
@@ -238,7 +239,7 @@ std::pair<std::size_t, double> Codebook::best_move(std::span<const Moving> movin
     for (std::size_t t = 0; t < moving.size(); ++t) {
         const std::size_t cell = code_[moving[t].point];
         const float weight = cloud_.points.weight(moving[t].point);
-        // A point is paired with itself in the table, in either region: twice the diagonal comes back.
+        // The table pairs a point with itself in both regions, so twice the diagonal is added back.
         change += 2 * static_cast<double>(weight) *
                   static_cast<double>(gain[cell] + weight * distance_[cell * size_ + cell]);
         add(cell, 2 * weight);

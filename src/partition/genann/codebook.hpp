@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "partition/genann/fitness.hpp"
+#include "score/scoring.hpp"
 
 namespace kandinsky::partition::genann {
 
@@ -43,13 +44,13 @@ class Codebook final : public Fitness, public Sweeper {
     std::vector<Cell> tree_;
     std::vector<std::uint32_t> order_;         ///< points grouped by cell
     static constexpr std::size_t kPiece = 32;  ///< codes that are copied at a time
-    std::vector<std::uint16_t> code_;          ///< [point], and a piece more
+    std::vector<std::uint16_t> code_;          ///< [point], and one more piece
     std::vector<std::uint32_t> cell_sizes_;    ///< [size_]: points in each cell
     std::vector<float> table_;                 ///< [size_][size_]: upper triangle, doubled off the diagonal
     std::vector<float> distance_;              ///< [size_][size_]: mean distances, the whole square
     struct Step {
         std::size_t cell = 0;
-        float gap = 0;  ///< twice the way to the next cell
+        float gap = 0;  ///< twice the distance to the next cell
     };
     std::vector<Step> steps_;  ///< [value][rank]: the cells in ascending order of the value
     std::size_t cells_ = 0;

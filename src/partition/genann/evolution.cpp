@@ -1,4 +1,5 @@
 #include "partition/genann/evolution.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <cmath>

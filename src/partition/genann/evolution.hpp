@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <kandinsky/annuli.hpp>
 #include <kandinsky/progress.hpp>
 #include <span>
 #include <string_view>
 #include <vector>
+#include "partition/annuli.hpp"
 
 #include "core/base/random.hpp"
 
@@ -28,10 +28,11 @@ struct EvolutionSettings {
     std::size_t stall = 0;  ///< stop after this many generations without progress; 0: never
     std::uint64_t seed = 0;
     std::string_view stage = "evolution";  ///< for progress reports
-    const Team* team = nullptr;            ///< ranks that evolve together and share the scoring; null: alone
-    /// Draws a first member; it is repaired and clipped afterwards. Empty: uniform in the box.
+    const Team* team = nullptr;            ///< ranks that share the scoring; null: one process
+    /// Draws an initial member; it is repaired and clipped afterwards. Empty: uniform in the box.
     std::function<void(Random&, std::span<double>)> start;
-    /// Brings a member into its normal form (sorted radii): when made and mutated, before clipping.
+    /// Brings a member into its normal form (sorted radii). Called before clipping, for every new and mutated
+    /// member.
     std::function<void(std::span<double>)> repair = [](std::span<double>) {};
 };
 

@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <kandinsky/annuli.hpp>
 #include <kandinsky/error.hpp>
 #include <limits>
 #include <numbers>
 #include <span>
 #include <vector>
+#include "partition/annuli.hpp"
+#include "score/scoring.hpp"
 
 #include "core/base/fail.hpp"
 #include "core/base/parallel.hpp"
@@ -22,18 +23,19 @@ namespace partition::genann {
 namespace {
 constexpr std::uint64_t kRefine = 0x67656e616e6e03;  // purpose of the random stream
 constexpr std::size_t kCells = 512;                  // of the code book
-constexpr std::size_t kExactPixels = 2500;  // up to here the exact Euclidean sum is as cheap as the code book
-constexpr std::size_t kSurrogateBatches =
-    24;  // of the local search: fewer, for a step costs more on large grids
-constexpr double kExactWindow =
-    0.5;  // pixels to either side, for the radii of a finalist found by the code book
+// Up to this number the exact Euclidean sum costs no more than the code book.
+constexpr std::size_t kExactPixels = 2500;
+// Batches of the local search on larger grids, where a step costs more.
+constexpr std::size_t kSurrogateBatches = 24;
+// Pixels to either side of the radii of a finalist that the code book found.
+constexpr double kExactWindow = 0.5;
 
 /// The search space: cx, cy, radii and, for ellipses, log(axis ratio) times (cos 2 angle, sin 2 angle). These
 /// coordinates are unique: a circle has no undefined angle, angles do not jump from pi to 0, and an ellipse
 /// with swapped axes has no second representation.
 class Parameters {
   public:
-    /// Throws a usage error for bounds that make no box.
+    /// Throws a usage error for bounds that do not form a box.
     Parameters(AnnuliShape shape, std::size_t radii, const AnnuliBounds& bounds)
         : shape_(shape), radii_(radii), stretch_(std::log(bounds.axis_ratio)) {
         if (radii < 1 || radii > 16)
@@ -44,7 +46,8 @@ class Parameters {
                      "annuli bound {} is not a length; bounds must be finite and at least 0", limit);
         if (bounds.outer < bounds.inner)
             fail(ErrorKind::usage,
-                 "the outermost radius may reach {}, but the inner ones {}; it must reach as far",
+                 "the outermost radius may be at most {}, but the inner radii {}; its bound must not be "
+                 "smaller",
                  bounds.outer, bounds.inner);
         if (!(bounds.axis_ratio >= 1) || !std::isfinite(bounds.axis_ratio))
             fail(ErrorKind::usage, "largest axis ratio {} is below 1", bounds.axis_ratio);
@@ -74,7 +77,7 @@ class Parameters {
         x *= stretch_ / length;
         y *= stretch_ / length;
     }
-    /// repair, then clip to the box.
+    /// Repairs, then clips to the box.
     void normalise(std::span<double> values) const {
         repair(values);
         for (std::size_t k = 0; k < values.size(); ++k)
@@ -91,10 +94,10 @@ class Parameters {
         if (annuli.angle < 0) annuli.angle += std::numbers::pi;
         return annuli;
     }
-    /// Lengths in pixels that a local search may start with.
+    /// The lengths of the first steps of a local search, in pixels.
     [[nodiscard]] std::vector<double> steps(const Grid& grid) const {
         std::vector<double> steps(2 + radii_, 1.0);
-        // A stretch that moves the rim of a disc as large as the image by about a pixel.
+        // A change of the axis ratio that moves the edge of a disc as large as the image by about a pixel.
         if (shape_ == AnnuliShape::ellipse)
             steps.resize(4 + radii_, 4.0 / std::max(1.0, std::hypot(grid.width, grid.height) / 2));
         return steps;
@@ -107,7 +110,7 @@ class Parameters {
     std::vector<double> lower_, upper_;
 };
 
-/// The best member and up to two more that are somewhere else: more than two pixels away in some parameter.
+/// The best member and up to two more. Any two of them differ by more than two pixels in some parameter.
 std::vector<std::vector<double>> finalists(const EvolutionResult& evolution, std::size_t lengths) {
     std::vector<std::vector<double>> chosen;
     for (const auto& member : evolution.population) {
@@ -146,7 +149,7 @@ void start_radii(const Cloud& cloud, Origin origin, const Annuli& annuli, Random
         const std::size_t rank = random.below(distances.size());
         draws.emplace_back(rank, random.uniform());
     }
-    // Only the ranks drawn are looked for, from the innermost on. The caller sorts the radii.
+    // Searches only the drawn ranks, from the innermost on. The caller sorts the radii.
     std::sort(draws.begin(), draws.end());
     auto begin = distances.begin();
     for (std::size_t k = 0; k < radii.size(); ++k) {
@@ -160,12 +163,12 @@ void start_radii(const Cloud& cloud, Origin origin, const Annuli& annuli, Random
 struct RefineSettings {
     std::size_t batches = 100;
     std::size_t batch = 8;  ///< tries made from the same best, scored in parallel
-    double scale = 1;       ///< of the steps: each try draws its own between this ...
-    double finest = 0.03;   ///< ... and this part of it, evenly in the logarithm
+    double scale = 1;       ///< of the steps: each try draws its own scale between this ...
+    double finest = 0.03;   ///< ... and this part of it, uniformly in the logarithm
     double window = 1;      ///< of the radius sweeps, pixels
     int rounds = 2;         ///< of sweeps after each step
     std::uint64_t seed = 0;
-    const Team* team = nullptr;  ///< ranks that share the tries; null: alone
+    const Team* team = nullptr;  ///< ranks that share the tries; null: one process
 };
 
 /// Local search on a fitness that is discontinuous at the scale of a pixel, where single pixels change their
@@ -245,7 +248,8 @@ AnnuliBounds annuli_bounds(std::string_view preset, const Grid& grid) {
 std::vector<Annuli> annuli_from_rows(std::span<const double> rows, std::size_t columns, AnnuliShape shape) {
     const std::size_t extra = shape == AnnuliShape::ellipse ? 4 : 2;
     if (columns <= extra || rows.size() % columns != 0)
-        fail(ErrorKind::data, "{} numbers in rows of {} are no annuli; a row is cx, cy, one radius or more{}",
+        fail(ErrorKind::data,
+             "{} numbers in rows of {} do not describe annuli; a row is cx, cy, one radius or more{}",
              rows.size(), columns, shape == AnnuliShape::ellipse ? ", axis ratio, angle" : "");
     std::vector<Annuli> result;
     for (std::size_t start = 0; start < rows.size(); start += columns) {

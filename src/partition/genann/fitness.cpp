@@ -1,4 +1,5 @@
 #include "partition/genann/fitness.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <array>
@@ -37,7 +38,7 @@ PointTable PointTable::gather(std::span<const std::uint32_t> index) const {
 }
 
 namespace {
-/// [pixel + 1]: how many pixels with data come before.
+/// [pixel + 1]: number of pixels with data before this pixel.
 std::vector<std::uint32_t> count_before(const AnnuliPoints& input) {
     const std::size_t pixels = input.grid.pixels();
     if (input.points.size() != pixels * input.values ||
@@ -155,7 +156,7 @@ class SquaredEuclidean final : public Fitness {
         }
     }
     double score(const Spans& spans, double limit) const override {
-        // Four values, usually.
+        // There are usually four values.
         return width_ == 6 ? score_of(spans, limit, std::array<double, 6>())
                            : score_of(spans, limit, std::vector<double>(width_));
     }
@@ -165,10 +166,10 @@ class SquaredEuclidean final : public Fitness {
     double score_of(const Spans& spans, double limit, const Sums& none) const {
         const std::size_t width = none.size();
         const auto pixels = static_cast<double>(cloud_.grid.pixels());
-        std::array<double, 17> within{};  // of regions: 16 radii at most
+        std::array<double, 17> within{};  // [region]; there are at most 16 radii
         double seen = 0;
-        // From the outermost region inwards: it has the largest part of the sum, so the limit may be reached
-        // early.
+        // Starts with the outermost region, which has the largest part of the sum, so that the limit may be
+        // reached early.
         for (std::size_t region = spans.radii() + 1; region-- > 0;) {
             Sums sum = none;
             cloud_.visit_region(spans, region, [&](std::size_t first, std::size_t last) {
@@ -248,7 +249,8 @@ std::pair<std::size_t, double> ExactSweeper::best_move(std::span<const Moving> m
     const PointTable moved = cloud_.points.gather(index), left = cloud_.points.gather(from),
                      right = cloud_.points.gather(to);
     const std::size_t count = index.size();
-    // Leaving `from` and joining `to`; those that went before have changed sides too and count twice.
+    // The point leaves `from` and joins `to`. Points that moved before it have changed sides too and count
+    // twice.
     std::vector<double> leave(count, 0.0), join(count, 0.0), gone(count, 0.0);
     constexpr std::size_t kStrip = 32;
     parallel_for((count + kStrip - 1) / kStrip, [&](std::size_t strip) {
@@ -270,11 +272,12 @@ std::pair<std::size_t, double> ExactSweeper::best_move(std::span<const Moving> m
 }
 
 namespace {
-/// The points of regions k and k + 1, and those near the edge between: inside and outside, nearest first.
+/// The points of regions k and k + 1, and the points near the edge between them, inside and outside, nearest
+/// first.
 struct EdgePoints {
     std::vector<std::uint32_t> inner, outer;
     std::vector<Moving> inside, outside;
-    double below = 0, above = 0;  ///< squared distances of the first points left alone, inwards and outwards
+    double below = 0, above = 0;  ///< squared distances of the first points that stay, inwards and outwards
 };
 
 EdgePoints collect(const Cloud& cloud, Origin origin, const Annuli& annuli, std::size_t k, double window,
@@ -329,7 +332,7 @@ double sweep_radius(const Cloud& cloud, const Sweeper& sweeper, Origin origin, A
     const EdgePoints edge = collect(cloud, origin, annuli, k, window, limit);
     const auto [shrink, shrink_change] = sweeper.best_move(edge.inside, edge.inner, edge.outer);
     const auto [grow, grow_change] = sweeper.best_move(edge.outside, edge.outer, edge.inner);
-    // Half-way between the last point moved and the first one left, and never past what was left alone.
+    // Half-way between the last point that moved and the first that stayed, within the points that stay.
     const auto between = [&](const std::vector<Moving>& moving, std::size_t count, double beyond) {
         const double next = count < moving.size() ? moving[count].squared : beyond;
         return (std::sqrt(moving[count - 1].squared) + std::sqrt(next)) / 2;

@@ -2,19 +2,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <kandinsky/annuli.hpp>
 #include <limits>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
+#include "partition/annuli.hpp"
+#include "score/scoring.hpp"
 
 #include "partition/genann/kernels.hpp"
 #include "partition/genann/spans.hpp"
 
 namespace kandinsky::partition::genann {
 
-/// Points stored value by value with the slack that pair_sum wants.
+/// Points stored value by value, with the padding that pair_sum() needs.
 class PointTable {
   public:
     PointTable(std::size_t count, std::size_t dimensions, bool weighted);
@@ -40,7 +41,7 @@ class PointTable {
 struct Cloud {
     Grid grid;
     PointTable points;
-    std::vector<std::uint32_t> before;  ///< [pixel + 1]: pixels with data among those before
+    std::vector<std::uint32_t> before;  ///< [pixel + 1]: number of pixels with data before this pixel
 
     /// Throws a data error when the shapes do not agree.
     explicit Cloud(const AnnuliPoints& input);
@@ -81,7 +82,8 @@ struct Regions {
 };
 [[nodiscard]] Regions group_by_region(const Cloud& cloud, const Spans& spans);
 
-/// Sum over ordered pairs of one block (each region's own, in turn), in parallel; summed in a fixed order.
+/// The sum over ordered pairs within one block, for each region in turn. Runs in parallel; the order of the
+/// sum is fixed.
 [[nodiscard]] double sum_within(const Regions& regions);
 
 /// A point near an edge that may move to the other region.
@@ -94,8 +96,8 @@ struct Moving {
 class Sweeper {
   public:
     virtual ~Sweeper() = default;
-    /// The best number of points of `moving`, taken in order, to bring from their region `from` into `to`,
-    /// and the change of the sum over ordered pairs (at most 0). Points at the same distance move together.
+    /// How many points of `moving`, taken in order, it is best to move from region `from` to `to`, and the
+    /// change of the sum over ordered pairs (at most 0). Points at the same distance move together.
     [[nodiscard]] virtual std::pair<std::size_t, double> best_move(
         std::span<const Moving> moving, std::span<const std::uint32_t> from,
         std::span<const std::uint32_t> to) const = 0;

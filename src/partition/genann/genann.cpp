@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <kandinsky/annuli.hpp>
-#include <kandinsky/partition.hpp>
 #include <nlohmann/json.hpp>
+#include "partition/annuli.hpp"
+#include "partition/typed_options.hpp"
 
 #include "core/base/fail.hpp"
 #include "partition/genann/spans.hpp"
@@ -60,7 +60,7 @@ std::uint32_t merge_empty(std::span<const std::uint32_t> counts, std::vector<std
     return merged;
 }
 
-/// At most some 60 lines of the log: the first, the last and evenly between.
+/// Reduces the log to about 60 lines: the first, the last and lines at equal distances between.
 nlohmann::ordered_json thinned(const std::vector<AnnuliGeneration>& log) {
     const std::size_t step = std::max<std::size_t>(1, log.size() / 60);
     nlohmann::ordered_json lines = nlohmann::ordered_json::array();
@@ -86,7 +86,8 @@ Partition fit(const PartitionInput& input) {
 
     Partition partition;
     partition.region = annuli_mask(input.grid, found.annuli, options.rule);
-    // Under the released rule a pixel exactly on the centre has a label of its own; a region if there is one.
+    // In the released rule a pixel exactly on the centre has its own label, which is a region if such a pixel
+    // exists.
     const bool centre_pixel = input.released && std::find(partition.region.begin(), partition.region.end(),
                                                           0u) != partition.region.end();
     if (input.released && !centre_pixel)
@@ -127,7 +128,7 @@ Partition fit(const PartitionInput& input) {
 
 const Method kMethod{
     .name = "genann",
-    .summary = "genetic annuli: concentric circles or ellipses that gather pixels with similar curves",
+    .summary = "genetic annuli: concentric circles or ellipses around pixels with similar curves",
     .uses_features = true,
     .uses_labels = true,
     .options =
@@ -155,3 +156,26 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::genann
+
+namespace kandinsky {
+
+OptionWords words_of(const GenannOptions& options) {
+    using Metric = GenannOptions::Metric;
+    using Bounds = GenannOptions::Bounds;
+    return {{"genann-shape", options.shape == GenannOptions::Shape::ellipse ? "ellipse" : "circle"},
+            {"genann-radii", word_or_auto(options.radii)},
+            {"genann-metric", options.metric == Metric::euclidean     ? "euclidean"
+                              : options.metric == Metric::sqeuclidean ? "sqeuclidean"
+                                                                      : "manhattan"},
+            {"genann-bounds", options.bounds == Bounds::automatic ? "auto"
+                              : options.bounds == Bounds::coco    ? "coco"
+                                                                  : "decathlon"},
+            {"genann-population", word(options.population)},
+            {"genann-generations", word(options.generations)},
+            {"genann-weights", options.weights == GenannOptions::Weights::none ? "none" : "counts"}};
+}
+
+MethodChoice::MethodChoice(const GenannOptions& options)
+    : MethodChoice(choice_of(partition::genann::kMethod, options)) {}
+
+}  // namespace kandinsky

@@ -12,13 +12,14 @@ HWY_BEFORE_NAMESPACE();
 namespace kandinsky::partition::genann::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::size_t kLanes = 16;   // as many lanes in the arithmetic, whatever the vector's size
+constexpr std::size_t kLanes = 16;   // lanes in the arithmetic, whatever the size of a vector
 constexpr std::size_t kBlock = 512;  // points of b per float32 sum
 
 using D16 = hn::CappedTag<float, kLanes>;
 using V16 = hn::Vec<D16>;
 
-/// Distances of four points (i.., repeated when fewer) to one vector of points, added to the accumulators.
+/// Adds the distances of four points (from i on; the last is repeated if there are fewer) to one vector of
+/// points to the accumulators.
 template <std::size_t kDimensions, bool kWeighted, bool kMasked>
 HWY_INLINE void add_distances(D16 d, const PointBlock& a, const std::size_t* i, const PointBlock& b,
                               std::size_t j, std::size_t valid, V16& sum0, V16& sum1, V16& sum2, V16& sum3) {
@@ -47,8 +48,8 @@ HWY_INLINE void add_distances(D16 d, const PointBlock& a, const std::size_t* i, 
     sum0 = hn::Add(sum0, s0), sum1 = hn::Add(sum1, s1), sum2 = hn::Add(sum2, s2), sum3 = hn::Add(sum3, s3);
 }
 
-/// For each run of 512 points of b and each four of a: the four sums over the run in every lane, [4][16],
-/// handed to finish(i, sums), where the sums of points past a's end repeat the last one's.
+/// For each run of 512 points of b and each four points of a, calls finish(i, sums) with the four sums over
+/// the run in every lane, [4][16]. The sums of points beyond the end of a repeat those of its last point.
 template <std::size_t kDimensions, bool kWeighted, class Finish>
 HWY_INLINE void for_each_four(const PointBlock& a, const PointBlock& b, const Finish& finish) {
     const D16 d;
@@ -112,7 +113,8 @@ double PairSum(const PointBlock& a, const PointBlock& b) {
     return weighted ? sum_pairs<0, true>(a, b) : sum_pairs<0, false>(a, b);
 }
 
-/// The sum of all lanes, each half added to the other: short dependency chains, one fixed order.
+/// The sum of all lanes. Halves are added to each other, which gives short dependency chains and a fixed
+/// order.
 HWY_INLINE float sum_of(const float (&lanes)[kTableLanes]) {
     using Eight = float __attribute__((vector_size(32)));
     using Four = float __attribute__((vector_size(16)));
@@ -127,8 +129,8 @@ HWY_INLINE float sum_of(const float (&lanes)[kTableLanes]) {
     return (low[0] + low[2]) + (low[1] + low[3]);
 }
 
-/// Adds to totals[r] what row `a` of the table gives for each of kCount histograms: independent sums hide
-/// the latency of the additions, and the table is read once for all.
+/// Adds the sum over row `a` of the table to totals[r] for each of kCount histograms. The independent sums
+/// hide the latency of the additions, and the table is read only once.
 template <std::size_t kCount>
 HWY_INLINE void add_row(const float* row, std::size_t a, const float* const* histograms, std::size_t size,
                         double* const* totals) {

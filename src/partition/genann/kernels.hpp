@@ -33,8 +33,8 @@ inline constexpr std::size_t kTableLanes = 32;
 /// sums[c] += factor * row[c] for `size` floats, a multiple of kTableLanes.
 void add_scaled(const float* row, float factor, std::size_t size, float* sums);
 
-/// What the discs of a candidate have in common in each row: a (x - middle)^2 + across is the squared
-/// distance, up to less than `tolerance`.
+/// Numbers of each row that all discs of a candidate share: a (x - middle)^2 + across is the squared
+/// distance, with an error below `tolerance`.
 struct DiscRows {
     static constexpr std::size_t kLanes = 8;  ///< rows at a time
 
@@ -43,8 +43,8 @@ struct DiscRows {
     std::size_t stride = 0;                       ///< rows, rounded up to whole lanes
     std::vector<double> middle, across, nearest;  ///< [row]; nearest: the column next to the middle
 };
-/// First and last column of the disc of that radius in every row, `rows.stride` of each. Instead of the
-/// first: kNoRun where the disc misses the row, kUnclear where rounding may decide about a pixel.
+/// The first and last column of the disc of that radius in every row, `rows.stride` numbers each. The first
+/// column is kNoRun if the disc does not meet the row, kUnclear if rounding may decide about a pixel.
 inline constexpr std::int32_t kUnclear = -1, kNoRun = -2;
 void find_runs(const DiscRows& rows, double squared_radius, std::int32_t* first, std::int32_t* last);
 

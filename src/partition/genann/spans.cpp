@@ -22,12 +22,13 @@ void check(const Annuli& annuli) {
     double low = 0;
     for (const double radius : annuli.radii) {
         if (!std::isfinite(radius) || radius < low)
-            fail(ErrorKind::usage, "radius {} follows {}; radii must be finite, at least 0 and ascending",
+            fail(ErrorKind::usage, "radius {} comes after {}; radii must be finite, at least 0 and ascending",
                  radius, low);
         low = radius;
     }
     if (!(annuli.axis_ratio > 0) || !std::isfinite(annuli.axis_ratio) || !std::isfinite(annuli.angle))
-        fail(ErrorKind::usage, "axis ratio {} and angle {} make no ellipse; the ratio must be positive",
+        fail(ErrorKind::usage,
+             "axis ratio {} and angle {} do not give an ellipse; the ratio must be positive",
              annuli.axis_ratio, annuli.angle);
 }
 
@@ -43,7 +44,7 @@ DiscRows rows_of(const Grid& grid, Origin origin, const Annuli& annuli, const No
     DiscRows rows;
     rows.a = norm.a, rows.inverse = 1 / norm.a, rows.right = grid.width - 1.0;
     const double x_centre = origin.x0 + annuli.cx, y_centre = origin.y0 - annuli.cy;
-    // Each of a few roundings loses 1e-16 of terms that are at most this; a thousand times that is clear.
+    // A few roundings each lose 1e-16 of terms that are at most this large; a thousand times that is safe.
     const double reach = grid.width + grid.height + std::abs(x_centre) + std::abs(y_centre);
     rows.tolerance = 1e-12 * reach * reach * std::pow(std::max(norm.ratio, 1 / norm.ratio), 5);
     rows.stride = (grid.height + DiscRows::kLanes - 1) / DiscRows::kLanes * DiscRows::kLanes;
@@ -84,14 +85,15 @@ Spans::Spans(const Grid& grid, Origin origin, const Annuli& annuli, Edge edge)
                     const double d = norm.squared(x - x_centre, dy);
                     return edge == Edge::open ? d < limit : d <= limit;
                 };
-                // The definition itself decides, pixel by pixel.
+                // The definition decides, pixel by pixel.
                 first = last = nearest;
                 while (first > 0 && inside(first - 1)) --first;
                 while (last < right && inside(last + 1)) ++last;
                 if (!inside(nearest)) first = kNoRun;
             }
             if (first == kNoRun) {
-                // Nor does a smaller disc meet the row: empty runs, within the last disc's.
+                // Smaller discs do not meet the row either: their runs are empty and lie within the last
+                // disc's run.
                 for (++k; k-- > 0;)
                     cuts[radii_ - 1 - k] = cuts[radii_ + k] = static_cast<std::uint32_t>(outer_first);
                 break;

@@ -2,15 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <kandinsky/annuli.hpp>
 #include <vector>
+#include "partition/annuli.hpp"
 
 namespace kandinsky::partition::genann {
 
-enum class Edge {
-    open,
-    closed
-};  ///< does a pixel at distance r exactly belong to the disc of radius r: no, yes
+enum class Edge { open, closed };  ///< whether a pixel at distance exactly r belongs to the disc of radius r
 
 /// Where pixel (column 0, row 0) lies: pixel (x, y) sits at (x - x0, y0 - y).
 struct Origin {
@@ -22,7 +19,7 @@ struct Origin {
 /// Throws a usage error unless numbers are finite, radii ascend from 0 on and the axis ratio is positive.
 void check(const Annuli& annuli);
 
-/// The squared distance in which the annuli are discs: u^2 / ratio + v^2 ratio along the axes.
+/// The squared distance under which the annuli are discs: u^2 / ratio + v^2 ratio along the axes.
 struct Norm {
     double cosine = 1, sine = 0, ratio = 1;
     double a = 1, b = 0;  ///< of a dx^2 + 2 b dx dy + c dy^2, with a c - b^2 = 1
@@ -62,8 +59,8 @@ class Spans {
     std::uint32_t height_;
     std::uint32_t width_;
     std::size_t radii_;
-    std::vector<std::uint32_t>
-        cuts_;  ///< [row][2 r], ascending: begins of the discs from the outermost, then ends
+    /// [row][2 r], ascending: where the discs begin, from the outermost on, then where they end.
+    std::vector<std::uint32_t> cuts_;
 };
 
 }  // namespace kandinsky::partition::genann

@@ -1,11 +1,11 @@
-#include <kandinsky/partition.hpp>
+#include "partition/typed_options.hpp"
 
 namespace kandinsky::partition::image {
 
 extern const Method kMethod;
 const Method kMethod{
     .name = "image",
-    .summary = "one region for the whole image: steady, but wrong at the border and in the middle",
+    .summary = "one region for the whole image: right on average, but not at each place",
     .options = {},
     .fit =
         [](const PartitionInput& input) {
@@ -15,3 +15,9 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::image
+
+namespace kandinsky {
+
+MethodChoice::MethodChoice(const ImageOptions&) : MethodChoice(partition::image::kMethod.name) {}
+
+}  // namespace kandinsky

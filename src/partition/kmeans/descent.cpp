@@ -22,7 +22,7 @@ struct Closest {
     double sum = std::numeric_limits<double>::infinity();
 };
 
-/// What `current` becomes when point-by-point distances to `place` enter it.
+/// `current` with each distance replaced by the distance to `place` if that is smaller.
 void lower(const Points& points, const double* place, const Closest& current, Closest& next) {
     const std::size_t size = points.size(), dimension = points.dimension(), stride = points.stride();
     next.distance.resize(size);
@@ -111,14 +111,15 @@ namespace {
 /// effect on the result.
 constexpr std::size_t kChunk = 16384;
 
-/// The clusters with their sums, which follow the moves of points one by one: late iterations move few.
+/// The clusters with their sums, which are updated for every point that moves, because late iterations move
+/// few.
 struct State {
     const Points& points;
     std::vector<double> centres;
     std::vector<std::uint32_t> labels;
     std::vector<double> sums;
     std::vector<std::size_t> counts;
-    std::vector<double> slack, judged;  ///< of assign_nearest(), and the centres it last saw
+    std::vector<double> slack, judged;  ///< of assign_nearest(), and the centres of its last call
 
     State(const Points& of, std::vector<double> start)
         : points(of),
@@ -150,7 +151,7 @@ struct State {
         std::fill(counts.begin(), counts.end(), 0);
         for (std::size_t i = 0; i < points.size(); ++i) add(i, labels[i]);
     }
-    /// The largest distance that a centre has moved since this was last asked, and a little for rounding.
+    /// The largest distance that a centre has moved since the last call, with a margin for rounding.
     double shift() {
         double most = 0.0;
         for (std::size_t c = 0; c < counts.size(); ++c) {
@@ -278,7 +279,8 @@ namespace {
 /// A gain below this share is rounding.
 constexpr double kLeastGain = 1e-10;
 
-/// One sweep over the points, each move taking effect at once; returns the new centres, none without a move.
+/// One sweep over the points, in which each move takes effect at once. Returns the new centres, or nothing if
+/// no point moved.
 std::vector<double> sweep(const Points& points, const Solution& solution) {
     const std::size_t dimension = points.dimension(), clusters = solution.centres.size() / dimension;
     std::vector<double> centres = solution.centres, counts(clusters, 0.0);

@@ -10,10 +10,10 @@
 
 namespace kandinsky::partition::kmeans {
 
-/// Greedy k-means++: chooses points as centres, each with a probability proportional to its squared distance
-/// from the centres so far, the best of 2 + ln(clusters) draws every time. Goes on from `centres`
-/// ([cluster][coordinate], may be empty) until there are `clusters` of them, or fewer when no point is left
-/// that differs from all of them. Sums run in a fixed order. O(points * clusters * ln(clusters) * dimension).
+/// Greedy k-means++. Each new centre is the best of 2 + ln(clusters) points, drawn with probabilities
+/// proportional to their squared distance from the centres so far. Begins with `centres`
+/// ([cluster][coordinate], may be empty) and ends when there are `clusters` of them, or when every point
+/// equals a centre. Sums run in a fixed order. O(points * clusters * ln(clusters) * dimension).
 [[nodiscard]] std::vector<double> seed_centres(const Points& points, std::size_t clusters,
                                                std::vector<double> centres, Random& random);
 
@@ -24,17 +24,17 @@ struct Solution {
     Descent summary;
 };
 
-/// Lloyd's iteration from `centres` ([cluster][coordinate], not empty) until no point changes its cluster or
-/// `max_iterations` passes over the points were made; the final centres are the means of their points, in
-/// double and summed in the order of the points.
+/// Lloyd's iteration from `centres` ([cluster][coordinate], not empty), until no point changes its cluster or
+/// after `max_iterations` passes over the points. The final centres are the means of their points, in double
+/// and summed in the order of the points.
 [[nodiscard]] Solution descend(const Points& points, std::vector<double> centres, std::size_t max_iterations,
                                const Progress& progress);
 
 /// Improves a converged solution by moving single points where that lowers the inertia although the point's
 /// own centre is the nearest: leaving a cluster of n points saves n/(n-1) d^2, joining one costs n/(n+1) d^2.
 /// Sweeps of such exchanges alternate with descents until a sweep finds nothing, so the result is a fixed
-/// point of both. Never returns a worse solution; keeps within `max_iterations` in all, those of the solution
-/// included.
+/// point of both. Never returns a worse solution. `max_iterations` limits the total, which includes the
+/// iterations of the given solution.
 [[nodiscard]] Solution exchange(const Points& points, Solution solution, std::size_t max_iterations,
                                 const Progress& progress);
 

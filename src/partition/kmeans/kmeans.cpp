@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <kandinsky/partition.hpp>
 #include <limits>
 
 #include "core/base/fail.hpp"
 #include "partition/kmeans/lloyd.hpp"
+#include "partition/typed_options.hpp"
 
 namespace kandinsky::partition::kmeans {
 
@@ -18,8 +18,8 @@ struct Gathered {
     std::vector<float> rows;
 };
 
-/// An infinite feature is a quantile that few scores cannot bound: it counts as the largest value seen of
-/// that feature, since "at least as hard as the hardest" is all that is known.
+/// An infinite feature is a quantile for which there are too few scores. It counts as the largest value of
+/// that feature, because the pixel may be as hard as the hardest.
 Gathered gather(const PartitionInput& input) {
     const std::size_t width = input.feature_count;
     Gathered data;
@@ -55,7 +55,8 @@ std::string describe(const Clustering& found, std::size_t dimension) {
         centres += fmt::format("{}[{}]", c == 0 ? "" : ", ", fmt::join(centre, centre + dimension, ", "));
     }
     return fmt::format(
-        R"({{"kind": "kmeans", "clusters": {}, "inertia": {}, "iterations": {}, "restarts": {}, "centres": [{}]}})",
+        R"({{"kind": "kmeans", "clusters": {}, "inertia": {}, "iterations": {}, "restarts": {}, )"
+        R"("centres": [{}]}})",
         found.clusters, found.inertia, found.iterations, found.restarts.size(), centres);
 }
 
@@ -92,7 +93,8 @@ Partition fit(const PartitionInput& input) {
 
 const Method kMethod{
     .name = "kmeans",
-    .summary = "pixels whose score distributions are alike, wherever they lie: k-means on their curves",
+    .summary =
+        "regions of pixels with similar score distributions, wherever they lie: k-means on their curves",
     .uses_features = true,
     .uses_labels = true,
     .options = {{"kmeans-clusters",
@@ -109,3 +111,14 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::kmeans
+
+namespace kandinsky {
+
+OptionWords words_of(const KmeansOptions& options) {
+    return {{"kmeans-clusters", word_or_auto(options.clusters)}, {"kmeans-restarts", word(options.restarts)}};
+}
+
+MethodChoice::MethodChoice(const KmeansOptions& options)
+    : MethodChoice(choice_of(partition::kmeans::kMethod, options)) {}
+
+}  // namespace kandinsky

@@ -17,9 +17,8 @@ constexpr std::uint64_t kSeeding = 0x6B6D65616E730001u;
 constexpr std::uint64_t kSampling = 0x6B6D65616E730002u;
 constexpr std::uint64_t kToppingUp = 0x6B6D65616E730003u;
 
-/// The number of solutions of the sample that are continued on all points, and how much worse than the best
-/// they may be on the sample. Beyond that factor another sample of this size would not have changed the
-/// order.
+/// How many solutions of the sample are continued on all points, and by which factor they may be worse than
+/// the best. Beyond this factor another sample of the same size would give the same order.
 constexpr std::size_t kContinued = 3;
 constexpr double kWorthContinuing = 1.02;
 /// How much larger the mean squared distance on all points may be than on the sample: four standard errors.
@@ -28,7 +27,7 @@ constexpr std::size_t kSamplePerCluster = 16;
 
 void check(std::span<const float> rows, std::size_t dimension, const ClusterOptions& options) {
     if (dimension == 0 || rows.size() % dimension != 0)
-        fail(ErrorKind::usage, "[kmeans] {} values are no rows of {} coordinates; give whole rows",
+        fail(ErrorKind::usage, "[kmeans] {} values do not fill rows of {} coordinates; give whole rows",
              rows.size(), dimension);
     if (options.clusters == 0) fail(ErrorKind::usage, "[kmeans] clusters is 0; give at least 1");
     if (options.restarts == 0) fail(ErrorKind::usage, "[kmeans] restarts is 0; give at least 1");
@@ -41,7 +40,7 @@ void check(std::span<const float> rows, std::size_t dimension, const ClusterOpti
              static_cast<std::size_t>(bad - rows.begin()) % dimension);
 }
 
-/// One random point out of each of `count` equal runs: as many from every part of the image.
+/// One random point out of each of `count` equal runs, so that all parts of the image are represented.
 std::vector<std::size_t> spread_sample(std::size_t size, std::size_t count, std::uint64_t seed) {
     Random random(seed, kSampling);
     std::vector<std::size_t> chosen(count);
@@ -62,7 +61,7 @@ std::vector<Solution> restart(const Points& points, const ClusterOptions& option
     return solutions;
 }
 
-/// Do two solutions of the sample differ only by a few points on the border between clusters?
+/// Whether two solutions of the sample differ only by a few points on the border between clusters.
 bool alike(const Solution& a, const Solution& b) {
     if (a.centres.size() != b.centres.size()) return false;
     double gap = 0.0;
@@ -72,7 +71,7 @@ bool alike(const Solution& a, const Solution& b) {
     return gap <= 0.05 * spread;
 }
 
-/// The solutions worth continuing: the best, and those nearly as good that are truly different.
+/// The solutions to continue: the best, and different solutions that are nearly as good.
 std::vector<std::size_t> contenders(const std::vector<Solution>& solutions) {
     std::vector<std::size_t> order(solutions.size()), chosen;
     std::iota(order.begin(), order.end(), std::size_t{0});

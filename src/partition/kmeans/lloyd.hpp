@@ -21,7 +21,7 @@ struct ClusterOptions {
 
 /// What one descent did.
 struct Descent {
-    std::size_t points = 0;  ///< how many it ran on
+    std::size_t points = 0;  ///< number of points that it ran on
     double inertia = 0.0;
     std::size_t iterations = 0;
     bool converged = false;  ///< no point changed its cluster in the last iteration
@@ -31,15 +31,15 @@ struct Descent {
 /// Clusters, none of them empty, numbered by ascending mean of the centre's coordinates (ties: by the first
 /// coordinate, then the next).
 struct Clustering {
-    std::size_t clusters = 0;               ///< fewer than asked for when there are fewer distinct points
+    std::size_t clusters = 0;               ///< fewer than requested if there are fewer distinct points
     std::vector<double> centres;            ///< [cluster][coordinate]: the means of their points
     std::vector<std::uint32_t> assignment;  ///< [point]
     double inertia = 0.0;                   ///< sum of squared distances of the points from their centres
     std::size_t iterations = 0;  ///< on all points, of the winning descent and the exchanges after it
     bool converged = false;
     std::vector<Descent> restarts;  ///< in order of their index
-    std::vector<Descent>
-        refinements;  ///< those continued on all points, the best restart first; empty without sampling
+    /// Descents continued on all points, the best restart first; empty without sampling.
+    std::vector<Descent> refinements;
     friend bool operator==(const Clustering&, const Clustering&) = default;
 };
 

@@ -73,7 +73,7 @@ std::size_t assign(const float* values, std::size_t stride, std::size_t run_dime
             const std::uint32_t old = labels[i + lane];
             if (old == fresh[lane]) continue;
             labels[i + lane] = fresh[lane];
-            if (i + lane >= size) continue;  // padding follows the last point but never counts
+            if (i + lane >= size) continue;  // the padding after the last point does not count
             moves[moved++] = {static_cast<std::uint32_t>(i + lane), old, fresh[lane]};
         }
     }

@@ -8,8 +8,9 @@
 
 namespace kandinsky::partition::kmeans {
 
-/// Points of a low-dimensional space, one array per coordinate so that kernels read consecutive points. Every
-/// array is padded with copies of the last point to a multiple of kPadding: kernels need no remainder loop.
+/// Points of a low-dimensional space, one array per coordinate, so that kernels read consecutive points.
+/// Every array is padded with copies of the last point to a multiple of kPadding, so kernels need no
+/// remainder loop.
 class Points {
   public:
     static constexpr std::size_t kPadding = 16;
@@ -75,15 +76,15 @@ struct Move {
 };
 
 /// Gives every point of [begin, end) the number of its nearest centre (ties: the lowest number), and writes
-/// those that changed to `moves` in ascending order; returns how many. `begin` is a multiple of
+/// the points that changed to `moves` in ascending order; returns their number. `begin` is a multiple of
 /// Points::kPadding, and so is `end` unless it is points.size(). `centres` is [cluster][coordinate], finite.
 /// `labels` has points.stride() entries, `moves` room for end - begin. Distances are double and added
-/// coordinate by coordinate without fused operations: the same bits on every machine. No allocation; O((end -
-/// begin) * clusters * dimension), less where `slack` spares points.
+/// coordinate by coordinate without fused operations, so the bits are the same on every machine. No
+/// allocation; O((end - begin) * clusters * dimension), less if `slack` lets points be skipped.
 ///
-/// `slack` has an entry for each point, 0 at first: by how much the second nearest centre is farther away
-/// than the nearest, for a few neighbouring points at a time. `moved` is twice the largest distance that a
-/// centre has moved since the last call: points whose slack exceeds it keep their label, unseen.
+/// `slack` has an entry for each point, initially 0: by how much the second nearest centre is farther away
+/// than the nearest, kept for a few neighbouring points at a time. `moved` is twice the largest distance that
+/// a centre has moved since the last call; points with a larger slack keep their label without a computation.
 std::size_t assign_nearest(const Points& points, std::span<const double> centres, std::size_t begin,
                            std::size_t end, std::uint32_t* labels, Move* moves, double* slack, double moved);
 

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <kandinsky/partition.hpp>
 
 #include "core/base/fail.hpp"
+#include "partition/typed_options.hpp"
 
 namespace kandinsky::partition::mask {
 
@@ -14,7 +14,7 @@ Partition fit(const PartitionInput& input) {
     const auto found = input.settings == nullptr ? std::map<std::string, Array>::const_iterator{}
                                                  : input.settings->arrays.find("mask");
     if (input.settings == nullptr || found == input.settings->arrays.end())
-        fail(ErrorKind::usage, "method 'mask' needs your region map: add --mask REGIONS.npy");
+        fail(ErrorKind::usage, "method 'mask' needs a region map: add --mask REGIONS.npy");
     const Array& map = found->second;
     const auto& shape = map.shape();
     const bool per_class = shape.size() == 3;
@@ -57,10 +57,18 @@ Partition fit(const PartitionInput& input) {
 
 const Method kMethod{
     .name = "mask",
-    .summary = "your own region map: prior knowledge of where the model behaves alike",
+    .summary = "your own region map: prior knowledge of where the model behaves in the same way",
     .options = {{"mask", Type::array, "", "region map for method mask: integers, [H,W] or [C,H,W]"}},
     .fit = fit,
     .order = 90,
 };
 
 }  // namespace kandinsky::partition::mask
+
+namespace kandinsky {
+
+MethodChoice::MethodChoice(const MaskOptions& options) : MethodChoice(partition::mask::kMethod.name) {
+    if (!options.mask.empty()) settings.arrays.emplace("mask", options.mask);
+}
+
+}  // namespace kandinsky

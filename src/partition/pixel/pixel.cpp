@@ -1,12 +1,12 @@
-#include <kandinsky/partition.hpp>
 #include <numeric>
+#include "partition/typed_options.hpp"
 
 namespace kandinsky::partition::pixel {
 
 extern const Method kMethod;
 const Method kMethod{
     .name = "pixel",
-    .summary = "every pixel its own region: right with tens of thousands of images, noisy with few",
+    .summary = "every pixel is its own region: right with tens of thousands of images, noisy with few",
     .pixelwise = true,
     .options = {},
     .fit =
@@ -21,3 +21,9 @@ const Method kMethod{
 };
 
 }  // namespace kandinsky::partition::pixel
+
+namespace kandinsky {
+
+MethodChoice::MethodChoice(const PixelOptions&) : MethodChoice(partition::pixel::kMethod.name) {}
+
+}  // namespace kandinsky

@@ -11,8 +11,7 @@
 namespace kandinsky {
 
 namespace {
-// The fast compression level nearly always finds the same best lag as the strong one, in a fraction of the
-// time.
+// The fast compression level nearly always finds the same best lag as the strong level, in much less time.
 constexpr int kQuickLevel = 1, kStrongLevel = 7;
 
 std::vector<std::uint8_t> deflated(std::span<const std::uint8_t> bytes, int level) {

@@ -8,9 +8,11 @@
 
 namespace kandinsky {
 
-/// Bytes as the report carries them: each byte less the one `lag` places before it (0: as they are), deflated
-/// (zlib format), in base64. {"type": "u8" | "u16", "shape": [...], "lag": n, "data": "..."}; u16 has all low
-/// bytes first, then all high bytes. The lag of 0, 1 and `lags` is taken that packs best at a quick level.
+/// Bytes in the report's form: the byte `lag` places before is subtracted from each byte (0: none), and the
+/// result is deflated (zlib format) and coded in base64. {"type": "u8" | "u16", "shape": [...], "lag": n,
+/// "data":
+/// "..."}; u16 has all low bytes first, then all high bytes. The lag is the one of 0, 1 and `lags` that
+/// compresses best at a fast level.
 [[nodiscard]] nlohmann::ordered_json blob(std::span<const std::uint8_t> bytes, std::vector<std::size_t> shape,
                                           const std::vector<std::size_t>& lags = {});
 [[nodiscard]] nlohmann::ordered_json blob(std::span<const std::uint16_t> values,

@@ -68,7 +68,7 @@ namespace {
 std::vector<std::uint8_t> truth_of(const Dataset& test, std::size_t image) {
     const std::size_t pixels = test.grid().pixels();
     std::vector<std::uint8_t> member(test.classes() * pixels), valid(pixels), out(pixels, 255);
-    test.read_truth(image, {0, pixels}, member.data(), valid.data());
+    test.read_truth(image, {0, pixels}, member, valid);
     for (std::size_t c = 0; c < std::min<std::size_t>(test.classes(), 255); ++c)
         for (std::size_t p = 0; p < pixels; ++p)
             if (valid[p] != 0 && member[c * pixels + p] != 0) out[p] = static_cast<std::uint8_t>(c);
@@ -95,7 +95,7 @@ ordered_json example_json(const ReportInput& input, std::size_t image) {
     const Dataset& test = *input.test;
     const std::size_t width = test.grid().width, height = test.grid().height, classes = test.classes();
     std::vector<float> probs(classes * width * height);
-    test.read_probs(image, {0, width * height}, probs.data());
+    test.read_probs(image, {0, width * height}, probs);
     std::vector<ordered_json> sets(input.calibrators.size());
     parallel_for(sets.size(), [&](std::size_t m) {
         sets[m] = blob(set_codes(*input.calibrators[m], test, image), {classes, height, width}, {width});

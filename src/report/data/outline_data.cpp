@@ -10,7 +10,7 @@ namespace kandinsky {
 using nlohmann::ordered_json;
 
 namespace {
-/// The codes of one image, [class of the rule][pixel]; of a volume, those of the image's slice.
+/// The codes of one image, [class of the rule][pixel]; for a volume, those of the image's slice.
 std::vector<std::uint8_t> codes_of(const OutlineRule& rule, const CaseSource& cases, std::size_t image) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const std::vector<std::size_t> slices = cases.images(i);

@@ -4,12 +4,12 @@
 
 namespace kandinsky {
 
-/// Throws a usage error where a report cannot show the rule's outlines on these images: a report has no
-/// spacing, no masks and one calibrator for each method.
+/// Throws a usage error if a report cannot show the rule's outlines on these images: a report has no spacing,
+/// no masks and no calibrator for the score field.
 void check_outlines(const OutlineRule& rule, const std::string& name, const Dataset& test);
 
-/// The outlines of `images` in the form of the page, the guarantee, and how often it was kept on all test
-/// images; null without a rule.
+/// The outlines of `images` in the page's form, the guarantee, and how often it was kept on all test images;
+/// null without a rule.
 [[nodiscard]] nlohmann::ordered_json outlines_json(const ReportInput& input,
                                                    const std::vector<std::size_t>& images);
 

@@ -1,4 +1,5 @@
 #include "report/data/pixel_curves.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +18,7 @@ namespace {
 constexpr std::uint32_t kMostCurves = 1024;
 constexpr std::size_t kCoarsest = 64;
 constexpr unsigned kScoreSteps = 64;
-// The expected compressed size of noisy curves, with base64; a first guess of the resolution that fits.
+// The expected compressed size of noisy curves, with base64, which gives a first guess of the resolution.
 constexpr double kPacked = 0.4;
 
 std::size_t parts(std::size_t length, std::size_t block) {
@@ -32,7 +33,7 @@ std::size_t size_of_blobs(const std::vector<std::vector<ordered_json>>& blobs) {
     return bytes;
 }
 
-/// The finest resolution, from a guess on, whose blobs fit into the limit.
+/// The finest resolution whose blobs fit into the limit, searched from a guess on.
 template <class Make>
 std::size_t finest(const Grid& grid, std::size_t planes, std::size_t limit, Make&& make,
                    std::vector<std::vector<ordered_json>>& out) {
@@ -49,7 +50,7 @@ std::size_t finest(const Grid& grid, std::size_t planes, std::size_t limit, Make
 
 constexpr std::size_t kOwn = 0, kImage = 1;  // of reference_methods()
 
-/// Where a reference method's curves come from: a method of the report, a calibrator beside them, or neither.
+/// The source of a reference method's curves: a method of the report, an additional calibrator, or neither.
 struct Expected {
     std::optional<std::size_t> method;
     const Calibrator* calibrator = nullptr;
@@ -58,9 +59,9 @@ struct Expected {
 Expected reference(const ReportInput& input, std::size_t which) {
     const std::string& name = reference_methods()[which];
     for (std::size_t m = 0; m < input.calibrators.size(); ++m)
-        if (input.calibrators[m]->options.method == name) return {.method = m};
+        if (input.calibrators[m]->options.method.name == name) return {.method = m};
     for (const Calibrator* one : input.references)
-        if (one->options.method == name) return {.method = {}, .calibrator = one};
+        if (one->options.method.name == name) return {.method = {}, .calibrator = one};
     return {};
 }
 
@@ -80,7 +81,7 @@ std::vector<std::string> missing_references(const std::vector<const Calibrator*>
     std::vector<std::string> missing;
     for (const std::string& name : reference_methods())
         if (std::none_of(calibrators.begin(), calibrators.end(),
-                         [&](const Calibrator* one) { return one->options.method == name; }))
+                         [&](const Calibrator* one) { return one->options.method.name == name; }))
             missing.push_back(name);
     return missing;
 }
@@ -95,10 +96,11 @@ DrawnRange drawn_range(const std::vector<const Calibrator*>& calibrators) {
     for (const Calibrator* calibrator : calibrators) {
         for (const SmoothCurves& curves : calibrator->smooth)
             if (!curves.empty() && !curves.without_data())
-                most = std::max(most, static_cast<double>(curves.storage().largest));
+                most = std::max(most, static_cast<double>(storage_of(curves).largest));
         for (const CurveSet& curves : calibrator->curves)
             for (std::size_t k = 0; k < curves.size(); ++k) {
-                const std::span<const float> values = curves.values(k);  // ascending, infinite ones last
+                // Ascending, so infinite values are last.
+                const std::span<const float> values = curves.values(k);
                 const auto end = std::find_if(values.rbegin(), values.rend(), [](float value) {
                                      return std::isfinite(value);
                                  }).base();
@@ -148,7 +150,7 @@ std::vector<std::uint8_t> threshold_samples(const Calibrator& calibrator, std::s
                     scores[l] =
                         calibrator.curves[stratum].threshold(calibrator.curve_of(stratum, pixel), alphas[l]);
             else
-                smooth->thresholds(alphas, {pixel, pixel + 1}, scores.data());
+                smooth->thresholds(alphas, {pixel, pixel + 1}, scores);
             for (std::size_t l = 0; l < alphas.size(); ++l)
                 out[(l * rows + row) * columns + column] =
                     quantised(std::sqrt(range.place(static_cast<double>(scores[l]))), 1, kScoreSteps);

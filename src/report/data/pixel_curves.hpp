@@ -8,14 +8,14 @@ namespace kandinsky {
 [[nodiscard]] std::vector<std::uint8_t> coverage_blocks(const MethodTally& tally, std::size_t stratum,
                                                         const Grid& grid, std::size_t block);
 
-/// Where scores lie: thresholds are kept as places in it. Some scores leave [0, 1].
+/// The range of scores; thresholds are stored as places in it. Some scores are outside [0, 1].
 struct DrawnRange {
     double low = 0, high = 1;
-    /// 0 .. 1, clamped; infinite for a score that is not finite.
+    /// The place of a score, clamped to 0 .. 1; infinite for a score that is not finite.
     [[nodiscard]] double place(double score) const;
 };
 
-/// [0, 1], or as much wider (to round numbers) as the calibrators' scores need.
+/// [0, 1], or a wider range of round numbers if the calibrators' scores need it.
 [[nodiscard]] DrawnRange drawn_range(const std::vector<const Calibrator*>& calibrators);
 
 /// Thresholds of every `stride`-th pixel in both directions (from the middle of the first block on), same
@@ -27,10 +27,10 @@ struct DrawnRange {
 [[nodiscard]] std::vector<std::uint16_t> curve_table(const Calibrator& calibrator, std::size_t stratum,
                                                      const DrawnRange& range = {});
 
-/// Whether a calibrator has more curves than a reader could look through, so that they go by pixel.
+/// Whether a calibrator has so many curves that they are stored by pixel.
 [[nodiscard]] bool many_curves(const Calibrator& calibrator, std::size_t stratum);
 
-/// Coverage and threshold curves [method][stratum] as the page carries them, coarse enough for the limits.
+/// Coverage and threshold curves [method][stratum] in the page's form, coarse enough for the limits.
 struct PixelCurves {
     std::size_t block = 1;   ///< side of the blocks of the coverage curves
     std::size_t stride = 1;  ///< of the threshold curves

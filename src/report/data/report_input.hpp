@@ -12,10 +12,10 @@ namespace kandinsky {
 /// The input of a report. Everything that it points to must outlive the calls below.
 struct ReportInput {
     std::string title;
-    std::vector<std::string> names;  ///< of the methods, all different, in order of the calibrators
+    std::vector<std::string> names;  ///< of the methods, all different, in the order of the calibrators
     std::vector<const Calibrator*> calibrators;
-    /// Calibrators of those reference_methods() that are not among the methods above, from the same images;
-    /// their curves are shown beside those of the methods. Empty if the calibration images are not available.
+    /// Calibrators from the same images of the reference_methods() that are not among the methods above.
+    /// Their curves are shown for comparison. Empty if the calibration images are not available.
     std::vector<const Calibrator*> references;
     const EvaluationReport* evaluation = nullptr;  ///< with maps, of these calibrators on `test`
     const Comparison* comparison = nullptr;        ///< for draws, when there were several; may be null
@@ -23,31 +23,32 @@ struct ReportInput {
     std::vector<int> classes;              ///< to show first; empty: all
     std::vector<std::string> class_names;  ///< empty: "class 0", ...
     double alpha = 0.1;
-    /// The photo of a test image as uint8 [H,W,3] on the grid, to lie under its sets; may be empty.
+    /// Returns the photo of a test image as uint8 [H,W,3] on the grid, to be drawn under its sets; may be
+    /// empty.
     std::function<Array(std::size_t image)> photo;
-    const OutlineRule* outlines = nullptr;  ///< to draw on the test images and to judge; may be null
+    const OutlineRule* outlines = nullptr;  ///< to draw on the test images and to evaluate; may be null
     nlohmann::ordered_json training;        ///< epoch, loss, dice: how the network learned; null: not known
     nlohmann::ordered_json provenance = nlohmann::ordered_json::object();  ///< inputs and command, as text
 };
 
-/// Bounds of what the file carries.
+/// Limits of the sizes in the file.
 struct ReportLimits {
     std::size_t curve_bytes = 2'200'000;  ///< of base64 for the per-pixel coverage curves
     std::size_t own_bytes = 1'300'000;    ///< of base64 for the per-pixel score curves, references included
     std::size_t example_bytes = 850'000;  ///< of base64 for the example images' sets
 };
 
-/// The methods whose curves are shown beside those of any other method: every pixel alone, and the whole
+/// The methods whose curves are shown for comparison with every method: each pixel alone, and the whole
 /// image.
 [[nodiscard]] const std::vector<std::string>& reference_methods();
-/// Those of them that are not among the calibrators.
+/// The reference methods that are not among the calibrators.
 [[nodiscard]] std::vector<std::string> missing_references(const std::vector<const Calibrator*>& calibrators);
 
 /// The report's input for a comparison on `test`.
 [[nodiscard]] ReportInput report_input(const Comparison& comparison, const Dataset& calibration,
                                        const Dataset& test, const std::vector<int>& classes);
 
-/// Where the inputs came from, for the page: what, name, shape.
+/// The sources of the inputs, for the page: kind, name, shape.
 [[nodiscard]] nlohmann::ordered_json input_json(const std::string& what, const Dataset& data);
 
 }  // namespace kandinsky

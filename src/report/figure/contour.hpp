@@ -7,8 +7,8 @@
 namespace kandinsky {
 
 /// A picture of one slice: the probability in grey, and lines around the outer mask (orange), the inner mask
-/// (blue) and, where it is known, the object (green). `codes` are those of an outline; `truth` may be empty.
-/// The smaller side gets 320 pixels at least.
+/// (blue) and, if known, the object (green). `codes` are those of an outline; `truth` may be empty. The
+/// smaller side has at least 320 pixels.
 [[nodiscard]] std::string contour_png(std::span<const float> probs, std::span<const std::uint8_t> codes,
                                       std::span<const std::uint8_t> truth, const Grid& grid);
 

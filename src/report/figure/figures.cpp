@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <kandinsky/fourier_curves.hpp>
 #include <numbers>
+#include "partition/fourier_curves.hpp"
 
 #include "report/data/blob.hpp"
 #include "report/data/pixel_curves.hpp"
@@ -42,8 +42,9 @@ std::string colour_bar(Scheme scheme, double low, double high, const std::string
     for (std::size_t i = 0; i < 64; ++i) {
         const Rgb& c = ramp_of(scheme)[i * 255 / 63];
         const double x = static_cast<double>(i) / 64,
-                     next = std::min(1.0,
-                                     (static_cast<double>(i) + 1.5) / 64);  // overlaps, so that no seam shows
+                     next = std::min(
+                         1.0,
+                         (static_cast<double>(i) + 1.5) / 64);  // segments overlap, so that there are no gaps
         plot.area({{x, 0}, {next, 0}, {next, 1}, {x, 1}},
                   fmt::format("#{:02x}{:02x}{:02x}", c[0], c[1], c[2]), 1);
     }
@@ -100,7 +101,7 @@ std::string reliability_svg(const Reliability& bins) {
     return plot.text();
 }
 
-/// Density of the finite values on [0, top] at 128 points, smoothed, its largest value 1.
+/// The smoothed density of the finite values at 128 points of [0, top], scaled to a largest value of 1.
 std::vector<double> density(const std::vector<double>& values, double top) {
     constexpr std::size_t kBins = 128;
     constexpr double kSigma = 2.5;
@@ -151,7 +152,7 @@ std::string violins_svg(const ReportInput& input, std::size_t s, double top) {
     return plot.text();
 }
 
-/// The regions, or for methods with shapes those of k-means with the curves as vectors over them.
+/// The regions; for methods with shapes, the map with the curves drawn over it as vectors.
 std::string regions_svg(const Calibrator& own, const Calibrator& behind, std::size_t s) {
     const Grid grid = own.grid;
     const Partition& shown = behind.partitions[s];
@@ -248,7 +249,7 @@ std::vector<std::vector<std::pair<double, double>>> shape_curves(const std::stri
     const double stretch = std::sqrt(shape.value("axis_ratio", 1.0)), angle = shape.value("angle", 0.0);
     for (const double radius : shape.at("radii").get<std::vector<double>>())
         draw([&](double turn) {
-            // The angle turns against the clock with y up; rows point down.
+            // The angle is counter-clockwise with y up, but rows point down.
             const double u = radius * stretch * std::cos(turn), v = radius / stretch * std::sin(turn);
             return std::pair(cx + u * std::cos(angle) - v * std::sin(angle),
                              cy - (u * std::sin(angle) + v * std::cos(angle)));
@@ -268,7 +269,7 @@ Files figures(const ReportInput& input, const Tally& tally) {
         files.emplace_back(fmt::format("violins_{}.svg", suffix), violins_svg(input, s, error_top(input, s)));
         const Calibrator* clusters = nullptr;
         for (const Calibrator* calibrator : input.calibrators)
-            if (calibrator->options.method == "kmeans") clusters = calibrator;
+            if (calibrator->options.method.name == "kmeans") clusters = calibrator;
         for (std::size_t m = 0; m < input.names.size(); ++m) {
             const Calibrator& own = *input.calibrators[m];
             if (const auto weights = weight_columns(own.partitions[s].geometry); !weights.empty())

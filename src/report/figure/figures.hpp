@@ -6,12 +6,13 @@
 
 namespace kandinsky {
 
-/// The report's pictures as files for papers: (name, bytes). Maps as PNG, plots as SVG, regions with shapes
-/// as SVG over a PNG. Only the classes of `input.classes`, or all.
+/// The report's pictures as files for papers: (name, bytes). Maps are PNG, plots are SVG, regions with shapes
+/// are SVG over a PNG. For the classes of `input.classes`, or all if it is empty.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> figures(const ReportInput& input,
                                                                        const Tally& tally);
 
-/// The closed curves of a partition's geometry as points (column, row) of pixel centres; none without shapes.
+/// The closed curves of a partition's geometry as points (column, row) in the coordinates of pixel centres;
+/// empty without shapes.
 [[nodiscard]] std::vector<std::vector<std::pair<double, double>>> shape_curves(const std::string& geometry);
 
 }  // namespace kandinsky

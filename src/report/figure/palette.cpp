@@ -11,7 +11,7 @@
 namespace kandinsky {
 
 namespace {
-// 33 colours of each scheme as the page draws it, in hexadecimal.
+// 33 colours of each scheme, the same as on the page, in hexadecimal.
 constexpr std::string_view kViridis =
     "440154470d6048186a482374472d7b4537814240863e49893b528b375b8d33638d2f6b8e2c728e297a8e26828e23898e"
     "21918c1f988b1fa08822a78528ae8032b67a3fbc734ec36b5ec96270cf5784d44b98d83eaddc30c2df23d8e219ece51b"

@@ -8,20 +8,21 @@
 
 namespace kandinsky {
 
-// The colours of the page (web/src/colour.ts), for figures that look the same.
+// The colours of the page (web/src/colour.ts), so that figures look the same.
 using Rgb = std::array<std::uint8_t, 3>;
 using Ramp = std::array<Rgb, 256>;
 
 inline constexpr Rgb kNoData{190, 190, 190};
 
-/// For errors, or for shares and sizes (both dark to bright), or for differences (red to blue).
+/// The scheme for errors, for shares and sizes (both from dark to bright), or for differences (red to blue).
 enum class Scheme { error, share, difference };
 [[nodiscard]] const Ramp& ramp_of(Scheme scheme);
-/// Up to eight regions have a colour each, more are shades in their order.
+/// Up to eight regions have different colours; more regions have shades in their order.
 [[nodiscard]] Rgb region_colour(std::size_t region, std::size_t regions);
 [[nodiscard]] std::string method_colour(std::size_t method);  ///< "#rrggbb"
 
-/// A palette PNG of colour number codes[pixel], each pixel `zoom` x `zoom` large; 1 to 256 colours.
+/// A palette PNG: pixel i has the colour number codes[i] and is drawn as `zoom` x `zoom` pixels. 1 to 256
+/// colours.
 [[nodiscard]] std::string palette_png(std::span<const std::uint8_t> codes, const Grid& grid,
                                       const std::vector<Rgb>& palette, std::size_t zoom);
 

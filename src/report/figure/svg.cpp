@@ -11,7 +11,7 @@ namespace kandinsky {
 namespace {
 constexpr std::string_view kInk = "#1b1f24";
 
-/// Text with the characters escaped that mean something in XML.
+/// Text with the special characters of XML escaped.
 std::string xml_escaped(std::string_view text) {
     constexpr std::pair<char, std::string_view> kNames[] = {
         {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}};
@@ -19,7 +19,7 @@ std::string xml_escaped(std::string_view text) {
     for (const char letter : text) {
         const auto* const named = std::find_if(std::begin(kNames), std::end(kNames),
                                                [&](const auto& one) { return one.first == letter; });
-        // Control characters have no place in XML, not even escaped.
+        // XML allows no control characters, not even escaped ones.
         const char plain = static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
         out += named != std::end(kNames) ? named->second : std::string_view(&plain, 1);
     }

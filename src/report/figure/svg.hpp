@@ -9,7 +9,7 @@ namespace kandinsky {
 
 using Points = std::vector<std::pair<double, double>>;
 
-/// A small plot with axes, drawn as text: x and y run over [0, x_top] and [0, y_top].
+/// A small plot with axes, as SVG text. x is in [0, x_top] and y in [0, y_top].
 class SvgPlot {
   public:
     SvgPlot(double width, double height, double x_top, double y_top)
@@ -36,7 +36,7 @@ class SvgPlot {
     std::string body_;
 };
 
-/// 0, 0.2, ..., 1 with their names, or as many steps of a round size up to `top`.
+/// The ticks 0, 0.2, ..., 1 with their labels, or about as many ticks of a round step up to `top`.
 [[nodiscard]] std::vector<std::pair<double, std::string>> even_ticks(double top);
 
 }  // namespace kandinsky

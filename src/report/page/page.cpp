@@ -4,7 +4,7 @@
 
 namespace kandinsky {
 
-/// The page that cmake/web.cmake built from web/, or nothing when it could not.
+/// The page that cmake/web.cmake built from web/; empty if it could not.
 extern const unsigned char kReportTemplate[];
 extern const std::size_t kReportTemplateBytes;
 
@@ -24,7 +24,7 @@ void require_report_template() {
 }
 
 std::string script_safe(const nlohmann::ordered_json& data) {
-    // '<' stands only inside strings, where the escape means the same. Bytes that are no UTF-8 are replaced.
+    // '<' occurs only inside strings, where the escape means the same. Bytes that are not UTF-8 are replaced.
     const std::string text = data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     std::string out;
     out.reserve(text.size());

@@ -1,4 +1,6 @@
 #include "report/page/report_data.hpp"
+#include "partition/method.hpp"
+#include "score/scoring.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +49,7 @@ ordered_json map_blob(const std::vector<double>& map, double top, const Grid& gr
     return out;
 }
 
-/// The largest coverage error of a stratum over all methods: one scale for all of its maps.
+/// The largest coverage error of a stratum over all methods, so that its maps share a scale.
 double largest_error(const EvaluationReport& evaluation, std::size_t stratum) {
     double top = 0;
     for (const Evaluation& one : evaluation.calibrators)
@@ -69,7 +71,7 @@ ordered_json region_map(const Calibrator& calibrator, std::size_t stratum) {
     return blob(values, {grid.height, grid.width});
 }
 
-/// Which pixels borrow the image-wide curve or have none; null when all use their region's.
+/// The pixels that use the image-wide curve or have none; null if all use their region's curve.
 ordered_json level_map(const Calibrator& calibrator, std::size_t stratum) {
     const std::size_t pixels = calibrator.grid.pixels();
     std::vector<std::uint8_t> bytes(pixels);
@@ -80,7 +82,8 @@ ordered_json level_map(const Calibrator& calibrator, std::size_t stratum) {
     return blob(bytes, {calibrator.grid.height, calibrator.grid.width}, {calibrator.grid.width});
 }
 
-/// Of the test images without the class at a pixel (pairs if classes are pooled), those whose set holds it.
+/// Among the test images without the class at a pixel (pairs of image and class if classes are pooled), the
+/// share whose set contains the class.
 ordered_json false_map(const Calibrator& calibrator, const Tally& tally, std::size_t m, std::size_t s) {
     const std::size_t pixels = calibrator.grid.pixels(), classes = calibrator.classes / calibrator.strata();
     std::vector<double> shares(pixels);
@@ -155,7 +158,7 @@ ordered_json method_json(const ReportInput& input, const Tally& tally, const Pix
     for (std::size_t p = 0; p < sizes.size(); ++p)
         sizes[p] = static_cast<double>(tally.methods[m].set_sums[p]) / static_cast<double>(tally.labelled[p]);
     return {{"name", input.names[m]},
-            {"summary", method_summary(calibrator.options.method)},
+            {"summary", method_summary(calibrator.options.method.name)},
             {"guarantee", fmt::format("{}{} Rule: {}.",
                                       calibrator.choices.empty() ? "" : choice_sentence(calibrator) + " ",
                                       guarantee(calibrator), promise_rule(calibrator))},

@@ -8,7 +8,7 @@ namespace kandinsky {
 [[nodiscard]] nlohmann::ordered_json report_data(const ReportInput& input, const Tally& tally,
                                                  const ReportLimits& limits = {});
 
-/// A name for every class: those given, or "class N". Throws a usage error when their number is wrong.
+/// A name for every class: the given names, or "class N". Throws a usage error if their number is wrong.
 [[nodiscard]] std::vector<std::string> class_labels(const std::vector<std::string>& given,
                                                     std::size_t classes);
 

@@ -37,14 +37,20 @@ ordered_json monitor_json(const MonitorVerdict& verdict, const MonitorUpdate& up
                             {"low", number(one.low)},
                             {"high", number(one.high)},
                             {"limit", number(one.limit)},
-                            {"evidence", number(one.evidence)}});
-    ordered_json outputs = nullptr, labels = nullptr;
+                            {"evidence", number(one.evidence)},
+                            {"odds_evidence", number(one.odds_evidence)},
+                            {"odds_share", number(one.odds_share)},
+                            {"odds_before", number(one.odds_before)},
+                            {"odds_now", number(one.odds_now)}});
+    ordered_json outputs = nullptr, labels = nullptr, odds = nullptr;
     if (verdict.outputs) {
         outputs = feature_json(verdict.features.at(verdict.outputs->what));
         outputs["unit"] = verdict.outputs->unit;
     }
     if (verdict.labels)
         labels = {{"class", verdict.coverage.at(verdict.labels->what).cls}, {"unit", verdict.labels->unit}};
+    if (verdict.odds)
+        odds = {{"class", verdict.coverage.at(verdict.odds->what).cls}, {"unit", verdict.odds->unit}};
     return {{"schema", 1},
             {"delta", verdict.options.delta},
             {"alpha", verdict.options.alpha},
@@ -62,6 +68,7 @@ ordered_json monitor_json(const MonitorVerdict& verdict, const MonitorUpdate& up
             {"alarm", verdict.alarm()},
             {"outputs_alarm", outputs},
             {"labels_alarm", labels},
+            {"odds_alarm", odds},
             {"evidence", number(verdict.features.at(verdict.leading).evidence)},
             {"leading", verdict.leading},
             {"set_size", number(verdict.set_size)},
@@ -81,9 +88,11 @@ std::string prometheus_text(const MonitorVerdict& verdict) {
     };
     metric("images_total", "counter", "Images of the stream so far.");
     value("images_total", static_cast<double>(verdict.images));
-    metric("alarm", "gauge", "1 after an alarm: the outputs have changed, or labels show broken coverage.");
+    metric("alarm", "gauge",
+           "1 after an alarm: outputs changed, labels show low coverage, or odds of own pixels fell.");
     value("alarm{kind=\"outputs\"}", verdict.outputs.has_value());
     value("alarm{kind=\"labels\"}", verdict.labels.has_value());
+    value("alarm{kind=\"odds\"}", verdict.odds.has_value());
     metric("evidence", "gauge", "Evidence that the outputs have changed; the alarm is raised at 1 / delta.");
     value("evidence", verdict.features.at(verdict.leading).evidence);
     if (!std::isnan(verdict.set_size)) {

@@ -1,4 +1,5 @@
 #include "report/table/predicted_text.hpp"
+#include "partition/method.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,10 +15,10 @@
 namespace kandinsky {
 
 namespace {
-constexpr double kMost = 0.5;          // of the sets are full
-constexpr double kNearlyAll = 0.9;     // of the sets hold the class,
-constexpr double kMinority = 0.5;      // which fewer calibration labels have
-constexpr double kManyInfinite = 0.5;  // of a class's thresholds
+constexpr double kMost = 0.5;          // share of full sets
+constexpr double kNearlyAll = 0.9;     // share of sets that contain the class ...
+constexpr double kMinority = 0.5;      // ... while a smaller share of the calibration labels has it
+constexpr double kManyInfinite = 0.5;  // share of a class's thresholds
 
 double share(std::uint64_t part, std::uint64_t whole) {
     return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
@@ -28,7 +29,7 @@ double mean_size(const Predicted& predicted) {
                  predicted.sets);
 }
 
-/// Classes that are in nearly all sets without reason. Pooled classes have no numbers of their own.
+/// Classes that are in nearly all sets although few labels have them. Pooled classes have no own counts.
 std::vector<std::size_t> crowding(const Calibrator& calibrator, const Predicted& predicted) {
     std::vector<std::size_t> out;
     if (calibrator.strata() == 1) return out;
@@ -124,9 +125,9 @@ std::string promise_rule(const Calibrator& calibrator) {
     const std::string units = calibrator.grouped ? "groups" : "images";
     const std::uint64_t setting = level_groups(calibrator);
     if (options.confidence > 0) return confidence_rule(calibrator);
-    bool learns = true;  // a method that this build does not know may
+    bool learns = true;  // assumed for a method that this build does not know
     for (const Method* const known : methods())
-        if (known->name == options.method) learns = known->uses_labels || options.adapt == Adapt::image;
+        if (known->name == options.method.name) learns = known->uses_labels || options.adapt == Adapt::image;
     if (!calibrator.renewal.none())
         return fmt::format(
             "recalibrated: curves from {} {}, levels from {} new {}; 1/{} of the mass lies at infinity",
@@ -153,7 +154,7 @@ std::string weights_rule(const Calibrator& calibrator) {
         from = fmt::format("learnt from {} new {}", learnt.value("new_groups", std::uint64_t{0}),
                            calibrator.grouped ? "groups" : "images");
         if (learnt.contains("ridge") && learnt["ridge"].is_null())
-            from += ", which do not differ by what cross-validation can tell: all weigh alike";
+            from += ", which do not differ as far as cross-validation can tell: all weights are equal";
     }
     return fmt::format(
         "{}; the {} {} that set the thresholds are worth {:.1f} of equal weight; {:.4f} of the mass lies at "

@@ -1,4 +1,5 @@
 #include "report/table/result_json.hpp"
+#include "evaluate/compare_row.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +26,7 @@ ordered_json reliability_json(const Reliability& bins) {
 }
 
 namespace {
-/// What the sets hold at each level, before any was filled.
+/// The contents of the sets at each level, before filling.
 ordered_json level_numbers(const Evaluation& evaluation, double SetFigures::*figure) {
     ordered_json out = ordered_json::array();
     for (const SetFigures& level : evaluation.level_sets) out.push_back(number(level.*figure));
@@ -146,7 +147,7 @@ ordered_json details_json(const EvaluationReport& report, std::size_t calibrator
     return out;
 }
 
-/// The figures of a row as the paper has them, and those of the test samples that the caller adds.
+/// The paper's figures for a row, and the figures about test samples that the caller adds.
 ordered_json row_json(const CompareRow& row, const ordered_json& samples = ordered_json::object()) {
     ordered_json out{{"method", row.method},
                      {"class", class_name(row.cls)},
@@ -168,7 +169,7 @@ ordered_json row_json(const CompareRow& row, const ordered_json& samples = order
     return out;
 }
 
-/// The measures beyond the paper's; details_json() has their details.
+/// The measures that the paper does not have; details_json() has their details.
 ordered_json figures_json(const CompareRow& row) {
     return {{"weighted_ce", number(row.weighted_ce)},
             {fmt::format("ce_{}", kEnoughSamples), number(row.ce_enough)},

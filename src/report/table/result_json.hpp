@@ -6,15 +6,17 @@
 
 namespace kandinsky {
 
-/// Whether a row is shown: every class when none is asked for, and the row of pooled classes (-1) always.
+/// Whether a row is shown: the listed classes, or all if none are listed, and always the row of pooled
+/// classes
+/// (-1).
 [[nodiscard]] inline bool is_wanted(int cls, const std::vector<int>& classes) {
     return classes.empty() || cls < 0 || std::find(classes.begin(), classes.end(), cls) != classes.end();
 }
 
-/// A number, or null where there is none.
+/// A number, or null instead of NaN.
 [[nodiscard]] nlohmann::ordered_json number(double value);
 [[nodiscard]] nlohmann::ordered_json numbers(const std::vector<double>& values);
-/// How often the classes of each bin of probabilities are there.
+/// For each bin of probabilities, how often its pixels have the class.
 [[nodiscard]] nlohmann::ordered_json reliability_json(const Reliability& bins);
 /// Coverage against each feature, in tenths of the images.
 [[nodiscard]] nlohmann::ordered_json features_json(const ImageCoverage& images);

@@ -12,12 +12,12 @@
 namespace kandinsky {
 
 namespace {
-constexpr double kUsual = 0.1;          // alpha that remarks are about
+constexpr double kUsual = 0.1;          // the alpha of remarks
 constexpr std::size_t kMostShown = 12;  // numbers that fit into a line
 
 /// The groups that set the levels of a stratum.
 std::uint64_t setting_groups(const Calibrator& calibrator, std::size_t s) {
-    if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) return smooth->storage().groups;
+    if (const SmoothCurves* const smooth = calibrator.smooth_of(s)) return smooth->groups();
     std::uint64_t most = 0;
     for (std::size_t k = 0; k < calibrator.curves[s].size(); ++k)
         most = std::max(most, calibrator.curves[s].groups(k));
@@ -48,7 +48,7 @@ bool seen(const Calibrator& calibrator, std::size_t s) {
                        [](std::uint32_t n) { return n > 0; });
 }
 
-/// Rounded up, so that the printed alpha is possible.
+/// An alpha as text, rounded up, so that the printed alpha is possible.
 double named_alpha(double alpha) {
     return std::ceil(alpha * 1000 - 1e-6) / 1000;
 }
@@ -123,7 +123,7 @@ std::vector<std::string> confidence_remarks(const Calibrator& calibrator) {
     for (const std::size_t s : imprecise)
         if (each.size() < kMostShown) each.push_back(least_of(calibrator, s));
     out.push_back(fmt::format(
-        "alpha {} is out of reach for {} with --risk {} and confidence {:g}; the least that can be kept: {}; "
+        "alpha {} cannot be kept for {} with --risk {} and confidence {:g}; the least that can be kept: {}; "
         "smaller ones are refused",
         kUsual, named(imprecise), name_of(calibrator.options.risk), calibrator.options.confidence,
         fmt::join(each, ", ")));

@@ -6,20 +6,20 @@
 
 namespace kandinsky {
 
-/// Which groups learnt, which set the thresholds, and the smallest alpha that their number allows; for a
-/// calibrator with a confidence.
+/// A sentence for a calibrator with a confidence: the groups that learnt, the groups that set the thresholds,
+/// and the smallest alpha that their number allows.
 [[nodiscard]] std::string confidence_rule(const Calibrator& calibrator);
 
-/// The risk that alpha bounds, and the smallest possible alpha of the classes; for a calibrator with a
-/// guarantee of precision.
+/// A sentence for a calibrator with a guarantee of precision: the risk that alpha bounds, and the smallest
+/// possible alpha of each class.
 [[nodiscard]] std::string risk_rule(const Calibrator& calibrator);
 
-/// What a user should know about such a calibration: classes never seen, or with too few groups for the usual
-/// alpha, and how many are needed; where precision is promised, the least alpha of classes that cannot keep a
-/// small one.
+/// Warnings about such a calibration: classes without a pixel, classes with too few groups for the usual
+/// alpha and how many are needed, and, if precision is promised, the least alpha of classes that cannot keep
+/// a small one.
 [[nodiscard]] std::vector<std::string> confidence_remarks(const Calibrator& calibrator);
 
-/// Which classes have too few groups for alpha, and how many are needed; empty where all have enough.
+/// The classes that have too few groups for alpha, and how many are needed; empty if all have enough.
 [[nodiscard]] std::string too_few(const Calibrator& calibrator, double alpha);
 
 }  // namespace kandinsky

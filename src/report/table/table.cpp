@@ -1,4 +1,6 @@
 #include "report/table/table.hpp"
+#include "calibrate/choice_label.hpp"
+#include "evaluate/compare_row.hpp"
 
 #include <fmt/format.h>
 
@@ -10,16 +12,16 @@
 namespace kandinsky {
 
 namespace {
-constexpr std::size_t kNameWidth = 9;  ///< of the column of methods or classes, at least
+constexpr std::size_t kNameWidth = 9;  ///< least width of the column of methods or classes
 
-/// Of the column that holds the comparison's methods.
+/// The width of the column of methods.
 std::size_t name_width(const Comparison& comparison) {
     std::size_t width = kNameWidth;
     for (const CompareRow& row : comparison.rows) width = std::max(width, row.method.size() + 1);
     return width;
 }
 
-/// A number for a table, or "-" where there is none; as a share of 100 %.
+/// A number for a table, or as a percentage; "-" instead of NaN.
 std::string cell(double value, int digits = 4) {
     return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "-";
 }
@@ -27,20 +29,20 @@ std::string percent(double value, int digits = 1) {
     return std::isfinite(value) ? fmt::format("{:.{}f} %", 100 * value, digits) : "-";
 }
 
-/// "[0.123, 0.456]", or "-" without one.
+/// "[0.123, 0.456]", or "-" without an interval.
 std::string interval_text(const Interval& interval, int digits) {
     return std::isfinite(interval.low)
                ? fmt::format("[{:.{}f}, {:.{}f}]", interval.low, digits, interval.high, digits)
                : "-";
 }
 
-/// "2.35 % empty (filled)": both what the thresholds leave empty and what becomes of it.
+/// "2.35 % empty (filled)": the share that the thresholds leave empty, and whether it is filled.
 std::string empty_text(const Evaluation& evaluation) {
     return percent(evaluation.plain_sets.empty, 2) +
            (evaluation.filled_share > 0 ? " empty (filled)" : " empty");
 }
 
-/// What the sets hold, as one line.
+/// A summary of the sets in one line.
 std::string sets_line(const Evaluation& evaluation) {
     const SetFigures& sets = evaluation.sets;
     return fmt::format("{} classes on average, {} of one class ({} of them right), {}, {} full",
@@ -160,7 +162,7 @@ std::string evaluation_table(const Calibrator& calibrator, const EvaluationRepor
                              const std::vector<int>& classes) {
     const Evaluation& evaluation = report.calibrators.front();
     std::string out =
-        fmt::format("{} on {} test images, {} x {} pixels (height x width)\n", calibrator.options.method,
+        fmt::format("{} on {} test images, {} x {} pixels (height x width)\n", calibrator.options.method.name,
                     report.images, calibrator.grid.height, calibrator.grid.width);
     out += fmt::format("  {:<7}{:>8}{:>10}  {:>8}  {:<16}{:>8}{:>13}{:>8}{:>8}{:>10}{:>10}\n", "class",
                        "regions", "coverage", "mean CE", "[q05, q95]", "floor", "false share", "FDR", "ECE",
@@ -182,7 +184,7 @@ std::string evaluation_table(const Calibrator& calibrator, const EvaluationRepor
                        evaluation.alpha, cell(evaluation.coverage_at_alpha),
                        cell(evaluation.sets.false_classes, 3), evaluation.infinite);
     out += "sets: " + sets_line(evaluation) + "\n";
-    if (evaluation.filled_share >= 0.00005)  // otherwise the lines below would repeat those above
+    if (evaluation.filled_share >= 0.00005)  // otherwise the lines below would repeat the lines above
         out += fmt::format(
             "coverage and CE are those before filling; filled, the sets cover {}. Unfilled, they have {} "
             "classes, {} of one class ({} of them right)\n",
@@ -277,7 +279,8 @@ std::vector<double> shrunk(const std::vector<double>& map, const Grid& grid, std
         sums[cell] += map[p];
         counts[cell] += 1;
     }
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] /= counts[i];  // 0 / 0 is NaN: no value
+    for (std::size_t i = 0; i < sums.size(); ++i)
+        sums[i] /= counts[i];  // 0 / 0 gives NaN, which means no value
     return sums;
 }
 

@@ -4,10 +4,10 @@
 
 namespace kandinsky {
 
-/// The paper's table as text: one block per class, one line per method, the best mean marked.
+/// The paper's table as text: one block per class, one line per method, with the best mean marked.
 [[nodiscard]] std::string comparison_table(const Comparison& comparison, const std::vector<int>& classes);
 
-/// One line per class for a single calibrator, and what it says about sets.
+/// One line per class for a single calibrator, and a summary of its sets.
 [[nodiscard]] std::string evaluation_table(const Calibrator& calibrator, const EvaluationReport& report,
                                            const std::vector<int>& classes);
 
@@ -17,16 +17,17 @@ namespace kandinsky {
 /// The same for a comparison, one block per class.
 [[nodiscard]] std::string comparison_details(const Comparison& comparison, const std::vector<int>& classes);
 
-/// The coverage error of the best method as a small picture of letters, one per class shown: blank is right,
-/// '@' is wrong, '.' has no test sample. For readers without a browser.
+/// The coverage error of the best method as a small picture of letters, one picture per class, for readers
+/// without a browser. A blank is a small error, '@' a large one, '.' has no test sample.
 [[nodiscard]] std::string error_text_map(const Comparison& comparison, const std::vector<int>& classes);
 
 /// The means of a map over a grid of at most `columns` x `rows` cells, NaN where no pixel has a value;
-/// `width` receives the number of columns. Cells are twice as high as wide, as letters are.
+/// `width` receives the number of columns. Cells are twice as high as wide, like letters.
 [[nodiscard]] std::vector<double> shrunk(const std::vector<double>& map, const Grid& grid,
                                          std::size_t columns, std::size_t rows, std::size_t& width);
 
-/// What cross-validation found: losses by class and method, the chosen one marked, and why. Needs choices.
+/// The result of cross-validation: losses by class and method, with the chosen method marked, and the reason.
+/// The calibrator must have choices.
 [[nodiscard]] std::string choice_sentence(const Calibrator& calibrator);  ///< that sentence alone
 [[nodiscard]] std::string choice_table(const Calibrator& calibrator);
 

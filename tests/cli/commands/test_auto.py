@@ -1,4 +1,4 @@
-"""The method auto chooses by cross-validation, says so, and keeps what it found; presets and trials."""
+"""The method auto chooses by cross-validation, prints and stores its choice; presets and trials."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""--confidence and --risk from the command: sentences, sets recomputed from p-values and files, refusals, folders of their own."""
+"""--confidence and --risk from the command: sentences, sets recomputed from p-values and files, refusals."""
 
 import json
 

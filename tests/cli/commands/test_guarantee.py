@@ -1,4 +1,4 @@
-"""What every rule promises, as `calibrate`, `inspect`, its JSON and `predict` tell it; expected() says it apart from the program."""
+"""The guarantee of every rule in `calibrate`, `inspect`, its JSON and `predict`; expected() derives it independently."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""kandinsky monitor: one stream over several calls, what rings, what is refused."""
+"""kandinsky monitor: one stream over several calls, alarms, refusals."""
 
 import json
 import os
@@ -48,6 +48,17 @@ def test_a_stream_of_the_same_kind_is_quiet_and_another_rings(room):
     assert "ALARM" in done.out and loud["text"][0].startswith("outputs: ALARM")
     where = np.load(room / "map.npy")
     assert where.shape == (3, 12, 15) and where[1:].max() < 0
+
+
+def test_labels_show_that_a_class_lost_odds_in_its_own_pixels(room):
+    done, quiet = watch(room, "plain", "all", "--labels", "all_y.npy")
+    assert quiet["odds_alarm"] is None and all(0 < one["odds_evidence"] < 100 for one in quiet["coverage"])
+    done, loud = watch(room, "plain", "dark", "--labels", "all_y.npy", "--prometheus", "odds.prom")
+    assert loud["odds_alarm"]["class"] in (1, 2) and loud["odds_alarm"]["unit"] <= 60
+    one = loud["coverage"][loud["odds_alarm"]["class"]]
+    assert one["odds_now"] < one["odds_before"] and one["odds_share"] in (0.9, 0.75, 0.5)
+    assert "its odds fell in its own pixels" in done.out
+    assert 'kandinsky_monitor_alarm{kind="odds"} 1' in (room / "odds.prom").read_text().splitlines()
 
 
 def test_the_state_is_the_same_however_the_stream_is_cut(room):

@@ -1,4 +1,4 @@
-"""The score near from the command: a naive reference that knows only the formula of docs/scores.md."""
+"""The score near from the command, against a naive implementation of the formula of docs/scores.md."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,8 @@
-"""kandinsky nnunet: a result folder as nnU-Net v2 leaves it, to a calibrator and sets."""
+"""kandinsky nnunet: from a result folder of nnU-Net v2 to a calibrator and sets."""
 
+import gzip
 import json
+import re
 import shutil
 
 import numpy as np
@@ -100,6 +102,31 @@ def test_masks_are_label_maps_with_names(trained):
     slicer = [line.split() for line in (masks / "possible.ctbl").read_text().splitlines() if line[0] != "#"]
     assert [line[:2] for line in slicer] == [["0", "none"], ["1", "possible"], ["2", "certain"]]
     assert all(len(line) == 6 and all(0 <= int(value) <= 255 for value in line[2:]) for line in slicer)
+
+
+def nrrd(path):
+    """Header and values [x,y,z,map] of a gzip-compressed NRRD file, by the format's description."""
+    head, packed = path.read_bytes().split(b"\n\n", 1)
+    fields = dict(re.split(":=|: ", line, maxsplit=1) for line in head.decode().splitlines()[1:])
+    values = np.frombuffer(gzip.decompress(packed), np.uint8)
+    return fields, np.moveaxis(values.reshape([int(n) for n in fields["sizes"].split()], order="F"), 0, -1)
+
+
+def test_masks_of_a_case_are_one_segmentation_with_names_and_colours(trained):
+    trained.does("nnunet", RESULT, *FAST, "--grid", "8x9", "--predict", "test", "--alpha", "0.3", "--sets", "masks", "--coding", "masks")
+    for name in list(trained.cases)[:2]:
+        fields, maps = nrrd(trained.folder / "masks" / f"{name}.seg.nrrd")
+        for c, stem in enumerate(["inner_part", "outer"]):
+            image = nib.load(trained.folder / "masks" / f"{name}_{stem}_label.nii.gz")
+            assert np.array_equal(maps[..., c], np.asarray(image.dataobj))
+        vectors = [list(map(float, part.split(","))) for part in re.findall(r"\((.*?)\)", fields["space directions"] + fields["space origin"])]
+        assert fields["space"] == "left-posterior-superior"
+        assert np.allclose(np.diag([-1, -1, 1]) @ image.affine[:3], np.array(vectors).T)
+        segments = [[fields[f"Segment{i}_{key}"] for key in ("Name", "Layer", "LabelValue")] for i in range(4)]
+        assert segments == [[f"{part}, {what}", layer, number] for part, layer in [("inner part", "0"), ("outer", "1")]
+                            for what, number in [("possible", "1"), ("certain", "2")]]  # fmt: skip
+        colours = [tuple(map(float, fields[f"Segment{i}_Color"].split())) for i in range(4)]
+        assert len(set(colours)) == 4 and all(0 <= value <= 1 for colour in colours for value in colour)
 
 
 def test_p_values_of_a_folder_are_volumes_that_agree_with_the_sets(trained):

@@ -1,4 +1,4 @@
-"""Objects as the unit of outlines, against numpy (and scipy where it is there): thresholds, what is told by size, connectivity, refusals."""
+"""Objects as the unit of outlines, against numpy (and scipy if installed): thresholds, tables by size, connectivity, refusals."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Outlines against a few lines of numpy: thresholds, masks, what is judged, files, and what is refused."""
+"""Outlines against a few lines of numpy: thresholds, masks, evaluation, files, and refusals."""
 
 import json
 
@@ -8,7 +8,7 @@ from support import expect_refusal
 
 
 def distance(mask, spacing=None):
-    """Signed distance of every voxel, by looking at all pairs; of an empty mask the diagonal of the image, which is a pixel deep."""
+    """Signed distance of every voxel from all pairs; for an empty mask the diagonal of the image, which is one pixel deep."""
     if not mask.any():
         return np.full(mask.shape, np.sqrt((mask.ndim == 2) + (np.array(mask.shape) ** 2).sum()))
     spacing = np.ones(mask.ndim) if spacing is None else np.array(spacing)

@@ -1,4 +1,4 @@
-"""--promise from the command: a naive reference that knows only the formula of docs/promise.md."""
+"""--promise from the command, against a naive implementation of the formula of docs/promise.md."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The scores against TorchCP's: its numbers kept in a file, its formulas in numpy, and itself where it is installed."""
+"""The scores against TorchCP's: its numbers stored in a file, its formulas in numpy, and TorchCP itself if it is installed."""
 
 import json
 from pathlib import Path
@@ -264,4 +264,4 @@ def test_more_and_bootstrap_show_in_tables_and_json(room):
     assert "90 % intervals, 30 resamples" in room.does("compare", *both, "--more", "--bootstrap", "30").out
     row = json.loads(room.does("compare", *both, "--json", "-", "--bootstrap", "30").out)["results"][1]
     assert {"weighted_ce", "ce_30", "pixels_30", "worst_block_coverage", "images_below", "smooth_ece", "bootstrap"} <= set(row)
-    room.refuses(2, ["--bootstrap goes with one draw"], "compare", *both, "--more", "--bootstrap", "9", "--sample", "3", "--draws", "2")
+    room.refuses(2, ["--bootstrap is for one draw"], "compare", *both, "--more", "--bootstrap", "9", "--sample", "3", "--draws", "2")

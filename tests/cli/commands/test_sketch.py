@@ -1,4 +1,4 @@
-"""calibrate --sketch: one walk over what a pipe holds; its error told and kept; files are refused."""
+"""calibrate --sketch: one pass over a pipe; its error is printed and kept; files are refused."""
 
 import io
 import json

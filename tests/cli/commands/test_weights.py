@@ -90,7 +90,7 @@ def test_weights_are_learnt_from_new_images(weighted):
     weighted.does("calibrate", *CAL, "-m", "image", "--shift-to", "hard.npy", "--threads", "1", "-o", "m.kcal")
     assert (weighted.folder / "l.kcal").read_bytes() == (weighted.folder / "m.kcal").read_bytes()
     same = weighted.does("calibrate", *CAL, "-m", "image", "--shift-to", "cal_probs.npy", "-o", "n.kcal")
-    assert "all weigh alike" in same.out
+    assert "all weights are equal" in same.out
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_weights_are_learnt_from_new_images(weighted):
         (True, ["--max-weight", "3"], "--max-weight has no effect"),
         (True, ["--shift-groups", "groups.npy"], "--shift-groups has no effect"),
         (False, ["--weights", "short.npy"], "short.npy has 59 weights, but there are 60 images"),
-        (False, ["--weights", "odd.npy"], "images 0 and 1 are of one group, but weigh 1 and 2"),
+        (False, ["--weights", "odd.npy"], "images 0 and 1 are in one group, but have the weights 1 and 2"),
         (False, ["--weights", "negative.npy"], "the weight of image 0 is -1"),
         (False, ["--weights", "lonely.npy"], "effective groups of the 30"),
         (True, ["--weights", "names.csv"], "names.csv names files, but the images are an array"),

@@ -37,7 +37,7 @@ struct Call {
     void set(const std::string& name, const std::string& value) {
         CalibrateOptions& to = options;
         const std::map<std::string, std::function<void()>> known{
-            {"method", [&] { to.method = value; }},
+            {"method", [&] { to.method.name = value; }},
             {"pooling", [&] { to.pooling = pooling_of(value); }},
             {"condition", [&] { to.condition = condition_of(value); }},
             {"fallback", [&] { to.fallback = fallback_of(value); }},
@@ -53,7 +53,7 @@ struct Call {
             {"raps-lambda", [&] { to.score.raps_lambda = number<double>(value); }},
             {"raps-kreg", [&] { to.score.raps_kreg = number<std::uint32_t>(value); }},
             {"saps-weight", [&] { to.score.saps_weight = number<double>(value); }},
-            {"mask", [&] { to.settings.arrays[name] = read_npy(value); }},
+            {"mask", [&] { to.method.settings.arrays[name] = read_npy(value); }},
             {"ignore", [&] { reading.ignore = numbers<std::int64_t>(value); }},
             {"logits", [&] { reading.logits = value == "sigmoid" ? Logits::sigmoid : Logits::softmax; }},
             {"alpha", [&] { alpha = number<double>(value); }},
@@ -64,7 +64,7 @@ struct Call {
         else if (name == "probs" || name == "labels" || name == "test" || name == "groups")
             files[name] = value;
         else
-            to.settings.text[name] = value;
+            to.method.settings.text[name] = value;
     }
 };
 

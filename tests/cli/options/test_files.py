@@ -122,7 +122,7 @@ def test_different_sizes_are_an_error_that_names_both_ways_out(volumes):
 
 def test_doubles_of_a_name_are_bad(volumes):
     save_nifti(volumes.folder / "labels" / "patient_001.nii", *volumes.cases["patient_001"][1:])
-    volumes.refuses(3, ["1 of 13", "patient_001.nii", "there 2 times"], "calibrate", *FOLDERS, "-o", "a.kcal")
+    volumes.refuses(3, ["1 of 13", "patient_001.nii", "occurs 2 times"], "calibrate", *FOLDERS, "-o", "a.kcal")
 
 
 def test_a_failed_prediction_leaves_no_folder(volumes):

@@ -1,4 +1,4 @@
-"""The command explains itself, and what its explanations show works when typed."""
+"""The help is complete, and its examples work."""
 
 import json
 import re

@@ -1,6 +1,6 @@
 """Every option of every command, from arrays and from folders: it changes the result or it is refused.
 
-The options come from the program's own helps. A new one fails here until a table below says how it counts."""
+The options come from the program's help. A new option fails here until a table below describes its effect."""
 
 import io
 import itertools

@@ -1,4 +1,4 @@
-"""What must be the same at prediction is stored in the calibrator, repeated by itself, and refused when contradicted."""
+"""Options that must be the same at prediction are stored in the calibrator, applied automatically, and refused if contradicted."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Progress is for people: a bar on a terminal, wiped at the end, and nothing in a pipe."""
+"""Progress: a bar on a terminal, erased at the end, and nothing in a pipe."""
 
 import os
 import pty

@@ -65,7 +65,7 @@ void expect_reads_the_same(DType dtype, double scale) {
             for (const PixelRange range : {PixelRange{0, kPixels}, {3, 11}, {6, 7}, {4, 5}, {7, 7}})
                 for (std::size_t n = 0; n < kN; ++n) {
                     std::vector<float> out(kC * range.size());
-                    data.read_probs(n, range, out.data());
+                    data.read_probs(n, range, out);
                     for (std::size_t c = 0; c < kC; ++c)
                         for (std::size_t i = 0; i < range.size(); ++i) {
                             const T stored =
@@ -133,7 +133,7 @@ void expect_labels(DType dtype) {
         lay<T>(dtype, {1, 2, 3}, {0, 2, 1}, 1, [&](std::size_t i) { return static_cast<T>(labels[i]); });
     const Dataset data(Array::zeros(DType::float32, {1, 3, 2, 3}), laid.array, {}, {.ignore = {255, 77}});
     std::vector<std::uint8_t> member(18), valid(6);
-    data.read_truth(0, {0, 6}, member.data(), valid.data());
+    data.read_truth(0, {0, 6}, member, valid);
     for (std::size_t p = 0; p < 6; ++p) {
         EXPECT_EQ(valid[p], labels[p] == 77 ? 0 : 1) << name_of(dtype);
         for (std::size_t c = 0; c < 3; ++c)
@@ -157,7 +157,7 @@ TEST(Dataset, MasksMayOverlapOrLeaveAPixelToNobody) {
     const Dataset data(Array::zeros(DType::float32, {1, 2, 1, 3}), Array::copy_of(masks, {1, 2, 1, 3}), {});
     EXPECT_TRUE(data.overlapping());
     std::vector<std::uint8_t> member(6), valid(3);
-    data.read_truth(0, {0, 3}, member.data(), valid.data());
+    data.read_truth(0, {0, 3}, member, valid);
     EXPECT_EQ(member, masks);
     EXPECT_EQ(valid, (std::vector<std::uint8_t>{1, 1, 1}));
 }
@@ -168,7 +168,7 @@ TEST(Dataset, AnyByteButZeroIsTrue) {
         reinterpret_cast<const std::byte*>(stored.data()), DType::boolean, {1, 1, 4}, {4, 4, 1}};
     const Dataset data(Array::zeros(DType::float32, {1, 2, 1, 4}), Array(view, nullptr), {});
     std::vector<std::uint8_t> member(8), valid(4);
-    data.read_truth(0, {0, 4}, member.data(), valid.data());
+    data.read_truth(0, {0, 4}, member, valid);
     EXPECT_EQ(member, (std::vector<std::uint8_t>{1, 0, 0, 0, 0, 1, 1, 1}));
 }
 
@@ -194,9 +194,9 @@ TEST(Dataset, ASubsetOfASubsetReadsTheRightImages) {
     const test::Made made = test::make({.images = 6});
     const Dataset part = made.dataset().subset({5, 1, 3}).subset({2, 0});
     std::vector<float> out(2 * 12);
-    part.read_probs(0, {0, 12}, out.data());
+    part.read_probs(0, {0, 12}, out);
     EXPECT_EQ(out[0], made.prob(3, 0, 0));
-    part.read_probs(1, {0, 12}, out.data());
+    part.read_probs(1, {0, 12}, out);
     EXPECT_EQ(out[12 + 7], made.prob(5, 1, 7));
 }
 
@@ -206,17 +206,15 @@ TEST(Dataset, SaysWhereABadProbabilityStands) {
         probs[((1 * 2 + 1) * 3 + 2) * 4 + 1] = bad;
         const Dataset data(Array::copy_of(probs, {2, 2, 3, 4}), {.probs_name = "p.npy"});
         std::vector<float> out(2 * 12);
-        data.read_probs(0, {0, 12}, out.data());
+        data.read_probs(0, {0, 12}, out);
         expect_error(ErrorKind::data,
                      {"p.npy", fmt::format("{}", bad), "image 1", "class 1", "row 2", "column 1",
                       std::isnan(bad) ? "correct" : "--logits"},
                      [&] {
-                         data.read_probs(1, {8, 12}, out.data());
+                         data.read_probs(1, {8, 12}, out);
                      });
         // A subset still names the image by its place in the file.
-        expect_error(ErrorKind::data, {"image 1"}, [&] {
-            data.subset({1}).read_probs(0, {0, 12}, out.data());
-        });
+        expect_error(ErrorKind::data, {"image 1"}, [&] { data.subset({1}).read_probs(0, {0, 12}, out); });
     }
 }
 
@@ -249,13 +247,13 @@ TEST(Dataset, SaysWhereABadLabelStands) {
             ErrorKind::data,
             {"y.npy", fmt::format("label {}", bad), "image 1", "row 1", "column 0", "2 classes", "--ignore"},
             [&] {
-                data.read_truth(1, {2, 4}, member.data(), valid.data());
+                data.read_truth(1, {2, 4}, member, valid);
             });
     }
     const Dataset masks(Array::zeros(DType::float32, {1, 2, 2, 2}),
                         Array::copy_of(std::vector<std::uint8_t>{0, 1, 0, 1, 0, 1, 0, 2}, {1, 2, 2, 2}), {});
     expect_error(ErrorKind::data, {"mask value 2", "image 0", "class 1", "row 1", "column 1"}, [&] {
-        masks.read_truth(0, {0, 4}, member.data(), valid.data());
+        masks.read_truth(0, {0, 4}, member, valid);
     });
 }
 

@@ -15,7 +15,7 @@ namespace kandinsky {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
-// From 17408 on the work goes on in four places at a time.
+// From 17408 on, four places are processed at a time.
 constexpr std::size_t kSizes[] = {0,  1,  3,  7,  8,   9,     15,    16,    17,
                                   31, 33, 64, 65, 200, 17407, 17408, 33800, 40001};
 

@@ -105,7 +105,7 @@ TEST(Half, RoundsToNearestEven) {
     EXPECT_EQ(round_to_half(65520.0f), std::numeric_limits<float>::infinity());
 }
 
-TEST(Half, GoesThereAndBackUnchanged) {
+TEST(Half, ConvertsToFloatAndBackUnchanged) {
     for (const std::uint16_t bits : all_patterns()) {
         const float wide = half_to_float(bits);
         if (!std::isnan(wide)) {

@@ -20,7 +20,7 @@ Bytes some_bytes(std::size_t n, std::uint64_t most, std::uint64_t seed) {
     return bytes;
 }
 
-/// Both definitions on n labels, one byte off every alignment; what lies beside the results must stay.
+/// Both versions on n labels, one byte off every alignment; bytes beside the results must not change.
 struct Split {
     Bytes member, valid;
     bool known = false;

@@ -1,4 +1,5 @@
 #include "core/team/team.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <gtest/gtest.h>
 
@@ -51,10 +52,10 @@ TEST(Team, ImagesAreDealtByWholeGroupsAndEachToOneRank) {
             const Dataset data = test::make({.images = 25, .groups = groups}).dataset();
             const auto parts = on_ranks<std::vector<std::pair<std::size_t, std::int64_t>>>(
                 ranks, [&](std::shared_ptr<const Team> team) {
-                    const Dataset part = data.dealt(team);
+                    const Dataset part = dealt(data, team);
                     std::vector<std::pair<std::size_t, std::int64_t>> own;
                     for (std::size_t i = 0; i < part.images(); ++i)
-                        own.emplace_back(part.row_of(i), part.group_id(i));
+                        own.emplace_back(row_of(part, i), part.group_id(i));
                     return own;
                 });
             std::vector<std::size_t> owners(25, 99);
@@ -69,7 +70,7 @@ TEST(Team, ImagesAreDealtByWholeGroupsAndEachToOneRank) {
         }
 }
 
-TEST(Team, RanksThatDisagreeAreTold) {
+TEST(Team, RanksThatDisagreeAreReported) {
     EXPECT_THROW(on_ranks<int>(3,
                                [](std::shared_ptr<const Team> team) {
                                    check_same(team->comm, team->comm.rank() == 2 ? 5 : 4, "a number");

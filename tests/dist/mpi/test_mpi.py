@@ -1,4 +1,4 @@
-"""mpirun kandinsky: the bytes of one process on any number of ranks, and one clear end when something goes wrong."""
+"""mpirun kandinsky: the bytes of one process on any number of ranks, and one clear error if a rank fails."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ ENVIRONMENT = os.environ | {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_btl": "self,vader",
     "OMPI_MCA_plm_rsh_agent": "true",
-    # Where /etc/hosts does not know the machine's own name, mpirun asks a name service: it need not wait long for none.
+    # If /etc/hosts lacks the machine's name, mpirun asks a name service; limit its waiting time.
     "RES_OPTIONS": "timeout:1 attempts:1",
 }
 
@@ -43,7 +43,7 @@ def on_ranks(ranks, *args, cwd, env=None):
 
 
 def ours(result):
-    """Our own lines on standard error; mpirun has its say too."""
+    """The program's lines on standard error, without those of mpirun."""
     return [line for line in result.err.splitlines() if line.startswith("kandinsky:")]
 
 

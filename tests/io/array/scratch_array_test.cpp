@@ -83,7 +83,7 @@ TEST(ScratchArray, WithoutItemsTheArrayIsEmpty) {
 }
 
 TEST(ScratchArray, AFolderThatIsNotThereIsAFileError) {
-    expect_error(ErrorKind::file, {"cannot keep temporary data in", "/nowhere/at/all", "TMPDIR"},
+    expect_error(ErrorKind::file, {"cannot store temporary data in", "/nowhere/at/all", "TMPDIR"},
                  [] { ScratchArray scratch(DType::uint8, {3}, "/nowhere/at/all"); });
 }
 

@@ -231,14 +231,14 @@ TEST_F(Coco, OutlinesThatMakeNoSenseNameTheAnnotation) {
         {{{1, 2, 3, 4}}, "4 numbers"},
         {{{1, 2, 3, 4, 5, 6, 7}}, "7 numbers"},
         {{1, 2, 3, 4, 5, 6}, "not a list of numbers"},
-        {{{1, 2, 3, 4, 5, "6"}}, "something else than numbers"},
+        {{{1, 2, 3, 4, 5, "6"}}, "values that are not numbers"},
         {{{1, 2, 3, 4, 5, 1e9}}, "reaches to"},
         {{{"counts", {24}}}, "run lengths for []"},
         {{{"counts", {24}}, {"size", {6, 4}}}, "run lengths for [6, 4]"},
         {{{"counts", {23}}, {"size", {4, 6}}}, "add up to 23"},
         {{{"counts", {25}}, {"size", {4, 6}}}, "run 0"},
         {{{"counts", {-1, 25}}, {"size", {4, 6}}}, "run 0"},
-        {{{"counts", {1.5, 2}}, {"size", {4, 6}}}, "no whole numbers"},
+        {{{"counts", {1.5, 2}}, {"size", {4, 6}}}, "not whole numbers"},
         {{{"counts", "~~"}, {"size", {4, 6}}}, "not a digit"},
         {{{"counts", "oooooooooooooooo"}, {"size", {4, 6}}}, "too long"},
         {{{"counts", nullptr}, {"size", {4, 6}}}, "neither numbers nor text"},
@@ -344,7 +344,8 @@ TEST_F(Coco, LargeFilesGiveTheSameForAnyNumberOfThreads) {
     Random random(8, 9);
     for (int a = 0; a < kAnnotations; ++a)
         text += fmt::format(
-            R"({}{{"segmentation":[[{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}]],"padding":"{:0200}","image_id":{},"category_id":{},"id":{}}})",
+            R"({}{{"segmentation":[[{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f}]],"padding":"{:0200}",)"
+            R"("image_id":{},"category_id":{},"id":{}}})",
             a == 0 ? "" : ",", random.uniform(0, 50), random.uniform(0, 40), random.uniform(0, 50),
             random.uniform(0, 40), random.uniform(0, 50), random.uniform(0, 40), a, a % kImages,
             a % 1000 == 0 ? 1 : 2, a);

@@ -20,8 +20,8 @@ using test::Folder;
 using test::spill;
 namespace fs = std::filesystem;
 
-/// The status of a copy of this program that does the work: the handler and its notes last for a whole
-/// process.
+/// The exit status of a copy of this process that does the work, because the handler and its records last as
+/// long as the process.
 int status_of(const std::function<int()>& work) {
     const pid_t copy = ::fork();
     if (copy == 0) ::_exit(work());
@@ -32,7 +32,7 @@ int status_of(const std::function<int()>& work) {
 
 constexpr std::size_t kBytes = 1 << 16;
 
-TEST(BusFault, AFileThatShrinksReadsAsZerosAndIsToldByName) {
+TEST(BusFault, AFileThatShrinksReadsAsZerosAndIsReported) {
     const Folder folder;
     spill(folder / "data", std::string(kBytes, 'x'));
     const int status = status_of([&] {
@@ -63,7 +63,7 @@ TEST(BusFault, AFileThatShrinksReadsAsZerosAndIsToldByName) {
     EXPECT_FALSE(fs::exists(folder / "out"));
 }
 
-TEST(BusFault, OtherFaultsEndTheProgramAsEver) {
+TEST(BusFault, OtherFaultsEndTheProgram) {
     const Folder folder;
     spill(folder / "data", std::string(kBytes, 'x'));
     const int status = status_of([&] {
@@ -81,7 +81,7 @@ TEST(BusFault, OtherFaultsEndTheProgramAsEver) {
     EXPECT_EQ(WTERMSIG(status), SIGBUS);
 }
 
-TEST(BusFault, WithoutFaultsNothingIsTold) {
+TEST(BusFault, WithoutFaultsNothingIsReported) {
     EXPECT_FALSE(bus_fault_seen());
     EXPECT_NO_THROW(check_bus_faults());
 }

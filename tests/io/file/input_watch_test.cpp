@@ -71,7 +71,7 @@ TEST(InputWatch, WithoutOneNothingIsRemembered) {
     EXPECT_NO_THROW(fresh.check());
 }
 
-TEST(Printable, TextStaysAndWhatATerminalWouldObeyOrNotUnderstandIsEscaped) {
+TEST(Printable, TextStaysAndControlCharactersAndInvalidBytesAreEscaped) {
     EXPECT_EQ(printable("a \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"),
               "a \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80");
     EXPECT_EQ(printable("\x1b[2J\n\x7f"), "\\x1b[2J\\x0a\\x7f");

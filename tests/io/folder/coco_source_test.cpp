@@ -83,7 +83,7 @@ TEST_F(CocoFolder, AnotherSizeThanTheImagesIsRefused) {
     expect_error(ErrorKind::data, {"a.npy", "a.json, image val/a.jpg", "8 x 4"}, [&] { (void)read(); });
 }
 
-TEST_F(CocoFolder, DamageIsToldWithImageAndAnnotation) {
+TEST_F(CocoFolder, DamageIsReportedWithImageAndAnnotation) {
     NEEDS_COCO();
     probabilities("c", 4, 8);
     expect_error(ErrorKind::data, {"a.json, image val/c.jpg", "annotation 6", "run 0 is 33"},

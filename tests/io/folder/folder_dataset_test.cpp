@@ -1,4 +1,5 @@
 #include "io/folder/folder_dataset.hpp"
+#include "core/data/dataset_access.hpp"
 
 #include <gtest/gtest.h>
 
@@ -58,7 +59,7 @@ class Volumes final : public ImageSource {
     std::vector<std::size_t> first_;  ///< [item]: its first slice among all
 };
 
-/// What one rank got: slices by their marks, the groups they belong to, and what it said.
+/// The data of one rank: slices by their marks, their groups, and the network volume.
 struct Share {
     std::vector<std::size_t> slices{};
     std::set<std::int64_t> groups{};
@@ -73,13 +74,13 @@ std::vector<Share> shares(std::size_t ranks, std::size_t volumes, const FolderOp
         Share share{.images = read.provenance["images"].get<std::uint64_t>(),
                     .bytes = team->comm.traffic().bytes};
         const Dataset all(read.probs, read.labels, read.groups, {});
-        const Dataset own = all.subset(read.usable).as_rank_part(team);
+        const Dataset own = as_rank_part(all.subset(read.usable), team);
         std::vector<float> values(2);
         for (std::size_t i = 0; i < own.images(); ++i) {
-            own.read_probs(i, {0, 1}, values.data());
+            own.read_probs(i, {0, 1}, values);
             share.slices.push_back(static_cast<std::size_t>(values[0] * 4096));
             share.groups.insert(own.group_id(i));
-            EXPECT_EQ(read.origins[own.row_of(i)].name, read.origins.at(read.usable[i]).name);
+            EXPECT_EQ(read.origins[row_of(own, i)].name, read.origins.at(read.usable[i]).name);
         }
         return share;
     });
@@ -122,7 +123,7 @@ TEST(FolderShare, GroupsOfSeveralFilesStayTogether) {
     EXPECT_EQ(seen.size(), 10u);
 }
 
-TEST(FolderShare, WhatIsSaidDoesNotDependOnTheNumberOfFiles) {
+TEST(FolderShare, NetworkVolumeDoesNotDependOnTheNumberOfFiles) {
     FolderOptions options;
     options.only_annotated = true;
     EXPECT_EQ(shares(3, 12, options).front().bytes, shares(3, 240, options).front().bytes);

@@ -38,7 +38,7 @@ TEST(Pairing, GoesByNameInAscendingOrderWhateverTheOrderOfTheFiles) {
     EXPECT_TRUE(pairing.bad.empty());
 }
 
-TEST(Pairing, TellsMissingPartnersDoublesOddShapesAndOddClasses) {
+TEST(Pairing, ReportsMissingPartnersDuplicatesAndOtherShapesOrClasses) {
     Names probs({"a", "b", "c", "d", "e", "e"}, 3), labels({"a", "c", "d", "e", "f"});
     probs.items_[2].width = 5;
     probs.items_[3].planes = 2;
@@ -47,7 +47,7 @@ TEST(Pairing, TellsMissingPartnersDoublesOddShapesAndOddClasses) {
     std::string all;
     for (const BadFile& bad : pairing.bad) all += bad.path + " " + bad.problem + "\n";
     EXPECT_EQ(all,
-              "e.png is there 2 times, also as e.png\n"
+              "e.png occurs 2 times, also as e.png\n"
               "d.png has 2 classes, but others have 3\n"
               "b.png has no label file of that name\n"
               "c.png is 5 x 4 (width, height), but its label c.png is 4 x 4 (width, height)\n"

@@ -35,7 +35,7 @@ TEST(Letterbox, LabelsTakeTheNearestPixelAndThePadding) {
     EXPECT_EQ(out, own);
 }
 
-TEST(Letterbox, WhatIsTooHighIsCutOffAtBothEnds) {
+TEST(Letterbox, ImagesThatAreTooHighAreCroppedAtBothEnds) {
     std::vector<std::uint8_t> own(5 * 6);
     for (std::size_t i = 0; i < own.size(); ++i) own[i] = static_cast<std::uint8_t>(i / 6);
     std::vector<std::uint8_t> out(3 * 6);
@@ -62,7 +62,7 @@ TEST(ResizePhoto, BytesAreThoseOfPillow) {
     EXPECT_EQ(resize_photo(pattern(), {5, 7}).to_vector<std::uint8_t>(), pattern().to_vector<std::uint8_t>());
 }
 
-TEST(LetterboxPhoto, StandsOnBlackWhereItsLabelsStand) {
+TEST(LetterboxPhoto, IsPaddedWithBlackAtThePlaceOfItsLabels) {
     const Array out = letterbox_photo(pattern(), {8, 7});
     ASSERT_EQ(out.shape(), (std::vector<std::size_t>{8, 7, 3}));
     const auto values = out.to_vector<std::uint8_t>();

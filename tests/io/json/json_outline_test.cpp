@@ -73,10 +73,10 @@ TEST(JsonOutline, EveryTruncationIsRefused) {
 }
 
 TEST(JsonOutline, DamageIsRefusedInWords) {
-    expect_error(ErrorKind::data, {"a.json", "no JSON object"}, [] { (void)outline("[1]"); });
-    expect_error(ErrorKind::data, {"a.json", "no JSON object"}, [] { (void)outline(""); });
+    expect_error(ErrorKind::data, {"a.json", "not a JSON object"}, [] { (void)outline("[1]"); });
+    expect_error(ErrorKind::data, {"a.json", "not a JSON object"}, [] { (void)outline(""); });
     expect_error(ErrorKind::data, {"a.json", "twice"}, [] { (void)outline(R"({"images":[],"images":[]})"); });
-    expect_error(ErrorKind::data, {"a.json", "no JSON array"}, [] { (void)outline(R"({"images":{}})"); });
+    expect_error(ErrorKind::data, {"a.json", "not a JSON array"}, [] { (void)outline(R"({"images":{}})"); });
     expect_error(ErrorKind::data, {"a.json", "byte 11"}, [] { (void)outline(R"({"images":[1]})"); });
     expect_error(ErrorKind::data, {"a.json", "end of the file"}, [] { (void)outline("{} x"); });
     expect_error(ErrorKind::data, {"a.json", "a key"}, [] { (void)outline("{1:2}"); });

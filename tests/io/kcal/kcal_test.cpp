@@ -2,11 +2,12 @@
 
 #include <kandinsky/kcal.hpp>
 #include <kandinsky/npy.hpp>
-#include <kandinsky/npz.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "io/kcal/kcal.hpp"
 #include "io/support.hpp"
+#include "io/zip/zip_reader.hpp"
 #include "io/zip/zip_writer.hpp"
 #include "support/synthetic.hpp"
 
@@ -17,7 +18,7 @@ using namespace test;
 
 CalibrateOptions options_for(const std::string& method) {
     CalibrateOptions options;
-    options.method = method;
+    options.method.name = method;
     options.rungs = 20;
     options.seed = 7;
     return options;
@@ -41,11 +42,11 @@ std::vector<Calibrator> calibrators() {
         out.push_back(calibrate(data, options));
     }
     CalibrateOptions masked = options_for("mask");
-    masked.settings.arrays["mask"] =
+    masked.method.settings.arrays["mask"] =
         Array::copy_of(std::vector<std::uint8_t>{0, 0, 5, 5, 0, 0, 5, 5, 0, 0, 0, 0}, {3, 4});
     out.push_back(calibrate(data, masked));
     CalibrateOptions clusters = options_for("kmeans");
-    clusters.settings.text["kmeans-clusters"] = "2";
+    clusters.method.settings.text["kmeans-clusters"] = "2";
     out.push_back(calibrate(data, clusters));
     for (const ScoreOptions& score :
          {ScoreOptions{.kind = ScoreKind::margin},
@@ -135,7 +136,7 @@ TEST(Kcal, ComesBackAsItWas) {
         EXPECT_EQ(back.counts, original.counts);
         EXPECT_EQ(back.fingerprint, original.fingerprint);
         EXPECT_EQ(guarantee(back), guarantee(original));
-        EXPECT_EQ(back.options.settings.text, original.options.settings.text);
+        EXPECT_EQ(back.options.method.settings.text, original.options.method.settings.text);
         EXPECT_EQ(back.options.score, original.options.score);
         EXPECT_EQ(back.logits, original.logits);
         EXPECT_EQ(back.ignore, original.ignore);
@@ -146,7 +147,7 @@ TEST(Kcal, KeepsConfidenceAndWherePrecisionIsRead) {
     const Folder folder;
     for (const Risk risk : {Risk::recall, Risk::precision, Risk::both}) {
         CalibrateOptions options{.score = {}};
-        options.method = "image";
+        options.method.name = "image";
         options.confidence = 0.9;
         options.risk = risk;
         const Calibrator original =

@@ -20,7 +20,7 @@ constexpr std::size_t kHeight = 4, kWidth = 5, kLeft = 0, kRight = 4;  // column
 
 TEST(OldCalibrator, OfFormatVersion1KeepsItsThresholds) {
     const Calibrator calibrator = load(kData / "version_1.kcal");
-    EXPECT_EQ(calibrator.options.method, "mask");
+    EXPECT_EQ(calibrator.options.method.name, "mask");
     EXPECT_EQ(calibrator.version, "0.1.0");
     EXPECT_EQ(calibrator.images, 12u);
     EXPECT_EQ(calibrator.grid, (Grid{kHeight, kWidth}));
@@ -58,7 +58,7 @@ TEST(OldCalibrator, OfFormatVersion1KeepsGroupsFallbackAndScore) {
 
 TEST(OldCalibrator, OfFormatVersion1KeepsTheCurvesOfEveryPixelThatFieldHad) {
     const Calibrator calibrator = load(kData / "version_1_field.kcal");
-    EXPECT_EQ(calibrator.options.method, "field");
+    EXPECT_EQ(calibrator.options.method.name, "field");
     EXPECT_EQ(calibrator.smooth_of(1), nullptr) << "curves of every pixel, as they were stored";
     const std::vector<float> found = thresholds(calibrator, 0.25);
     // What the program said that wrote it.
@@ -72,7 +72,7 @@ TEST(OldCalibrator, OfFormatVersion1KeepsTheCurvesOfEveryPixelThatFieldHad) {
 
 TEST(OldCalibrator, OfFormatVersion2KeepsItsSmoothCurves) {
     const Calibrator calibrator = load(kData / "version_2.kcal");
-    EXPECT_EQ(calibrator.options.method, "field");
+    EXPECT_EQ(calibrator.options.method.name, "field");
     ASSERT_NE(calibrator.smooth_of(1), nullptr);
     const std::vector<float> found = thresholds(calibrator, 0.25);
     const float first[] = {0.510864079F, 0.300106496F, 0.543172419F},

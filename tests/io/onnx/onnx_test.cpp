@@ -17,7 +17,7 @@ using namespace test;
 
 Calibrator calibrated() {
     CalibrateOptions options;
-    options.method = "image";
+    options.method.name = "image";
     return calibrate(make({.images = 12, .classes = 3}).dataset(), options);
 }
 

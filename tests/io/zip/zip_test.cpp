@@ -8,6 +8,7 @@
 
 #include "io/support.hpp"
 #include "io/zip/crc32.hpp"
+#include "io/zip/zip_reader.hpp"
 #include "io/zip/zip_records.hpp"
 #include "io/zip/zip_writer.hpp"
 #include "zip_parts.hpp"

@@ -2,10 +2,10 @@
 
 #include <cmath>
 #include <kandinsky/error.hpp>
-#include <kandinsky/partition.hpp>
 #include <kandinsky/threads.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
+#include "partition/method.hpp"
 
 #include "partition/fcc/fields.hpp"
 #include "support/fewer.hpp"

@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <functional>
-#include <kandinsky/fourier_curves.hpp>
 #include <limits>
 #include <vector>
+#include "partition/fourier_curves.hpp"
 
 #include "core/base/random.hpp"
 

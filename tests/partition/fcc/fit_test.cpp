@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <kandinsky/error.hpp>
-#include <kandinsky/fourier_curves.hpp>
 #include <kandinsky/threads.hpp>
 #include <numbers>
+#include "partition/fourier_curves.hpp"
 
 #include "partition/fcc/fields.hpp"
 #include "partition/fcc/polar_objective.hpp"

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <kandinsky/fourier_curves.hpp>
+#include "partition/fourier_curves.hpp"
 
 #include "core/base/fail.hpp"
 #include "partition/fcc/objective.hpp"
 
-// Measures any curves and regions by the yardstick of the Fourier curves.
+// Measures any curves and regions with the objective of the Fourier curves.
 namespace kandinsky::partition::fcc {
 
 /// The objective of given curves, for the field and the quadrature that the options name.

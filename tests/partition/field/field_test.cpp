@@ -11,6 +11,7 @@
 #include <kandinsky/threads.hpp>
 #include <nlohmann/json.hpp>
 
+#include "curve/curve_storage.hpp"
 #include "partition/samples.hpp"
 
 namespace kandinsky::partition::field {
@@ -18,7 +19,7 @@ namespace {
 
 CalibrateOptions options_for(Pooling pooling = Pooling::pixels) {
     CalibrateOptions options{.score = {}};
-    options.method = "field";
+    options.method.name = "field";
     options.pooling = pooling;
     options.promise = Promise::none;
     return options;
@@ -37,7 +38,7 @@ nlohmann::json geometry(const Calibrator& calibrator, std::size_t stratum = 1) {
     return nlohmann::json::parse(calibrator.partitions[stratum].geometry);
 }
 
-TEST(FieldMethod, GivesEveryPixelACurveAndTellsHowItCameAbout) {
+TEST(FieldMethod, GivesEveryPixelACurveAndDescribesIt) {
     const Calibrator calibrator = calibrate(slope(40).data(), options_for());
     EXPECT_EQ(calibrator.partitions[1].regions, 12u * 16u);
     EXPECT_FALSE(calibrator.smooth[1].empty());
@@ -71,11 +72,11 @@ TEST(FieldMethod, CoversNewImagesBetterThanPixelsAloneOrTheWholeImage) {
     std::vector<CalibrateOptions> wanted;
     for (const char* name : {"field", "pixel", "image"}) {
         wanted.push_back(options_for());
-        wanted.back().method = name;
+        wanted.back().method.name = name;
     }
-    const std::vector<Calibrator> made = calibrate_all(calibration, wanted);
+    const std::vector<TimedCalibrator> made = calibrate_all(calibration, wanted);
     std::vector<const Calibrator*> all;
-    for (const Calibrator& one : made) all.push_back(&one);
+    for (const TimedCalibrator& one : made) all.push_back(&one.calibrator);
     const EvaluationReport report = evaluate(test, all, {});
     const auto error = [&](std::size_t m) { return report.calibrators[m].strata[1].mean_ce; };
     EXPECT_LT(error(0), 0.9 * error(1));
@@ -94,8 +95,8 @@ TEST(FieldMethod, DoesNotDependOnTheOrderOfImagesNorOnThreads) {
             const Calibrator other = calibrate(sample.shuffled(5).data(), options_for(pooling));
             for (std::size_t s = 0; s < 2; ++s) {
                 EXPECT_EQ(one.partitions[s].geometry, other.partitions[s].geometry);
-                EXPECT_EQ(one.smooth[s].storage().cumulative, other.smooth[s].storage().cumulative);
-                EXPECT_EQ(one.smooth[s].storage().levels, other.smooth[s].storage().levels);
+                EXPECT_EQ(storage_of(one.smooth[s]).cumulative, storage_of(other.smooth[s]).cumulative);
+                EXPECT_EQ(storage_of(one.smooth[s]).levels, storage_of(other.smooth[s]).levels);
             }
         }
     }
@@ -115,7 +116,7 @@ TEST(FieldMethod, FindsThatLeftAndRightAreAlike) {
     EXPECT_LT(mirrored([](double, double u) { return 0.1 + 0.8 * u; }), 0.3);
 }
 
-TEST(FieldMethod, SpeaksForPixelsWithoutScoresButNotForClassesWithoutAny) {
+TEST(FieldMethod, CoversPixelsWithoutScoresButNotClassesWithoutScores) {
     Sample sample{.images = 12, .share = [](double v, double) { return v < 0.4 ? 0.6 : 0.0; }};
     const Calibrator calibrator = calibrate(sample.draw().data(), options_for());
     for (const float limit : std::vector<float>(score_thresholds(calibrator, 0.2)))
@@ -130,7 +131,7 @@ TEST(FieldMethod, SpeaksForPixelsWithoutScoresButNotForClassesWithoutAny) {
     EXPECT_TRUE(geometry(absent)["candidates"].empty());
 }
 
-TEST(FieldMethod, SharesAllAlikeWhenNothingCanBeJudged) {
+TEST(FieldMethod, UsesTheImageWhenNothingCanBeValidated) {
     for (const bool grouped : {false, true}) {
         Sample sample = slope(grouped ? 6 : 1);
         if (grouped) sample.groups.assign(6, 42);
@@ -181,7 +182,7 @@ TEST(FieldMethod, LearnsFromSomeGroupsAndSetsLevelsWithOthers) {
     CalibrateOptions options = options_for(Pooling::groups);
     options.split = 0.5;
     const Calibrator calibrator = calibrate(slope(18).data(), options);
-    EXPECT_EQ(calibrator.smooth[1].storage().groups, 9u);
+    EXPECT_EQ(storage_of(calibrator.smooth[1]).groups, 9u);
     EXPECT_TRUE(std::isfinite(score_thresholds(calibrator, 0.1)[200])) << "9 groups support 0.9 exactly";
     EXPECT_TRUE(std::isinf(score_thresholds(calibrator, 0.09)[200]));
     EXPECT_EQ(guarantee(calibrator).rfind("Take a new ", 0), 0u) << guarantee(calibrator);
@@ -194,7 +195,7 @@ TEST(FieldMethod, LearnsFromSomeGroupsAndSetsLevelsWithOthers) {
 TEST(FieldMethod, CoversAtLeastAsPromisedWhenSplit) {
     CalibrateOptions options = options_for(Pooling::groups);
     options.split = 0.5;
-    options.settings.text = {{"field-rings", "off"}};
+    options.method.settings.text = {{"field-rings", "off"}};
     double covered = 0;
     constexpr int kDraws = 30;
     for (int draw = 0; draw < kDraws; ++draw) {
@@ -207,7 +208,7 @@ TEST(FieldMethod, CoversAtLeastAsPromisedWhenSplit) {
     EXPECT_LT(covered, 0.92);
 }
 
-TEST(FieldMethod, PromisesOnlyWhatItKeeps) {
+TEST(FieldMethod, StatesOnlyAGuaranteeThatItKeeps) {
     EXPECT_EQ(guarantee(calibrate(slope(6).data(), options_for())).rfind("No finite-sample guarantee", 0),
               0u);
     EXPECT_EQ(guarantee(calibrate(slope(6).data(), options_for(Pooling::groups)))
@@ -217,9 +218,9 @@ TEST(FieldMethod, PromisesOnlyWhatItKeeps) {
 
 TEST(FieldMethod, ReadsItsOptionsAndRefusesBadOnes) {
     CalibrateOptions options = options_for();
-    options.settings.text = {{"field-folds", "3"},    {"field-rings", "off"},
-                             {"field-mirror", "off"}, {"field-bandwidths", "4,1,2,1"},
-                             {"field-bins", "40"},    {"field-fold-order", "contiguous"}};
+    options.method.settings.text = {{"field-folds", "3"},    {"field-rings", "off"},
+                                    {"field-mirror", "off"}, {"field-bandwidths", "4,1,2,1"},
+                                    {"field-bins", "40"},    {"field-fold-order", "contiguous"}};
     const nlohmann::json told = geometry(calibrate(slope(12).data(), options));
     EXPECT_EQ(told["folds"], 3);
     EXPECT_LE(told["bins"].get<int>(), 40);
@@ -235,7 +236,7 @@ TEST(FieldMethod, ReadsItsOptionsAndRefusesBadOnes) {
                                                           {"field-bandwidths", "2,"},
                                                           {"field-fold-order", "random"}}) {
         CalibrateOptions wrong = options_for();
-        wrong.settings.text[flag] = value;
+        wrong.method.settings.text[flag] = value;
         try {
             (void)calibrate(slope(6).data(), wrong);
             ADD_FAILURE() << flag << " accepted '" << value << "'";

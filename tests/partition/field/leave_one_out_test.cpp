@@ -1,4 +1,5 @@
 #include "partition/field/leave_one_out.hpp"
+#include "curve/curve_storage.hpp"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +45,8 @@ TEST(LeaveOneOut, TheCurveIsTheLeastOfAllThatWereLearntAndTheLevelIsTheirQuantil
                                             cells, false, silent());
                 const std::vector<std::uint16_t> read =
                     read_on(common, storage_on(grids[0], cells, learnt.fit.whole), cells.grid().pixels());
-                const SmoothCurves curves(data.grid(), Ladder{}, storage_on(common, cells, read));
+                const SmoothCurves curves =
+                    smooth_from(data.grid(), Ladder{}, storage_on(common, cells, read));
                 std::vector<std::uint32_t> counts(GroupLevels::kSteps + 2);
                 for (const std::uint32_t image : own)
                     for (std::size_t p = 0; p < made.pixels(); ++p) {
@@ -57,9 +59,10 @@ TEST(LeaveOneOut, TheCurveIsTheLeastOfAllThatWereLearntAndTheLevelIsTheirQuantil
                 for (std::size_t i = 0; i < read.size(); ++i) least[i] = std::min(least[i], read[i]);
             }
             if (levels.groups() < 2) continue;
-            EXPECT_EQ(found[s].curves.storage().cumulative, least) << seed << " " << s;
-            EXPECT_EQ(found[s].curves.storage().levels, levels_of(input.ladder, &levels)) << seed << " " << s;
-            EXPECT_EQ(found[s].curves.storage().groups, levels.groups());
+            EXPECT_EQ(storage_of(found[s].curves).cumulative, least) << seed << " " << s;
+            EXPECT_EQ(storage_of(found[s].curves).levels, levels_of(input.ladder, &levels))
+                << seed << " " << s;
+            EXPECT_EQ(storage_of(found[s].curves).groups, levels.groups());
         }
     }
 }
@@ -79,7 +82,7 @@ TEST(LeaveOneOut, OneGroupSupportsNoLevelAndAClassWithoutScoresIsInEverySet) {
     EXPECT_NE(guarantee(absent).find("at least 1 - alpha"), std::string::npos);
 }
 
-TEST(LeaveOneOut, NeitherTheOrderOfImagesNorThreadsShow) {
+TEST(LeaveOneOut, DoNotDependOnTheOrderOfImagesOrThreads) {
     const Made made = make({.images = 9, .grid = {20, 30}, .seed = 5, .groups = 4});
     CalibrateOptions options;
     options.promise = Promise::leave_one_out;
@@ -104,7 +107,7 @@ TEST(LeaveOneOut, RefusesWhatItCannotPromise) {
                  [&] { with([](auto& o) { o.pooling = Pooling::pixels; }); });
     expect_error(ErrorKind::usage, {"--split"}, [&] { with([](auto& o) { o.split = 0.5; }); });
     expect_error(ErrorKind::usage, {"contiguous"},
-                 [&] { with([](auto& o) { o.settings.text["field-fold-order"] = "contiguous"; }); });
+                 [&] { with([](auto& o) { o.method.settings.text["field-fold-order"] = "contiguous"; }); });
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "curve/curve_storage.hpp"
 #include "partition/field/learn.hpp"
 
 #include <gtest/gtest.h>
@@ -66,7 +67,7 @@ Judge judge_of(const SoftInput& input, const ScoreGrid& grid, const Folds& folds
     weights[1] = 1;  // narrow enough that a pixel's own score would show
     Judge judge{.grid = &grid, .by_fold = {}};
     for (std::size_t fold = 0; fold < folds.count; ++fold) {
-        SmoothCurves::Storage storage;
+        SmoothStorage storage;
         storage.side = cells.side();
         if (CandidateFields::possible(histograms, fold)) {
             storage.origin = grid.origin();
@@ -74,12 +75,12 @@ Judge judge_of(const SoftInput& input, const ScoreGrid& grid, const Folds& folds
             storage.cumulative = stored(blend(
                 cells.grid(), CandidateFields(cells, histograms, fold, candidates), weights, grid.bins()));
         }
-        judge.by_fold.emplace_back(input.data.grid(), Ladder{}, std::move(storage));
+        judge.by_fold.push_back(smooth_from(input.data.grid(), Ladder{}, std::move(storage)));
     }
     return judge;
 }
 
-TEST(GroupLevels, JudgeEveryImageByTheFoldsItIsNotIn) {
+TEST(GroupLevels, EvaluateEveryImageWithTheOtherFolds) {
     for (const std::size_t most : {Cells::kMost, std::size_t{60}}) {  // cells of one pixel, and larger ones
         Sample sample{.images = 11};
         const Given given(sample.draw());

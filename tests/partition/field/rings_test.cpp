@@ -45,7 +45,7 @@ TEST(Rings, AverageAllPixelsByTheirDistanceInPrevalence) {
     }
 }
 
-TEST(Rings, SpeakForPrevalencesFarFromAnyVote) {
+TEST(Rings, CoverPrevalencesFarFromAnyVote) {
     Plane votes({1, 3}, 2);
     votes.at(0)[0] = 0.25f;
     votes.at(0)[1] = 1;
@@ -59,7 +59,7 @@ TEST(Rings, SpeakForPrevalencesFarFromAnyVote) {
     }
 }
 
-TEST(Rings, LiveWithOnePrevalence) {
+TEST(Rings, WorkWithASinglePrevalence) {
     Plane votes({1, 2}, 1);
     votes.at(1)[0] = 1;
     const std::vector<double> z{0.5, 0.5};

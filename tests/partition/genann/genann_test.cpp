@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <kandinsky/annuli.hpp>
 #include <kandinsky/error.hpp>
-#include <kandinsky/partition.hpp>
 #include <kandinsky/threads.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include "partition/annuli.hpp"
+#include "partition/method.hpp"
 
 #include "core/base/random.hpp"
 

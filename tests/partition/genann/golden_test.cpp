@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <kandinsky/annuli.hpp>
+#include "partition/annuli.hpp"
 
 #include "golden/golden.hpp"
 #include "support/fewer.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cmath>
-#include <kandinsky/annuli.hpp>
 #include <vector>
+#include "partition/annuli.hpp"
 
 namespace kandinsky::partition::genann::testing {
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <kandinsky/partition.hpp>
+#include "partition/method.hpp"
 
 namespace kandinsky {
 namespace {

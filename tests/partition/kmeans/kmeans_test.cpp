@@ -3,11 +3,11 @@
 #include <cmath>
 #include <cstring>
 #include <kandinsky/error.hpp>
-#include <kandinsky/partition.hpp>
 #include <kandinsky/threads.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include "partition/method.hpp"
 
 #include "core/base/random.hpp"
 #include "golden/golden.hpp"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <kandinsky/partition.hpp>
 #include <numeric>
+#include "partition/method.hpp"
 
 namespace kandinsky {
 namespace {

@@ -16,13 +16,14 @@ TEST(SetCodes, GiveThePredictorsSetsAtEveryPositionOfTheSlider) {
     const std::size_t pixels = it.data.grid().pixels();
     std::vector<float> probs(3 * pixels);
     std::vector<std::uint8_t> sets(3 * pixels);
-    it.data.read_probs(7, {0, pixels}, probs.data());
+    it.data.read_probs(7, {0, pixels}, probs);
     for (const Calibrator& calibrator : it.calibrators) {
         const std::vector<std::uint8_t> codes = set_codes(calibrator, it.data, 7);
         for (int percent = 1; percent <= 99; ++percent) {
             Predictor(calibrator, percent / 100.0, EmptySets::keep).sets(probs, sets);
             for (std::size_t i = 0; i < sets.size(); ++i)
-                ASSERT_EQ(codes[i] >= percent, sets[i] != 0) << calibrator.options.method << " " << percent;
+                ASSERT_EQ(codes[i] >= percent, sets[i] != 0)
+                    << calibrator.options.method.name << " " << percent;
         }
     }
 }

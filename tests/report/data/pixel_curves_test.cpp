@@ -17,7 +17,7 @@ TEST(PixelCurves, KeepThresholdsOfEveryScoreWithinItsRange) {
          {ScoreOptions{}, ScoreOptions{.kind = ScoreKind::margin}, ScoreOptions{.kind = ScoreKind::saps},
           ScoreOptions{.kind = ScoreKind::raps, .raps_lambda = 2}}) {
         CalibrateOptions options{.score = {}};
-        options.method = "image";
+        options.method.name = "image";
         options.pooling = Pooling::pixels;
         options.score = score;
         const Calibrator calibrator = calibrate(made.dataset(), options);

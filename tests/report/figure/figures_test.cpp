@@ -103,7 +103,7 @@ TEST(Figures, SoftMethodsShowWhatTheyBlend) {
     const Comparison comparison = small_comparison(1, Condition::by_class, {"kmeans", "field"});
     ReportInput input;
     for (const Calibrator& one : comparison.calibrators) {
-        input.names.push_back(one.options.method);
+        input.names.push_back(one.options.method.name);
         input.calibrators.push_back(&one);
     }
     input.evaluation = &comparison.last;
@@ -123,7 +123,7 @@ TEST(Figures, EveryFileHasItsOwnSafeName) {
     const Comparison comparison = small_comparison(1);
     ReportInput input;
     for (const Calibrator& one : comparison.calibrators) {
-        input.names.push_back("../" + one.options.method);
+        input.names.push_back("../" + one.options.method.name);
         input.calibrators.push_back(&one);
     }
     input.evaluation = &comparison.last;

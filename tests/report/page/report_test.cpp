@@ -1,5 +1,7 @@
+#include "curve/curve_storage.hpp"
 #include "report/page/page.hpp"
 #include "report/page/report_data.hpp"
+#include "score/scoring.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +28,7 @@ struct Made3 {
         : Made3(small_comparison(draws, condition)) {}
     explicit Made3(Comparison with) : comparison(std::move(with)) {
         for (const Calibrator& one : comparison.calibrators) {
-            input.names.push_back(one.options.method);
+            input.names.push_back(one.options.method.name);
             input.calibrators.push_back(&one);
         }
         for (const Calibrator& one : comparison.references) input.references.push_back(&one);
@@ -124,9 +126,9 @@ TEST(ReportData, ScoresOutsideTheUnitIntervalWidenTheRange) {
     const Made3 it;
     EXPECT_EQ(it.made()["score_range"], (std::vector<double>{0, 1}));
     Calibrator wide = it.comparison.calibrators[2];
-    CurveSet::Storage storage = wide.curves[1].storage();
+    CurveStorage storage = storage_of(wide.curves[1]);
     for (float& value : storage.values) value = value * 2.6F - 0.7F;  // [0, 1] becomes [-0.7, 1.9]
-    wide.curves[1] = CurveSet::from_storage(wide.curves[1].ladder(), false, storage);
+    wide.curves[1] = curves_from(wide.curves[1].ladder(), false, storage);
     const DrawnRange range = drawn_range({&it.comparison.calibrators[0], &wide});
     EXPECT_LT(range.low, 0);
     EXPECT_GE(range.low, -0.8);

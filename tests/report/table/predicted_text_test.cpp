@@ -14,7 +14,7 @@ bool has(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-TEST(PredictedLine, TellsWhatTheSetsHoldAndHowManyWereFilled) {
+TEST(PredictedLine, SummarisesTheSetsAndHowManyWereFilled) {
     Predicted done{.images = 1, .sets = 200, .filled = 3, .single = 120, .full = 10, .members = {150, 130}};
     EXPECT_EQ(predicted_line(done),
               "sets: 1.40 classes on average, 60.0 % of one class, 1.50 % empty (filled), 5.0 % full");
@@ -29,7 +29,7 @@ struct Asked {
         Made made = make({.images = images, .classes = 3, .seed = 4, .absent = 2});
         made.truth[0] = 2;
         CalibrateOptions options{.score = {}};
-        options.method = "image";
+        options.method.name = "image";
         options.condition = condition;
         calibrator = calibrate(made.dataset(), options);
     }
@@ -40,7 +40,7 @@ struct Asked {
     Calibrator calibrator;
 };
 
-TEST(PredictedWarning, IsSilentWhenSetsSaySomething) {
+TEST(PredictedWarning, IsEmptyWhenSetsHaveInformation) {
     const Asked it;
     EXPECT_EQ(it.warning({.sets = 100, .single = 50, .full = 50, .members = {80, 60, 60}}), "");
     EXPECT_TRUE(has(Asked(40, 0.6).warning({.sets = 100, .members = {80, 70, 60}}),
@@ -76,9 +76,9 @@ TEST(PromiseRule, SaysWhoLearntAndWhoSetTheThresholds) {
     const Dataset data = make({.images = 8, .groups = 8}).dataset();
     const auto rule = [&](const std::string& method, Promise promise) {
         CalibrateOptions options{.score = {}};
-        options.method = method;
+        options.method.name = method;
         options.promise = promise;
-        options.settings.text = {{"kmeans-clusters", "1"}};
+        options.method.settings.text = {{"kmeans-clusters", "1"}};
         const Calibrator made = calibrate(data, options);
         return std::pair(promise_rule(made), level_groups(made));
     };
@@ -109,7 +109,7 @@ TEST(LeastAlpha, IsOneOverTheGroupsOfTheClassPlusOne) {
     EXPECT_FALSE(infinite(least_alpha(it.calibrator, 2) + 1e-6));
     EXPECT_TRUE(infinite(least_alpha(it.calibrator, 2) - 0.006));
     CalibrateOptions field{.score = {}};
-    field.method = "field";
+    field.method.name = "field";
     Made made = make({.images = 40, .classes = 3, .seed = 4, .absent = 2});
     EXPECT_EQ(least_alpha(calibrate(made.dataset(), field), 2), 1);
     for (std::size_t n = 0; n < 3; ++n) made.truth[n * made.pixels()] = 2;

@@ -101,7 +101,7 @@ TEST(ResultJson, EvaluationIsOneSuchResultPerClassWithItsCalibrationError) {
     for (const bool released : {false, true})
         for (const Condition condition : {Condition::by_class, Condition::none}) {
             CalibrateOptions options{.score = {}};
-            options.method = "image";
+            options.method.name = "image";
             options.condition = condition;
             options.released = released;
             const Dataset data = make({.images = 10, .classes = 3, .seed = 3}).dataset();

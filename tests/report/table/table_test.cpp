@@ -55,7 +55,7 @@ TEST(ComparisonTable, MarksTheBestMethodOfEachClass) {
     EXPECT_TRUE(has(marked[1], "pixel") && has(marked[1], "0.0500*")) << marked[1];
 }
 
-TEST(ComparisonTable, TellsWhatWasCompared) {
+TEST(ComparisonTable, StatesTheComparedData) {
     const std::string text = comparison_table(invented(), {});
     EXPECT_TRUE(has(text, "100 calibration images, 500 test images, 240 x 320 pixels (height x width)"))
         << text;
@@ -103,7 +103,7 @@ TEST(ComparisonTable, AClassWithoutTestSamplesHasDashesAndNoWinner) {
 
 TEST(EvaluationTable, HasALineForEachClass) {
     CalibrateOptions options{.score = {}};
-    options.method = "image";
+    options.method.name = "image";
     const Dataset data = make({.images = 10, .classes = 3, .seed = 3, .absent = 1}).dataset();
     const Calibrator calibrator = calibrate(data, options);
     const EvaluationReport report = evaluate(data, {&calibrator}, {.alpha = 0.25});

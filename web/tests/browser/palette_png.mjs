@@ -37,7 +37,10 @@ function chosen(all, most) {
   return palette;
 }
 
-/** Colours count as equal with five bits a channel, each drawn as their mean; those without a place take the nearest. */
+/**
+ * Colours count as equal with five bits a channel, each drawn as their mean; those without a place take
+ * the nearest.
+ */
 export function palettePng(width, height, rgba, colours = 256) {
   const buckets = new Map();
   const keyAt = (i) => ((rgba[i] >> 3) << 10) | ((rgba[i + 1] >> 3) << 5) | (rgba[i + 2] >> 3);

@@ -1,5 +1,7 @@
-// node tests/browser/pictures.mjs REPORT.html FOLDER                    the screenshots of the demo in docs/report.md
-// node tests/browser/pictures.mjs REPORT.html FOLDER NAME CLASS SECTION  one of another report: a class, from a section on
+// node tests/browser/pictures.mjs REPORT.html FOLDER                    the screenshots of the demo in
+// docs/report.md
+// node tests/browser/pictures.mjs REPORT.html FOLDER NAME CLASS SECTION  one of another report: a class,
+// from a section on
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { choose, openBrowser, openReport } from "./support.mjs";

@@ -239,10 +239,12 @@ async function checkReport(made, cls) {
   );
   const pixel = known - cls * height * width;
   const [y, x] = [Math.floor(pixel / width), pixel % width];
-  const canvas = page.locator("#difference canvas"); // the largest: a pixel of the map is more than one of the screen
+  // The largest map: its pixel is more than one of the screen.
+  const canvas = page.locator("#difference canvas");
   await canvas.scrollIntoViewIfNeeded();
   const box = await canvas.boundingBox();
-  // A click tells whole pixels of the screen: the first that lies inside the map's pixel, wherever the layout puts it.
+  // A click tells whole pixels of the screen: the first that lies inside the map's pixel, wherever the
+  // layout puts it.
   const inside = (start, share, size) => Math.ceil(start + share * size + 0.01) - start;
   await canvas.click({
     position: { x: inside(box.x, x / width, box.width), y: inside(box.y, y / height, box.height) },

@@ -85,7 +85,10 @@ export async function choose(page, id, text) {
   await page.selectOption(`#${id}`, { label: text });
 }
 
-/** Waits until an element's text is as wanted. The page's own policy forbids Playwright's waitForFunction to evaluate. */
+/**
+ * Waits until an element's text is as wanted. The page's own policy forbids Playwright's waitForFunction
+ * to evaluate.
+ */
 export async function textIs(page, id, wanted) {
   let text = null;
   for (const end = Date.now() + 10_000; Date.now() < end; await page.waitForTimeout(20)) {

@@ -41,7 +41,8 @@ describe("outlines", () => {
 
   test("tell how often they held, in groups or in objects", () => {
     expect(outlineSentence(made({}), 0)).toBe(
-      "The masks are as promised in 37 of 40 test groups (92.5 %; promised: 90.0 %). The object has 20.0 % of the image, the outer mask 35.0 %, the inner mask 10.0 %.",
+      "The masks are as promised in 37 of 40 test groups (92.5 %; promised: 90.0 %). The object " +
+        "has 20.0 % of the image, the outer mask 35.0 %, the inner mask 10.0 %.",
     );
     const objects = outlineSentence(made({ per: "object", share: 0, inner: false }), 0);
     expect(objects).toContain("Of a test group's objects, 85.0 % are touched on average; promised: 90.0 %.");

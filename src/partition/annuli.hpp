@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-namespace kandinsky {
+#include "core/team/team.hpp"
 
-struct Team;  // ranks that work together; internal
+namespace kandinsky {
 
 /// The shape of the rings.
 enum class AnnuliShape {

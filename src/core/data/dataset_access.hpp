@@ -1,0 +1,56 @@
+#pragma once
+
+#include <atomic>
+#include <kandinsky/dataset.hpp>
+
+#include "core/data/image_store.hpp"
+#include "core/team/team.hpp"
+
+namespace kandinsky {
+
+/// What copies and subsets of a data set have in common.
+struct Dataset::Shared {
+    std::shared_ptr<const Team> team;                            ///< null: alone
+    std::shared_ptr<std::atomic<std::uint64_t>[]> content_keys;  ///< by row; 0: not made yet
+    std::shared_ptr<ImageStore> store;                           ///< by row
+};
+
+/// Gives the library's own code what users of a data set do not need. Call the functions below.
+struct DatasetAccess {
+    [[nodiscard]] static const Dataset::Shared& shared(const Dataset& data) { return *data.shared_; }
+    [[nodiscard]] static const Array& probs(const Dataset& data) { return data.probs_; }
+    [[nodiscard]] static std::size_t row(const Dataset& data, std::size_t image) { return data.rows_[image]; }
+    [[nodiscard]] static Dataset of_team(const Dataset& data, std::shared_ptr<const Team> team);
+};
+
+/// The part of the images for this rank of a team: whole groups, in the order of their ids, about equally
+/// many images for each rank, possibly none. Sums over the parts of all ranks equal those over all images.
+/// All ranks must hold the same data set; nothing is read.
+[[nodiscard]] Dataset dealt(const Dataset& data, std::shared_ptr<const Team> team);
+/// The images as the part of this rank, if they were divided before they were read.
+[[nodiscard]] inline Dataset as_rank_part(const Dataset& data, std::shared_ptr<const Team> team) {
+    return DatasetAccess::of_team(data, std::move(team));
+}
+/// A process alone, unless dealt.
+[[nodiscard]] const Team& team_of(const Dataset& data);
+
+/// image_key() of one image; computed on first use and shared by all copies and subsets.
+[[nodiscard]] std::uint64_t content_key(const Dataset& data, std::size_t image);
+/// Cached numbers of whole images, shared by all copies and subsets.
+[[nodiscard]] inline ImageStore& store_of(const Dataset& data) {
+    return *DatasetAccess::shared(data).store;
+}
+
+/// The first of a class's probabilities in an image where they are stored as float16, one after the other;
+/// null where they are not, or are something else that has to be made into probabilities.
+[[nodiscard]] const std::byte* halves_of(const Dataset& data, std::size_t image, std::size_t cls);
+/// The memory layout of the probabilities, for code that works on the stored values.
+[[nodiscard]] inline const Array& stored_probs(const Dataset& data) {
+    return DatasetAccess::probs(data);
+}
+/// The row of the stored arrays that an image is.
+[[nodiscard]] inline std::size_t row_of(const Dataset& data, std::size_t image) {
+    return DatasetAccess::row(data, image);
+}
+
+}  // namespace kandinsky

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <kandinsky/compare.hpp>
+
+namespace kandinsky {
+
+/// The line of one stratum of a calibrator, without times.
+[[nodiscard]] CompareRow compare_row(const Calibrator& calibrator, const Evaluation& evaluation,
+                                     const ProbabilityEvaluation& probabilities, std::size_t stratum);
+
+}  // namespace kandinsky

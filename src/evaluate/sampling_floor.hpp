@@ -1,0 +1,10 @@
+#pragma once
+
+#include <cstdint>
+
+namespace kandinsky {
+
+/// E|X/n - target| for X binomial(n, level), exactly: the coverage error that n samples cause by themselves.
+[[nodiscard]] double sampling_floor(std::uint64_t n, double level, double target);
+
+}  // namespace kandinsky

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <kandinsky/reference.hpp>
+#include <span>
+
+namespace kandinsky {
+
+/// The shortfalls of one class in one image, [of Reference::kShares], in units of 1 / kWatchUnit: minus the
+/// largest log2 of the odds p / (1 - p) that at least that share of the class's own pixels reaches. `has`
+/// [pixel]: 1 where the pixel has the class. Returns false, and writes nothing, if no pixel has it. The
+/// logarithm is as in count_watched(). Linear time; scratch is kept by the thread.
+[[nodiscard]] bool shortfalls(const float* plane, std::span<const std::uint8_t> has,
+                              std::span<std::int64_t> out);
+
+/// The classes whose labels are watched: all if there are at most 32, otherwise some of the layout's.
+[[nodiscard]] std::vector<std::uint32_t> labelled_classes(const Reference& layout, std::size_t classes);
+
+/// How many shortfalls a monitor keeps for a class and share; a reference has at most half as many.
+[[nodiscard]] std::size_t most_shortfalls(std::size_t classes);
+
+}  // namespace kandinsky
