@@ -81,6 +81,7 @@ function(kandinsky_compile_quickly target)
   target_compile_options(${target}_cold PRIVATE -O1 -fno-tree-vectorize
                          $<$<CXX_COMPILER_ID:GNU>:-fno-inline-small-functions>)
   target_precompile_headers(${target}_cold PRIVATE ${headers} <nlohmann/json.hpp>)
-  set_target_properties(${target}_cold PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP CXX_EXTENSIONS OFF)
+  set_target_properties(${target}_cold PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP CXX_EXTENSIONS OFF
+                        CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_cold>)
 endfunction()

@@ -7,12 +7,16 @@
 namespace kandinsky {
 
 /// Gives the library's own code the numbers of curves. Call the functions below.
-struct CurveAccess {
+struct [[gnu::visibility("hidden")]] CurveAccess {
     using OfSet = CurveSet::Storage;
     using OfSmooth = SmoothCurves::Storage;
 
-    [[nodiscard]] static const OfSet& storage(const CurveSet& curves) { return curves.data_; }
-    [[nodiscard]] static const OfSmooth& storage(const SmoothCurves& curves) { return curves.data_; }
+    [[nodiscard]] static const OfSet& storage(const CurveSet& curves) {
+        return curves.data_;
+    }
+    [[nodiscard]] static const OfSmooth& storage(const SmoothCurves& curves) {
+        return curves.data_;
+    }
     [[nodiscard]] static CurveSet make(Ladder ladder, bool interpolate, OfSet storage);
     [[nodiscard]] static SmoothCurves make(Grid grid, Ladder ladder, OfSmooth storage) {
         return {grid, std::move(ladder), std::move(storage)};

@@ -165,9 +165,11 @@ void Monitor::save(const std::filesystem::path& path) const {
 }
 
 /// Gives the library's own code the state.
-struct MonitorAccess {
-    [[nodiscard]] static const Monitor::State& state(const Monitor& monitor) { return *monitor.state_; }
-};
+struct [[gnu::visibility("hidden")]] MonitorAccess{[[nodiscard]] static const Monitor::State &
+                                                   state(const Monitor& monitor){return *monitor.state_;
+}  // namespace kandinsky
+}
+;
 
 void save(const Monitor& monitor, AtomicFile& file) {
     const auto& state = MonitorAccess::state(monitor);

@@ -56,6 +56,8 @@ std::vector<std::ptrdiff_t> c_strides(const std::vector<std::size_t>& shape, DTy
     return strides;
 }
 
+Array::Array(ArrayView view) : view_(std::move(view)) {}
+
 Array::Array(ArrayView view, std::shared_ptr<const void> owner)
     : view_(std::move(view)), owner_(std::move(owner)) {}
 

@@ -16,10 +16,16 @@ struct Dataset::Shared {
 };
 
 /// Gives the library's own code what users of a data set do not need. Call the functions below.
-struct DatasetAccess {
-    [[nodiscard]] static const Dataset::Shared& shared(const Dataset& data) { return *data.shared_; }
-    [[nodiscard]] static const Array& probs(const Dataset& data) { return data.probs_; }
-    [[nodiscard]] static std::size_t row(const Dataset& data, std::size_t image) { return data.rows_[image]; }
+struct [[gnu::visibility("hidden")]] DatasetAccess {
+    [[nodiscard]] static const Dataset::Shared& shared(const Dataset& data) {
+        return *data.shared_;
+    }
+    [[nodiscard]] static const Array& probs(const Dataset& data) {
+        return data.probs_;
+    }
+    [[nodiscard]] static std::size_t row(const Dataset& data, std::size_t image) {
+        return data.rows_[image];
+    }
     [[nodiscard]] static Dataset of_team(const Dataset& data, std::shared_ptr<const Team> team);
 };
 
