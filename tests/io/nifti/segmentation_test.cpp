@@ -14,7 +14,9 @@ class JoinedLabelMaps : public ::testing::Test {
     /// A label map of 2 x 1 x 3 voxels whose sform turns and shifts it, by the standard's table of offsets.
     void map(const std::string& name, const std::string& voxels) const {
         std::string bytes(352, '\0');
-        const auto put = [&](std::size_t at, auto value) { std::memcpy(&bytes[at], &value, sizeof(value)); };
+        const auto put = [&](std::size_t at, const auto& value) {
+            std::memcpy(&bytes[at], &value, sizeof(value));
+        };
         put(0, std::int32_t{348});
         const std::int16_t extents[] = {3, 2, 1, 3, 1, 1, 1, 1};
         put(40, extents);
