@@ -173,8 +173,8 @@ TEST(CalibrateAuto, MixesMethodsOverClassesAndSaysSo) {
     EXPECT_EQ(calibrator.choices.size(), 2u);
     options.split = 0.5;
     calibrator = calibrate(data, options);
-    calibrator.choices[0].method = "image";
-    calibrator.partitions[0].regions = 1;
+    calibrator.choices[0].method = "mask";
+    calibrator.partitions[0].regions = 2;
     calibrator.choices[1].method = "field";
     const std::string text = guarantee(calibrator);
     EXPECT_NE(text.find("Class 0: Take a region"), std::string::npos) << text;

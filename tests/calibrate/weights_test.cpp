@@ -292,7 +292,7 @@ TEST(Weights, AreRefusedWhereTheyMakeNoSense) {
               std::string::npos);
     EXPECT_NE(refused([](CalibrateOptions& o) { o.weights.of_row[3] = -1; }).find("image 3 is -1"),
               std::string::npos);
-    EXPECT_NE(refused([](CalibrateOptions& o) { o.weights.of_row[0] += 1; }).find("of one group"),
+    EXPECT_NE(refused([](CalibrateOptions& o) { o.weights.of_row[0] += 1; }).find("in one group"),
               std::string::npos);
     EXPECT_NE(refused([](CalibrateOptions& o) { o.pooling = Pooling::pixels; }).find("--pooling groups"),
               std::string::npos);

@@ -37,7 +37,7 @@ def test_every_method_tells_the_sentence_everywhere_and_keeps_the_option(room, m
     more = ["--mask", "mask.npy"] if method == "mask" else []
     said = room.does(*CALIBRATE, "--method", method, "--confidence", "0.9", *more).out
     meta = json.loads(room.does("inspect", "c.kcal", "--json").out)
-    assert meta["guarantee"].startswith("In at least 90 % of the draws of calibration images: the sets of a new image")
+    assert meta["guarantee"].startswith("In at least 90 % of all draws of calibration images, the sets of a new image")
     assert "false-negative rate with confidence 0.9" in meta["guarantee"]
     assert meta["guarantee"] in said and meta["guarantee"] in room.does("inspect", "c.kcal").out
     assert meta["options"]["confidence"] == 0.9 and meta["options"]["risk"] == "recall" and meta["format_version"] == 4
@@ -80,7 +80,7 @@ def test_too_few_groups_are_told_with_the_number_that_is_needed(room):
 def test_precision_is_kept_and_small_alphas_are_refused(room, risk):
     room.run(*CALIBRATE, "--method", "image", "--confidence", "0.9", "--risk", risk)
     meta = json.loads(room.does("inspect", "c.kcal", "--json").out)
-    assert "whose set holds the class in question" in meta["guarantee"] and "false-discovery rate" in meta["guarantee"]
+    assert "whose set contains the class" in meta["guarantee"] and "false-discovery rate" in meta["guarantee"]
     with np.load(room.folder / "c.kcal") as file:
         least = file["risk_alphas"].max()
         assert ("risk_rungs" in file.files) == (risk == "precision")
@@ -124,7 +124,7 @@ def test_comparisons_take_a_confidence_and_refuse_precision(room):
     words = ("compare", "--cal-probs", "cal_probs.npy", "--cal-labels", "cal_labels.npy", "--test-probs", "test_probs.npy",
              "--test-labels", "test_labels.npy", "--methods", "image,field", "--confidence", "0.9")  # fmt: skip
     assert "field" in room.does(*words).out
-    room.refuses(2, ["--risk has no effect", "judge coverage"], *words, "--risk", "precision")
+    room.refuses(2, ["--risk has no effect", "measure coverage"], *words, "--risk", "precision")
 
 
 def test_what_has_no_meaning_for_precision_is_refused(room):

@@ -142,7 +142,7 @@ def test_what_needs_more_than_one_walk_is_refused(many):
 
 def test_files_can_be_read_again_and_are_refused(many):
     files = ["--probs", "probs.npy", "--labels", "labels.npy", "-o", "x.kcal"]
-    many.refuses(2, ["--sketch", "seen once", "leave it out"], "calibrate", *files, "--method", "pixel", *SKETCH)
+    many.refuses(2, ["--sketch", "read once", "leave it out"], "calibrate", *files, "--method", "pixel", *SKETCH)
 
 
 def test_near_from_a_pipe_is_off_by_at_most_the_error(many):
