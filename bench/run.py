@@ -95,7 +95,7 @@ class Table:
 
     def task(self, title, sides):
         """sides: (name, function that returns wall and CPU seconds and MiB, or a text with the reason for a missing row). The first
-    is kandinsky's."""
+        is kandinsky's."""
         best = {}
         for _ in range(self.rounds):
             for name, side in sides:

@@ -18,7 +18,7 @@ def as_array(value: Any, name: str) -> np.ndarray:
     """A numpy array of `value`, which shares its memory if possible.
 
     Copied are lists, arrays in foreign byte order, unaligned arrays, and tensors on an accelerator. All other numpy arrays,
-memory maps and objects that support DLPack are read in place, in any memory order and with any strides.
+    memory maps and objects that support DLPack are read in place, in any memory order and with any strides.
     """
     if isinstance(value, np.ndarray):
         array = value

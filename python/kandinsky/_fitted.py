@@ -113,14 +113,14 @@ class Fitted(Known, Parameters):
         ----------
         probs : array [N,C,H,W], [C,H,W] or [N,C,D,H,W]
             Read in place unless it is a list, in foreign byte order, unaligned, or on an accelerator. Images have the
-calibrator's size; any size if thresholds do not depend on the place, as with method "image".
+            calibrator's size; any size if thresholds do not depend on the place, as with method "image".
         alpha, confidence_level : float or sequence of float
             As for :meth:`thresholds`.
         packed : bool
             Eight pixels in a byte, as with ``numpy.packbits(sets, axis=-1)``.
         empty : {"auto", "fill", "keep"}
             Rule for empty sets: add the most probable class ("fill") or leave them empty ("keep"). "auto" fills,
-unless masks left calibration pixels without a class.
+            unless masks left calibration pixels without a class.
         no_empty : bool, optional
             The older name: True means "fill", False "keep".
         out : ndarray, optional
@@ -236,7 +236,7 @@ unless masks left calibration pixels without a class.
             Classes to report; default: all.
         empty, no_empty
             As for :meth:`predict_set`. Set size, false classes, and sets of one or all classes are measured after filling,
-coverage and coverage error before filling.
+            coverage and coverage error before filling.
         bootstrap, bootstrap_seed : int
             Resamples of the test groups for the 90 % intervals (0: none), and their seed.
 

@@ -108,7 +108,7 @@ class Calibrator(Filed, Fitted):
     **more
         The same as keyword arguments. The method's own options may be written without its name,
         ``Calibrator(method="kmeans", clusters=6)``. `regions` is the number of regions, for every method that has such an
-option. An option that takes a file in the command takes an array here.
+        option. An option that takes a file in the command takes an array here.
 
     Attributes
     ----------
@@ -204,8 +204,8 @@ option. An option that takes a file in the command takes an array here.
         """Adds a batch of labelled images; :meth:`calibrate` then uses all of them.
 
         Batches are written to a temporary file without a name (in `scratch`, or the system's folder), so that memory is
-bounded by the largest batch. The result equals that for all images at once, for any size and order of the
-batches.
+        bounded by the largest batch. The result equals that for all images at once, for any size and order of the
+        batches.
 
         Parameters
         ----------
@@ -325,7 +325,7 @@ batches.
         """Adds the data of another calibrator. The result equals that of one calibrator with all data, in any order.
 
         Both must store their data, as after :meth:`partial_fit`; a calibrator that was loaded or made by :meth:`fit` does
-not. If this calibrator was calibrated, it is calibrated again.
+        not. If this calibrator was calibrated, it is calibrated again.
 
         Returns
         -------
@@ -391,7 +391,7 @@ def load(path: PathLike) -> Calibrator:
     """Reads a calibrator from a .kcal file, written by Python, C++ or the command.
 
     Its parameters are those that it was made with, including `ignore` and `logits`. Files of version 0.1 do not have these
-two: set them with ``set_params`` if they differ from the defaults.
+    two: set them with ``set_params`` if they differ from the defaults.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ def compare(
         As for :meth:`Calibrator.evaluate`; intervals need a single draw.
     ignore, logits, threads, progress, options, **more
         As for :class:`Calibrator`; options of methods have their
-full names (``kmeans_clusters=6``).
+        full names (``kmeans_clusters=6``).
 
     Returns
     -------

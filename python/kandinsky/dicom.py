@@ -90,10 +90,10 @@ def segmentation(
     series_number: int = 900,
 ) -> Segmentation:
     """A segmentation object of a volume [C,x,y,z]: `kind` "certain" or "possible" for sets (BINARY), "p_values" for p-values
-(FRACTIONAL, rounded to 1/255: for display, not for a comparison with alpha).
+    (FRACTIONAL, rounded to 1/255: for display, not for a comparison with alpha).
 
     Without an affine the volume's axes are those of the series: columns, rows, slices, in the order of :func:`read_series`. With an
-affine (of a NIfTI file) they are turned to the series; a volume with other voxels is refused.
+    affine (of a NIfTI file) they are turned to the series; a volume with other voxels is refused.
     """
     if kind not in _WHAT:
         raise UsageError(f"kind is {kind!r}, but must be 'certain', 'possible' or 'p_values'")
@@ -158,7 +158,7 @@ def save_segmentations(
     """Writes certain.dcm, possible.dcm and p_values.dcm of one case into a folder, and returns their names.
 
     `series`: the result of :func:`read_series`, or pydicom's images in the order of their positions. `probs`: [C,x,y,z], on the voxels
-of the series (columns, rows, slices), or with the affine of a NIfTI file.
+    of the series (columns, rows, slices), or with the affine of a NIfTI file.
     """
     where = series_affine(series) if affine is None else affine
     sets = predict_volume(calibrator, probs, alpha, affine=where, axis=axis, empty=empty)

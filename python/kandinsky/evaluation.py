@@ -151,13 +151,13 @@ class Evaluation(Result):
     @property
     def false_discovery(self) -> Floats:
         """Among a group's pixels whose set at alpha contains the class, the share with another label (0 without such a pixel);
-mean over the groups, for each reported class."""
+        mean over the groups, for each reported class."""
         return self._each("false_discovery")
 
     @property
     def place_error(self) -> Floats:
         """Mean distance of a pixel's coverage at alpha from 1 - alpha, over pixels with 3 test samples or more, for each
-reported class."""
+        reported class."""
         return self._each("place_error")
 
     @property

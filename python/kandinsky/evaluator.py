@@ -62,7 +62,7 @@ class Evaluator:
     """Evaluates a calibrator on labelled images in batches, with the interface of torchmetrics.
 
     The figures equal those of :meth:`Calibrator.evaluate` on all images at once, for any batches. Only that method has measures
-that need all levels (coverage error, ECE) or all images (bootstrap intervals).
+    that need all levels (coverage error, ECE) or all images (bootstrap intervals).
 
     Parameters
     ----------

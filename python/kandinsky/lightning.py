@@ -38,7 +38,7 @@ class Calibrate(Callback):
         File to which the calibrator is saved each time.
     take : callable, optional
         ``take(outputs, batch)`` returns probabilities, labels and optionally groups of a step. Without it, ``validation_step()`` must
-return a dict with "probs", "labels" and optionally "groups".
+        return a dict with "probs", "labels" and optionally "groups".
 
     Attributes
     ----------

@@ -95,8 +95,8 @@ def fit_measure(
         0: `alpha` holds on average over the draws of calibration data; otherwise in at least this share of them, such as 0.95.
     by : {"quantiles", "predicted", "soft", "relative", "auto"}, optional
         Interval before calibration: from the size of p > 0.9 to that of p > 0.1 ("quantiles", the default), the size of the predicted
-mask ("predicted", the default for masks), the sum of the probabilities ("soft"), the predicted mask with a width in proportion
-to its size ("relative"), or the narrowest of these ("auto").
+        mask ("predicted", the default for masks), the sum of the probabilities ("soft"), the predicted mask with a width in proportion
+        to its size ("relative"), or the narrowest of these ("auto").
     seed : int
         Seed that draws the groups that choose, with "auto".
 

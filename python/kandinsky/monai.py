@@ -27,9 +27,9 @@ class KandinskySetsd(MapTransform):
     """A dictionary transform from a network's probabilities to prediction sets, for images [C,H,W] and volumes [C,x,y,z].
 
     The input may be the output of a sliding window, one item at a time (after ``decollate_batch``, as in a bundle's
-postprocessing). A MetaTensor gives a MetaTensor with its affine and other metadata, so that ``SaveImaged`` and ``Invertd``
-work. Volumes are sliced as recorded by the calibrator (docs/files.md), or axially without a record, along the axes closest to
-RAS+. Sets equal those of ``kandinsky predict`` for the same numbers.
+    postprocessing). A MetaTensor gives a MetaTensor with its affine and other metadata, so that ``SaveImaged`` and ``Invertd``
+    work. Volumes are sliced as recorded by the calibrator (docs/files.md), or axially without a record, along the axes closest to
+    RAS+. Sets equal those of ``kandinsky predict`` for the same numbers.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ RAS+. Sets equal those of ``kandinsky predict`` for the same numbers.
         Results are stored as KEY_POSTFIX; "" replaces the input.
     output : {"sets", "p_values", "certain"}
         uint8 0/1 [C,...]; float32 p-values [C,...]; or one label map [1,...]: the class where the set contains only it, otherwise
-the number of classes.
+        the number of classes.
     axis : {"axial", "coronal", "sagittal"}, optional
         Direction of the slices of volumes, if the calibrator has no record of it.
     empty : {"auto", "fill", "keep"}

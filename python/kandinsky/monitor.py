@@ -100,8 +100,8 @@ class Monitor:
     """Watches a stream of new images.
 
     Without labels: do the outputs still look like those of the calibration images? The probability that a false alarm is ever raised
-is at most `delta`. With labels: does the guarantee still hold? The unit is the image, or the group if the calibration images had
-groups.
+    is at most `delta`. With labels: does the guarantee still hold? The unit is the image, or the group if the calibration images had
+    groups.
 
     Parameters
     ----------

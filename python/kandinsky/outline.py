@@ -87,7 +87,7 @@ class OutlineRule(Rule):
             As for :func:`fit_outline`.
         small : float
             Size up to which objects count as small, in pixels or voxels, or in mm^2 or mm^3 with a spacing. 0: classes of
-sizes by powers of ten.
+            sizes by powers of ten.
         """
         cases = self._cases(probs, labels, groups, spacing, ignore, logits)
         with Shown(progress) as callback:
@@ -132,7 +132,7 @@ def fit_outline(
     ----------
     probs : array [N,C,H,W] or [N,C,D,H,W]
         Probabilities; volumes are measured in three dimensions. With ``masks=True``, predicted labels [N,H,W] or
-[N,D,H,W].
+        [N,D,H,W].
     labels : array [N,H,W] or [N,D,H,W], or masks of 0 and 1 with a class axis
         The truth.
     groups : sequence, optional
@@ -143,8 +143,8 @@ def fit_outline(
         0: `alpha` holds on average over the draws of calibration data; otherwise in at least this share of them, such as 0.95.
     share : float, optional
         The outer mask contains at least this share of the object, and at most 1 - share times the object's size of the inner mask
-lies outside it. The object is all pixels of the class in a group, and the default is 1. With ``unit="object"`` an object
-is missed unless the outer mask contains this share of it; with the default 0, one pixel is enough.
+        lies outside it. The object is all pixels of the class in a group, and the default is 1. With ``unit="object"`` an object
+        is missed unless the outer mask contains this share of it; with the default 0, one pixel is enough.
     unit : {"group", "object"}
         Unit of `alpha`: groups whose masks fail, or objects that the outer mask misses. Objects are connected components.
     connectivity : {"corners", "faces"}

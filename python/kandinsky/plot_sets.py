@@ -26,8 +26,8 @@ def plot_sets(
     """Draws the sets of one image, over the image if there is one.
 
     Without `cls`, every pixel whose set has one class has that class's colour; undecided pixels (several classes) are
-grey, and pixels with an empty set are not drawn. With `cls`, it shows where the set has only this class, and where it has
-others too.
+    grey, and pixels with an empty set are not drawn. With `cls`, it shows where the set has only this class, and where it has
+    others too.
 
     Parameters
     ----------

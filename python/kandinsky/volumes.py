@@ -34,7 +34,7 @@ def _turn(affine: Optional[Any]) -> Tuple[Tuple[int, ...], Tuple[bool, ...]]:
 
 def to_slices(volume: np.ndarray, affine: Optional[Any] = None, axis: str = "axial") -> np.ndarray:
     """A view of a volume [C,x,y,z] as images [S,C,H,W], sliced like NIfTI files in the command (docs/files.md): along the axes
-closest to RAS+ by the affine, or as stored without one. Rows and columns of an axial slice are y and x."""
+    closest to RAS+ by the affine, or as stored without one. Rows and columns of an axial slice are y and x."""
     if volume.ndim != 4:
         raise DataError(f"the volume has shape {list(volume.shape)}, but must be [C,x,y,z]")
     if axis not in _SLICE_ROW_COLUMN:
@@ -75,7 +75,7 @@ def predict_volume(
     """Sets (bool) of a volume of probabilities [C,x,y,z], in its own layout; p-values (float32) where `alpha` is None.
 
     Slices, axes and grid are those of the calibrator's record if the command made it from files; otherwise slices are axial by the
-affine. Pixels outside the record's grid have every class in their set, and p-value 1.
+    affine. Pixels outside the record's grid have every class in their set, and p-value 1.
     """
     record = calibrator.meta_.get("input") or {}
     axis = axis or record.get("axis", "axial")
