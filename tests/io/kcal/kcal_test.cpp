@@ -296,9 +296,9 @@ TEST_F(DamagedCalibrator, ArraysOfAnotherShapeTypeOrMeaningAreRefused) {
         values.at(at) = value;
         return with(Array::copy_of(values, array.shape()));
     };
-    refuse("regions.npy", {"stratum 1", "not there"}, changed("regions", std::uint32_t{99}, 13));
-    refuse("curve_level.npy", {"stratum 0", "not there"}, changed("curve_level", std::uint8_t{1}, 0));
-    refuse("curve_level.npy", {"not there"}, changed("curve_level", std::uint8_t{3}, 0));
+    refuse("regions.npy", {"stratum 1", "does not exist"}, changed("regions", std::uint32_t{99}, 13));
+    refuse("curve_level.npy", {"stratum 0", "does not exist"}, changed("curve_level", std::uint8_t{1}, 0));
+    refuse("curve_level.npy", {"does not exist"}, changed("curve_level", std::uint8_t{3}, 0));
     refuse("first_curve.npy", {"wrong number of curves"}, changed("first_curve", std::uint64_t{1} << 60, 1));
     refuse("curve_offsets.npy", {"damaged"}, changed("curve_offsets", ~std::uint64_t{0}, 1));
     refuse("curve_scores.npy", {"damaged"}, changed("curve_scores", std::uint64_t{0}, 0));
