@@ -12,7 +12,7 @@ import pytest
 from support import run, scene
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/index.md", "docs/guide.md", "docs/python.md"]
+PAGES = ["README.md", "docs/guide.md", "docs/python.md"]
 KINDS = [kandinsky.Calibrator, kandinsky.Comparison, kandinsky.Evaluation, kandinsky.Evaluator, kandinsky.Monitor]
 # What snippets call calibrators; other names (torch, client, future) are not ours.
 CALIBRATORS = {"cal", "total", "calibrator"}
@@ -26,7 +26,7 @@ def execute(page, snippet, names):
     exec(compile(snippet, page, "exec"), names)  # noqa: S102
 
 
-@pytest.mark.parametrize("page,says,leaves", [("docs/guide.md", "mean CE", "model.kcal"), ("docs/index.md", "at least 1 - alpha", "demo")])
+@pytest.mark.parametrize("page,says,leaves", [("docs/guide.md", "mean CE", "model.kcal")])
 def test_the_snippets_that_read_the_demo_run(page, says, leaves, tmp_path, monkeypatch, capsys):
     done = run("demo", "-q", "-o", "demo", "--images", 12, "--test-images", 6, "--size", "24x16", cwd=tmp_path)
     assert done.code == 0, done
