@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -54,20 +53,6 @@ constexpr std::array kRidges{1.0, 0.3, 0.1, 0.03, 0.01, 0.003};  // descending: 
 constexpr double kErrors = 1;  // standard errors by which adapting must be better
 constexpr std::array kScales{1.0, 0.75, 0.5, 0.25};
 constexpr double kMostPrice = 1.02;  // of the false share with one level
-
-using Prices = std::array<double, kLevels.size()>;
-
-double mean_of(const Prices& prices) {
-    return std::accumulate(prices.begin(), prices.end(), 0.0) / prices.size();
-}
-
-/// Mean over the levels of the ratios: a level with small sets counts as much as one with large sets.
-double relative_price(const Prices& prices, const Prices& plain) {
-    constexpr double kLeast = 1.0 / 4096;  // of a share this small, growth does not matter
-    double sum = 0;
-    for (std::size_t k = 0; k < prices.size(); ++k) sum += (prices[k] + kLeast) / (plain[k] + kLeast);
-    return sum / static_cast<double>(prices.size());
-}
 
 /// Samples in an order that their content alone decides.
 void arrange(std::vector<ShiftSample>& samples) {
@@ -178,14 +163,13 @@ class Trial {
     struct Verdict {
         std::map<std::uint64_t, double> losses;  ///< pinball loss of each group, times the number of groups
         double loss = 0;                         ///< their mean
-        /// Share of pixels with another label whose set holds the class, at each level.
-        Prices prices{};
+        double price = 0;  ///< share of pixels with another label whose set holds the class
     };
     [[nodiscard]] Verdict judge(std::size_t ridge, double scale) const {
         Verdict out;
-        for (std::size_t k = 0; k < kLevels.size(); ++k) {
-            const double level = kLevels[k], limit = quantile(level, ridge, scale);
-            double priced = 0;
+        double priced = 0;
+        for (const double level : kLevels) {
+            const double limit = quantile(level, ridge, scale);
             for (const Image& one : images_) {
                 const double own = limit + scale * one.shift[ridge];
                 if (one.scores > 0) {
@@ -194,12 +178,12 @@ class Trial {
                     out.loss += loss / kLevels.size();
                 }
                 if (one.others) {
-                    out.prices[k] += one.others->at(own).share;
+                    out.price += one.others->at(own).share;
                     ++priced;
                 }
             }
-            if (priced > 0) out.prices[k] /= priced;
         }
+        if (priced > 0) out.price /= priced;
         return out;
     }
 
@@ -268,19 +252,19 @@ LearntShift learn_shift(std::vector<ShiftSample> samples) {
     if (trial.groups() < 2) return out;
     const Trial::Verdict plain = trial.judge(0, 0);
     out.plain_loss = out.loss = plain.loss;
-    out.plain_price = out.price = mean_of(plain.prices);
+    out.plain_price = out.price = plain.price;
     out.scale = 0;
     Trial::Verdict best = plain;
     for (std::size_t ridge = 0; ridge < kRidges.size(); ++ridge)
         for (const double scale : kScales) {
             Trial::Verdict one = trial.judge(ridge, scale);
-            if (relative_price(one.prices, plain.prices) > kMostPrice || !(one.loss < best.loss)) continue;
+            if (one.price > kMostPrice * plain.price || !(one.loss < best.loss)) continue;
             best = std::move(one);
             out.ridge = kRidges[ridge];
             out.scale = scale;
         }
     out.loss = best.loss;
-    out.price = mean_of(best.prices);
+    out.price = best.price;
     if (out.scale == 0) return out;
     const auto groups = static_cast<double>(trial.groups());
     double variance = 0;  // of the gain

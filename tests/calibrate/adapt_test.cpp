@@ -48,11 +48,7 @@ TEST(Adapt, ImagesThatLookHardGetLargerSetsAndTheirCoverageIsMoreEven) {
             evaluate(fresh.dataset(), {&one_level, &adapted}, {.alpha = 0.2, .maps = false});
         const ImageCoverage &before = report.calibrators[0].strata[1].image_coverage,
                             &after = report.calibrators[1].strata[1].image_coverage;
-        EXPECT_LT(after.spread, 0.9 * before.spread) << name_of(promise);
-        // Sets may grow a little, because 60 images tell the price only roughly.
-        EXPECT_LT(report.calibrators[1].strata[1].false_share,
-                  1.25 * report.calibrators[0].strata[1].false_share)
-            << name_of(promise);
+        EXPECT_LT(after.spread, 0.85 * before.spread) << name_of(promise);
         EXPECT_GT(after.hardest, before.hardest) << name_of(promise);
         EXPECT_GT(report.calibrators[1].coverage_at_alpha, 0.74) << name_of(promise);
         // Each fit without a group may ask for the largest shift, which costs loo some coverage too much.
